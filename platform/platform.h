@@ -1,0 +1,73 @@
+/* platform.h -- all that Guildhall asks of an operating system: a clock, entropy, non-blocking streams.
+
+   Guildhall calls an operating system through this table and in no other way, so an engine with its own sockets, or a
+   test with virtual time, hands in its own table. No function here may block.
+
+   Threads  every function is called on the thread that calls gh_tick (entropy: gh_client_init).
+   Memory   nothing is allocated; a stream is whatever fits into an intptr_t (a descriptor, a SOCKET, an index). */
+
+#ifndef GUILDHALL_PLATFORM_H
+#define GUILDHALL_PLATFORM_H
+
+#include "guildhall/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gh_address_kind
+{
+    GH_ADDRESS_UNIX = 1, /* path        */
+    GH_ADDRESS_IPV4,     /* host, port  */
+    GH_ADDRESS_IPV6      /* host, port  */
+} gh_address_kind;
+
+/* A parsed address; the strings are views and live as long as the client. Hosts are numeric, always. */
+typedef struct gh_address
+{
+    gh_address_kind kind;
+    gh_str path;   /* GH_ADDRESS_UNIX: 1..100 bytes, no NUL   */
+    gh_str host;   /* without brackets                        */
+    uint16_t port; /* 1..65535                                */
+} gh_address;
+
+/* What send and receive return besides a count of bytes. */
+enum
+{
+    GH_STREAM_WOULD_BLOCK = 0, /* nothing moved now; try at the next tick      */
+    GH_STREAM_CLOSED = -1      /* the peer closed it, or it failed; close it   */
+};
+
+typedef struct gh_platform
+{
+    void* context; /* handed to each function */
+
+    /* Monotonic microseconds. Used only inside a tick that has a budget, to see how much of it is spent: what time it
+       is, gh_tick is told by its caller. */
+    uint64_t (*now_us)(void* context);
+
+    /* Fills the bytes from the operating system's generator. False if it cannot. */
+    bool (*entropy)(void* context, void* bytes, size_t size);
+
+    /* Begins to connect. GH_OK: connected. GH_PENDING: ask connected(). Else it failed and there is no stream:
+       GH_INVALID_ADDRESS (the host is not a number after all) or GH_REFUSED. */
+    gh_status (*open)(void* context, const gh_address* address, intptr_t* stream);
+
+    /* GH_OK, GH_PENDING, or GH_REFUSED: close it then. */
+    gh_status (*connected)(void* context, intptr_t stream);
+
+    /* Bytes moved (1..size), GH_STREAM_WOULD_BLOCK or GH_STREAM_CLOSED. Must not raise SIGPIPE. */
+    int64_t (*send)(void* context, intptr_t stream, const void* bytes, size_t size);
+    int64_t (*receive)(void* context, intptr_t stream, void* bytes, size_t size);
+
+    void (*close)(void* context, intptr_t stream);
+} gh_platform;
+
+/* The table for this operating system (platform/posix or platform/windows). Static; never NULL. */
+const gh_platform* gh_platform_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

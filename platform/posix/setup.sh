@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# setup.sh GROUP ... -- installs what is missing, with apt, and says plainly what is missing where there is no apt.
+#
+#   build   a C compiler, make, premake, hiredis, xxHash
+#   redis   redis-server and redis-cli; no service is started
+#   test    what only the tests need: cmocka, g++, valgrind
+#
+# Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
+set -euo pipefail
+umask 022 # the packages' files are for everybody, whoever calls
+
+log=
+policy=
+
+# need GROUP LABEL PACKAGE CHECK...: the CHECK succeeds if it is there; PACKAGE is what Debian calls it.
+need() {
+    local label=$2 package=$3
+    shift 3
+    if "$@" > /dev/null 2>&1; then return 0; fi
+    missing_labels+=("$label")
+    missing_packages+=("$package")
+}
+
+has_command() { command -v "$1"; }
+has_either() { has_command "$1" || has_command "$2"; }
+has_header() { printf '#include <%s>\n' "$1" | cc -E -x c -; }
+has_library() { printf 'int main(void) { return 0; }\n' | cc -x c - -o /dev/null -x none "-l$1"; }
+has_static() { # only the linker knows where it looks
+    local file
+    file=$(cc -print-file-name="$1")
+    [ -f "$file" ]
+}
+has_sanitizers() { has_static libasan.so && has_static libubsan.so; }
+
+look() {
+    missing_labels=()
+    missing_packages=()
+    local group
+    for group in "$@"; do
+        case $group in
+        build)
+            need build 'a C compiler (gcc)' gcc has_command cc
+            need build 'the headers of the C library' libc6-dev has_header stdio.h
+            need build 'make' make has_command make
+            need build 'premake5 or premake4' premake4 has_either premake5 premake4
+            need build 'hiredis with its headers' libhiredis-dev has_header hiredis/read.h
+            need build 'xxHash with its headers' libxxhash-dev has_header xxhash.h
+            if [ "$(uname -s)" = Linux ]; then
+                need build 'the static hiredis' libhiredis-dev has_static libhiredis.a
+                need build 'the static xxHash' libxxhash-dev has_static libxxhash.a
+            fi
+            ;;
+        redis)
+            need redis 'redis-server (or valkey-server)' redis-server has_either redis-server valkey-server
+            need redis 'redis-cli (or valkey-cli)' redis-tools has_either redis-cli valkey-cli
+            ;;
+        test)
+            need test 'cmocka with its headers' libcmocka-dev has_header cmocka.h
+            need test 'g++' g++ has_command g++
+            need test 'valgrind' valgrind has_command valgrind
+            ;;
+        *)
+            echo "setup.sh: no group is called '$group': build, redis, test" >&2
+            exit 2
+            ;;
+        esac
+    done
+}
+
+list_missing() {
+    local label
+    for label in "${missing_labels[@]}"; do echo "    $label"; done
+}
+
+# Ends everything that this script put in place, however it ends.
+tidy() {
+    if [ -n "$policy" ]; then rm -f "$policy"; fi
+    if [ -n "$log" ]; then rm -f "$log"; fi
+}
+
+# One line on the screen; apt's own words only if it fails.
+step() {
+    local what=$1
+    shift
+    echo "setup: $what"
+    if ! "$@" > "$log" 2>&1 < /dev/null; then
+        cat "$log" >&2
+        echo "setup: failed: $what" >&2
+        exit 1
+    fi
+}
+
+# Debian starts a server when it is installed, unless policy-rc.d says 101. A policy of the machine's owner stays.
+forbid_services() {
+    local file=/usr/sbin/policy-rc.d
+    if [ -e "$file" ]; then return 0; fi
+    policy=$file
+    printf '#!/bin/sh\nexit 101\n' > "$file"
+    chmod 755 "$file"
+}
+
+# Runs as root. apt waits for another apt instead of failing.
+install_packages() {
+    local options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold)
+    export DEBIAN_FRONTEND=noninteractive
+    log=$(mktemp)
+    # An apt that is stopped halfway leaves a broken system behind: it may finish its step, then we go.
+    trap tidy EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    forbid_services
+    if ! apt-get "${options[@]}" --simulate install "$@" > /dev/null 2>&1; then
+        step 'reading the list of packages' apt-get -qq -o DPkg::Lock::Timeout=300 update
+    fi
+    if ! apt-get "${options[@]}" install "$@" > "$log" 2>&1 < /dev/null; then
+        # The list may name files that the mirror has replaced since.
+        step 'reading the list of packages again' apt-get -qq -o DPkg::Lock::Timeout=300 update
+        step "installing $*" apt-get "${options[@]}" install "$@"
+    fi
+}
+
+if [ "${1-}" = --install ]; then
+    shift
+    install_packages "$@"
+    exit 0
+fi
+
+look "$@"
+if [ ${#missing_labels[@]} -eq 0 ]; then exit 0; fi
+
+if ! command -v apt-get > /dev/null; then
+    echo "This system has no apt-get, so please install by hand:" >&2
+    list_missing >&2
+    exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo > /dev/null; then
+        echo "Only root can install what is missing here, and there is no sudo:" >&2
+        list_missing >&2
+        echo "As root: apt-get install ${missing_packages[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+
+# Twice the same package would be no harm, but reads badly.
+mapfile -t missing_packages < <(printf '%s\n' "${missing_packages[@]}" | sort -u)
+echo "setup: installing ${missing_packages[*]}"
+"${as_root[@]}" bash "${BASH_SOURCE[0]}" --install "${missing_packages[@]}"
+
+# Without a compiler the first look could not see the rest; and an install may have fallen short.
+look "$@"
+if [ ${#missing_labels[@]} -gt 0 ]; then
+    echo "setup: still missing:" >&2
+    list_missing >&2
+    exit 1
+fi
