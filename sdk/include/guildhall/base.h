@@ -1,0 +1,179 @@
+/* guildhall/base.h -- the words that every other header uses: outcomes, byte strings, hooks, version.
+
+   Stand-alone: needs nothing of Guildhall, nothing of the operating system, and compiles as C11 and as C++. */
+
+#ifndef GUILDHALL_BASE_H
+#define GUILDHALL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GH_VERSION_MAJOR 0
+#define GH_VERSION_MINOR 1
+#define GH_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that was linked, as major * 10000 + minor * 100 + patch. */
+uint32_t gh_version(void);
+
+/* ---------------------------------------------------------------------------------------------------------------
+   Outcomes. One enum serves every system.
+
+       0         done, or yours
+       positive  not an error: still going, nothing there, somebody else has it
+       negative  ended without success; the text names the knob to turn or the thing to look at
+
+   Three kinds of failure must be told apart, because they call for different actions:
+       not done      TIMEOUT, BUSY, FULL, REFUSED, CANCELLED, INVALID_*: nothing happened, begin again when you like
+       done in part  CORRUPT: a key in the store is not of Guildhall's making; look at it with redis-cli
+       not known     UNKNOWN: the request was sent, the link died and the deadline passed before an answer could be
+                     had. Guildhall has asked again with the same id as long as it was allowed to, so nothing was
+                     done twice; but whether it was done once, only a look at the store can tell. */
+#define GH_STATUS_LIST(X)                                                                                            \
+    X(OK, 0, "done")                                                                                                 \
+    X(PENDING, 1, "in progress: keep calling gh_tick")                                                               \
+    X(IDLE, 2, "not begun, or ended and taken note of")                                                              \
+    X(BUSY, 3, "somebody else holds it, and the config said not to wait")                                            \
+    X(EMPTY, 4, "nothing there")                                                                                     \
+    X(FULL, -1, "a capacity is used up: raise the one that the function's comment names")                            \
+    X(TIMEOUT, -2, "the time that was given ran out, and nothing was done")                                          \
+    X(LOST, -3, "a lease ran out, or the store lost it: it is not yours any more")                                   \
+    X(REFUSED, -4, "the server said no for good: look at its ACL, at the password and at its version")               \
+    X(CORRUPT, -5, "a key does not have the shape of KEYS.md: something else wrote it")                              \
+    X(CANCELLED, -6, "cancelled as asked")                                                                           \
+    X(UNKNOWN, -7, "sent, but no answer before the deadline: it may or may not have happened")                       \
+    X(FENCED, -8, "the lock's fence is no longer current: nothing was written")                                      \
+    X(ERROR, -9, "the server answered with an error; the reply has its text")                                        \
+    X(TOO_SMALL, -10, "done, but the answer did not fit the memory that was given for it")                           \
+    X(CLOSED, -11, "the client is draining or shut down: it takes no new work")                                      \
+    X(REENTRANT, -12, "gh_tick was called while it was already running on this client")                              \
+    X(NO_ENTROPY, -13, "the platform gave no random bytes")                                                          \
+    X(INVALID_CLIENT, -100, "the client is NULL or was not initialised")                                             \
+    X(INVALID_OP, -101, "the op is NULL, or is still busy: poll it to its end first")                                \
+    X(INVALID_CONFIG, -102, "the config is NULL or was not made by its default function")                            \
+    X(INVALID_MEMORY, -103, "the memory is NULL, not aligned to 16, or smaller than gh_client_memory says")          \
+    X(INVALID_PLATFORM, -104, "the platform is NULL or lacks a function")                                            \
+    X(INVALID_OUT, -105, "the pointer for the result is NULL")                                                       \
+    X(INVALID_ADDRESS, -106, "the address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT, and there is no resolver")  \
+    X(INVALID_USER, -107, "the user name is too long, or stands without a password")                                 \
+    X(INVALID_PASSWORD, -108, "the password is longer than 512 bytes")                                               \
+    X(INVALID_DATABASE, -109, "the database number is not within 0..1023")                                           \
+    X(INVALID_CLIENT_NAME, -110, "the client name has spaces or control bytes, or is longer than 64")                \
+    X(INVALID_PREFIX, -111, "the key prefix is empty, longer than 32, or not made of letters, digits, _ . and -")    \
+    X(INVALID_CAPACITY, -112, "a capacity in the client's config is outside its range")                              \
+    X(INVALID_TIMEOUT, -113, "a time-out or back-off is outside its range")                                          \
+    X(INVALID_NAME, -114, "the name is empty, or longer than GH_NAME_SIZE_MAX")                                      \
+    X(INVALID_NAMES, -115, "the list of names is NULL, empty, too long, or names something twice")                   \
+    X(INVALID_LEASE, -116, "the lease is outside its range")                                                         \
+    X(INVALID_WAIT, -117, "the wait is longer than its range")                                                       \
+    X(INVALID_HOLD, -118, "the hold is longer than its range")                                                       \
+    X(INVALID_ARGUMENTS, -119, "the arguments are NULL, none, or too many")                                          \
+    X(INVALID_KEYS, -120, "the keys are NULL with a count, or too many")                                             \
+    X(INVALID_SCRIPT, -121, "the script is NULL, empty, or too large for out_bytes")                                 \
+    X(INVALID_FENCE, -122, "the fence is 0, or its lock's name is not valid")                                        \
+    X(INVALID_BUFFER, -123, "a buffer is NULL although its size is not 0")                                           \
+    X(INVALID_REPEAT, -124, "the repeat field is not one of its enum's values")
+
+typedef enum gh_status
+{
+#define GH_STATUS_ENUM(name, value, text) GH_##name = value,
+    GH_STATUS_LIST(GH_STATUS_ENUM)
+#undef GH_STATUS_ENUM
+} gh_status;
+
+/* The sentence for a status; for a number that is none, a sentence that says so. Never NULL; static. */
+const char* gh_status_text(gh_status status);
+
+/* The name of a status without its prefix, such as "TIMEOUT". Never NULL; static. */
+const char* gh_status_name(gh_status status);
+
+/* True for the INVALID_ family: the call was refused, named its field and changed nothing. */
+static inline bool gh_status_is_invalid(gh_status status)
+{
+    return (int)status <= -100;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------
+   Byte strings. Any byte is allowed, NUL too; the length travels with the pointer. A gh_str never owns its bytes. */
+typedef struct gh_str
+{
+    const char* bytes;
+    size_t size; /* in bytes */
+} gh_str;
+
+static inline gh_str gh_str_make(const char* bytes, size_t size)
+{
+    gh_str str;
+    str.bytes = bytes;
+    str.size = size;
+    return str;
+}
+
+/* A view of a NUL-terminated string; NULL gives the empty one. */
+static inline gh_str gh_str_of(const char* text)
+{
+    return gh_str_make(text, text == NULL ? 0 : strlen(text));
+}
+
+/* A view of a string literal, its length known to the compiler. */
+#define gh_str_literal(literal) gh_str_make("" literal, sizeof(literal) - 1)
+
+static inline bool gh_str_equal(gh_str a, gh_str b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------
+   Hooks. Each client has its own; every one may be NULL. They run on the thread that called Guildhall, inside that
+   call, and must not call back into the same client. */
+typedef enum gh_log_level
+{
+    GH_LOG_ERROR = 1, /* something must be mended by a person: wrong password, wrong type in a key       */
+    GH_LOG_WARNING,   /* works, but not as well or as safely as it should: eviction policy, lost link    */
+    GH_LOG_INFO,      /* link states, sanity check, store reset: a few lines per connection              */
+    GH_LOG_DEBUG      /* each retry                                                                      */
+} gh_log_level;
+
+/* What the trace hook is told. One event per op begun, request sent, reply taken, op ended. */
+typedef enum gh_trace_kind
+{
+    GH_TRACE_BEGIN = 1, /* an op was accepted                                                            */
+    GH_TRACE_SENT,      /* one request of it was put into the out buffer                                 */
+    GH_TRACE_REPLY,     /* the answer arrived; elapsed_us counts from the send                           */
+    GH_TRACE_END        /* the op ended with status                                                      */
+} gh_trace_kind;
+
+typedef struct gh_trace_event
+{
+    gh_trace_kind kind;
+    const char* system;  /* "lock", "command", ...; static                                               */
+    const void* op;      /* which op; an address to compare, not to follow                               */
+    uint64_t now_us;     /* the tick's time, on your clock                                               */
+    uint64_t elapsed_us; /* GH_TRACE_REPLY only, else 0                                                  */
+    gh_status status;    /* GH_TRACE_END only, else GH_PENDING                                           */
+} gh_trace_event;
+
+typedef struct gh_hooks
+{
+    void* context; /* handed to each of them */
+
+    /* text is not NUL-terminated; it lives until the hook returns. Never holds a password or a payload. */
+    void (*log)(void* context, gh_log_level level, gh_str text);
+
+    /* An invariant of Guildhall or of its use is broken. Return true to break here (a trap instruction), false to
+       go on: every place that asserts has a checked path behind it. Without a hook nothing stops. */
+    bool (*assertion)(void* context, const char* file, int line, const char* expression);
+
+    void (*trace)(void* context, const gh_trace_event* event);
+} gh_hooks;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

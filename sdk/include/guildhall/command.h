@@ -1,0 +1,142 @@
+/* guildhall/command.h -- any command, or a script of your own, as an op; with a fence when a lock guards the data.
+
+       begin --> QUEUED --> SENT --> ended: GH_OK, GH_ERROR, ...
+                   ^          |
+                   '-- again -'   after LOADING, BUSY, ... always (the server did not do it);
+                                  after a lost link only as config.repeat allows
+
+   Use it for what Guildhall has no header for. The purchase of the market sample is one gh_script: it checks the
+   price, the purse and the fence, and moves item and money in one step.
+
+   Time     config.timeout_us bounds the op; it ends within that time, one way or another.
+   Memory   the op, the arguments, the script and the reply memory are yours and stay in place until the op ends.
+   Threads  as its client.
+   Failure  TIMEOUT: not carried out. UNKNOWN: sent, no answer. Under GH_REPEAT_NEVER a link that breaks after the request
+            was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline.
+
+   Use
+       gh_str get[] = {gh_str_literal("GET"), gh_str_literal("greeting")};
+       gh_command op = {0};
+       char memory[256];
+       gh_command_config config = gh_command_config_default();
+       config.repeat = GH_REPEAT_SAFE;
+       config.reply_memory = memory;
+       config.reply_size = sizeof memory;
+       gh_command_begin(&op, client, get, 2, &config);
+       ... each frame: gh_tick(...); if (gh_command_poll(&op) == GH_OK) show(gh_command_reply(&op)->text); */
+
+#ifndef GUILDHALL_COMMAND_H
+#define GUILDHALL_COMMAND_H
+
+#include "guildhall/client.h"
+#include "guildhall/reply.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GH_COMMAND_ARGUMENTS_MAX 128 /* keys and arguments together; a command's name counts as one */
+#define GH_COMMAND_KEYS_MAX 64
+
+typedef enum gh_repeat
+{
+    GH_REPEAT_NEVER = 0, /* INCR, LPUSH: twice is not the same as once                                            */
+    GH_REPEAT_SAFE = 1   /* GET, SET, a script that recognises its own id: twice is the same as once              */
+} gh_repeat;
+
+/* A lock's grant, as a condition: the request is carried out only while this very grant is the current one by the
+   store's clock. gh_lock_fence makes it. The lock and the keys must be on one server; on Cluster, in one slot: begin the
+   keys with the text that gh_lock_tag gives. */
+typedef struct gh_fence
+{
+    gh_str name;     /* of the lock; empty: no condition */
+    uint64_t fence;
+} gh_fence;
+
+typedef struct gh_command_config
+{
+    size_t struct_size;  /* set by gh_command_config_default; leave it                                              */
+    uint64_t timeout_us; /* 1 ms..1 h; default 5 s                                                                  */
+    gh_repeat repeat;    /* default GH_REPEAT_NEVER                                                                 */
+    gh_fence fence;      /* default none                                                                            */
+
+    /* The reply is copied here: 48 bytes a value below the top, plus the bytes of its strings. Not needed for a reply
+       that is an integer, nil or the line OK. NULL and 0 by default. Aligned to 8. */
+    void* reply_memory;
+    size_t reply_size;
+} gh_command_config;
+
+gh_command_config gh_command_config_default(void);
+
+/* A script of yours. Zero it, set text, keep it in place while an op uses it, and use it with one client. The text is
+   sent once and its digest afterwards; NOSCRIPT is healed without a word. KEYS and ARGV are as in any Redis script. */
+typedef struct gh_script
+{
+    gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB */
+
+    /* private */
+    char digest[40];
+    uint32_t loaded; /* the connection that has it, 0: none */
+    bool known;      /* the digest is set */
+    bool fenced;     /* the digest is of the text behind the fence check */
+} gh_script;
+
+typedef struct gh_command
+{
+    /* yours */
+    void* user;
+
+    /* read-only */
+    gh_reply reply;     /* after GH_OK or GH_ERROR                                                               */
+    size_t reply_needed; /* after GH_TOO_SMALL: the reply_size that would have done                               */
+
+    /* private */
+    gh_op op;
+    const gh_str* arguments;
+    const gh_str* keys;
+    gh_script* script;
+    gh_fence fence;
+    void* reply_memory;
+    uint32_t reply_size;
+    uint16_t argument_count;
+    uint16_t key_count;
+} gh_command;
+
+/* Queues a command: arguments[0] is its name. With config->fence the keys and arguments are carried out by a script, so
+   the server's ACL must allow the command inside scripts.
+   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _CONFIG,
+   _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. Anything but GH_OK changes nothing. */
+gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
+                           const gh_command_config* config);
+
+/* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS. A script that is used with a
+   fence is used with one always (GH_INVALID_FENCE). */
+gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
+                          const gh_str* arguments, size_t argument_count, const gh_command_config* config);
+
+/* GH_IDLE      never begun
+   GH_PENDING   going on
+   GH_OK        carried out; gh_command_reply has the answer
+   GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
+                nothing; a script may have written before it erred
+   GH_TOO_SMALL carried out, but the answer needs reply_needed bytes
+   GH_FENCED    the fence was not the current one: nothing was written
+   GH_TIMEOUT   not carried out in time: the link was down, or the server kept saying that it is busy
+   GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable
+   GH_REFUSED   the server's ACL or version says no
+   GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making
+   GH_CANCELLED cancelled before it was sent */
+gh_status gh_command_poll(const gh_command* op);
+
+/* The answer after GH_OK or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */
+const gh_reply* gh_command_reply(const gh_command* op);
+
+/* Asks to stop. What was not sent ends CANCELLED in the next tick; what was sent ends with its answer, as if cancel had
+   not been called, because it can no longer be stopped. Nothing happens to an op that is not busy. */
+void gh_command_cancel(gh_command* op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

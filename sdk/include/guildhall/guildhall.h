@@ -1,0 +1,12 @@
+/* guildhall.h -- every public header of Guildhall, for those who want one include. */
+
+#ifndef GUILDHALL_GUILDHALL_H
+#define GUILDHALL_GUILDHALL_H
+
+#include "guildhall/base.h"
+#include "guildhall/client.h"
+#include "guildhall/command.h"
+#include "guildhall/lock.h"
+#include "guildhall/reply.h"
+
+#endif

@@ -1,0 +1,173 @@
+/* guildhall/lock.h -- at most one owner of a name in the whole fleet, for as long as its lease lasts.
+
+                      .---- not ours yet, poll pause or hint ----.
+                      v                                          |
+       begin --> ASKING ---------- queued behind others ----> WAITING
+                   |  '-- granted --> HELD <-> RENEWING             |
+                   |                   |  |        |               |
+                   |           release |  | lease ran out          | wait ran out, cancel
+                   |                   v  v                        |
+                   '--- cancel ---> LEAVING ------> ended <--------'
+
+   ASKING     one request is queued or on the wire; the store may already count us as waiting or as the owner
+   WAITING    the store has us in its queue; nothing is on the wire; a hint or a timer will make us ask
+   HELD       ours until lease_end by our own clock; the tick renews it after a third of the lease
+   RENEWING   HELD, and a renewal is queued or on the wire
+   LEAVING    giving back, or leaving the queue; waits for the store's word
+
+   Order    waiters are served in order of arrival at the store. A waiter that died is skipped; one that slept through its
+            turn for longer than the claim window (200 ms) goes to the end of the queue.
+   Fence    every grant carries a number that is larger than that of every earlier grant of the name, also after the
+            store lost its data (fence = max(last + 1, store time in us)). Write it with your data, or use it as
+            a condition with gh_lock_fence and command.h: that is what makes a lock safe against a paused process.
+   Time     the store's clock decides in the store, yours here; lease_end is counted from the send of the request, less
+            1 % and 1 ms for clocks that run unevenly, so it is never later than the store's.
+   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends.
+   Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until lease_end
+            and is then told LOST. A grant whose answer comes too late is not reported. A release that finds the link
+            down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
+            An asynchronous failover can lose a grant that was acknowledged (Redis replication): fences still grow.
+   Cost     uncontended: 2 requests (one to take, one to give back). Contended: 3 per grant, whatever the number of
+            waiters, and a heartbeat per waiter every 5 s. Renewal: 1 per third of a lease.
+
+   Use
+       gh_lock_config want = gh_lock_config_default();
+       want.wait_us = 200 * 1000;
+       gh_lock_begin(&trade, client, gh_str_of(item_name), &want);
+       ... each frame, after gh_tick:
+       switch (gh_lock_poll(&trade))
+       {
+       case GH_PENDING: break;
+       case GH_OK: buy(trade.fence); gh_lock_release(&trade); break;
+       case GH_LOST: undo(); break;
+       default: show(gh_status_text(gh_lock_poll(&trade)));
+       } */
+
+#ifndef GUILDHALL_LOCK_H
+#define GUILDHALL_LOCK_H
+
+#include "guildhall/client.h"
+#include "guildhall/command.h" /* gh_fence */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GH_LOCK_LEASE_MIN_US 50000ull       /* 50 ms: a few frames and a round trip                 */
+#define GH_LOCK_LEASE_MAX_US 3600000000ull  /* 1 h                                                  */
+#define GH_LOCK_WAIT_MAX_US 86400000000ull  /* 24 h                                                 */
+#define GH_LOCK_SET_MAX 64                  /* names in one gh_lock_set                             */
+
+typedef struct gh_lock_config
+{
+    size_t struct_size; /* set by gh_lock_config_default; leave it                                                 */
+    uint64_t lease_us;  /* others get it this long after we vanish; GH_LOCK_LEASE_MIN_US.._MAX_US, default 10 s     */
+    uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may take until
+                           the client's request_timeout_us; at most GH_LOCK_WAIT_MAX_US; default 5 s                */
+    uint64_t hold_us;   /* release by itself after having been held this long; 1 means at the next tick; 0 (default)
+                           never; at most GH_LOCK_WAIT_MAX_US                                                      */
+} gh_lock_config;
+
+gh_lock_config gh_lock_config_default(void);
+
+typedef struct gh_lock
+{
+    /* yours */
+    void* user;
+
+    /* read-only */
+    uint64_t fence;    /* of the current or last grant; 0: none yet                               */
+    uint32_t position; /* among the waiters, 1 is next; 0 while unknown                           */
+
+    /* private */
+    uint32_t claim_us; /* how long the store keeps our turn for us                                */
+    gh_op op;
+    struct gh_lock_set* set;
+    gh_str name;
+    uint64_t lease_us;
+    uint64_t hold_us;
+    uint64_t give_up_us;   /* end of the wait; of the release once we are LEAVING                 */
+    uint64_t lease_end_us; /* by our clock                                                        */
+    uint64_t act_us;       /* next renewal, or end of the hold                                    */
+    uint64_t hold_end_us;
+    int16_t outcome;       /* what poll says when LEAVING is over                                 */
+    bool ask_once;
+} gh_lock;
+
+/* Begins to want a lock. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG,
+   _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing. config may be NULL for the defaults. The fields of op need no
+   set-up beyond being zero or left from its last use. */
+gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
+
+/* GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
+   GH_PENDING   not ours yet, or being given back
+   GH_OK        ours now. Stays GH_OK while it is renewed: ask before each thing that needs it
+   GH_BUSY      ended: wait_us was 0 and another has it
+   GH_TIMEOUT   ended: not ours within wait_us
+   GH_LOST      ended: it was ours and is not any more: the lease ran out, the store lost it, or a release found that
+                another had it. Whatever was done without a fence since the last GH_OK may have been done by two
+   GH_CANCELLED ended: cancelled before it was ours
+   GH_FULL      ended: 100,000 already wait for this name
+   GH_UNKNOWN   ended: wait_us was 0, the request was sent and no answer came; if it was granted, it frees itself after its lease
+   GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
+gh_status gh_lock_poll(const gh_lock* op);
+
+/* Gives the lock back, or stops wanting it if it is not ours yet; asynchronous, poll until GH_IDLE if you care. Never
+   touches a lock that another holds. Allowed in every state; nothing happens to an op that is not busy. */
+void gh_lock_release(gh_lock* op);
+
+/* Stops: not ours yet, ends GH_CANCELLED; ours, is released and ends GH_CANCELLED. */
+void gh_lock_cancel(gh_lock* op);
+
+/* How long it is still ours, in us, seen from the last tick; 0 if it is not. */
+uint64_t gh_lock_remaining_us(const gh_lock* op);
+
+/* The condition for command.h that this very grant is still the current one. Not held: a fence of 0, which is refused. */
+gh_fence gh_lock_fence(const gh_lock* op);
+
+/* Writes the text "{lock:<encoded name>}" that puts your own keys into the lock's slot on Redis Cluster. Returns its
+   length; writes nothing if capacity is smaller (GH_LOCK_TAG_SIZE_MAX always does) or the name is not valid. */
+#define GH_LOCK_TAG_SIZE_MAX (GH_NAME_SIZE_MAX * 3 + 7)
+size_t gh_lock_tag(gh_str name, char* out, size_t capacity);
+
+/* ---------------------------------------------------------------------------------------------------------------
+   Several names at once, all or nothing. They are taken one after the other in the order of their bytes, so two
+   sets can never wait for each other; while it waits for the next, the set renews what it has.
+
+       begin --> TAKING --> HELD --> LEAVING --> ended           any failure: LEAVING, then ended */
+typedef struct gh_lock_set
+{
+    /* yours */
+    void* user;
+
+    /* private */
+    gh_lock* locks;
+    uint64_t give_up_us; /* on the client's clock */
+    gh_client* client;
+    gh_lock_config config;
+    uint32_t count;
+    uint32_t next; /* how many are begun */
+    int16_t status;
+    int16_t outcome;
+    uint8_t state;
+    bool moving;
+} gh_lock_set;
+
+/* Begins to want all names. locks is an array of count idle locks, yours, in place until the set ends; they come
+   back sorted by name, and each has its own fence. wait_us is for all of them together; with wait_us 0 each is asked
+   for once. GH_OK; GH_FULL (the first could not begin); GH_CLOSED; GH_INVALID_OP (set busy, or a lock busy), _CLIENT,
+   _NAMES (NULL, 0, more than GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must be 0).
+   Anything but GH_OK changes nothing. */
+gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
+                            const gh_lock_config* config);
+
+/* As gh_lock_poll, for all together: GH_OK only while every one is ours; GH_LOST as soon as one is lost. */
+gh_status gh_lock_set_poll(const gh_lock_set* set);
+void gh_lock_set_release(gh_lock_set* set);
+void gh_lock_set_cancel(gh_lock_set* set);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

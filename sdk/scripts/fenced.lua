@@ -1,0 +1,17 @@
+-- fenced: stands in front of a caller's script and lets it run only while a lock's grant is the current one.
+-- Its text and the caller's are sent as one script; the first key and the first argument are taken away, so the
+-- caller's KEYS and ARGV look as if it ran alone.
+--
+-- KEYS  1 gh:{lock:<name>}:s   see lock_acquire.lua
+-- ARGV  1 fence
+-- reply error FENCED if the lock is not held with this fence, else what the caller's script returns
+
+do
+    local stored = redis.call('GET', KEYS[1])
+    local fence, expiry = string.match(stored or '', '^%S+ (%d+) (%d+) h %d+$')
+    local time = redis.call('TIME')
+    if fence ~= ARGV[1] or tonumber(expiry) <= time[1] * 1000000 + time[2] then
+        return redis.error_reply('FENCED the lock is not held with this fence')
+    end
+end
+local KEYS, ARGV = {unpack(KEYS, 2)}, {unpack(ARGV, 2)}

@@ -1,0 +1,145 @@
+-- lock_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a token that owns the lock
+-- gets the same grant again, and a token that waits keeps its place.
+--
+-- KEYS  1 gh:{lock:<name>}:s   string  "<token> <fence> <expiry us> <state> <waiters>"
+--                              state h: held; r: kept for token, which is next; f: free, token was the last owner
+--       2 gh:{lock:<name>}:q   zset    token -> arrival, a number that grows
+--       3 gh:{lock:<name>}:c   hash    client -> until when (us) its waiters count as alive
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence  comes back as the first element of the reply
+--       3 lease us
+--       4 patience  us that the waiter counts as alive without asking again; 0: do not wait
+--       5 window    us that a turn is kept for a waiter that has been told
+--       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: no limit
+--       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0: no limit
+-- reply sequence, code, fence, remaining us, position, now us
+--       code 0 granted    remaining: of the lease, not extended by a repeat
+--            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front
+--            2 busy       as 1, but not in the queue
+--            3 ended      the token had the lock, and it is over
+--            4 stale      past `not after`
+--            5 quarantine remaining: of the quarantine
+--            6 full       WAITERS_MAX wait already
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter
+-- Redis 6.2 or later.
+
+local WAITERS_MAX = 100000
+local DEAD_MAX = 50 -- dead waiters that one call drops at most
+local IDLE_MS = 3600000
+
+local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
+local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local patience, window = tonumber(ARGV[4]), tonumber(ARGV[5])
+local not_after, not_before = tonumber(ARGV[6]), tonumber(ARGV[7])
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local owner, fence, expiry, state, waiters = '-', 0, 0, 'f', 0
+local stored = redis.call('GET', state_key)
+if stored then
+    owner, fence, expiry, state, waiters = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)$')
+    if not owner then
+        return redis.error_reply('WRONGTYPE lock state is not of the form that KEYS.md describes')
+    end
+    fence, expiry, waiters = tonumber(fence), tonumber(expiry), tonumber(waiters)
+end
+
+local function answer(code, remaining, position)
+    return {sequence, code, fence, remaining, position, now}
+end
+
+local function store()
+    local keep = math.max(IDLE_MS, math.floor(lease / 250))
+    redis.call('SET', state_key, string.format('%s %.0f %.0f %s %d', owner, fence, expiry, state, waiters), 'PX', keep)
+end
+
+local function grant()
+    fence = math.max(fence + 1, now)
+    owner, expiry, state = token, now + lease, 'h'
+    store()
+    return answer(0, lease, 0)
+end
+
+-- The first waiter whose client is alive leaves the queue and is returned; dead ones in front of it are dropped.
+local function next_waiter()
+    for _ = 1, DEAD_MAX do
+        local head = redis.call('ZRANGE', queue_key, 0, 0)[1]
+        if not head then
+            waiters = 0
+            return nil
+        end
+        redis.call('ZREM', queue_key, head)
+        waiters = math.max(waiters - 1, 0)
+        local alive = redis.call('HGET', client_key, string.sub(head, 1, 16))
+        if alive and tonumber(alive) > now then
+            return head
+        end
+    end
+    return nil
+end
+
+local function wait()
+    if patience == 0 then
+        return answer(2, math.max(expiry - now, 0), 0)
+    end
+    if not redis.call('ZSCORE', queue_key, token) then
+        if waiters >= WAITERS_MAX then
+            return answer(6, 0, 0)
+        end
+        local last = redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]
+        local arrival = math.max(now, (tonumber(last) or 0) + 1)
+        redis.call('ZADD', queue_key, string.format('%.0f', arrival), token)
+        redis.call('PEXPIRE', queue_key, IDLE_MS)
+        waiters = waiters + 1
+        store()
+    end
+    redis.call('HSET', client_key, string.sub(token, 1, 16), string.format('%.0f', now + patience))
+    redis.call('PEXPIRE', client_key, IDLE_MS)
+    return answer(1, math.max(expiry - now, 0), redis.call('ZRANK', queue_key, token) + 1)
+end
+
+if owner == token and state ~= 'r' then
+    if state == 'h' and expiry > now then
+        return answer(0, expiry - now, 0)
+    end
+    return answer(3, 0, 0)
+end
+if not_after > 0 and now > not_after then
+    return answer(4, 0, 0)
+end
+if now < not_before then
+    return answer(5, not_before - now, 0)
+end
+if owner == token then -- kept for us: claim it, even a little late, as long as nobody else has noticed
+    owner = '-'
+    return grant()
+end
+if state ~= 'f' and expiry > now then
+    return wait()
+end
+
+-- Free, or its time is over. Whoever came first is next; that may be us.
+if waiters == 0 then
+    return grant()
+end
+local missed = state == 'r' and string.sub(owner, 1, 16)
+if missed then -- it slept through its turn: its waiters enqueue again when they ask
+    redis.call('HDEL', client_key, missed)
+end
+local head = next_waiter()
+if head == token or (not head and waiters == 0) then
+    return grant()
+end
+if head then
+    owner, fence, expiry, state = head, math.max(fence + 1, now), now + window, 'r'
+else
+    owner, expiry, state = '-', 0, 'f'
+end
+store()
+local reply = wait()
+if head then
+    -- Last, and its error ignored: without the right to publish the waiter finds out by asking.
+    redis.pcall('PUBLISH', string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(head, 1, 16), string.sub(head, 18))
+end
+return reply

@@ -1,0 +1,34 @@
+-- lock_renew: the owner's lease begins anew. A lock that is gone is never made again.
+--
+-- KEYS  1 gh:{lock:<name>}:s   see lock_acquire.lua
+-- ARGV  1 token
+--       2 sequence  comes back as the first element of the reply
+--       3 lease us
+-- reply sequence, code, fence, remaining us, now us
+--       code 0 renewed; 1 lost: it is free, another's, or its lease was over
+--
+-- Begins with PEXPIRE, which a server that is out of memory still allows: a full store must not cost leases.
+
+local IDLE_MS = 3600000
+
+local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local stored = redis.call('GET', KEYS[1])
+if not stored then
+    return {sequence, 1, 0, 0, now}
+end
+local owner, fence, expiry, state, waiters = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)$')
+if not owner then
+    return redis.error_reply('WRONGTYPE lock state is not of the form that KEYS.md describes')
+end
+fence, expiry = tonumber(fence), tonumber(expiry)
+if owner ~= token or state ~= 'h' or expiry <= now then
+    return {sequence, 1, 0, 0, now}
+end
+expiry = math.max(expiry, now + lease)
+local keep = math.max(IDLE_MS, math.floor(lease / 250))
+redis.call('PEXPIRE', KEYS[1], keep)
+redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h %s', owner, fence, expiry, waiters), 'PX', keep)
+return {sequence, 0, fence, expiry - now, now}

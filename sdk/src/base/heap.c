@@ -1,0 +1,69 @@
+#include "base/heap.h"
+
+static void heap_put(gh_heap* heap, uint32_t at, gh_heap_entry entry)
+{
+    heap->entries[at] = entry;
+    *entry.place = at + 1;
+}
+
+static void heap_rise(gh_heap* heap, uint32_t at, gh_heap_entry entry)
+{
+    while (at > 0)
+    {
+        uint32_t parent = (at - 1) / 2;
+        if (heap->entries[parent].due_us <= entry.due_us) break;
+        heap_put(heap, at, heap->entries[parent]);
+        at = parent;
+    }
+    heap_put(heap, at, entry);
+}
+
+static void heap_sink(gh_heap* heap, uint32_t at, gh_heap_entry entry)
+{
+    for (;;)
+    {
+        uint32_t child = 2 * at + 1;
+        if (child >= heap->count) break;
+        if (child + 1 < heap->count && heap->entries[child + 1].due_us < heap->entries[child].due_us) child++;
+        if (entry.due_us <= heap->entries[child].due_us) break;
+        heap_put(heap, at, heap->entries[child]);
+        at = child;
+    }
+    heap_put(heap, at, entry);
+}
+
+bool gh_heap_set(gh_heap* heap, uint32_t* place, uint64_t due_us)
+{
+    gh_heap_entry entry;
+    entry.due_us = due_us;
+    entry.place = place;
+    if (*place == 0)
+    {
+        if (heap->count == heap->capacity) return false;
+        heap_rise(heap, heap->count++, entry);
+    }
+    else if (due_us < heap->entries[*place - 1].due_us)
+    {
+        heap_rise(heap, *place - 1, entry);
+    }
+    else
+    {
+        heap_sink(heap, *place - 1, entry);
+    }
+    return true;
+}
+
+void gh_heap_remove(gh_heap* heap, uint32_t* place)
+{
+    uint32_t at;
+    gh_heap_entry last;
+    if (*place == 0) return;
+    at = *place - 1;
+    *place = 0;
+    last = heap->entries[--heap->count];
+    if (at == heap->count) return; /* it was the last one itself */
+    if (at > 0 && last.due_us < heap->entries[(at - 1) / 2].due_us)
+        heap_rise(heap, at, last);
+    else
+        heap_sink(heap, at, last);
+}

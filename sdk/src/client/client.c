@@ -1,0 +1,205 @@
+/* client.c -- a client's memory, its beginning and its end. */
+
+#include "client/state.h"
+#include "wire/name.h"
+
+#define WAKE_OUT_BYTES 1024u /* AUTH with the longest user and password, SUBSCRIBE, PING */
+#define WAKE_REPLY_BYTES 512u
+#define WAKE_REPLY_NODES 8u
+
+static uint32_t power_of_two_from(uint32_t least)
+{
+    uint32_t power = 1;
+    while (power < least && power < 0x80000000u) power *= 2;
+    return power;
+}
+
+static bool carve_links(gh_arena* arena, gh_client* client)
+{
+    client->commands.out = (char*)gh_arena_take(arena, client->config.out_bytes);
+    client->commands.reader = gh_reader_take(arena, client->config.reply_bytes, client->config.reply_nodes);
+    client->scratch = (char*)gh_arena_take(arena, GH_RECEIVE_BYTES);
+    if (!client->config.wake) return client->commands.reader != NULL;
+    client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
+    client->wake.reader = gh_reader_take(arena, WAKE_REPLY_BYTES, WAKE_REPLY_NODES);
+    return client->commands.reader != NULL && client->wake.reader != NULL;
+}
+
+/* Cuts everything but the client itself from the arena. Measuring, it goes through the same steps and cuts nothing. */
+static bool carve(gh_arena* arena, gh_client* client)
+{
+    gh_client_config* config = &client->config;
+    uint32_t listeners = power_of_two_from(config->ops_capacity);
+    config->address = gh_arena_copy(arena, config->address);
+    config->user = gh_arena_copy(arena, config->user);
+    config->password = gh_arena_copy(arena, config->password);
+    config->client_name = gh_arena_copy(arena, config->client_name);
+    config->prefix = gh_arena_copy(arena, config->prefix);
+    client->timers.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
+    client->leases.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
+    client->slots = (gh_slot*)gh_arena_take(arena, sizeof(gh_slot) * config->requests_capacity);
+    client->listeners = (gh_op**)gh_arena_take(arena, sizeof(gh_op*) * listeners);
+    client->timers.capacity = client->leases.capacity = config->ops_capacity;
+    client->listener_mask = listeners - 1;
+    return carve_links(arena, client);
+}
+
+size_t gh_client_memory(const gh_client_config* config)
+{
+    gh_arena arena = gh_arena_make(NULL, 0);
+    gh_client measured;
+    if (gh_config_check(config) != GH_OK) return 0;
+    memset(&measured, 0, sizeof measured);
+    measured.config = *config;
+    gh_arena_take(&arena, sizeof(gh_client));
+    carve(&arena, &measured);
+    return arena.used;
+}
+
+static bool is_platform(const gh_platform* platform)
+{
+    return platform != NULL && platform->now_us != NULL && platform->entropy != NULL && platform->open != NULL &&
+           platform->connected != NULL && platform->send != NULL && platform->receive != NULL && platform->close != NULL;
+}
+
+static gh_status check_init(const void* memory, size_t size, const gh_client_config* config, const gh_platform* platform,
+                            gh_client** client)
+{
+    gh_status status = gh_config_check(config);
+    if (status != GH_OK) return status;
+    if (!is_platform(platform)) return GH_INVALID_PLATFORM;
+    if (client == NULL) return GH_INVALID_OUT;
+    if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0) return GH_INVALID_MEMORY;
+    return size < gh_client_memory(config) ? GH_INVALID_MEMORY : GH_OK;
+}
+
+static void init_link(gh_link* link, gh_link_name name, uint32_t out_capacity)
+{
+    link->name = name;
+    link->stream = -1;
+    link->out_capacity = out_capacity;
+}
+
+gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config, const gh_platform* platform,
+                         gh_client** client)
+{
+    gh_arena arena = gh_arena_make(memory, size);
+    uint64_t random[2] = {0, 0};
+    gh_client* made;
+    gh_status status = check_init(memory, size, config, platform, client);
+    if (status != GH_OK) return status;
+    if (!platform->entropy(platform->context, random, sizeof random)) return GH_NO_ENTROPY;
+    if (random[0] == 0 || random[1] == 0) return GH_NO_ENTROPY; /* one in 2^63, or a generator that is none */
+
+    made = (gh_client*)gh_arena_take(&arena, sizeof(gh_client));
+    made->config = *config;
+    made->platform = platform;
+    made->id = random[0];
+    made->random = random[1];
+    made->now_us = GH_START_US;
+    init_link(&made->commands, GH_LINK_COMMANDS, config->out_bytes);
+    init_link(&made->wake, GH_LINK_WAKE, WAKE_OUT_BYTES);
+    if (!carve(&arena, made)) return GH_INVALID_MEMORY;
+    made->needs_resolver = gh_address_parse(made->config.address, &made->address) == GH_PENDING;
+    gh_scripts_init(made);
+    made->magic = GH_CLIENT_MAGIC;
+    *client = made;
+    return GH_OK;
+}
+
+static bool is_client(const gh_client* client)
+{
+    return client != NULL && client->magic == GH_CLIENT_MAGIC;
+}
+
+/* ---- looking at it --------------------------------------------------------------------------------------------------- */
+
+static const gh_link* link_of(const gh_client* client, gh_link_name link)
+{
+    return link == GH_LINK_WAKE ? &client->wake : &client->commands;
+}
+
+intptr_t gh_client_fd(const gh_client* client, gh_link_name link, bool* want_write)
+{
+    if (want_write != NULL) *want_write = false;
+    if (!is_client(client)) return -1;
+    if (want_write != NULL)
+        *want_write = link_of(client, link)->state == GH_LINK_CONNECTING || gh_link_unsent(link_of(client, link)) > 0;
+    return link_of(client, link)->stream;
+}
+
+gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link)
+{
+    return is_client(client) ? link_of(client, link)->state : GH_LINK_IDLE;
+}
+
+bool gh_client_ready(const gh_client* client)
+{
+    return is_client(client) && client->commands.state == GH_LINK_READY;
+}
+
+uint64_t gh_client_id(const gh_client* client)
+{
+    return is_client(client) ? client->id : 0;
+}
+
+gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
+{
+    char* end;
+    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (out == NULL) return GH_INVALID_OUT;
+    end = gh_hex_encode(client->id, out);
+    *end++ = ':';
+    end = gh_hex_encode(++client->sequence, end);
+    *end = 0;
+    return GH_OK;
+}
+
+gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats)
+{
+    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (stats == NULL) return GH_INVALID_OUT;
+    *stats = client->stats;
+    stats->reply_bytes_max = gh_reader_reply_bytes_max(client->commands.reader);
+    return GH_OK;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------------- */
+
+gh_status gh_client_drain(gh_client* client, uint64_t within_us)
+{
+    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (client->draining) return GH_OK;
+    client->draining = true;
+    client->drain_end_us = gh_client_after(client, within_us);
+    gh_op_sweep(client, GH_EVENT_CANCEL);
+    return GH_OK;
+}
+
+bool gh_client_drained(const gh_client* client)
+{
+    return is_client(client) && client->draining && client->timers.count == 0;
+}
+
+/* The compiler must not think that nobody will read it. */
+static void wipe(gh_str secret)
+{
+    volatile char* at = (volatile char*)(uintptr_t)secret.bytes;
+    size_t i;
+    for (i = 0; i < secret.size; i++) at[i] = 0;
+}
+
+void gh_client_shutdown(gh_client* client)
+{
+    if (!is_client(client) || client->ticking) return;
+    client->draining = true;
+    gh_op_sweep(client, GH_EVENT_CLOSE);
+    gh_link_shut(&client->commands, client);
+    gh_link_shut(&client->wake, client);
+    gh_reader_close(client->commands.reader);
+    if (client->wake.reader != NULL) gh_reader_close(client->wake.reader);
+    wipe(client->config.password);
+    wipe(gh_str_make(client->commands.out, client->config.out_bytes)); /* AUTH stood here */
+    if (client->wake.out != NULL) wipe(gh_str_make(client->wake.out, WAKE_OUT_BYTES));
+    client->magic = 0;
+}

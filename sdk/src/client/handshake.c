@@ -1,0 +1,290 @@
+/* handshake.c -- what is said on a new command link before any op's request.
+
+       AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT LOAD x n  ->  epoch, PUBLISH  ->  READY
+
+   All in one go, but for the epoch, which is a script and needs its digest from the first round. The slots remember which
+   step each reply belongs to. */
+
+#include "client/reply_class.h"
+#include "client/state.h"
+#include "wire/name.h"
+
+enum
+{
+    STEP_AUTH = 0,
+    STEP_SELECT,
+    STEP_NAME,
+    STEP_INFO_SERVER,
+    STEP_INFO_MEMORY,
+    STEP_INFO_PERSISTENCE,
+    STEP_INFO_REPLICATION,
+    STEP_INFO_CLUSTER,
+    STEP_SCRIPTS, /* one a script */
+    STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
+    STEP_PUBLISH,
+    STEP_END
+};
+
+void gh_handshake_begin(gh_client* client)
+{
+    client->step = 0;
+    client->stats.warnings = 0;
+    client->more_to_receive = true;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------- */
+
+static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
+{
+    gh_request_array(request, c.bytes == NULL ? 2 : 3);
+    gh_request_str(request, a);
+    gh_request_str(request, b);
+    if (c.bytes != NULL) gh_request_str(request, c);
+}
+
+bool gh_request_auth(gh_request* request, const gh_client* client)
+{
+    const gh_client_config* config = &client->config;
+    if (config->password.size == 0) return false;
+    if (config->user.size == 0)
+        encode_words(request, gh_str_literal("AUTH"), config->password, gh_str_make(NULL, 0));
+    else
+        encode_words(request, gh_str_literal("AUTH"), config->user, config->password);
+    return true;
+}
+
+static void encode_info(gh_request* request, gh_str section)
+{
+    encode_words(request, gh_str_literal("INFO"), section, gh_str_make(NULL, 0));
+}
+
+static void encode_epoch(gh_client* client, gh_request* request)
+{
+    char key[64];
+    size_t size = client->config.prefix.size;
+    memcpy(key, client->config.prefix.bytes, size);
+    memcpy(key + size, ":epoch", 6);
+    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 0);
+    gh_request_str(request, gh_str_make(key, size + 6));
+}
+
+static void encode_publish(gh_client* client, gh_request* request)
+{
+    char channel[64];
+    char* end = channel;
+    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
+    end += client->config.prefix.size;
+    memcpy(end, ":wake:", 6);
+    end = gh_hex_encode(client->id, end + 6);
+    encode_words(request, gh_str_literal("PUBLISH"), gh_str_make(channel, (size_t)(end - channel)), gh_str_literal("-"));
+}
+
+/* False: this step has nothing to say. */
+static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
+{
+    char number[20];
+    switch (step)
+    {
+    case STEP_AUTH: return gh_request_auth(request, client);
+    case STEP_SELECT:
+        if (client->config.database == 0) return false;
+        encode_words(request, gh_str_literal("SELECT"),
+                     gh_str_make(number, (size_t)(gh_decimal_encode(client->config.database, number) - number)),
+                     gh_str_make(NULL, 0));
+        return true;
+    case STEP_NAME:
+        if (client->config.client_name.size == 0) return false;
+        encode_words(request, gh_str_literal("CLIENT"), gh_str_literal("SETNAME"), client->config.client_name);
+        return true;
+    case STEP_INFO_SERVER: encode_info(request, gh_str_literal("server")); return true;
+    case STEP_INFO_MEMORY: encode_info(request, gh_str_literal("memory")); return true;
+    case STEP_INFO_PERSISTENCE: encode_info(request, gh_str_literal("persistence")); return true;
+    case STEP_INFO_REPLICATION: encode_info(request, gh_str_literal("replication")); return true;
+    case STEP_INFO_CLUSTER: encode_info(request, gh_str_literal("cluster")); return true;
+    case STEP_EPOCH: encode_epoch(client, request); return true;
+    case STEP_PUBLISH: encode_publish(client, request); return true;
+    default: return false;
+    }
+}
+
+/* False: no room now; the next tick goes on from here. */
+static bool encode_script_step(gh_client* client, uint32_t step)
+{
+    gh_script* script = &client->scripts[step - STEP_SCRIPTS];
+    uint32_t last;
+    if (!gh_script_encode_load(client, script, GH_SLOT_HANDSHAKE, NULL)) return false;
+    last = (client->slot_head + client->slot_count - 1) % client->config.requests_capacity;
+    client->slots[last].step = (uint16_t)step;
+    return true;
+}
+
+static bool encode_plain_step(gh_client* client, uint32_t step)
+{
+    gh_request request = gh_link_request(&client->commands);
+    if (!gh_pipeline_has_room(client)) return false;
+    if (!encode_step(client, step, &request)) return true;
+    if (!gh_link_commit(&client->commands, &request)) return false;
+    gh_pipeline_push(client, GH_SLOT_HANDSHAKE, NULL, NULL)->step = (uint16_t)step;
+    return true;
+}
+
+void gh_handshake_encode(gh_client* client)
+{
+    while (client->step < STEP_END)
+    {
+        bool is_script = client->step >= STEP_SCRIPTS && client->step < STEP_EPOCH;
+        if (client->step == STEP_EPOCH && !client->scripts[GH_SCRIPT_epoch].known) return; /* its digest is on its way */
+        if (!(is_script ? encode_script_step(client, client->step) : encode_plain_step(client, client->step))) return;
+        client->step++;
+    }
+}
+
+/* ---- the sanity check ----------------------------------------------------------------------------------------------- */
+
+static void warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
+{
+    if ((client->stats.warnings & (uint32_t)warning) != 0) return;
+    client->stats.warnings |= (uint32_t)warning;
+    gh_log_str(client, GH_LOG_WARNING, text, detail);
+}
+
+gh_str gh_info_field(gh_str info, gh_str name)
+{
+    size_t at = 0;
+    while (at < info.size)
+    {
+        const char* line = info.bytes + at;
+        size_t left = info.size - at;
+        const char* end = (const char*)memchr(line, '\n', left);
+        size_t size = end == NULL ? left : (size_t)(end - line);
+        if (size > name.size && memcmp(line, name.bytes, name.size) == 0 && line[name.size] == ':')
+        {
+            gh_str value = gh_str_make(line + name.size + 1, size - name.size - 1);
+            while (value.size > 0 && value.bytes[value.size - 1] == '\r') value.size--;
+            return value;
+        }
+        at += size + 1;
+    }
+    return gh_str_make(NULL, 0);
+}
+
+/* "7.0.15" as 70015. */
+static uint32_t parse_version(gh_str text)
+{
+    uint32_t parts[3] = {0, 0, 0};
+    uint32_t part = 0;
+    size_t i;
+    for (i = 0; i < text.size && part < 3; i++)
+    {
+        if (text.bytes[i] == '.')
+            part++;
+        else if (text.bytes[i] >= '0' && text.bytes[i] <= '9' && parts[part] < 1000)
+            parts[part] = parts[part] * 10 + (uint32_t)(text.bytes[i] - '0');
+    }
+    return parts[0] * 10000 + parts[1] * 100 + parts[2];
+}
+
+static void take_info(gh_client* client, uint32_t step, gh_str info)
+{
+    gh_str value;
+    if (step == STEP_INFO_SERVER)
+    {
+        value = gh_info_field(info, gh_str_literal("redis_version"));
+        client->stats.server_version = parse_version(value);
+        if (client->stats.server_version < 60200)
+            warn(client, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
+    }
+    if (step == STEP_INFO_MEMORY)
+    {
+        value = gh_info_field(info, gh_str_literal("maxmemory_policy"));
+        if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
+            warn(client, GH_WARNING_EVICTION, "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);
+    }
+    if (step == STEP_INFO_PERSISTENCE && gh_str_equal(gh_info_field(info, gh_str_literal("aof_enabled")), gh_str_literal("0")))
+        warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes", gh_str_make(NULL, 0));
+    if (step == STEP_INFO_CLUSTER && gh_str_equal(gh_info_field(info, gh_str_literal("cluster_enabled")), gh_str_literal("1")))
+        warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused", gh_str_make(NULL, 0));
+    if (step == STEP_INFO_REPLICATION && gh_str_equal(gh_info_field(info, gh_str_literal("role")), gh_str_literal("slave")))
+    {
+        warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address", gh_str_make(NULL, 0));
+        gh_pipeline_lose(client, GH_LOG_WARNING, "a replica takes no writes");
+    }
+}
+
+/* ---- replies -------------------------------------------------------------------------------------------------------- */
+
+static void take_epoch(gh_client* client, const gh_reply* reply)
+{
+    const gh_reply* birth = gh_reply_at(reply, 0);
+    const gh_reply* now = gh_reply_at(reply, 1);
+    bool reset;
+    if (birth == NULL || now == NULL || birth->type != GH_REPLY_INTEGER || now->type != GH_REPLY_INTEGER)
+    {
+        client->stats.protocol_errors++;
+        gh_pipeline_lose(client, GH_LOG_ERROR, "no epoch in the reply");
+        return;
+    }
+    gh_client_note_store_time(client, (uint64_t)now->integer);
+    reset = client->store_birth_us != 0 && client->store_birth_us != (uint64_t)birth->integer;
+    client->store_birth_us = (uint64_t)birth->integer;
+    if (!reset) return;
+    client->stats.store_resets++;
+    gh_log(client, GH_LOG_WARNING, "the store has lost its data");
+    gh_op_sweep(client, GH_EVENT_RESET);
+}
+
+static void handshake_done(gh_client* client)
+{
+    client->commands.state = GH_LINK_READY;
+    client->commands.failures = 0;
+    client->commands.look_us = 0;
+    client->stats.links_ready++;
+    gh_log(client, GH_LOG_INFO, "command link: ready");
+}
+
+/* An error where the link can do without the step's success: true. */
+static bool take_harmless_error(gh_client* client, uint32_t step, gh_str error)
+{
+    if (step == STEP_NAME) return true;
+    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
+    {
+        warn(client, GH_WARNING_NO_INFO, "the server's settings could not be looked at: ", error);
+        return true;
+    }
+    if (step != STEP_PUBLISH) return false;
+    warn(client, GH_WARNING_NO_WAKE, "waiters must ask by themselves, PUBLISH is refused: ", error);
+    handshake_done(client);
+    return true;
+}
+
+static void take_error(gh_client* client, uint32_t step, gh_str error)
+{
+    gh_reply_class reply_class = gh_reply_classify(error);
+    bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
+    if (reply_class == GH_CLASS_LOAD && step == STEP_EPOCH)
+    {
+        client->scripts[GH_SCRIPT_epoch].known = false; /* flushed in between: say it all again */
+        passing = true;
+    }
+    if (!passing && take_harmless_error(client, step, error)) return;
+    gh_log_str(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
+    gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
+    if (!passing && step != STEP_NAME && reply_class != GH_CLASS_LOAD) gh_pipeline_refuse(client);
+}
+
+void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
+{
+    if (reply->type == GH_REPLY_ERROR)
+    {
+        take_error(client, step, reply->text);
+        return;
+    }
+    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
+        take_info(client, step, reply->text);
+    else if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
+        gh_script_note_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
+    else if (step == STEP_EPOCH)
+        take_epoch(client, reply);
+    else if (step == STEP_PUBLISH)
+        handshake_done(client);
+}

@@ -1,0 +1,145 @@
+#include "client/state.h"
+
+static void link_begin(gh_link* link, gh_client* client)
+{
+    link->generation++;
+    if (link->generation == 0) link->generation = 1;
+    link->due_us = gh_client_after(client, client->config.connect_timeout_us);
+    link->address = client->address;
+    link->state = client->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;
+}
+
+static bool resolver_answered(gh_link* link, gh_client* client)
+{
+    gh_str numeric = gh_str_make(NULL, 0);
+    gh_status status = client->config.resolver(client->config.resolver_context, client->address.host, &numeric);
+    if (status == GH_PENDING) return false;
+    if (status != GH_OK || numeric.size == 0)
+    {
+        gh_link_lose(link, client, GH_LOG_WARNING, "the resolver found no address");
+        return false;
+    }
+    link->address.host = numeric;
+    link->address.kind = memchr(numeric.bytes, ':', numeric.size) != NULL ? GH_ADDRESS_IPV6 : GH_ADDRESS_IPV4;
+    link->state = GH_LINK_CONNECTING;
+    return true;
+}
+
+static gh_status link_open(gh_link* link, gh_client* client)
+{
+    const gh_platform* platform = client->platform;
+    gh_status status;
+    if (link->stream >= 0) return platform->connected(platform->context, link->stream);
+    status = platform->open(platform->context, &link->address, &link->stream);
+    if (status != GH_OK && status != GH_PENDING) link->stream = -1;
+    return status;
+}
+
+bool gh_link_connect(gh_link* link, gh_client* client)
+{
+    gh_status status;
+    if (link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE) return false;
+    if (link->state == GH_LINK_IDLE || (link->state == GH_LINK_BACKOFF && client->now_us >= link->due_us))
+        link_begin(link, client);
+    if (link->state == GH_LINK_RESOLVING && client->now_us < link->due_us) resolver_answered(link, client);
+    if (link->state != GH_LINK_CONNECTING)
+    {
+        if (link->state == GH_LINK_RESOLVING && client->now_us >= link->due_us)
+            gh_link_lose(link, client, GH_LOG_WARNING, "the resolver did not answer in time");
+        return false;
+    }
+    status = link_open(link, client);
+    if (status == GH_OK)
+    {
+        link->state = GH_LINK_HANDSHAKE;
+        link->heard_us = client->now_us;
+        return true;
+    }
+    if (status != GH_PENDING)
+        gh_link_lose(link, client, GH_LOG_WARNING, status == GH_INVALID_ADDRESS ? "the address is not a number" : "no connection");
+    else if (client->now_us >= link->due_us)
+        gh_link_lose(link, client, GH_LOG_WARNING, "no connection in time");
+    return false;
+}
+
+void gh_link_shut(gh_link* link, gh_client* client)
+{
+    if (link->stream >= 0) client->platform->close(client->platform->context, link->stream);
+    link->stream = -1;
+    link->state = GH_LINK_IDLE;
+    link->out_start = link->out_end = 0;
+    link->sent_bytes = 0;
+}
+
+/* The pause doubles with each failure; the first one after a good connection is the shortest. */
+static uint64_t link_pause(const gh_link* link, gh_client* client)
+{
+    uint32_t doublings = link->failures > 20 ? 20 : link->failures;
+    uint64_t pause = client->config.backoff_min_us << doublings;
+    if (pause > client->config.backoff_max_us) pause = client->config.backoff_max_us;
+    return gh_client_jitter(client, pause);
+}
+
+void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
+{
+    gh_link_shut(link, client);
+    link->state = GH_LINK_BACKOFF;
+    link->due_us = gh_client_after(client, link_pause(link, client));
+    /* A server that is away is said once, not at every attempt. */
+    gh_log_str(client, link->failures == 0 ? level : GH_LOG_DEBUG,
+               link->name == GH_LINK_WAKE ? "wake link: " : "command link: ", gh_str_of(why));
+    link->failures++;
+    if (!gh_reader_reset(link->reader)) gh_log(client, GH_LOG_ERROR, "no memory for hiredis' reader");
+}
+
+gh_request gh_link_request(gh_link* link)
+{
+    gh_request request;
+    request.at = link->out + link->out_end;
+    request.end = link->out + link->out_capacity;
+    request.full = false;
+    return request;
+}
+
+bool gh_link_commit(gh_link* link, const gh_request* request)
+{
+    if (request->full) return false;
+    link->out_end = (uint32_t)(request->at - link->out);
+    return true;
+}
+
+gh_moved gh_link_flush(gh_link* link, gh_client* client)
+{
+    uint32_t unsent = gh_link_unsent(link);
+    int64_t sent;
+    if (unsent == 0) return GH_MOVED_NOTHING;
+    sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, unsent);
+    if (sent < 0 || sent > (int64_t)unsent) return GH_MOVED_LOST;
+    link->out_start += (uint32_t)sent;
+    link->sent_bytes += (uint64_t)sent;
+    client->stats.bytes_sent += (uint64_t)sent;
+    if (link->out_start == link->out_end)
+    {
+        link->out_start = link->out_end = 0;
+        return GH_MOVED_SOME;
+    }
+    if (link->out_start >= link->out_capacity / 2) /* what is left is the smaller half: cheap to move */
+    {
+        memmove(link->out, link->out + link->out_start, gh_link_unsent(link));
+        link->out_end -= link->out_start;
+        link->out_start = 0;
+    }
+    return sent == 0 ? GH_MOVED_NOTHING : GH_MOVED_MORE;
+}
+
+gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32_t size, uint32_t* received)
+{
+    int64_t got = client->platform->receive(client->platform->context, link->stream, scratch, size);
+    *received = 0;
+    if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;
+    if (got < 0 || got > (int64_t)size) return GH_MOVED_LOST;
+    *received = (uint32_t)got;
+    link->heard_us = client->now_us;
+    client->stats.bytes_received += (uint64_t)got;
+    return (uint32_t)got == size ? GH_MOVED_MORE : GH_MOVED_SOME;
+}

@@ -1,0 +1,75 @@
+/* link.h -- one connection: a stream, the bytes that wait to be sent, a reader for those that come.
+
+       IDLE -> RESOLVING -> CONNECTING -> HANDSHAKE -> READY
+                   ^            |             |          |
+                   |            v             v          v
+                   '-------- BACKOFF <------- lost, refused, timed out, broken
+
+   A link knows nothing of ops: its owner (pipeline.c, wake.c) encodes into it and takes replies from it. */
+
+#ifndef GH_LINK_H
+#define GH_LINK_H
+
+#include "platform.h"
+
+#include "guildhall/client.h"
+#include "wire/reader.h"
+#include "wire/request.h"
+
+typedef struct gh_link
+{
+    gh_link_state state;
+    gh_link_name name;
+    intptr_t stream;
+    gh_reader* reader;
+    gh_address address;   /* where this attempt goes                                                     */
+    uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
+    uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
+    uint64_t heard_us;    /* when bytes came last                                                        */
+    uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
+    uint32_t failures;    /* attempts in a row that did not become READY                                 */
+
+    char* out;
+    uint32_t out_capacity;
+    uint32_t out_start;   /* of the bytes not yet sent, in out                                           */
+    uint32_t out_end;
+    uint64_t sent_bytes;  /* on this connection                                                          */
+} gh_link;
+
+/* What came of a step that moves bytes. */
+typedef enum gh_moved
+{
+    GH_MOVED_NOTHING = 0,
+    GH_MOVED_SOME, /* and nothing more is there */
+    GH_MOVED_MORE, /* and more may be there     */
+    GH_MOVED_LOST  /* the peer closed it        */
+} gh_moved;
+
+/* Advances RESOLVING, CONNECTING and BACKOFF. True when the stream has just been connected (HANDSHAKE begins). */
+bool gh_link_connect(gh_link* link, gh_client* client);
+
+/* Closes the stream and goes to BACKOFF; why is logged. */
+void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why);
+void gh_link_shut(gh_link* link, gh_client* client);
+
+/* A request that writes at the end of the out bytes; commit keeps it and returns true, or takes it back if it was full. */
+gh_request gh_link_request(gh_link* link);
+bool gh_link_commit(gh_link* link, const gh_request* request);
+
+gh_moved gh_link_flush(gh_link* link, gh_client* client);
+
+/* Receives at most size bytes into scratch. */
+gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32_t size, uint32_t* received);
+
+static inline uint32_t gh_link_unsent(const gh_link* link)
+{
+    return link->out_end - link->out_start;
+}
+
+/* Where the byte behind the last one encoded stands in the connection's stream. */
+static inline uint64_t gh_link_written(const gh_link* link)
+{
+    return link->sent_bytes + gh_link_unsent(link);
+}
+
+#endif

@@ -1,0 +1,394 @@
+/* op.c -- ops in their places: queues of requests, heaps of times, chains of listeners. */
+
+#include "client/state.h"
+
+/* ---- queues: a request waits in one of two, in order of arrival --------------------------------------------------- */
+
+static gh_queue* queue_of(gh_op* op)
+{
+    return (op->flags & GH_OP_URGENT) != 0 ? &op->client->urgent : &op->client->waiting;
+}
+
+static void queue_push_back(gh_queue* queue, gh_op* op)
+{
+    op->next = NULL;
+    op->previous = queue->last;
+    if (queue->last == NULL)
+        queue->first = op;
+    else
+        queue->last->next = op;
+    queue->last = op;
+    queue->count++;
+}
+
+static void queue_push_front(gh_queue* queue, gh_op* op)
+{
+    op->previous = NULL;
+    op->next = queue->first;
+    if (queue->first == NULL)
+        queue->last = op;
+    else
+        queue->first->previous = op;
+    queue->first = op;
+    queue->count++;
+}
+
+static void queue_remove(gh_queue* queue, gh_op* op)
+{
+    if (op->previous == NULL)
+        queue->first = op->next;
+    else
+        op->previous->next = op->next;
+    if (op->next == NULL)
+        queue->last = op->previous;
+    else
+        op->next->previous = op->previous;
+    op->next = op->previous = NULL;
+    queue->count--;
+}
+
+void gh_queue_remove(gh_op* op)
+{
+    queue_remove(queue_of(op), op);
+}
+
+gh_op* gh_queue_next(gh_client* client)
+{
+    return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
+}
+
+/* ---- timers and leases -------------------------------------------------------------------------------------------- */
+
+static gh_op* op_of_timer(uint32_t* place)
+{
+    return (gh_op*)(void*)((char*)place - offsetof(gh_op, timer_index));
+}
+
+static gh_op* op_of_lease(uint32_t* place)
+{
+    return (gh_op*)(void*)((char*)place - offsetof(gh_op, lease_index));
+}
+
+/* One place in the heap serves the system's timer and the pause of its request. */
+static void op_retime(gh_op* op)
+{
+    uint64_t due_us = op->due_us;
+    if (op->request == GH_REQUEST_PAUSED && op->retry_us < due_us) due_us = op->retry_us;
+    gh_heap_set(&op->client->timers, &op->timer_index, due_us);
+}
+
+void gh_op_timer(gh_op* op, uint64_t due_us)
+{
+    op->due_us = due_us;
+    op_retime(op);
+}
+
+void gh_op_lease(gh_op* op, uint64_t due_us)
+{
+    if (due_us == GH_NEVER)
+        gh_heap_remove(&op->client->leases, &op->lease_index);
+    else
+        gh_heap_set(&op->client->leases, &op->lease_index, due_us);
+}
+
+static void op_tell(gh_op* op, gh_event_kind kind)
+{
+    gh_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = kind;
+    op->kind->step(op, &event);
+}
+
+void gh_timers_lapse(gh_client* client)
+{
+    while (gh_heap_due(&client->leases) <= client->now_us)
+    {
+        gh_op* op = op_of_lease(client->leases.entries[0].place);
+        gh_heap_remove(&client->leases, &op->lease_index);
+        op_tell(op, GH_EVENT_LAPSED);
+    }
+}
+
+void gh_timers_fire(gh_client* client)
+{
+    uint32_t fired = 0;
+    while (gh_heap_due(&client->timers) <= client->now_us)
+    {
+        gh_op* op = op_of_timer(client->timers.entries[0].place);
+        if ((++fired & 15) == 0 && !gh_budget_left(client)) return;
+        if (op->due_us <= client->now_us)
+        {
+            op->due_us = GH_NEVER;
+            op_retime(op);
+            op_tell(op, GH_EVENT_TIMER);
+        }
+        else
+        {
+            gh_op_requeue(op, false);
+        }
+    }
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+void gh_op_send(gh_op* op, const char* shape, int flags)
+{
+    const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_ONCE;
+    gh_op_unsend(op);
+    op->shape = shape;
+    op->attempts = 0;
+    op->flags = (uint8_t)((op->flags & ~sending_flags) | flags);
+    gh_op_requeue(op, false);
+}
+
+void gh_op_requeue(gh_op* op, bool front)
+{
+    bool was_paused = op->request == GH_REQUEST_PAUSED;
+    op->request = GH_REQUEST_QUEUED;
+    if (was_paused) op_retime(op);
+    if (front)
+        queue_push_front(queue_of(op), op);
+    else
+        queue_push_back(queue_of(op), op);
+}
+
+void gh_op_pause(gh_op* op, uint64_t pause_us)
+{
+    op->request = GH_REQUEST_PAUSED;
+    op->retry_us = gh_client_after(op->client, pause_us);
+    op_retime(op);
+}
+
+void gh_op_unsend(gh_op* op)
+{
+    uint8_t was = op->request;
+    op->request = GH_REQUEST_NONE;
+    if (was == GH_REQUEST_QUEUED) queue_remove(queue_of(op), op);
+    if (was == GH_REQUEST_PAUSED) op_retime(op);
+    if (was == GH_REQUEST_SENT) op->client->slots[op->slot - 1].op = NULL;
+    op->slot = 0;
+}
+
+bool gh_op_is_sending(const gh_op* op)
+{
+    return op->request != GH_REQUEST_NONE;
+}
+
+bool gh_op_maybe_done(const gh_op* op)
+{
+    return op->request == GH_REQUEST_SENT || (op->flags & GH_OP_MAYBE) != 0;
+}
+
+void gh_op_deliver(gh_op* op, const gh_event* event)
+{
+    op->kind->step(op, event);
+}
+
+void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
+{
+    gh_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = GH_EVENT_FAILED;
+    event.status = status;
+    event.reply = reply;
+    gh_op_unsend(op);
+    op->kind->step(op, &event);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------------------------- */
+
+gh_status gh_op_check(const gh_op* op, const gh_client* client)
+{
+    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (op == NULL || gh_op_is_busy(op)) return GH_INVALID_OP;
+    if (client->draining) return GH_CLOSED;
+    if (client->timers.count == client->timers.capacity) return GH_FULL;
+    return GH_OK;
+}
+
+void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
+{
+    memset(op, 0, sizeof *op);
+    op->kind = kind;
+    op->client = client;
+    op->status = GH_PENDING;
+    op->due_us = GH_NEVER;
+    gh_op_renumber(op);
+    gh_heap_set(&client->timers, &op->timer_index, GH_NEVER);
+    client->stats.ops_begun++;
+    if (client->timers.count > client->stats.ops_busy_max) client->stats.ops_busy_max = client->timers.count;
+    gh_trace(client, GH_TRACE_BEGIN, op, 0, GH_PENDING);
+}
+
+void gh_op_renumber(gh_op* op)
+{
+    bool listening = (op->flags & GH_OP_LISTENING) != 0;
+    if (listening) gh_op_unlisten(op);
+    op->sequence = ++op->client->sequence;
+    if (listening) gh_op_listen(op);
+}
+
+void gh_op_end(gh_op* op, gh_status status)
+{
+    gh_client* client = op->client;
+    GH_ASSERT(client, gh_op_is_busy(op));
+    gh_op_unsend(op);
+    gh_op_unlisten(op);
+    gh_heap_remove(&client->leases, &op->lease_index);
+    gh_heap_remove(&client->timers, &op->timer_index);
+    op->status = (int16_t)status;
+    client->stats.ops_ended++;
+    if (status == GH_UNKNOWN) client->stats.ops_unknown++;
+    gh_trace(client, GH_TRACE_END, op, 0, status);
+}
+
+/* Every busy op gets the event once. Steps move ops in the heap while it is walked, so some may be passed over: walk until
+   a whole walk finds nobody left. */
+void gh_op_sweep(gh_client* client, gh_event_kind kind)
+{
+    uint32_t i;
+    bool found = true;
+    for (i = 0; i < client->timers.count; i++)
+        op_of_timer(client->timers.entries[i].place)->flags &= (uint8_t)~GH_OP_SWEPT;
+    while (found)
+    {
+        found = false;
+        for (i = 0; i < client->timers.count; i++)
+        {
+            gh_op* op = op_of_timer(client->timers.entries[i].place);
+            if ((op->flags & GH_OP_SWEPT) != 0) continue;
+            op->flags |= GH_OP_SWEPT;
+            found = true;
+            op_tell(op, kind);
+        }
+    }
+}
+
+/* ---- listeners: found by sequence, which is dense, so its low bits spread better than any hash would --------------- */
+
+void gh_op_listen(gh_op* op)
+{
+    gh_op** chain = &op->client->listeners[op->sequence & op->client->listener_mask];
+    if ((op->flags & GH_OP_LISTENING) != 0) return;
+    op->flags |= GH_OP_LISTENING;
+    op->wake_next = *chain;
+    *chain = op;
+}
+
+void gh_op_unlisten(gh_op* op)
+{
+    gh_op** link = &op->client->listeners[op->sequence & op->client->listener_mask];
+    if ((op->flags & GH_OP_LISTENING) == 0) return;
+    op->flags &= (uint8_t)~GH_OP_LISTENING;
+    while (*link != op) link = &(*link)->wake_next;
+    *link = op->wake_next;
+    op->wake_next = NULL;
+}
+
+void gh_listeners_hint(gh_client* client, uint64_t sequence)
+{
+    gh_op* op = client->listeners[sequence & client->listener_mask];
+    while (op != NULL && op->sequence != sequence) op = op->wake_next;
+    if (op != NULL) op_tell(op, GH_EVENT_HINT);
+}
+
+/* Hints may have been missed: let everybody ask. A listener may leave its chain when it is told, but none joins one. */
+void gh_listeners_hint_all(gh_client* client)
+{
+    uint32_t i;
+    for (i = 0; i <= client->listener_mask; i++)
+    {
+        gh_op* op = client->listeners[i];
+        while (op != NULL)
+        {
+            gh_op* next = op->wake_next;
+            op_tell(op, GH_EVENT_HINT);
+            op = next;
+        }
+    }
+}
+
+/* ---- what a step may ask of the client ------------------------------------------------------------------------------ */
+
+uint64_t gh_client_now(const gh_client* client)
+{
+    return client->now_us;
+}
+
+uint64_t gh_client_after(const gh_client* client, uint64_t pause_us)
+{
+    return pause_us < GH_NEVER - 1 - client->now_us ? client->now_us + pause_us : GH_NEVER - 1;
+}
+
+bool gh_client_wake_healthy(const gh_client* client)
+{
+    return client->wake.state == GH_LINK_READY;
+}
+
+uint64_t gh_client_request_timeout(const gh_client* client)
+{
+    return client->config.request_timeout_us;
+}
+
+uint64_t gh_client_quarantine_end(const gh_client* client)
+{
+    return client->config.quarantine_us == 0 ? 0 : client->store_birth_us + client->config.quarantine_us;
+}
+
+size_t gh_client_out_room(const gh_client* client)
+{
+    return client->config.out_bytes;
+}
+
+gh_script* gh_client_script(gh_client* client, gh_script_id id)
+{
+    return &client->scripts[id];
+}
+
+/* xorshift64*: spreads retries over time and decides nothing else. */
+uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us)
+{
+    uint64_t x = client->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    client->random = x;
+    return pause_us / 2 + (x * 0x2545f4914f6cdd1dull >> 11) % (pause_us / 2 + 1);
+}
+
+void gh_client_note_store_time(gh_client* client, uint64_t store_us)
+{
+    client->store_offset_us = store_us - client->now_us;
+    client->store_offset_known = true;
+}
+
+uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us)
+{
+    return client->store_offset_known ? local_us + client->store_offset_us : 0;
+}
+
+/* ---- pieces of requests --------------------------------------------------------------------------------------------- */
+
+void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
+{
+    gh_request_array(request, 3 + keys + arguments);
+    gh_request_str(request, gh_str_literal("EVALSHA"));
+    gh_request_str(request, gh_str_make(script->digest, sizeof script->digest));
+    gh_request_number(request, keys);
+}
+
+void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
+{
+    gh_request_key(request, client->config.prefix, kind, name, part);
+}
+
+void gh_request_op_token(gh_request* request, const gh_op* op)
+{
+    gh_request_token(request, op->client->id, op->sequence);
+}
+
+int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
+{
+    const gh_reply* value = gh_reply_at(reply, i);
+    return value == NULL ? 0 : value->integer;
+}

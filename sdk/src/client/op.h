@@ -1,0 +1,136 @@
+/* op.h -- what a system sees of the client: an op, its requests, its timers, its events.
+
+   A system is one `step` over its states. The client calls it with one event at a time, always inside gh_tick (or
+   gh_client_shutdown), and the step answers by calling the functions below.
+
+       begin -> [ send -> REPLY | FAILED ]* -> end          one request at a time; a new send drops the old one
+                [ timer -> TIMER ]*                         one timer at a time; a new one replaces the old one
+                [ lease -> LAPSED ]*                        told before anything else in a tick
+                [ listen -> HINT ]*                         a hint is a rumour: act on it only if the state still wants it
+
+   The client itself repeats a request: after a lost link if the op allows it (the store recognises the op id), after
+   LOADING, BUSY, OOM and the like, and after NOSCRIPT. encode() must therefore write the same request again whenever it
+   is asked, from the op's state and from bytes that the op's owner keeps in place. */
+
+#ifndef GH_OP_H
+#define GH_OP_H
+
+#include "client/script_list.h"
+#include "guildhall/client.h"
+#include "guildhall/command.h"
+#include "wire/request.h"
+
+typedef enum gh_event_kind
+{
+    GH_EVENT_REPLY = 1, /* reply has the declared shape; sent_us is when its request was encoded                   */
+    GH_EVENT_FAILED,    /* the request will not be answered: status says why; reply is the error, or NULL          */
+    GH_EVENT_TIMER,     /* the time given to gh_op_timer has come                                                  */
+    GH_EVENT_LAPSED,    /* the time given to gh_op_lease has come                                                  */
+    GH_EVENT_HINT,      /* the store sent a wake-up for this op's sequence                                         */
+    GH_EVENT_RESET,     /* the store has lost its data since the last connection                                   */
+    GH_EVENT_CANCEL,    /* the client is draining: end as soon as you can                                          */
+    GH_EVENT_CLOSE      /* the client is closing: end now, inside this step                                        */
+} gh_event_kind;
+
+typedef struct gh_event
+{
+    gh_event_kind kind;
+    const gh_reply* reply;
+    uint64_t sent_us;
+    gh_status status;
+} gh_event;
+
+typedef struct gh_op_kind
+{
+    const char* name; /* for the trace */
+
+    void (*step)(gh_op* op, const gh_event* event);
+
+    /* Writes the request of the op's present state. */
+    void (*encode)(gh_op* op, gh_request* request);
+
+    /* The script that the request runs, or NULL. It is loaded before the request is encoded. */
+    gh_script* (*script)(gh_op* op);
+
+    /* How an error reply is to be taken when its class alone does not say: a caller's own command or script reports it,
+       and repeats only what cannot have been done. */
+    bool reports_errors;
+} gh_op_kind;
+
+/* flags of gh_op that a system may look at */
+enum
+{
+    GH_OP_URGENT = 1 << 0,    /* its request goes before others that wait                                  */
+    GH_OP_MAYBE = 1 << 1,     /* a request was sent whole, and the link died before its answer             */
+    GH_OP_ONCE = 1 << 2,      /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
+    GH_OP_LISTENING = 1 << 3,
+    GH_OP_SWEPT = 1 << 4,     /* the client's: it has had the event that all ops get                       */
+    GH_OP_MARK = 1 << 5       /* free for the system                                                       */
+};
+
+/* GH_OK, or the reason why an op may not begin: GH_INVALID_CLIENT, GH_INVALID_OP, GH_CLOSED, GH_FULL. */
+gh_status gh_op_check(const gh_op* op, const gh_client* client);
+
+/* Makes the op busy, with a sequence of its own. After gh_op_check was GH_OK it cannot fail. */
+void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind);
+
+static inline bool gh_op_is_busy(const gh_op* op)
+{
+    return op->timer_index != 0;
+}
+
+/* A new sequence, for when the old op id has had its day in the store. */
+void gh_op_renumber(gh_op* op);
+
+/* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i" an
+   integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape means
+   that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE. */
+void gh_op_send(gh_op* op, const char* shape, int flags);
+
+/* Forgets the request, wherever it is. If it is on the wire its place stays, and swallows the late answer. */
+void gh_op_unsend(gh_op* op);
+
+/* True while a request is queued, sent or paused. */
+bool gh_op_is_sending(const gh_op* op);
+
+/* True if the request may have been carried out: it is on the wire, or was when a link died. */
+bool gh_op_maybe_done(const gh_op* op);
+
+void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
+void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
+
+void gh_op_listen(gh_op* op);
+void gh_op_unlisten(gh_op* op);
+
+/* The op is over: no request, no timer, no hint any more; poll will say status. */
+void gh_op_end(gh_op* op, gh_status status);
+
+/* ---- what a step may ask of the client --------------------------------------------------------------------------- */
+
+uint64_t gh_client_now(const gh_client* client);             /* of the tick, on the client's own clock          */
+bool gh_client_wake_healthy(const gh_client* client);        /* hints can be relied on, as far as anything can  */
+uint64_t gh_client_request_timeout(const gh_client* client);
+uint64_t gh_client_quarantine_end(const gh_client* client);  /* store time until which nothing is granted; or 0 */
+size_t gh_client_out_room(const gh_client* client);          /* bytes of the largest request                    */
+gh_script* gh_client_script(gh_client* client, gh_script_id id);
+uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us); /* a time in the upper half of pause_us          */
+
+/* now + pause, and never past the end of time. */
+uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
+
+/* The store's clock: each reply that carries it keeps the estimate fresh. 0 while nothing is known. */
+void gh_client_note_store_time(gh_client* client, uint64_t store_us);
+uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
+
+/* ---- pieces of requests ------------------------------------------------------------------------------------------ */
+
+/* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
+void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments);
+
+void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
+void gh_request_op_token(gh_request* request, const gh_op* op);
+
+/* The i-th element of a reply whose shape was declared: cannot fail. */
+int64_t gh_reply_integer(const gh_reply* reply, uint32_t i);
+
+#endif

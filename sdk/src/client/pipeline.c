@@ -1,0 +1,419 @@
+/* pipeline.c -- the command link's requests: encoded in order, answered in order.
+
+   A ring of slots mirrors what is on the wire, one slot a request. The n-th reply belongs to the n-th slot, so a reply can
+   reach no other op; a slot whose op has ended keeps its place and swallows its answer. When the link dies, requests that
+   were not sent whole go back to the queue as if nothing had been; those that were go back too, to be sent again with the
+   same op id, unless their op said GH_OP_ONCE. */
+
+#include "client/reply_class.h"
+#include "client/state.h"
+
+#define RETRY_MIN_US 5000ull
+#define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
+#define DIGEST_PAUSE_US 1000ull    /* until another op has had the script loaded */
+#define LOOK_US 1000ull            /* an idle stream is looked at once in this time */
+
+bool gh_pipeline_has_room(const gh_client* client)
+{
+    return client->slot_count < client->config.requests_capacity;
+}
+
+gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script)
+{
+    uint32_t at = (client->slot_head + client->slot_count++) % client->config.requests_capacity;
+    gh_slot* slot = &client->slots[at];
+    slot->op = op;
+    slot->script = script;
+    slot->purpose = (uint16_t)purpose;
+    slot->step = 0;
+    slot->sent_us = client->now_us;
+    slot->end_byte = gh_link_written(&client->commands);
+    if (op != NULL)
+    {
+        op->slot = at + 1;
+        op->request = GH_REQUEST_SENT;
+    }
+    client->stats.requests++;
+    if (client->slot_count > client->stats.requests_sent_max) client->stats.requests_sent_max = client->slot_count;
+    return slot;
+}
+
+/* ---- replies ------------------------------------------------------------------------------------------------------- */
+
+static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
+{
+    switch (letter)
+    {
+    case 'q': return value->type == GH_REPLY_INTEGER && value->integer >= 0 && (uint64_t)value->integer == op->sequence;
+    case 'i': return value->type == GH_REPLY_INTEGER && value->integer >= 0;
+    case 's': return value->type == GH_REPLY_STRING;
+    default: return false;
+    }
+}
+
+static bool shape_fits(const gh_op* op, const gh_reply* reply)
+{
+    const char* letter = op->shape;
+    const gh_reply* value;
+    if (letter == NULL) return true;
+    if (reply->type != GH_REPLY_ARRAY) return false;
+    for (value = reply->first; value != NULL; value = value->next, letter++)
+    {
+        if (*letter == '*') return true;
+        if (!element_fits(*letter, value, op)) return false;
+    }
+    return *letter == 0 || *letter == '*';
+}
+
+static void op_retry(gh_op* op)
+{
+    uint32_t doublings = op->attempts > RETRY_DOUBLINGS_MAX ? RETRY_DOUBLINGS_MAX : op->attempts;
+    if (op->attempts < UINT8_MAX) op->attempts++;
+    op->client->stats.retries++;
+    gh_op_pause(op, gh_client_jitter(op->client, RETRY_MIN_US << doublings));
+}
+
+/* NOSCRIPT: the next encoding of the op puts SCRIPT LOAD in front of it. */
+static void op_reload(gh_op* op)
+{
+    gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
+    if (script == NULL || op->attempts >= RETRY_DOUBLINGS_MAX)
+    {
+        gh_op_fail(op, GH_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
+        return;
+    }
+    op->attempts++;
+    op->client->stats.script_reloads++;
+    script->loaded = 0;
+    gh_op_requeue(op, true);
+}
+
+/* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
+static bool may_retry(const gh_op* op)
+{
+    bool caller_script = op->kind->reports_errors && op->kind->script(((gh_op*)(uintptr_t)op)) != NULL;
+    return !caller_script || (op->flags & GH_OP_ONCE) == 0;
+}
+
+/* False: the link must be given up, and the op waits for the next one. */
+static bool op_take_error(gh_op* op, const gh_reply* reply)
+{
+    gh_reply_class reply_class = gh_reply_classify(reply->text);
+    gh_client* client = op->client;
+    switch (reply_class)
+    {
+    case GH_CLASS_HEALTH:
+        gh_log_str(client, GH_LOG_WARNING, "the server takes no writes: ", reply->text);
+        if (!may_retry(op)) break;
+        op_retry(op);
+        return true;
+    case GH_CLASS_RETRY:
+        op_retry(op);
+        return true;
+    case GH_CLASS_LOAD:
+        op_reload(op);
+        return true;
+    case GH_CLASS_RECONNECT:
+        gh_op_requeue(op, true);
+        return false;
+    case GH_CLASS_FENCED:
+        gh_op_fail(op, GH_FENCED, reply);
+        return true;
+    case GH_CLASS_REFUSED:
+        gh_log_str(client, GH_LOG_ERROR, "refused: ", reply->text);
+        gh_op_fail(op, GH_REFUSED, reply);
+        return true;
+    case GH_CLASS_CORRUPT:
+    case GH_CLASS_OTHER: break;
+    }
+    if (!op->kind->reports_errors) gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+    gh_op_fail(op, op->kind->reports_errors ? GH_ERROR : GH_CORRUPT, reply);
+    return true;
+}
+
+/* What a reply came to. Anything but DONE gives up the link. */
+typedef enum taken
+{
+    TAKEN_DONE,
+    TAKEN_BROKEN, /* the reply has another shape than was asked for */
+    TAKEN_MOVED   /* this server, or this connection, is not the one */
+} taken;
+
+static taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
+{
+    gh_event event;
+    op->slot = 0;
+    op->request = GH_REQUEST_NONE;
+    if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? TAKEN_DONE : TAKEN_MOVED;
+    if (!shape_fits(op, reply))
+    {
+        op->flags |= GH_OP_MAYBE;
+        gh_op_requeue(op, true);
+        return TAKEN_BROKEN;
+    }
+    memset(&event, 0, sizeof event);
+    event.kind = GH_EVENT_REPLY;
+    event.reply = reply;
+    event.sent_us = sent_us;
+    gh_op_deliver(op, &event);
+    return TAKEN_DONE;
+}
+
+/* The answer to a SCRIPT LOAD that op waits for. */
+static taken digest_take_reply(gh_client* client, gh_op* op, gh_script* script, const gh_reply* reply)
+{
+    if (op != NULL)
+    {
+        op->slot = 0;
+        op->request = GH_REQUEST_NONE;
+    }
+    if (reply->type == GH_REPLY_ERROR)
+    {
+        if (op == NULL) return TAKEN_DONE;
+        script->loaded = 0;
+        return op_take_error(op, reply) ? TAKEN_DONE : TAKEN_MOVED;
+    }
+    if (op == NULL) return TAKEN_DONE; /* the script may be gone with it: its owner was told that the op is over */
+    gh_script_note_digest(client, script, reply);
+    if (script->known) gh_op_requeue(op, true);
+    return script->known ? TAKEN_DONE : TAKEN_BROKEN;
+}
+
+static taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh_reply* reply)
+{
+    switch ((gh_slot_purpose)slot->purpose)
+    {
+    case GH_SLOT_OP:
+        if (slot->op != NULL) return op_take_reply(slot->op, reply, slot->sent_us);
+        client->stats.replies_late++;
+        return TAKEN_DONE;
+    case GH_SLOT_DIGEST: return digest_take_reply(client, slot->op, slot->script, reply);
+    case GH_SLOT_HANDSHAKE: gh_handshake_reply(client, slot->step, reply); return TAKEN_DONE;
+    case GH_SLOT_LOAD: return TAKEN_DONE; /* if it failed, the request behind it answers NOSCRIPT */
+    }
+    return TAKEN_BROKEN;
+}
+
+/* Hands one reply to the slot that it belongs to. False: the link is lost. */
+static bool pipeline_take(gh_client* client, const gh_reply* reply)
+{
+    uint32_t generation = client->commands.generation;
+    gh_slot slot;
+    taken result;
+    if (client->slot_count == 0)
+    {
+        client->stats.protocol_errors++;
+        if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
+            gh_pipeline_lose(client, GH_LOG_WARNING, "the server closes with an error");
+        else
+            gh_pipeline_lose(client, GH_LOG_ERROR, "a reply that nobody asked for");
+        return false;
+    }
+    slot = client->slots[client->slot_head];
+    client->slot_head = (client->slot_head + 1) % client->config.requests_capacity;
+    client->slot_count--;
+    client->stats.replies++;
+    client->stats.round_trip_us = client->now_us - slot.sent_us;
+    if (slot.op != NULL) gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
+
+    result = slot_take_reply(client, &slot, reply);
+    if (result == TAKEN_BROKEN)
+    {
+        client->stats.protocol_errors++;
+        gh_pipeline_lose(client, GH_LOG_ERROR, "a reply of another shape than was asked for");
+    }
+    if (result == TAKEN_MOVED) gh_pipeline_lose(client, GH_LOG_WARNING, "the server does not take writes or logins any more");
+    return client->commands.stream >= 0 && client->commands.generation == generation;
+}
+
+/* Replies from what was received, until it is used up. False: the link is lost, or the budget is. */
+static bool pipeline_read(gh_client* client)
+{
+    uint32_t taken_count = 0;
+    for (;;)
+    {
+        const gh_reply* reply = NULL;
+        uint32_t size = client->scratch_end - client->scratch_at;
+        switch (gh_reader_next(client->commands.reader, &reply))
+        {
+        case GH_READ_REPLY:
+            if (!pipeline_take(client, reply)) return false;
+            if ((++taken_count & 15) == 0 && !gh_budget_left(client)) return false;
+            break;
+        case GH_READ_BROKEN:
+            client->stats.protocol_errors++;
+            gh_pipeline_lose(client, GH_LOG_ERROR, "not RESP2, or a reply over reply_bytes or reply_nodes");
+            return false;
+        case GH_READ_MORE:
+            if (size == 0) return true;
+            if (size > GH_READER_FEED_MAX) size = GH_READER_FEED_MAX;
+            gh_reader_feed(client->commands.reader, client->scratch + client->scratch_at, size);
+            client->scratch_at += size;
+            break;
+        }
+    }
+}
+
+void gh_pipeline_receive(gh_client* client)
+{
+    gh_link* link = &client->commands;
+    if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
+    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us) return;
+    link->look_us = client->now_us + LOOK_US;
+    while (pipeline_read(client))
+    {
+        gh_moved moved;
+        client->scratch_at = client->scratch_end = 0;
+        if (!client->more_to_receive) break;
+        moved = gh_link_receive(link, client, client->scratch, GH_RECEIVE_BYTES, &client->scratch_end);
+        client->more_to_receive = moved == GH_MOVED_MORE;
+        if (moved == GH_MOVED_LOST)
+        {
+            gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
+            return;
+        }
+    }
+    if (!client->budget_spent) client->more_to_receive = true; /* at the next tick, look again */
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+typedef enum encoded
+{
+    ENCODED_DONE, /* this op is dealt with; go on with the next */
+    ENCODED_FULL  /* no room for it now                         */
+} encoded;
+
+/* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room. */
+static gh_status encode_script(gh_client* client, gh_op* op)
+{
+    gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
+    if (script == NULL || (script->known && script->loaded == client->commands.generation)) return GH_OK;
+    if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
+    if (script->loaded == client->commands.generation)
+    {
+        gh_queue_remove(op);
+        gh_op_pause(op, DIGEST_PAUSE_US);
+        return GH_PENDING;
+    }
+    gh_queue_remove(op);
+    if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
+    gh_op_requeue(op, true);
+    return GH_FULL;
+}
+
+static encoded encode_op(gh_client* client, gh_op* op)
+{
+    gh_link* link = &client->commands;
+    gh_request request;
+    gh_status script;
+    if (!gh_pipeline_has_room(client)) return ENCODED_FULL;
+    script = encode_script(client, op);
+    if (script == GH_PENDING) return ENCODED_DONE;
+    if (script == GH_OK && gh_pipeline_has_room(client))
+    {
+        request = gh_link_request(link);
+        op->kind->encode(op, &request);
+        if (gh_link_commit(link, &request))
+        {
+            gh_queue_remove(op);
+            gh_pipeline_push(client, GH_SLOT_OP, op, NULL);
+            gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
+            return ENCODED_DONE;
+        }
+    }
+    if (gh_link_unsent(link) > 0 || client->slot_count > 0) return ENCODED_FULL;
+    gh_op_fail(op, GH_FULL, NULL); /* nothing is in the way, and still it does not fit: it never will */
+    return ENCODED_DONE;
+}
+
+static void encode_queue(gh_client* client)
+{
+    uint32_t count = 0;
+    gh_op* op;
+    while ((op = gh_queue_next(client)) != NULL)
+    {
+        if (encode_op(client, op) == ENCODED_FULL) return;
+        if ((++count & 15) == 0 && !gh_budget_left(client)) return;
+    }
+}
+
+void gh_pipeline_send(gh_client* client)
+{
+    gh_link* link = &client->commands;
+    gh_moved moved;
+    do
+    {
+        if (link->state == GH_LINK_HANDSHAKE) gh_handshake_encode(client);
+        if (link->state == GH_LINK_READY) encode_queue(client);
+        if (link->stream < 0) return;
+        client->stats.out_bytes_used = gh_link_unsent(link);
+        if (client->stats.out_bytes_used > client->stats.out_bytes_used_max)
+            client->stats.out_bytes_used_max = client->stats.out_bytes_used;
+        moved = gh_link_flush(link, client);
+        if (moved == GH_MOVED_LOST)
+        {
+            gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
+            return;
+        }
+        /* All gone and more to say: the buffer was too small for this tick's requests. */
+    } while (moved == GH_MOVED_SOME && link->state == GH_LINK_READY && gh_queue_next(client) != NULL &&
+             gh_pipeline_has_room(client) && gh_budget_left(client));
+}
+
+/* ---- losing the link ------------------------------------------------------------------------------------------------ */
+
+void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
+{
+    uint64_t sent_bytes = client->commands.sent_bytes;
+    uint32_t head = client->slot_head;
+    uint32_t count = client->slot_count;
+    if (client->commands.state == GH_LINK_READY) client->stats.links_lost++;
+    client->slot_head = client->slot_count = 0;
+    client->scratch_at = client->scratch_end = 0;
+    client->step = 0;
+    gh_link_lose(&client->commands, client, level, why);
+
+    while (count-- > 0) /* the last first, each to the front: their order stays */
+    {
+        gh_slot slot = client->slots[(head + count) % client->config.requests_capacity];
+        bool sent_whole = slot.end_byte <= sent_bytes;
+        if (slot.op == NULL) continue;
+        slot.op->slot = 0;
+        slot.op->request = GH_REQUEST_NONE;
+        if (slot.purpose == GH_SLOT_OP && sent_whole)
+        {
+            slot.op->flags |= GH_OP_MAYBE;
+            if ((slot.op->flags & GH_OP_ONCE) != 0)
+            {
+                gh_op_fail(slot.op, GH_UNKNOWN, NULL);
+                continue;
+            }
+            client->stats.resends++;
+        }
+        gh_op_requeue(slot.op, true);
+    }
+}
+
+/* The hand-shake was refused for good: whoever waits now is told. Those who come later wait for the next attempt. */
+void gh_pipeline_refuse(gh_client* client)
+{
+    uint32_t count = client->urgent.count + client->waiting.count;
+    while (count-- > 0)
+    {
+        gh_op* op = gh_queue_next(client);
+        if (op == NULL) return;
+        gh_op_fail(op, GH_REFUSED, NULL);
+    }
+}
+
+void gh_pipeline_check_age(gh_client* client)
+{
+    const gh_link* link = &client->commands;
+    if (client->scratch_at != client->scratch_end || client->budget_spent) return; /* answers may be here, unread */
+    if (link->state == GH_LINK_HANDSHAKE && client->now_us >= link->due_us)
+        gh_pipeline_lose(client, GH_LOG_WARNING, "no end of the hand-shake in time");
+    else if (link->state == GH_LINK_READY && client->slot_count > 0 &&
+             client->now_us - client->slots[client->slot_head].sent_us >= client->config.request_timeout_us)
+        gh_pipeline_lose(client, GH_LOG_WARNING, "no answer in time");
+}

@@ -1,0 +1,179 @@
+/* state.h -- the whole client. Only files in client/ see it; systems use op.h. */
+
+#ifndef GH_STATE_H
+#define GH_STATE_H
+
+#include "base/heap.h"
+#include "client/link.h"
+#include "client/op.h"
+
+#define GH_CLIENT_MAGIC 0x6775696c64686131ull
+#define GH_RECEIVE_BYTES 16384u
+
+/* What a place among the requests on the wire waits for. */
+typedef enum gh_slot_purpose
+{
+    GH_SLOT_OP = 1,    /* the answer to op; op NULL: it ended meanwhile, swallow the answer   */
+    GH_SLOT_LOAD,      /* SCRIPT LOAD of script, on the way of an op whose digest is known    */
+    GH_SLOT_DIGEST,    /* SCRIPT LOAD of script, whose digest op waits for                    */
+    GH_SLOT_HANDSHAKE  /* step of the hand-shake                                              */
+} gh_slot_purpose;
+
+typedef struct gh_slot
+{
+    gh_op* op;
+    gh_script* script;
+    uint64_t sent_us;  /* when it was encoded                                        */
+    uint64_t end_byte; /* of the request in the connection's stream                  */
+    uint16_t purpose;
+    uint16_t step;
+} gh_slot;
+
+typedef struct gh_queue
+{
+    gh_op* first;
+    gh_op* last;
+    uint32_t count;
+} gh_queue;
+
+enum
+{
+    GH_REQUEST_NONE = 0,
+    GH_REQUEST_QUEUED, /* in a queue                                       */
+    GH_REQUEST_SENT,   /* in a slot                                        */
+    GH_REQUEST_PAUSED  /* goes again at retry_us                           */
+};
+
+struct gh_client
+{
+    uint64_t magic;
+    const gh_platform* platform;
+    gh_client_config config; /* its strings are copies in our block */
+    gh_address address;      /* parsed; no host if a resolver must be asked */
+    bool needs_resolver;
+    gh_str resolver_host;
+    uint16_t resolver_port;
+
+    uint64_t id;
+    uint64_t sequence;
+    uint64_t random;
+
+    /* Time. Inside, the clock starts at GH_START_US with the first tick, so that what is begun before it counts from it. */
+    uint64_t now_us;
+    uint64_t origin_us; /* caller's clock minus ours */
+    bool ticked;
+    bool ticking;
+    uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */
+    bool budget_spent;
+
+    gh_heap timers; /* every busy op is in here, due or not */
+    gh_heap leases;
+    gh_queue urgent;
+    gh_queue waiting;
+
+    gh_slot* slots; /* a ring: replies come in the order of requests */
+    uint32_t slot_head;
+    uint32_t slot_count;
+
+    gh_op** listeners; /* chains, by sequence */
+    uint32_t listener_mask;
+
+    gh_link commands;
+    gh_link wake;
+    char* scratch; /* GH_RECEIVE_BYTES; received on the command link, from scratch_at on not yet read */
+    uint32_t scratch_at;
+    uint32_t scratch_end;
+    bool more_to_receive; /* in this tick; false once a receive came back short */
+
+    uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
+    uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
+    uint64_t wake_ping_us;
+
+    uint64_t store_birth_us;
+    uint64_t store_offset_us; /* store's clock minus ours */
+    bool store_offset_known;
+
+    bool draining;
+    uint64_t drain_end_us;
+
+    gh_client_stats stats;
+    gh_script scripts[GH_SCRIPT_COUNT];
+};
+
+#define GH_START_US 1000000000ull
+
+/* ---- pieces of the client, one file each ------------------------------------------------------------------------- */
+
+/* config.c */
+gh_status gh_config_check(const gh_client_config* config);
+
+/* address.c: GH_OK; GH_PENDING: HOST:PORT, for a resolver; GH_INVALID_ADDRESS */
+gh_status gh_address_parse(gh_str text, gh_address* address);
+
+/* op.c */
+void gh_op_deliver(gh_op* op, const gh_event* event);
+void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
+void gh_op_pause(gh_op* op, uint64_t pause_us);
+void gh_op_requeue(gh_op* op, bool front);
+gh_op* gh_queue_next(gh_client* client);
+void gh_queue_remove(gh_op* op);
+void gh_op_sweep(gh_client* client, gh_event_kind kind);
+void gh_listeners_hint(gh_client* client, uint64_t sequence);
+void gh_listeners_hint_all(gh_client* client);
+void gh_timers_lapse(gh_client* client);
+void gh_timers_fire(gh_client* client);
+
+/* pipeline.c */
+void gh_pipeline_receive(gh_client* client);
+void gh_pipeline_send(gh_client* client);
+void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why);
+void gh_pipeline_check_age(gh_client* client);
+void gh_pipeline_refuse(gh_client* client);
+bool gh_pipeline_has_room(const gh_client* client);
+gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
+
+/* handshake.c */
+void gh_handshake_begin(gh_client* client);
+void gh_handshake_encode(gh_client* client);
+void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
+bool gh_request_auth(gh_request* request, const gh_client* client);
+
+/* wake.c */
+void gh_wake_move(gh_client* client);
+uint64_t gh_wake_due(const gh_client* client);
+
+/* scripts.c */
+void gh_scripts_init(gh_client* client);
+bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
+void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
+
+/* log.c: a text and a detail, so that nothing here needs a formatter */
+void gh_log(gh_client* client, gh_log_level level, const char* text);
+void gh_log_str(gh_client* client, gh_log_level level, const char* text, gh_str detail);
+void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
+bool gh_assertion(gh_client* client, const char* file, int line, const char* expression);
+
+/* tick.c: looks at the platform's clock, so ask it every few items */
+bool gh_budget_left(gh_client* client);
+
+/* handshake.c: one line "name:value" of an INFO reply; empty if it is not there */
+gh_str gh_info_field(gh_str info, gh_str name);
+
+#if defined(GH_NO_ASSERT)
+#define GH_ASSERT(client, expression) ((void)0)
+#else
+#if defined(_MSC_VER)
+#define GH_BREAK() __debugbreak()
+#elif defined(__clang__) || defined(__GNUC__)
+#define GH_BREAK() __builtin_trap()
+#else
+#define GH_BREAK() ((void)(*(volatile int*)0 = 0))
+#endif
+#define GH_ASSERT(client, expression)                                                                                \
+    do                                                                                                               \
+    {                                                                                                                \
+        if (!(expression) && gh_assertion((client), __FILE__, __LINE__, #expression)) GH_BREAK();                    \
+    } while (0)
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/* tick.c -- one tick, in this order:
+
+       1 leases that ran out are told     before any reply, so that after a hitch nobody acts on an old promise
+       2 the links connect, and what has arrived is handed out
+       3 timers fire: polls, renewals, deadlines
+       4 requests are encoded and sent, urgent ones first
+       5 a link that has been silent for too long is given up
+
+   1 is never cut short by the budget. 2 to 4 each make some progress in every tick. */
+
+#include "client/state.h"
+
+bool gh_budget_left(gh_client* client)
+{
+    if (client->budget_end_us == GH_FOREVER) return true;
+    if (client->platform->now_us(client->platform->context) < client->budget_end_us) return true;
+    client->budget_spent = true;
+    return false;
+}
+
+/* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
+static void tick_take_time(gh_client* client, uint64_t now_us)
+{
+    uint64_t inside;
+    if (!client->ticked)
+    {
+        client->ticked = true;
+        client->origin_us = now_us - client->now_us;
+    }
+    inside = now_us - client->origin_us;
+    if (inside > client->now_us && inside < GH_NEVER / 2) client->now_us = inside;
+}
+
+static void tick_take_budget(gh_client* client, uint64_t budget_us)
+{
+    client->budget_spent = false;
+    client->budget_end_us = GH_FOREVER;
+    if (budget_us == 0) return;
+    client->budget_end_us = client->platform->now_us(client->platform->context);
+    client->budget_end_us = budget_us < GH_FOREVER - client->budget_end_us ? client->budget_end_us + budget_us : GH_FOREVER;
+}
+
+static void tick_drain(gh_client* client)
+{
+    if (!client->draining || client->timers.count == 0) return;
+    if (client->now_us >= client->drain_end_us) gh_op_sweep(client, GH_EVENT_CLOSE);
+}
+
+static void tick_gauges(gh_client* client)
+{
+    gh_client_stats* stats = &client->stats;
+    stats->ticks++;
+    if (client->budget_spent) stats->ticks_over_budget++;
+    stats->ops_busy = client->timers.count;
+    stats->requests_waiting = client->urgent.count + client->waiting.count;
+    stats->requests_sent = client->slot_count;
+    stats->oldest_request_us = client->slot_count == 0 ? 0 : client->now_us - client->slots[client->slot_head].sent_us;
+}
+
+gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
+{
+    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (client->ticking) return GH_REENTRANT;
+    client->ticking = true;
+    tick_take_time(client, now_us);
+    tick_take_budget(client, budget_us);
+
+    gh_timers_lapse(client);
+    if (gh_link_connect(&client->commands, client)) gh_handshake_begin(client);
+    gh_pipeline_receive(client);
+    gh_wake_move(client);
+    gh_timers_fire(client);
+    tick_drain(client);
+    gh_pipeline_send(client);
+    gh_pipeline_check_age(client);
+
+    tick_gauges(client);
+    client->ticking = false;
+    return GH_OK;
+}
+
+static uint64_t commands_due(const gh_client* client)
+{
+    const gh_link* link = &client->commands;
+    if (link->state != GH_LINK_READY) return link->state == GH_LINK_IDLE ? client->now_us : link->due_us;
+    if (client->scratch_at != client->scratch_end) return client->now_us;
+    if (client->slot_count > 0) return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
+    return gh_queue_next((gh_client*)(uintptr_t)client) != NULL ? client->now_us : GH_NEVER;
+}
+
+uint64_t gh_next_deadline(const gh_client* client)
+{
+    uint64_t due_us;
+    uint64_t other_us;
+    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_FOREVER;
+    if (!client->ticked) return 0;
+    due_us = commands_due(client);
+    other_us = gh_wake_due(client);
+    if (other_us < due_us) due_us = other_us;
+    other_us = gh_heap_due(&client->timers);
+    if (other_us < due_us) due_us = other_us;
+    other_us = gh_heap_due(&client->leases);
+    if (other_us < due_us) due_us = other_us;
+    return due_us == GH_NEVER ? GH_FOREVER : due_us + client->origin_us;
+}

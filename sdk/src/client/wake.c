@@ -1,0 +1,149 @@
+/* wake.c -- the second link: it subscribes to "<prefix>:wake:<client>" and passes hints on.
+
+   A hint says "the op with this sequence should ask now". It is a rumour: lost ones cost time, never truth, because
+   waiters also ask by themselves. When the link is lost, everybody who listens is told to ask once, since hints may have
+   been missed, and asks more often until it is back. */
+
+#include "client/state.h"
+#include "wire/name.h"
+
+#define WAKE_LOOK_US 1000ull      /* the stream is looked at once in this time, however often the tick runs */
+#define WAKE_PING_US 5000000ull   /* a silent peer is asked whether it is still there */
+#define WAKE_RECEIVE_BYTES 2048u
+
+static void wake_lose(gh_client* client, gh_log_level level, const char* why)
+{
+    bool was_ready = client->wake.state == GH_LINK_READY;
+    gh_link_lose(&client->wake, client, level, why);
+    if (was_ready) gh_listeners_hint_all(client);
+}
+
+static void wake_subscribe(gh_client* client)
+{
+    gh_link* link = &client->wake;
+    gh_request request = gh_link_request(link);
+    char channel[64];
+    char* end = channel;
+    memcpy(end, client->config.prefix.bytes, client->config.prefix.size);
+    end += client->config.prefix.size;
+    memcpy(end, ":wake:", 6);
+    end = gh_hex_encode(client->id, end + 6);
+    client->wake_answers = gh_request_auth(&request, client) ? 2 : 1;
+    gh_request_array(&request, 2);
+    gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
+    gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
+    if (!gh_link_commit(link, &request)) wake_lose(client, GH_LOG_ERROR, "no room to subscribe");
+}
+
+static void wake_ping(gh_client* client)
+{
+    gh_request request = gh_link_request(&client->wake);
+    gh_request_array(&request, 1);
+    gh_request_str(&request, gh_str_literal("PING"));
+    gh_link_commit(&client->wake, &request);
+    client->wake_ping_us = client->now_us;
+}
+
+/* ["message", channel, "<sequence, 16 hex digits>"]; anything else that is an array is a confirmation or a pong. */
+static void wake_take(gh_client* client, const gh_reply* reply)
+{
+    const gh_reply* kind = gh_reply_at(reply, 0);
+    const gh_reply* payload = gh_reply_at(reply, 2);
+    uint64_t sequence;
+    if (reply->type == GH_REPLY_ERROR)
+    {
+        gh_log_str(client, GH_LOG_WARNING, "wake link: ", reply->text);
+        wake_lose(client, GH_LOG_WARNING, "refused");
+        return;
+    }
+    if (client->wake_answers > 0 && --client->wake_answers == 0)
+    {
+        client->wake.state = GH_LINK_READY;
+        client->wake.failures = 0;
+        client->wake_ping_us = client->now_us;
+        return;
+    }
+    if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
+    if (!gh_hex_decode(payload->text, &sequence)) return; /* anybody may publish: what is no hint is no matter */
+    client->stats.hints++;
+    gh_listeners_hint(client, sequence);
+}
+
+/* False: the link is lost. */
+static bool wake_read(gh_client* client)
+{
+    const gh_reply* reply = NULL;
+    for (;;)
+    {
+        switch (gh_reader_next(client->wake.reader, &reply))
+        {
+        case GH_READ_MORE: return true;
+        case GH_READ_REPLY:
+            wake_take(client, reply);
+            if (client->wake.stream < 0) return false;
+            break;
+        case GH_READ_BROKEN:
+            client->stats.protocol_errors++;
+            wake_lose(client, GH_LOG_ERROR, "not RESP2");
+            return false;
+        }
+    }
+}
+
+static void wake_receive(gh_client* client)
+{
+    gh_link* link = &client->wake;
+    char bytes[WAKE_RECEIVE_BYTES];
+    gh_moved moved = GH_MOVED_MORE;
+    uint32_t received;
+    if (client->now_us < link->look_us) return;
+    link->look_us = client->now_us + WAKE_LOOK_US;
+    while (moved == GH_MOVED_MORE)
+    {
+        moved = gh_link_receive(link, client, bytes, sizeof bytes, &received);
+        if (moved == GH_MOVED_LOST)
+        {
+            wake_lose(client, GH_LOG_WARNING, "closed by the server");
+            return;
+        }
+        gh_reader_feed(link->reader, bytes, received);
+        if (!wake_read(client) || !gh_budget_left(client)) return;
+    }
+}
+
+static bool wake_is_silent(const gh_client* client)
+{
+    const gh_link* link = &client->wake;
+    if (link->state == GH_LINK_HANDSHAKE) return client->now_us >= link->due_us;
+    return client->wake_ping_us > link->heard_us &&
+           client->now_us - client->wake_ping_us >= client->config.request_timeout_us;
+}
+
+void gh_wake_move(gh_client* client)
+{
+    gh_link* link = &client->wake;
+    if (!client->config.wake) return;
+    if (link->state == GH_LINK_IDLE && client->commands.state != GH_LINK_READY) return; /* one at a time */
+    if (gh_link_connect(link, client)) wake_subscribe(client);
+    if (link->stream < 0 || link->state == GH_LINK_CONNECTING) return;
+    wake_receive(client);
+    if (link->stream < 0) return;
+    if (wake_is_silent(client))
+    {
+        wake_lose(client, GH_LOG_WARNING, "no answer in time");
+        return;
+    }
+    if (link->state == GH_LINK_READY && client->now_us >= gh_wake_due(client) && client->wake_ping_us <= link->heard_us)
+        wake_ping(client);
+    if (gh_link_flush(link, client) == GH_MOVED_LOST) wake_lose(client, GH_LOG_WARNING, "closed by the server");
+}
+
+/* When the link has something to do even if no byte arrives. */
+uint64_t gh_wake_due(const gh_client* client)
+{
+    const gh_link* link = &client->wake;
+    if (!client->config.wake || link->state == GH_LINK_IDLE) return GH_NEVER;
+    if (link->state != GH_LINK_READY) return link->due_us;
+    if (client->wake_ping_us > link->heard_us) return client->wake_ping_us + client->config.request_timeout_us;
+    return (link->heard_us > client->wake_ping_us ? link->heard_us : client->wake_ping_us) + WAKE_PING_US;
+}

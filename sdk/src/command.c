@@ -1,0 +1,298 @@
+#include "guildhall/command.h"
+
+#include "client/op.h"
+
+#define TIMEOUT_MIN_US 1000ull
+#define TIMEOUT_MAX_US 3600000000ull
+#define SCRIPT_ROOM 2048u /* digest, keys, and the headers around them */
+
+gh_command_config gh_command_config_default(void)
+{
+    gh_command_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = 5000000;
+    return config;
+}
+
+static gh_command* command_of(gh_op* op)
+{
+    return (gh_command*)(void*)((char*)op - offsetof(gh_command, op));
+}
+
+/* ---- the reply, copied into the caller's memory --------------------------------------------------------------------- */
+
+typedef struct reply_copy
+{
+    char* at;
+    char* end;
+    size_t needed;
+} reply_copy;
+
+static size_t round_up(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+static void* copy_room(reply_copy* copy, size_t size)
+{
+    void* room = copy->at;
+    copy->needed += round_up(size);
+    if (copy->at == NULL || (size_t)(copy->end - copy->at) < round_up(size))
+    {
+        copy->at = NULL; /* from here on only count */
+        return NULL;
+    }
+    copy->at += round_up(size);
+    return room;
+}
+
+/* The line OK is the most common answer of all and needs no memory. */
+static gh_str copy_text(reply_copy* copy, gh_str text)
+{
+    char* room;
+    if (gh_str_equal(text, gh_str_literal("OK"))) return gh_str_literal("OK");
+    if (text.size == 0) return gh_str_literal("");
+    room = (char*)copy_room(copy, text.size);
+    if (room == NULL) return gh_str_make("", 0);
+    memcpy(room, text.bytes, text.size);
+    return gh_str_make(room, text.size);
+}
+
+static void copy_value(reply_copy* copy, const gh_reply* from, gh_reply* to);
+
+static const gh_reply* copy_elements(reply_copy* copy, const gh_reply* from)
+{
+    const gh_reply* first = NULL;
+    gh_reply* last = NULL;
+    for (; from != NULL; from = from->next)
+    {
+        gh_reply unused;
+        gh_reply* value = (gh_reply*)copy_room(copy, sizeof(gh_reply));
+        copy_value(copy, from, value == NULL ? &unused : value);
+        if (value == NULL) continue;
+        if (last == NULL)
+            first = value;
+        else
+            last->next = value;
+        last = value;
+    }
+    return first;
+}
+
+/* Recursion is as deep as the reader lets a reply be: seven levels. */
+static void copy_value(reply_copy* copy, const gh_reply* from, gh_reply* to)
+{
+    *to = *from;
+    to->next = NULL;
+    to->text = gh_str_make("", 0);
+    if (from->type == GH_REPLY_ARRAY) to->first = copy_elements(copy, from->first);
+    if (from->type == GH_REPLY_STRING || from->type == GH_REPLY_STATUS || from->type == GH_REPLY_ERROR)
+        to->text = copy_text(copy, from->text);
+}
+
+/* False: it does not fit, and reply_needed says what would. */
+static bool keep_reply(gh_command* command, const gh_reply* reply)
+{
+    reply_copy copy;
+    copy.at = (char*)command->reply_memory;
+    copy.end = copy.at == NULL ? NULL : copy.at + command->reply_size;
+    copy.needed = 0;
+    copy_value(&copy, reply, &command->reply);
+    command->reply_needed = copy.needed;
+    return copy.needed <= command->reply_size;
+}
+
+/* An error is kept as far as it fits: its first word says the most. */
+static void keep_error(gh_command* command, const gh_reply* reply)
+{
+    gh_reply cut = *reply;
+    size_t room = command->reply_size & ~(size_t)7;
+    if (cut.text.size > room) cut.text.size = room;
+    keep_reply(command, &cut);
+}
+
+/* ---- the request ---------------------------------------------------------------------------------------------------- */
+
+static bool is_fenced(const gh_command* command)
+{
+    return command->fence.name.size > 0;
+}
+
+static void encode_strings(gh_request* request, const gh_str* strings, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++) gh_request_str(request, strings[i]);
+}
+
+static void command_encode(gh_op* op, gh_request* request)
+{
+    gh_command* command = command_of(op);
+    uint32_t more = is_fenced(command) ? 1 : 0;
+    if (command->script == NULL)
+    {
+        gh_request_array(request, command->argument_count);
+        encode_strings(request, command->arguments, command->argument_count);
+        return;
+    }
+    gh_request_script(request, command->script, command->key_count + more, command->argument_count + more);
+    if (more != 0) gh_request_object_key(request, op->client, gh_str_literal("lock"), command->fence.name, 's');
+    encode_strings(request, command->keys, command->key_count);
+    if (more != 0) gh_request_number(request, command->fence.fence);
+    encode_strings(request, command->arguments, command->argument_count);
+}
+
+static gh_script* command_script(gh_op* op)
+{
+    return command_of(op)->script;
+}
+
+static void command_step(gh_op* op, const gh_event* event)
+{
+    gh_command* command = command_of(op);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: gh_op_end(op, keep_reply(command, event->reply) ? GH_OK : GH_TOO_SMALL); break;
+    case GH_EVENT_FAILED:
+        if (event->reply != NULL) keep_error(command, event->reply);
+        gh_op_end(op, event->status);
+        break;
+    case GH_EVENT_TIMER: gh_op_end(op, gh_op_maybe_done(op) ? GH_UNKNOWN : GH_TIMEOUT); break;
+    case GH_EVENT_CANCEL: gh_command_cancel(command); break;
+    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_maybe_done(op) ? GH_UNKNOWN : GH_CANCELLED); break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+static const gh_op_kind command_kind = {"command", command_step, command_encode, command_script, true};
+
+/* ---- begin ---------------------------------------------------------------------------------------------------------- */
+
+static bool are_strings(const gh_str* strings, size_t count)
+{
+    size_t i;
+    if (strings == NULL) return count == 0;
+    for (i = 0; i < count; i++)
+        if (strings[i].bytes == NULL && strings[i].size > 0) return false;
+    return true;
+}
+
+static size_t strings_size(const gh_str* strings, size_t count, size_t most)
+{
+    size_t size = 0;
+    size_t i;
+    for (i = 0; i < count && size <= most; i++)
+    {
+        if (strings[i].size > most) return most + 1;
+        size += gh_request_str_size(strings[i].size) + 2;
+    }
+    return size;
+}
+
+static gh_status check_command_config(const gh_command_config* config)
+{
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->timeout_us < TIMEOUT_MIN_US || config->timeout_us > TIMEOUT_MAX_US) return GH_INVALID_TIMEOUT;
+    if (config->repeat != GH_REPEAT_NEVER && config->repeat != GH_REPEAT_SAFE) return GH_INVALID_REPEAT;
+    if ((config->reply_memory == NULL && config->reply_size > 0) || config->reply_size > UINT32_MAX ||
+        ((uintptr_t)config->reply_memory & 7) != 0)
+        return GH_INVALID_BUFFER;
+    if (config->fence.name.size > 0 &&
+        (config->fence.fence == 0 || config->fence.name.bytes == NULL || config->fence.name.size > GH_NAME_SIZE_MAX))
+        return GH_INVALID_FENCE;
+    if (config->fence.name.size == 0 && config->fence.fence != 0) return GH_INVALID_FENCE;
+    return GH_OK;
+}
+
+static gh_status check_command(const gh_client* client, const gh_str* keys, size_t key_count, const gh_str* arguments,
+                               size_t argument_count)
+{
+    size_t most = gh_client_out_room(client) - SCRIPT_ROOM;
+    size_t size;
+    if (key_count > GH_COMMAND_KEYS_MAX || !are_strings(keys, key_count)) return GH_INVALID_KEYS;
+    if (argument_count > GH_COMMAND_ARGUMENTS_MAX - key_count || !are_strings(arguments, argument_count))
+        return GH_INVALID_ARGUMENTS;
+    size = strings_size(keys, key_count, most);
+    if (size > most) return GH_FULL;
+    return size + strings_size(arguments, argument_count, most) > most ? GH_FULL : GH_OK;
+}
+
+static gh_status command_start(gh_command* command, gh_client* client, gh_script* script, const gh_str* keys,
+                               size_t key_count, const gh_str* arguments, size_t argument_count,
+                               const gh_command_config* config)
+{
+    command->arguments = arguments;
+    command->argument_count = (uint16_t)argument_count;
+    command->keys = keys;
+    command->key_count = (uint16_t)key_count;
+    command->script = script;
+    command->fence = config->fence;
+    command->reply_memory = config->reply_memory;
+    command->reply_size = (uint32_t)config->reply_size;
+    command->reply_needed = 0;
+    memset(&command->reply, 0, sizeof command->reply);
+    gh_op_begin(&command->op, client, &command_kind);
+    gh_op_timer(&command->op, gh_client_after(client, config->timeout_us));
+    gh_op_send(&command->op, NULL, config->repeat == GH_REPEAT_NEVER ? GH_OP_ONCE : 0);
+    return GH_OK;
+}
+
+gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
+                           const gh_command_config* config)
+{
+    gh_command_config defaults = gh_command_config_default();
+    gh_script* script = NULL;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    status = check_command_config(config);
+    if (status != GH_OK) return status;
+    if (argument_count == 0 || arguments == NULL || arguments[0].size == 0) return GH_INVALID_ARGUMENTS;
+    status = check_command(client, NULL, 0, arguments, argument_count);
+    if (status != GH_OK) return status;
+    if (config->fence.name.size > 0) script = gh_client_script(client, GH_SCRIPT_command);
+    return command_start(op, client, script, NULL, 0, arguments, argument_count, config);
+}
+
+gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
+                          const gh_str* arguments, size_t argument_count, const gh_command_config* config)
+{
+    gh_command_config defaults = gh_command_config_default();
+    bool fenced;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    status = check_command_config(config);
+    if (status != GH_OK) return status;
+    if (script == NULL || script->text.bytes == NULL || script->text.size == 0 ||
+        script->text.size > gh_client_out_room(client) - SCRIPT_ROOM)
+        return GH_INVALID_SCRIPT;
+    fenced = config->fence.name.size > 0;
+    if (script->known && script->fenced != fenced) return GH_INVALID_FENCE;
+    status = check_command(client, keys, key_count, arguments, argument_count);
+    if (status != GH_OK) return status;
+    script->fenced = fenced;
+    return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------------------- */
+
+gh_status gh_command_poll(const gh_command* op)
+{
+    if (op == NULL || op->op.kind == NULL) return GH_IDLE;
+    return (gh_status)op->op.status;
+}
+
+const gh_reply* gh_command_reply(const gh_command* op)
+{
+    gh_status status = gh_command_poll(op);
+    return status == GH_OK || status == GH_ERROR ? &op->reply : NULL;
+}
+
+void gh_command_cancel(gh_command* op)
+{
+    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op) || gh_op_maybe_done(&op->op)) return;
+    gh_op_end(&op->op, GH_CANCELLED);
+}

@@ -1,0 +1,658 @@
+#include "guildhall/lock.h"
+
+#include "client/op.h"
+#include "wire/name.h"
+
+#define SECOND_US 1000000ull
+#define CLAIM_WINDOW_US 200000ull      /* how long the store keeps a turn for a waiter that was told */
+#define PATIENCE_US (15 * SECOND_US)   /* a waiter that has not asked for this long is taken for dead */
+#define HEARTBEAT_US (5 * SECOND_US)   /* so a waiter asks at least this often */
+#define POLL_US 100000ull              /* the next in line asks this often; the n-th n times as seldom */
+#define POLL_MAX_US (2 * SECOND_US)    /* without hints, everybody at least this often */
+#define POLL_MIN_US 5000ull
+#define LEAVE_US 250000ull             /* a waiter that gives up tells the store, and waits this long for its word */
+
+#define ACQUIRE_SHAPE "qiiiii"
+#define RENEW_SHAPE "qiiii"
+#define RELEASE_SHAPE "qi"
+
+/* What lock_acquire.lua answers. */
+enum
+{
+    ACQUIRE_GRANTED = 0,
+    ACQUIRE_WAITING,
+    ACQUIRE_BUSY,
+    ACQUIRE_ENDED,
+    ACQUIRE_STALE,
+    ACQUIRE_QUARANTINE,
+    ACQUIRE_FULL
+};
+
+enum
+{
+    RELEASE_NOT_OWNER = 1 /* of lock_release.lua */
+};
+
+typedef enum lock_state
+{
+    LOCK_ASKING = 1,
+    LOCK_WAITING,
+    LOCK_HELD,
+    LOCK_RENEWING,
+    LOCK_LEAVING
+} lock_state;
+
+/* outcome while LEAVING: begin to ask anew when the store has forgotten the old token. */
+#define ASK_ANEW GH_PENDING
+
+static void set_moved(gh_lock_set* set);
+
+static gh_lock* lock_of(gh_op* op)
+{
+    return (gh_lock*)(void*)((char*)op - offsetof(gh_lock, op));
+}
+
+static bool lock_is_held(const gh_lock* lock)
+{
+    return lock->op.state == LOCK_HELD || lock->op.state == LOCK_RENEWING;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------- */
+
+static void encode_lock_key(gh_request* request, const gh_lock* lock, char part)
+{
+    gh_request_object_key(request, lock->op.client, gh_str_literal("lock"), lock->name, part);
+}
+
+static gh_script* lock_script(gh_op* op)
+{
+    gh_script_id id = op->state == LOCK_ASKING    ? GH_SCRIPT_lock_acquire
+                      : op->state == LOCK_LEAVING ? GH_SCRIPT_lock_release
+                                                  : GH_SCRIPT_lock_renew;
+    return gh_client_script(op->client, id);
+}
+
+static void encode_acquire(gh_lock* lock, gh_request* request)
+{
+    gh_client* client = lock->op.client;
+    uint64_t not_after_us = gh_client_store_time(client, lock->give_up_us);
+    encode_lock_key(request, lock, 'q');
+    encode_lock_key(request, lock, 'c');
+    gh_request_op_token(request, &lock->op);
+    gh_request_number(request, lock->op.sequence);
+    gh_request_number(request, lock->lease_us);
+    gh_request_number(request, lock->ask_once ? 0 : PATIENCE_US);
+    gh_request_number(request, CLAIM_WINDOW_US);
+    gh_request_number(request, not_after_us == 0 ? 0 : not_after_us + gh_client_request_timeout(client));
+    gh_request_number(request, gh_client_quarantine_end(client));
+}
+
+static void encode_renew(gh_lock* lock, gh_request* request)
+{
+    gh_request_op_token(request, &lock->op);
+    gh_request_number(request, lock->op.sequence);
+    gh_request_number(request, lock->lease_us);
+}
+
+static void encode_release(gh_lock* lock, gh_request* request)
+{
+    encode_lock_key(request, lock, 'q');
+    encode_lock_key(request, lock, 'c');
+    gh_request_op_token(request, &lock->op);
+    gh_request_number(request, lock->op.sequence);
+    gh_request_number(request, CLAIM_WINDOW_US);
+}
+
+static void lock_encode(gh_op* op, gh_request* request)
+{
+    gh_lock* lock = lock_of(op);
+    const gh_script* script = lock_script(op);
+    switch ((lock_state)op->state)
+    {
+    case LOCK_ASKING:
+        gh_request_script(request, script, 3, 7);
+        encode_lock_key(request, lock, 's');
+        encode_acquire(lock, request);
+        break;
+    case LOCK_RENEWING:
+        gh_request_script(request, script, 1, 3);
+        encode_lock_key(request, lock, 's');
+        encode_renew(lock, request);
+        break;
+    case LOCK_LEAVING:
+        gh_request_script(request, script, 3, 3);
+        encode_lock_key(request, lock, 's');
+        encode_release(lock, request);
+        break;
+    case LOCK_WAITING:
+    case LOCK_HELD: request->full = true; break; /* nothing is asked in these */
+    }
+}
+
+/* ---- ways from state to state --------------------------------------------------------------------------------------- */
+
+static void lock_end(gh_lock* lock, gh_status status)
+{
+    lock->op.state = 0;
+    gh_op_end(&lock->op, status);
+    if (lock->set != NULL) set_moved(lock->set);
+}
+
+/* Claims go before new work: somebody's turn is ticking away. */
+static void lock_ask(gh_lock* lock, bool urgent)
+{
+    lock->op.state = LOCK_ASKING;
+    gh_op_listen(&lock->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&lock->op, lock->give_up_us);
+    gh_op_send(&lock->op, ACQUIRE_SHAPE, urgent ? GH_OP_URGENT : 0);
+}
+
+static void lock_ask_anew(gh_lock* lock)
+{
+    gh_op_renumber(&lock->op);
+    lock_ask(lock, false);
+}
+
+/* Tells the store that we want or have it no more. outcome is what poll says when that is done, or when it is not
+   worth waiting for any longer. */
+static void lock_leave(gh_lock* lock, gh_status outcome)
+{
+    bool was_held = lock_is_held(lock);
+    bool known_to_store = lock->op.state != LOCK_ASKING || gh_op_maybe_done(&lock->op) || lock->position > 0;
+    lock->outcome = (int16_t)outcome;
+    if (!known_to_store || (!was_held && !gh_client_ready(lock->op.client)))
+    {
+        lock_end(lock, outcome == ASK_ANEW ? GH_TIMEOUT : outcome); /* a dead waiter is skipped, a lease ends */
+        return;
+    }
+    lock->op.state = LOCK_LEAVING;
+    lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, LEAVE_US);
+    gh_op_unlisten(&lock->op);
+    gh_op_lease(&lock->op, GH_FOREVER);
+    gh_op_timer(&lock->op, lock->give_up_us);
+    gh_op_send(&lock->op, RELEASE_SHAPE, GH_OP_URGENT);
+    if (lock->set != NULL) set_moved(lock->set);
+}
+
+/* Ours by our own clock until this time: from the send of the request, and a little less, so that it can never be later
+   than the store's. */
+static void lock_set_lease(gh_lock* lock, uint64_t sent_us, uint64_t remaining_us)
+{
+    uint64_t margin_us = lock->lease_us / 100 + 1000;
+    if (remaining_us > lock->lease_us) remaining_us = lock->lease_us;
+    lock->lease_end_us = sent_us + (remaining_us > margin_us ? remaining_us - margin_us : 0);
+}
+
+/* The next thing that HELD does by itself: renew, or end the hold. */
+static void lock_plan(gh_lock* lock, uint64_t renew_us)
+{
+    lock->act_us = renew_us;
+    gh_op_lease(&lock->op, lock->lease_end_us);
+    gh_op_timer(&lock->op, renew_us < lock->hold_end_us ? renew_us : lock->hold_end_us);
+}
+
+static void lock_hold(gh_lock* lock, uint64_t fence)
+{
+    gh_client* client = lock->op.client;
+    lock->op.state = LOCK_HELD;
+    lock->fence = fence;
+    lock->position = 0;
+    lock->hold_end_us = lock->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lock->hold_us);
+    gh_op_unlisten(&lock->op);
+    lock_plan(lock, gh_client_after(client, lock->lease_us / 3));
+    if (lock->set != NULL) set_moved(lock->set);
+}
+
+/* How long a waiter at this position may sleep. With hints it is told when its turn comes; then asking is only a
+   heartbeat, and the few in front look after owners and waiters that died. */
+static uint64_t waiter_pause(const gh_lock* lock, uint64_t remaining_us)
+{
+    uint64_t pause = POLL_US * lock->position;
+    uint64_t most = gh_client_wake_healthy(lock->op.client) ? HEARTBEAT_US : POLL_MAX_US;
+    if (pause > most) pause = most;
+    if (lock->position <= 4 && remaining_us + POLL_MIN_US * lock->position < pause)
+        pause = remaining_us + POLL_MIN_US * lock->position; /* what is in front of us ends before that */
+    return pause < POLL_MIN_US ? POLL_MIN_US : pause;
+}
+
+static void lock_wait(gh_lock* lock, uint64_t pause_us)
+{
+    uint64_t ask_us = gh_client_after(lock->op.client, pause_us);
+    lock->op.state = LOCK_WAITING;
+    gh_op_timer(&lock->op, ask_us < lock->give_up_us ? ask_us : lock->give_up_us);
+}
+
+/* ---- events, state by state ------------------------------------------------------------------------------------------ */
+
+static void asking_granted(gh_lock* lock, const gh_event* event)
+{
+    lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    if (gh_client_now(lock->op.client) < lock->lease_end_us)
+    {
+        lock_hold(lock, (uint64_t)gh_reply_integer(event->reply, 2));
+        return;
+    }
+    lock->position = 1; /* the store knows us: a grant that came later than its lease is given back, not reported */
+    lock_leave(lock, gh_client_now(lock->op.client) < lock->give_up_us && !lock->ask_once ? ASK_ANEW : GH_TIMEOUT);
+}
+
+static void asking_reply(gh_lock* lock, const gh_event* event)
+{
+    const gh_reply* reply = event->reply;
+    uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 3);
+    bool hinted = (lock->op.flags & GH_OP_MARK) != 0;
+    lock->op.flags &= (uint8_t)~GH_OP_MARK;
+    gh_client_note_store_time(lock->op.client, (uint64_t)gh_reply_integer(reply, 5));
+    lock->position = (uint32_t)gh_reply_integer(reply, 4);
+    switch (gh_reply_integer(reply, 1))
+    {
+    case ACQUIRE_GRANTED: asking_granted(lock, event); return;
+    case ACQUIRE_WAITING:
+        if (hinted)
+            lock_ask(lock, true);
+        else
+            lock_wait(lock, waiter_pause(lock, remaining_us));
+        return;
+    case ACQUIRE_BUSY: lock_end(lock, GH_BUSY); return;
+    case ACQUIRE_FULL: lock_end(lock, GH_FULL); return;
+    case ACQUIRE_ENDED:
+        if (lock->ask_once)
+            lock_end(lock, GH_TIMEOUT);
+        else
+            lock_ask_anew(lock);
+        return;
+    case ACQUIRE_QUARANTINE:
+        if (lock->ask_once)
+            lock_end(lock, GH_BUSY);
+        else
+            lock_wait(lock, remaining_us < POLL_MAX_US ? remaining_us + POLL_MIN_US : POLL_MAX_US);
+        return;
+    case ACQUIRE_STALE: lock_wait(lock, POLL_MIN_US); return; /* our idea of the store's time is better now */
+    default: lock_end(lock, GH_CORRUPT); return;
+    }
+}
+
+static void asking_step(gh_lock* lock, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: asking_reply(lock, event); break;
+    case GH_EVENT_FAILED: lock_end(lock, event->status); break;
+    case GH_EVENT_HINT: lock->op.flags |= GH_OP_MARK; break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_TIMER:
+        if (lock->ask_once)
+            lock_end(lock, gh_op_maybe_done(&lock->op) ? GH_UNKNOWN : GH_TIMEOUT);
+        else
+            lock_leave(lock, GH_TIMEOUT);
+        break;
+    case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void waiting_step(gh_lock* lock, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: lock_ask(lock, true); break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(lock->op.client) >= lock->give_up_us)
+            lock_leave(lock, GH_TIMEOUT);
+        else
+            lock_ask(lock, false);
+        break;
+    case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
+    case GH_EVENT_REPLY:
+    case GH_EVENT_FAILED:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void renewing_reply(gh_lock* lock, const gh_event* event)
+{
+    gh_client_note_store_time(lock->op.client, (uint64_t)gh_reply_integer(event->reply, 4));
+    if (gh_reply_integer(event->reply, 1) != 0)
+    {
+        lock_end(lock, GH_LOST);
+        return;
+    }
+    lock->op.state = LOCK_HELD;
+    lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    lock_plan(lock, gh_client_after(lock->op.client, lock->lease_us / 3));
+}
+
+/* HELD and RENEWING: nothing but the lease, the store's word and our own wish end them. */
+static void held_step(gh_lock* lock, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: renewing_reply(lock, event); break;
+    case GH_EVENT_FAILED: /* the store will not renew; what is left of the lease is still ours */
+        lock->op.state = LOCK_HELD;
+        lock_plan(lock, gh_client_after(lock->op.client, lock->lease_us / 10));
+        break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(lock->op.client) >= lock->hold_end_us)
+        {
+            lock_leave(lock, GH_IDLE);
+            break;
+        }
+        lock->op.state = LOCK_RENEWING;
+        gh_op_timer(&lock->op, lock->hold_end_us);
+        gh_op_send(&lock->op, RENEW_SHAPE, GH_OP_URGENT);
+        break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: lock_end(lock, GH_LOST); break;
+    case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
+    case GH_EVENT_HINT: break;
+    }
+}
+
+static void leaving_end(gh_lock* lock)
+{
+    bool anew = lock->outcome == ASK_ANEW;
+    lock_end(lock, anew ? GH_TIMEOUT : (gh_status)lock->outcome);
+}
+
+static void leaving_step(gh_lock* lock, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY:
+        if (lock->outcome == GH_IDLE && gh_reply_integer(event->reply, 1) == RELEASE_NOT_OWNER)
+            lock_end(lock, GH_LOST); /* somebody else had it before we gave it back */
+        else
+            leaving_end(lock);
+        break;
+    case GH_EVENT_FAILED:
+    case GH_EVENT_TIMER:
+    case GH_EVENT_RESET:
+    case GH_EVENT_CLOSE: leaving_end(lock); break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_HINT:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void lock_step(gh_op* op, const gh_event* event)
+{
+    gh_lock* lock = lock_of(op);
+    switch ((lock_state)op->state)
+    {
+    case LOCK_ASKING: asking_step(lock, event); break;
+    case LOCK_WAITING: waiting_step(lock, event); break;
+    case LOCK_HELD:
+    case LOCK_RENEWING: held_step(lock, event); break;
+    case LOCK_LEAVING: leaving_step(lock, event); break;
+    }
+}
+
+static const gh_op_kind lock_kind = {"lock", lock_step, lock_encode, lock_script, false};
+
+/* ---- what the caller calls -------------------------------------------------------------------------------------------- */
+
+gh_lock_config gh_lock_config_default(void)
+{
+    gh_lock_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.lease_us = 10 * SECOND_US;
+    config.wait_us = 5 * SECOND_US;
+    return config;
+}
+
+static bool is_name(gh_str name)
+{
+    return name.bytes != NULL && name.size > 0 && name.size <= GH_NAME_SIZE_MAX;
+}
+
+static gh_status check_lock_config(const gh_lock_config* config)
+{
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->lease_us < GH_LOCK_LEASE_MIN_US || config->lease_us > GH_LOCK_LEASE_MAX_US) return GH_INVALID_LEASE;
+    if (config->wait_us > GH_LOCK_WAIT_MAX_US) return GH_INVALID_WAIT;
+    return config->hold_us > GH_LOCK_WAIT_MAX_US ? GH_INVALID_HOLD : GH_OK;
+}
+
+static void lock_begin(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set)
+{
+    lock->fence = 0;
+    lock->position = 0;
+    lock->set = set;
+    lock->name = name;
+    lock->lease_us = config->lease_us;
+    lock->hold_us = config->hold_us;
+    lock->ask_once = config->wait_us == 0;
+    lock->outcome = GH_IDLE;
+    lock->lease_end_us = 0;
+    lock->give_up_us = gh_client_after(client, lock->ask_once ? gh_client_request_timeout(client) : config->wait_us);
+    gh_op_begin(&lock->op, client, &lock_kind);
+    lock_ask(lock, false);
+}
+
+gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
+{
+    gh_lock_config defaults = gh_lock_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!is_name(name)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    status = check_lock_config(config);
+    if (status != GH_OK) return status;
+    lock_begin(op, client, name, config, NULL);
+    return GH_OK;
+}
+
+gh_status gh_lock_poll(const gh_lock* op)
+{
+    if (op == NULL || op->op.kind == NULL) return GH_IDLE;
+    return gh_op_is_busy(&op->op) && lock_is_held(op) ? GH_OK : (gh_status)op->op.status;
+}
+
+static bool lock_is_busy(const gh_lock* lock)
+{
+    return lock != NULL && lock->op.kind != NULL && gh_op_is_busy(&lock->op);
+}
+
+void gh_lock_release(gh_lock* op)
+{
+    if (lock_is_busy(op) && op->op.state != LOCK_LEAVING) lock_leave(op, GH_IDLE);
+}
+
+void gh_lock_cancel(gh_lock* op)
+{
+    if (lock_is_busy(op) && op->op.state != LOCK_LEAVING) lock_leave(op, GH_CANCELLED);
+}
+
+uint64_t gh_lock_remaining_us(const gh_lock* op)
+{
+    if (!lock_is_busy(op) || !lock_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client)) return 0;
+    return op->lease_end_us - gh_client_now(op->op.client);
+}
+
+gh_fence gh_lock_fence(const gh_lock* op)
+{
+    gh_fence fence;
+    memset(&fence, 0, sizeof fence);
+    if (!lock_is_busy(op) || !lock_is_held(op)) return fence;
+    fence.name = op->name;
+    fence.fence = op->fence;
+    return fence;
+}
+
+size_t gh_lock_tag(gh_str name, char* out, size_t capacity)
+{
+    const gh_str head = gh_str_literal("{lock:");
+    size_t size = head.size + 1 + (is_name(name) ? gh_name_encoded_size(name) : 0);
+    char* end;
+    if (!is_name(name) || out == NULL || capacity < size) return 0;
+    memcpy(out, head.bytes, head.size);
+    end = gh_name_encode(name, out + head.size);
+    *end = '}';
+    return size;
+}
+
+/* ---- several names at once ---------------------------------------------------------------------------------------------- */
+
+typedef enum set_state
+{
+    SET_IDLE = 0,
+    SET_TAKING,
+    SET_HELD,
+    SET_LEAVING
+} set_state;
+
+static void set_begin_next(gh_lock_set* set)
+{
+    gh_lock* lock = &set->locks[set->next];
+    gh_lock_config config = set->config;
+    uint64_t now_us = gh_client_now(set->client);
+    gh_status status = gh_op_check(&lock->op, set->client);
+    if (config.wait_us > 0) config.wait_us = set->give_up_us > now_us ? set->give_up_us - now_us : 1;
+    if (status != GH_OK)
+    {
+        set->outcome = (int16_t)status;
+        set->state = SET_LEAVING;
+        return;
+    }
+    set->next++;
+    lock_begin(lock, set->client, lock->name, &config, set);
+}
+
+/* All that were begun give back or give up; those that have ended stay as they are. */
+static uint32_t set_leave_all(gh_lock_set* set)
+{
+    uint32_t busy = 0;
+    uint32_t i;
+    for (i = 0; i < set->next; i++)
+    {
+        gh_lock_release(&set->locks[i]);
+        if (lock_is_busy(&set->locks[i])) busy++;
+    }
+    return busy;
+}
+
+static void set_look(gh_lock_set* set)
+{
+    uint32_t held = 0;
+    uint32_t i;
+    for (i = 0; i < set->next; i++)
+    {
+        gh_status status = gh_lock_poll(&set->locks[i]);
+        if (status == GH_OK) held++;
+        if (status == GH_OK || (status == GH_PENDING && set->locks[i].op.state != LOCK_LEAVING)) continue;
+        set->state = SET_LEAVING; /* one is lost, refused, or its hold is over */
+        set->outcome = (int16_t)(status == GH_PENDING ? set->locks[i].outcome : status);
+        return;
+    }
+    if (held == set->count)
+        set->state = SET_HELD;
+    else if (held == set->next)
+        set_begin_next(set);
+}
+
+/* A lock of the set was granted, lost, or ended. */
+static void set_moved(gh_lock_set* set)
+{
+    if (set->moving) return; /* what we do below comes back here */
+    set->moving = true;
+    if (set->state == SET_TAKING || set->state == SET_HELD) set_look(set);
+    if (set->state == SET_LEAVING && set_leave_all(set) == 0)
+    {
+        set->state = SET_IDLE;
+        set->status = set->outcome;
+    }
+    set->moving = false;
+}
+
+static int compare_names(gh_str a, gh_str b)
+{
+    size_t size = a.size < b.size ? a.size : b.size;
+    int order = memcmp(a.bytes, b.bytes, size);
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Insertion sort: there are at most GH_LOCK_SET_MAX. */
+static void set_sort(gh_lock* locks, const gh_str* names, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+    {
+        size_t at = i;
+        for (; at > 0 && compare_names(names[i], locks[at - 1].name) < 0; at--) locks[at].name = locks[at - 1].name;
+        locks[at].name = names[i];
+    }
+}
+
+static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t count, const gh_lock_config* config)
+{
+    size_t i;
+    size_t j;
+    gh_status status;
+    if (locks == NULL) return GH_INVALID_OP;
+    if (names == NULL || count == 0 || count > GH_LOCK_SET_MAX) return GH_INVALID_NAMES;
+    for (i = 0; i < count; i++)
+    {
+        if (lock_is_busy(&locks[i])) return GH_INVALID_OP;
+        if (!is_name(names[i])) return GH_INVALID_NAME;
+        for (j = 0; j < i; j++)
+            if (gh_str_equal(names[i], names[j])) return GH_INVALID_NAMES;
+    }
+    status = check_lock_config(config);
+    return status == GH_OK && config->hold_us != 0 ? GH_INVALID_HOLD : status;
+}
+
+gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
+                            const gh_lock_config* config)
+{
+    gh_lock_config defaults = gh_lock_config_default();
+    gh_status status;
+    if (set == NULL || set->state != SET_IDLE) return GH_INVALID_OP;
+    if (config == NULL) config = &defaults;
+    status = check_set(locks, names, count, config);
+    if (status != GH_OK) return status;
+    status = gh_op_check(&locks[0].op, client);
+    if (status != GH_OK) return status;
+    set_sort(locks, names, count);
+    set->locks = locks;
+    set->client = client;
+    set->config = *config;
+    set->count = (uint32_t)count;
+    set->next = 0;
+    set->give_up_us = gh_client_after(client, config->wait_us);
+    set->status = GH_PENDING;
+    set->outcome = GH_IDLE;
+    set->state = SET_TAKING;
+    set->moving = false;
+    set_begin_next(set);
+    return GH_OK;
+}
+
+gh_status gh_lock_set_poll(const gh_lock_set* set)
+{
+    if (set == NULL || set->locks == NULL) return GH_IDLE;
+    return set->state == SET_HELD ? GH_OK : (gh_status)set->status;
+}
+
+static void set_stop(gh_lock_set* set, gh_status outcome)
+{
+    if (set == NULL || set->state == SET_IDLE || set->state == SET_LEAVING) return;
+    set->outcome = (int16_t)outcome;
+    set->state = SET_LEAVING;
+    set_moved(set);
+}
+
+void gh_lock_set_release(gh_lock_set* set)
+{
+    set_stop(set, GH_IDLE);
+}
+
+void gh_lock_set_cancel(gh_lock_set* set)
+{
+    set_stop(set, GH_CANCELLED);
+}

@@ -1,0 +1,28 @@
+/* name.h -- names of players and things, as they stand in keys.
+
+   Letters, digits, _ . and - stay; every other byte becomes %XX. So a name can hold any byte, two names never share a
+   key, and neither ':' nor a brace of a name can move its key to another slot. */
+
+#ifndef GH_NAME_H
+#define GH_NAME_H
+
+#include "guildhall/base.h"
+
+size_t gh_name_encoded_size(gh_str name);
+
+/* Writes gh_name_encoded_size(name) bytes and returns where they end. */
+char* gh_name_encode(gh_str name, char* out);
+
+/* value as 16 lower-case hex digits; returns where they end. */
+char* gh_hex_encode(uint64_t value, char* out);
+
+/* The value of exactly 16 hex digits; false if str is anything else. */
+bool gh_hex_decode(gh_str str, uint64_t* value);
+
+/* value in decimal, at most 20 digits; returns where they end. */
+char* gh_decimal_encode(uint64_t value, char* out);
+
+/* True if every byte is a letter, a digit, or one of _ . - */
+bool gh_name_is_plain(gh_str name);
+
+#endif

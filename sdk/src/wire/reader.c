@@ -1,0 +1,351 @@
+#include "wire/reader.h"
+
+#include <hiredis/read.h>
+#include <hiredis/sds.h>
+
+#ifdef REDIS_REPLY_MAP /* since 1.0 */
+#define GH_HIREDIS_1 1
+#include <hiredis/alloc.h>
+typedef size_t gh_element_count;
+#define gh_sds_room hi_sdsMakeRoomFor
+#define gh_sds_clear hi_sdsclear
+#else
+#define GH_HIREDIS_1 0
+typedef int gh_element_count;
+#define gh_sds_room sdsMakeRoomFor
+#define gh_sds_clear sdsclear
+#endif
+
+#define READER_KEPT_MAX 1024u   /* hiredis drops consumed bytes once they are this many          */
+#define READER_HEADER_MAX 64u   /* "$<digits>\r\n" and the "\r\n" behind the string              */
+#define READER_OBJECTS_MAX 4096u /* hiredis 1.x: its reader, nine tasks and the buffer's header   */
+
+typedef struct reader_node
+{
+    gh_reply reply; /* first: a gh_reply* that we gave out is a reader_node* */
+    gh_reply* last; /* of an array: the element that came last               */
+} reader_node;
+
+struct gh_reader
+{
+    redisReader* hiredis;
+    reader_node* nodes;
+    char* text;
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint32_t text_used;
+    uint32_t text_capacity;
+    uint32_t reply_bytes_max;
+    bool broken;
+#if GH_HIREDIS_1
+    gh_arena objects;
+#endif
+};
+
+/* ---- where hiredis' memory comes from ---------------------------------------------------------------------------- */
+
+#if GH_HIREDIS_1
+
+#if defined(_MSC_VER)
+#define GH_THREAD_LOCAL __declspec(thread)
+#else
+#define GH_THREAD_LOCAL _Thread_local
+#endif
+
+static GH_THREAD_LOCAL gh_arena* reader_arena; /* set while this thread is inside a reader of ours */
+static hiredisAllocFuncs reader_previous;
+static bool reader_hooked;
+
+static bool reader_owns(const void* pointer)
+{
+    const char* at = (const char*)pointer;
+    return reader_arena != NULL && at >= reader_arena->base && at < reader_arena->base + reader_arena->size;
+}
+
+static void* reader_malloc(size_t size)
+{
+    return reader_arena == NULL ? reader_previous.mallocFn(size) : gh_arena_take(reader_arena, size);
+}
+
+static void* reader_calloc(size_t count, size_t size)
+{
+    if (reader_arena == NULL) return reader_previous.callocFn(count, size);
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+    return gh_arena_take(reader_arena, count * size); /* comes zeroed */
+}
+
+/* The buffer has its full size from the start, so inside our reader only something over a bound wants to grow. */
+static void* reader_realloc(void* pointer, size_t size)
+{
+    return reader_arena == NULL ? reader_previous.reallocFn(pointer, size) : NULL;
+}
+
+static char* reader_strdup(const char* text)
+{
+    return reader_arena == NULL ? reader_previous.strdupFn(text) : NULL;
+}
+
+static void reader_free(void* pointer)
+{
+    if (!reader_owns(pointer)) reader_previous.freeFn(pointer);
+}
+
+static void reader_hook(void)
+{
+    hiredisAllocFuncs ours;
+    if (reader_hooked) return;
+    reader_hooked = true;
+    reader_previous = hiredisAllocFns;
+    ours.mallocFn = reader_malloc;
+    ours.callocFn = reader_calloc;
+    ours.reallocFn = reader_realloc;
+    ours.strdupFn = reader_strdup;
+    ours.freeFn = reader_free;
+    hiredisSetAllocators(&ours);
+}
+
+#define READER_ENTER(reader) (reader_arena = &(reader)->objects)
+#define READER_LEAVE() (reader_arena = NULL)
+#else
+#define READER_ENTER(reader) ((void)(reader))
+#define READER_LEAVE() ((void)0)
+#endif
+
+/* ---- our objects ------------------------------------------------------------------------------------------------- */
+
+static gh_reply* reader_value(const redisReadTask* task, gh_reply_type type)
+{
+    gh_reader* reader = (gh_reader*)task->privdata;
+    reader_node* node;
+    if (task->parent == NULL)
+    {
+        reader->node_count = 0;
+        reader->text_used = 0;
+    }
+    if (reader->node_count == reader->node_capacity) return NULL;
+    node = &reader->nodes[reader->node_count++];
+    memset(node, 0, sizeof *node);
+    node->reply.type = type;
+    if (task->parent != NULL)
+    {
+        reader_node* parent = (reader_node*)task->parent->obj;
+        if (parent->last == NULL)
+            parent->reply.first = &node->reply;
+        else
+            parent->last->next = &node->reply;
+        parent->last = &node->reply;
+    }
+    return &node->reply;
+}
+
+static void* reader_string(const redisReadTask* task, char* bytes, size_t size)
+{
+    gh_reader* reader = (gh_reader*)task->privdata;
+    gh_reply_type type = task->type == REDIS_REPLY_STRING   ? GH_REPLY_STRING
+                         : task->type == REDIS_REPLY_STATUS ? GH_REPLY_STATUS
+                                                            : GH_REPLY_ERROR;
+    gh_reply* value;
+    if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_STATUS && task->type != REDIS_REPLY_ERROR) return NULL;
+    value = reader_value(task, type);
+    if (value == NULL || size >= reader->text_capacity - reader->text_used) return NULL;
+    value->text = gh_str_make(reader->text + reader->text_used, size);
+    memcpy(reader->text + reader->text_used, bytes, size);
+    reader->text[reader->text_used + size] = 0; /* for the debugger */
+    reader->text_used += (uint32_t)size + 1;
+    return value;
+}
+
+static void* reader_array(const redisReadTask* task, gh_element_count count)
+{
+    gh_reader* reader = (gh_reader*)task->privdata;
+    gh_reply* value;
+    if (task->type != REDIS_REPLY_ARRAY || (uint64_t)count > reader->node_capacity) return NULL;
+    value = reader_value(task, GH_REPLY_ARRAY);
+    if (value != NULL) value->count = (uint32_t)count;
+    return value;
+}
+
+static void* reader_integer(const redisReadTask* task, long long number)
+{
+    gh_reply* value = reader_value(task, GH_REPLY_INTEGER);
+    if (value != NULL) value->integer = number;
+    return value;
+}
+
+static void* reader_nil(const redisReadTask* task)
+{
+    return reader_value(task, GH_REPLY_NIL);
+}
+
+static void reader_drop(void* value)
+{
+    (void)value; /* the next reply takes its place */
+}
+
+#if GH_HIREDIS_1
+/* RESP3 was not asked for: whoever sends it is broken. */
+static void* reader_double(const redisReadTask* task, double number, char* text, size_t size)
+{
+    (void)task, (void)number, (void)text, (void)size;
+    return NULL;
+}
+
+static void* reader_bool(const redisReadTask* task, int number)
+{
+    (void)task, (void)number;
+    return NULL;
+}
+
+static redisReplyObjectFunctions reader_functions = {reader_string, reader_array, reader_integer, reader_double,
+                                                     reader_nil,    reader_bool,  reader_drop};
+#else
+static redisReplyObjectFunctions reader_functions = {reader_string, reader_array, reader_integer, reader_nil, reader_drop};
+#endif
+
+/* ---- the reader -------------------------------------------------------------------------------------------------- */
+
+static size_t reader_capacity(uint32_t reply_bytes)
+{
+    return (size_t)reply_bytes + READER_HEADER_MAX + READER_KEPT_MAX + GH_READER_FEED_MAX;
+}
+
+/* hiredis asks for twice the room that it needs, and for 1 MiB more above that: ask for less to get just enough. */
+static size_t reader_room(size_t capacity)
+{
+    const size_t doubling_max = 1024 * 1024;
+    return capacity / 2 + 1 < doubling_max ? capacity / 2 + 1 : capacity - doubling_max + 1;
+}
+
+static bool reader_open(gh_reader* reader)
+{
+    char* buffer;
+    READER_ENTER(reader);
+    reader->hiredis = redisReaderCreateWithFunctions(&reader_functions);
+    if (reader->hiredis == NULL)
+    {
+        READER_LEAVE();
+        return false;
+    }
+    reader->hiredis->privdata = reader;
+    reader->hiredis->maxbuf = 0; /* never give the buffer back */
+    buffer = gh_sds_room(reader->hiredis->buf, reader_room(reader_capacity(reader->text_capacity)));
+    READER_LEAVE();
+    if (buffer == NULL) return false;
+    reader->hiredis->buf = buffer;
+    reader->broken = false;
+    return true;
+}
+
+gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_nodes)
+{
+    gh_reader* reader = (gh_reader*)gh_arena_take(arena, sizeof(gh_reader));
+    reader_node* nodes = (reader_node*)gh_arena_take(arena, sizeof(reader_node) * reply_nodes);
+    char* text = (char*)gh_arena_take(arena, reply_bytes);
+#if GH_HIREDIS_1
+    {
+        size_t size = reader_capacity(reply_bytes) + READER_OBJECTS_MAX;
+        void* objects = gh_arena_take(arena, size);
+        if (objects != NULL) reader->objects = gh_arena_make(objects, size);
+        reader_hook();
+    }
+#endif
+    if (arena->base == NULL || arena->used > arena->size) return NULL;
+    reader->nodes = nodes;
+    reader->node_capacity = reply_nodes;
+    reader->text = text;
+    reader->text_capacity = reply_bytes;
+    return reader_open(reader) ? reader : NULL;
+}
+
+void gh_reader_close(gh_reader* reader)
+{
+    if (reader->hiredis == NULL) return;
+    READER_ENTER(reader);
+    redisReaderFree(reader->hiredis);
+    READER_LEAVE();
+    reader->hiredis = NULL;
+}
+
+/* Emptied in place, without the heap. Only after an error of its own has hiredis given its buffer away. */
+bool gh_reader_reset(gh_reader* reader)
+{
+    redisReader* hiredis = reader->hiredis;
+    if (hiredis != NULL && hiredis->err == 0)
+    {
+        gh_sds_clear(hiredis->buf);
+        hiredis->len = 0;
+        hiredis->pos = 0;
+        hiredis->ridx = -1;
+        hiredis->reply = NULL;
+        reader->broken = false;
+        return true;
+    }
+    gh_reader_close(reader);
+#if GH_HIREDIS_1
+    reader->objects.used = 0;
+#endif
+    return reader_open(reader);
+}
+
+void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
+{
+    if (reader->broken) return;
+    if (size > GH_READER_FEED_MAX || reader->hiredis->len + size > reader_capacity(reader->text_capacity))
+    {
+        reader->broken = true;
+        return;
+    }
+    READER_ENTER(reader);
+    redisReaderFeed(reader->hiredis, bytes, size);
+    READER_LEAVE();
+}
+
+/* A string that is announced longer than we take is refused at its first line, not when the buffer is full. */
+static bool announces_too_much(const gh_reader* reader)
+{
+    const redisReader* hiredis = reader->hiredis;
+    const char* at = hiredis->buf + hiredis->pos;
+    const char* end = hiredis->buf + hiredis->len;
+    uint64_t size = 0;
+    if (at == end || *at != '$') return (size_t)(end - at) > (size_t)reader->text_capacity + READER_HEADER_MAX;
+    for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+    {
+        size = size * 10 + (uint64_t)(*at - '0');
+        if (size >= reader->text_capacity) return true;
+    }
+    return false;
+}
+
+gh_read gh_reader_next(gh_reader* reader, const gh_reply** reply)
+{
+    void* value = NULL;
+    uint32_t size;
+    int result;
+    if (reader->broken) return GH_READ_BROKEN;
+    READER_ENTER(reader);
+    result = redisReaderGetReply(reader->hiredis, &value);
+    READER_LEAVE();
+    if (result != REDIS_OK || (value == NULL && announces_too_much(reader)))
+    {
+        reader->broken = true;
+        return GH_READ_BROKEN;
+    }
+    if (value == NULL) return GH_READ_MORE;
+    size = reader->text_used + reader->node_count * 32;
+    if (size > reader->reply_bytes_max) reader->reply_bytes_max = size;
+    *reply = (const gh_reply*)value;
+    return GH_READ_REPLY;
+}
+
+uint32_t gh_reader_reply_bytes_max(const gh_reader* reader)
+{
+    return reader->reply_bytes_max;
+}
+
+const gh_reply* gh_reply_at(const gh_reply* reply, uint32_t i)
+{
+    const gh_reply* value;
+    if (reply == NULL || reply->type != GH_REPLY_ARRAY) return NULL;
+    for (value = reply->first; value != NULL && i > 0; i--) value = value->next;
+    return value;
+}

@@ -1,0 +1,44 @@
+/* request.h -- writes one request in RESP straight into the out buffer.
+
+   A request is an array of byte strings, each with its length in front, so no byte of a name or a payload can ever be
+   taken for a command. What does not fit sets `full`, and the caller takes the whole request back: half a request is
+   never left in the buffer. */
+
+#ifndef GH_REQUEST_H
+#define GH_REQUEST_H
+
+#include "guildhall/base.h"
+
+typedef struct gh_request
+{
+    char* at;
+    char* end;
+    bool full;
+} gh_request;
+
+/* "*count": that many strings must follow. */
+void gh_request_array(gh_request* request, uint32_t count);
+
+void gh_request_str(gh_request* request, gh_str str);
+void gh_request_number(gh_request* request, uint64_t number);
+
+/* One string made of two, for a text that stands in front of another. */
+void gh_request_joined(gh_request* request, gh_str first, gh_str second);
+
+/* "<client>:<sequence>", both as 16 hex digits: the op id that a script keeps and recognises. */
+void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);
+
+/* "<prefix>:{<kind>:<encoded name>}:<part>". */
+void gh_request_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, char part);
+
+/* Bytes as they are: a piece of a request that was encoded before. */
+void gh_request_raw(gh_request* request, gh_str bytes);
+
+/* How many bytes a string, a number or a key take at most on the wire, for checks ahead of time. */
+#define GH_REQUEST_HEADER_SIZE_MAX 24u
+static inline size_t gh_request_str_size(size_t size)
+{
+    return size + GH_REQUEST_HEADER_SIZE_MAX;
+}
+
+#endif
