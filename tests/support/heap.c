@@ -1,0 +1,93 @@
+#include "support/heap.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local bool watching;
+static _Thread_local heap_counts counts;
+
+/* The linker gives these two names their meaning. Weak, so that a link without --wrap still succeeds and
+   heap_watch_works can tell. */
+#define REAL __attribute__((weak))
+REAL void* __real_malloc(size_t size);
+REAL void* __real_calloc(size_t count, size_t size);
+REAL void* __real_realloc(void* block, size_t size);
+REAL void __real_free(void* block);
+REAL char* __real_strdup(const char* text);
+REAL int __real_posix_memalign(void** block, size_t alignment, size_t size);
+
+void* __wrap_malloc(size_t size);
+void* __wrap_calloc(size_t count, size_t size);
+void* __wrap_realloc(void* block, size_t size);
+void __wrap_free(void* block);
+char* __wrap_strdup(const char* text);
+int __wrap_posix_memalign(void** block, size_t alignment, size_t size);
+
+static void count(uint64_t* calls)
+{
+    if (!watching) return;
+    (*calls)++;
+    counts.total++;
+}
+
+void* __wrap_malloc(size_t size)
+{
+    count(&counts.malloc_calls);
+    return __real_malloc(size);
+}
+
+void* __wrap_calloc(size_t element_count, size_t size)
+{
+    count(&counts.calloc_calls);
+    return __real_calloc(element_count, size);
+}
+
+void* __wrap_realloc(void* block, size_t size)
+{
+    count(&counts.realloc_calls);
+    return __real_realloc(block, size);
+}
+
+void __wrap_free(void* block)
+{
+    count(&counts.free_calls);
+    __real_free(block);
+}
+
+char* __wrap_strdup(const char* text)
+{
+    count(&counts.strdup_calls);
+    return __real_strdup(text);
+}
+
+int __wrap_posix_memalign(void** block, size_t alignment, size_t size)
+{
+    count(&counts.posix_memalign_calls);
+    return __real_posix_memalign(block, alignment, size);
+}
+
+void heap_watch_begin(void)
+{
+    memset(&counts, 0, sizeof(counts));
+    watching = true;
+}
+
+heap_counts heap_watch_end(void)
+{
+    watching = false;
+    return counts;
+}
+
+bool heap_watch_works(void)
+{
+    bool was_watching = watching;
+    heap_counts before = counts;
+    heap_watch_begin();
+    void* volatile block = malloc(1); /* volatile, or the compiler takes the pair out */
+    free(block);
+    heap_counts seen = heap_watch_end();
+    watching = was_watching;
+    counts = before;
+    return seen.malloc_calls == 1 && seen.free_calls == 1;
+}

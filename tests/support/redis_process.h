@@ -1,0 +1,28 @@
+/* redis_process.h -- finding the server program, its command line, and the fork. redis_server.c alone uses it. */
+
+#ifndef GUILDHALL_TESTS_REDIS_PROCESS_H
+#define GUILDHALL_TESTS_REDIS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "support/clock.h"
+
+typedef struct redis_process_plan
+{
+    const char* folder; /* socket, log and data/ go here */
+    bool append_only;
+    uint16_t port; /* 0: no TCP */
+    bool six;      /* on ::1 as well */
+    const clock_offset* clock;
+    const char* const* arguments; /* NULL at the end, or NULL */
+} redis_process_plan;
+
+/* Forks and executes; the server dies with this process. Fails the test when no server program is in the PATH. */
+pid_t redis_process_spawn(const redis_process_plan* plan);
+
+/* Writes the end of the server's log to stderr. */
+void redis_process_show_log(const char* folder);
+
+#endif

@@ -1,0 +1,57 @@
+/* suite.h -- what every test file needs: cmocka, the list of test files, the run's options.
+
+   To add a file of tests: write tests/test_NAME.c that ends with
+
+       TEST_FILE(NAME, cmocka_unit_test(does_this), cmocka_unit_test_setup_teardown(does_that, setup, teardown));
+
+   and add X(NAME) to the list below. Tests are then called NAME.does_this on the command line and in the output.
+
+   Every test runs with an empty scene: servers, proxies, children and folders that it started through this support
+   code are ended after it, also when an assertion failed in the middle. So a test need not end what it started.
+   Assertions (cmocka's jump out of the test) belong to the main thread alone: not to callbacks that run on another
+   thread, not to child processes. */
+
+#ifndef GUILDHALL_TESTS_SUITE_H
+#define GUILDHALL_TESTS_SUITE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TEST_FILES(X)                                                                                                \
+    X(support)
+
+#define TEST_FILE(file, ...)                                                                                         \
+    const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
+    const size_t test_##file##_count = sizeof(test_##file) / sizeof(test_##file[0])
+
+#define TEST_FILE_DECLARE(file)                                                                                      \
+    extern const struct CMUnitTest test_##file[];                                                                    \
+    extern const size_t test_##file##_count;
+TEST_FILES(TEST_FILE_DECLARE)
+
+/* The run's seed: the first line that the binary prints; GUILDHALL_SEED sets it. */
+uint64_t suite_seed(void);
+
+/* "NAME.does_this" of the test that is running. */
+const char* suite_test_name(void);
+
+/* The server of --redis, or NULL when tests start their own. */
+const char* suite_redis_address(void);
+
+/* What every cap on waiting is multiplied with: 1, or 10 with GUILDHALL_SLOW_MACHINE=1 (valgrind, emulators). */
+unsigned suite_patience(void);
+
+/* Ends the test as skipped, and says why. */
+void suite_skip(const char* reason);
+
+/* For main alone. */
+void suite_configure(uint64_t seed, const char* redis_address);
+void suite_enter(const char* test_name);
+bool suite_was_skipped(void);
+
+#endif
