@@ -1,0 +1,98 @@
+/* client.c -- a gh_client in memory of its own, and how a bench waits for its sockets. */
+
+#include "bench.h"
+
+#include "platform.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+enum
+{
+    READY_WITHIN_US = 10 * 1000 * 1000
+};
+
+static void complain(void* context, gh_log_level level, gh_str text)
+{
+    (void)context;
+    if (level == GH_LOG_ERROR)
+    {
+        fprintf(stderr, "  guildhall: %.*s\n", (int)text.size, text.bytes);
+    }
+}
+
+gh_client_config bench_client_config(const bench* self)
+{
+    gh_client_config config = gh_client_config_default();
+    config.address = gh_str_of(self->options.redis);
+    config.hooks.log = complain;
+    return config;
+}
+
+bool bench_client_open(bench_client* self, const gh_client_config* config, const struct gh_platform* platform)
+{
+    memset(self, 0, sizeof *self);
+    self->size = gh_client_memory(config);
+    self->memory = aligned_alloc(64, (self->size + 63) / 64 * 64 + 64);
+    gh_status status = GH_INVALID_MEMORY;
+    if (self->memory != NULL)
+    {
+        status = gh_client_init(self->memory, self->size, config, platform, &self->client);
+    }
+    if (status != GH_OK)
+    {
+        fprintf(stderr, "  gh_client_init: %s\n", gh_status_text(status));
+        free(self->memory);
+        self->memory = NULL;
+        return false;
+    }
+    uint64_t give_up_us = bench_now_us() + READY_WITHIN_US;
+    while (!gh_client_ready(self->client) || (config->wake && gh_client_link_state(self->client, GH_LINK_WAKE) !=
+                                                                  GH_LINK_READY))
+    {
+        gh_tick(self->client, bench_now_us(), 0);
+        bench_client_wait(self, 1000);
+        if (bench_now_us() > give_up_us)
+        {
+            fprintf(stderr, "  a client did not become ready\n");
+            bench_client_close(self);
+            return false;
+        }
+    }
+    return true;
+}
+
+void bench_client_close(bench_client* self)
+{
+    if (self->memory != NULL)
+    {
+        gh_client_shutdown(self->client);
+        free(self->memory);
+        memset(self, 0, sizeof *self);
+    }
+}
+
+void bench_client_wait(const bench_client* self, uint64_t at_most_us)
+{
+    struct pollfd sockets[2];
+    nfds_t count = 0;
+    for (int link = GH_LINK_COMMANDS; link <= GH_LINK_WAKE; link++)
+    {
+        bool want_write = false;
+        intptr_t handle = gh_client_fd(self->client, (gh_link_name)link, &want_write);
+        if (handle >= 0)
+        {
+            sockets[count].fd = (int)handle;
+            sockets[count].events = (short)(want_write ? POLLIN | POLLOUT : POLLIN);
+            count++;
+        }
+    }
+    uint64_t now_us = bench_now_us();
+    uint64_t due_us = gh_next_deadline(self->client);
+    uint64_t sleep_us = due_us <= now_us ? 0 : due_us - now_us;
+    if (sleep_us > at_most_us)
+    {
+        sleep_us = at_most_us;
+    }
+    (void)poll(sockets, count, (int)((sleep_us + 999) / 1000));
+}

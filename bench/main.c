@@ -1,0 +1,163 @@
+/* main.c -- guildhall_bench: Guildhall and its peers on the same work, in the same run.
+
+   guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--out DIR] [--scripts DIR] [--library FILE] [--list] */
+
+#include "bench.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct bench_entry
+{
+    const char* name;
+    void (*run)(bench* self);
+    const char* goal;
+} bench_entry;
+
+/* A new system adds its line here. */
+static const bench_entry entries[] = {
+    {"lock_cycle", bench_lock_cycle, "0.95 x of the server's own speed; 1/8 of the CPU of hiredis' asynchronous API"},
+    {"lock_waiters", bench_lock_waiters, "3.2 requests a grant, 3.6 with 30 % dead; 50 x of polling"},
+    {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
+    {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
+    {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code; 160 B a lock in the store"},
+};
+
+enum
+{
+    ENTRY_COUNT = sizeof entries / sizeof entries[0]
+};
+
+static int usage(FILE* file, int code)
+{
+    fputs("guildhall_bench --redis unix:PATH|HOST:PORT [options]\n"
+          "  The server must be empty: the benches fill and flush it.\n"
+          "  --quick         short rounds, under 30 s altogether\n"
+          "  --only NAME     only benches whose name contains NAME\n"
+          "  --out DIR       where bench.json goes; default build/bench\n"
+          "  --scripts DIR   the .lua files; default sdk/scripts\n"
+          "  --library FILE  libguildhall.a, to tell the size of its code\n"
+          "  --list          the benches and their goals\n",
+          file);
+    return code;
+}
+
+static int list(void)
+{
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+    {
+        printf("%-16s %s\n", entries[i].name, entries[i].goal);
+    }
+    return 0;
+}
+
+/* Fills the options; false if something is not known or lacks its value. */
+static bool read_arguments(int count, char** arguments, bench_options* options)
+{
+    const struct
+    {
+        const char* name;
+        const char** value;
+    } with_value[] = {{"--redis", &options->redis}, {"--only", &options->only},       {"--out", &options->out},
+                      {"--scripts", &options->scripts}, {"--library", &options->library}};
+    for (int i = 1; i < count; i++)
+    {
+        bool known = strcmp(arguments[i], "--quick") == 0;
+        options->quick |= known;
+        for (size_t k = 0; k < sizeof with_value / sizeof with_value[0] && !known; k++)
+        {
+            if (strcmp(arguments[i], with_value[k].name) == 0 && i + 1 < count)
+            {
+                *with_value[k].value = arguments[++i];
+                known = true;
+            }
+        }
+        if (!known)
+        {
+            fprintf(stderr, "what is %s?\n", arguments[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes the folder and those above it. */
+static void make_folder(const char* path)
+{
+    char part[1024];
+    snprintf(part, sizeof part, "%s", path);
+    for (char* at = part + 1; *at != 0; at++)
+    {
+        if (*at == '/')
+        {
+            *at = 0;
+            (void)mkdir(part, 0777);
+            *at = '/';
+        }
+    }
+    (void)mkdir(part, 0777);
+}
+
+static void run_all(bench* self)
+{
+    for (size_t i = 0; i < ENTRY_COUNT; i++)
+    {
+        if (self->options.only != NULL && strstr(entries[i].name, self->options.only) == NULL)
+        {
+            continue;
+        }
+        self->name = entries[i].name;
+        uint64_t begun_us = bench_now_us();
+        entries[i].run(self);
+        bench_progress(self, "done in %.1f s", (double)(bench_now_us() - begun_us) / 1e6);
+        (void)bench_server_flush(self->server);
+    }
+}
+
+static int run(bench* self)
+{
+    int64_t keys = bench_server_key_count(self->server);
+    if (keys != 0)
+    {
+        fprintf(stderr, "the server at %s is not empty (%lld keys); the benches would flush it. Give them one of their own.\n",
+                self->options.redis, (long long)keys);
+        return 2;
+    }
+    run_all(self);
+    bench_report_print(self, stdout);
+    make_folder(self->options.out);
+    return bench_report_write(self) ? 0 : 1;
+}
+
+int main(int count, char** arguments)
+{
+    bench self;
+    memset(&self, 0, sizeof self);
+    self.name = "start";
+    self.options.out = "build/bench";
+    self.options.scripts = "sdk/scripts";
+    for (int i = 1; i < count; i++)
+    {
+        if (strcmp(arguments[i], "--help") == 0)
+        {
+            return usage(stdout, 0);
+        }
+        if (strcmp(arguments[i], "--list") == 0)
+        {
+            return list();
+        }
+    }
+    if (!read_arguments(count, arguments, &self.options) || self.options.redis == NULL)
+    {
+        return usage(stderr, 2);
+    }
+    self.rounds = self.options.quick ? 3 : 7;
+    self.warm_up_us = self.options.quick ? 100000 : 300000;
+    self.round_us = self.options.quick ? 400000 : 1500000;
+    self.report = bench_report_open();
+    self.server = bench_server_open(self.options.redis);
+    int code = self.report != NULL && self.server != NULL ? run(&self) : 2;
+    bench_server_close(self.server);
+    bench_report_close(self.report);
+    return code;
+}

@@ -1,0 +1,377 @@
+-- The one build description of Guildhall. Everything that it makes lies under build/.
+--
+--   premake5 gmake                              and then  make -C build config=release
+--   premake4 --file=premake5.lua gmake          the same on a Debian that has only premake 4.3
+--   premake5 vs2022 --hiredis=DIR --xxhash=DIR  Windows
+--   premake5 amalgamate                         build/amalgamated/guildhall.h and guildhall.c
+--
+-- Rules that the sources follow, and that this file checks:
+--   * file names are unique within a target: premake 4.3 puts all objects of a target into one folder
+--   * names of static functions, of macros and of types in .c files are unique over the library, so that
+--     the amalgamation can put the files behind one another as they are
+
+-- Bridge: what is written below in the words of premake 5, for premake 4.3. ------------------------------
+
+if not workspace then
+    workspace = solution
+    function filter(terms)
+        local plain = {} -- "configurations:debug" is "debug" there
+        for _, term in ipairs(terms) do table.insert(plain, (term:gsub("^%a+:", ""))) end
+        configuration(plain)
+    end
+    function cdialect(name) buildoptions { "-std=" .. name:lower() } end
+    function symbols(value) if value == "On" then flags { "Symbols" } end end
+    function optimize(value) if value == "On" then flags { "Optimize" } end end
+end
+
+-- Options and folders. -----------------------------------------------------------------------------------
+
+newoption { trigger = "sanitize", description = "Build with ASan and UBSan, under build/sanitize" }
+newoption { trigger = "hiredis", value = "DIR", description = "hiredis: headers and libhiredis.a, or its sources" }
+newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers and libxxhash.a, or its sources" }
+
+local target_os = os.target and os.target() or os.get()
+local windows = target_os == "windows"
+local sanitize = _OPTIONS["sanitize"] ~= nil
+local out = sanitize and "build/sanitize" or "build"
+local generated = "build/generated"
+
+local function read_file(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read("*a")
+    file:close()
+    return text
+end
+
+-- Leaves a file alone that already says the same, so that nothing is compiled for nothing.
+local function write_file(path, text)
+    local old = io.open(path, "rb")
+    local same = old and old:read("*a") == text
+    if old then old:close() end
+    if same then return end
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+end
+
+-- Sorted, because folders list their files in any order and builds should not differ by it.
+local function sources_of(...)
+    local found = {}
+    for _, pattern in ipairs({ ... }) do
+        local part = os.matchfiles(pattern)
+        table.sort(part)
+        for _, name in ipairs(part) do table.insert(found, name) end
+    end
+    return found
+end
+
+-- The server's scripts as C strings. ---------------------------------------------------------------------
+
+-- One line of a script as a C string literal. '?' is escaped because "??=" means something else in C11.
+local function c_literal(line)
+    local escaped = line:gsub('[\\"?]', "\\%0"):gsub("\n", "\\n")
+    escaped = escaped:gsub("[^ -~]", function(byte) return string.format("\\%03o", byte:byte()) end)
+    return '"' .. escaped .. '"'
+end
+
+local function c_text(text)
+    local lines = {}
+    for line in text:gmatch("[^\n]*\n?") do
+        if line ~= "" then table.insert(lines, "    " .. c_literal(line)) end
+    end
+    return #lines == 0 and '    ""' or table.concat(lines, "\n")
+end
+
+-- The bytes of a script are the contract with clients in other languages: the server knows a script by the
+-- sha1 of its text. So the text goes into the header unchanged, comments included.
+local function embed_scripts()
+    local list, texts = {}, {}
+    for _, path in ipairs(sources_of("sdk/scripts/*.lua")) do
+        local name = path:match("([^/]+)%.lua$")
+        table.insert(list, " \\\n    X(" .. name .. ")")
+        table.insert(texts, "static const char gh_script_text_" .. name .. "[] =\n" .. c_text(read_file(path)) .. ";\n")
+    end
+    os.mkdir(generated)
+    write_file(generated .. "/gh_scripts.h",
+        "/* Generated from sdk/scripts by premake5.lua; edit the .lua files. */\n" ..
+        "#ifndef GH_SCRIPT_LIST\n#define GH_SCRIPT_LIST(X)" .. table.concat(list) .. "\n#endif\n\n" ..
+        "/* Asked for by one file, which may have seen the list before. */\n" ..
+        "#if defined(GH_SCRIPT_TEXTS) && !defined(GH_SCRIPT_TEXTS_SEEN)\n#define GH_SCRIPT_TEXTS_SEEN\n" ..
+        table.concat(texts) .. "#endif\n")
+end
+
+-- The two libraries that Guildhall stands on. ------------------------------------------------------------
+
+-- Where a library comes from: nil fields mean that the system has it.
+--   include  folder for the compiler     libdir  folder with the static library     sources  to compile in
+local function third_party(name, headers, source_names)
+    local folder = _OPTIONS[name]
+    if not folder then return {} end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR, folder) end
+    local function first(candidates, file)
+        for _, candidate in ipairs(candidates) do
+            if os.isfile(path.join(candidate, file)) then return candidate end
+        end
+    end
+    local library = {}
+    local places = { folder, folder .. "/include", folder .. "/include/" .. name, folder .. "/" .. name }
+    local include = first(places, path.getname(headers[1]))
+    if not include then error("--" .. name .. "=" .. folder .. ": no " .. headers[1] .. " there", 0) end
+    -- The folder may have any name, but the code says <hiredis/read.h>: small headers lead the way.
+    library.include = generated .. "/third_party/" .. name
+    for _, header in ipairs(headers) do
+        local real = path.join(include, path.getname(header))
+        os.mkdir(path.getdirectory(path.join(library.include, header)))
+        if os.isfile(real) then
+            write_file(path.join(library.include, header), '#include "' .. real .. '"\n')
+        end
+    end
+    library.libdir = first({ folder, folder .. "/lib", folder .. "/build" }, "lib" .. name .. ".a")
+    if not library.libdir then
+        library.sources = {}
+        for _, source in ipairs(source_names) do
+            local full = path.join(include, source)
+            if os.isfile(full) then table.insert(library.sources, full) end
+        end
+        if #library.sources == 0 then error("--" .. name .. "=" .. folder .. ": neither library nor sources", 0) end
+    end
+    return library
+end
+
+local libraries = {
+    hiredis = third_party("hiredis", { "hiredis/read.h", "hiredis/sds.h", "hiredis/alloc.h", "hiredis/hiredis.h" },
+                          { "read.c", "sds.c", "alloc.c" }),
+    xxhash = third_party("xxhash", { "xxhash.h" }, { "xxhash.c" })
+}
+
+-- Static on Linux: the reader of libhiredis takes its memory from us, and the tests watch every call of the
+-- heap in the whole program, which the linker can only do within it.
+local function link_libraries()
+    for _, name in ipairs({ "hiredis", "xxhash" }) do
+        local library = libraries[name]
+        if library.libdir then libdirs { library.libdir } end
+        if library.sources or target_os ~= "linux" then links { name } else links { ":lib" .. name .. ".a" } end
+    end
+end
+
+local function include_libraries()
+    for _, name in ipairs({ "hiredis", "xxhash" }) do
+        if libraries[name].include then includedirs { libraries[name].include } end
+    end
+end
+
+-- Targets. -----------------------------------------------------------------------------------------------
+
+local function check_names(target, sources)
+    local seen = {}
+    for _, source in ipairs(sources) do
+        local name = path.getname(source)
+        if seen[name] then
+            error(target .. ": " .. seen[name] .. " and " .. source .. " have the same name; rename one", 0)
+        end
+        seen[name] = source
+    end
+end
+
+-- What every target has in common. False if there is nothing to build.
+local function target(name, what, sources)
+    if #sources == 0 then return false end
+    check_names(name, sources)
+    project(name)
+    kind(what)
+    language "C"
+    files(sources)
+    objdir(out .. "/obj/" .. name)
+    filter { "configurations:debug" }
+    targetdir(out .. "/bin/debug")
+    filter { "configurations:release" }
+    targetdir(out .. "/bin/release")
+    defines { "NDEBUG" }
+    optimize "On"
+    filter {}
+    symbols "On" -- in release too: a crash in the field should name its lines
+    return true
+end
+
+local function our_warnings()
+    cdialect "C11"
+    filter { "action:not vs*" }
+    buildoptions { "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wswitch-enum", "-Werror" }
+    filter { "action:vs*" }
+    buildoptions { "/W4", "/WX" }
+    filter {}
+end
+
+-- Wants the public headers and nothing else, as a game would.
+local function program(name, sources)
+    if not target(name, "ConsoleApp", sources) then return false end
+    our_warnings()
+    includedirs { "sdk/include", "platform" }
+    links { "guildhall" }
+    link_libraries()
+    if windows then
+        links { "ws2_32", "bcrypt" }
+    else
+        defines { "_POSIX_C_SOURCE=200809L" } -- -std=c11 hides what C itself does not have
+        links { "pthread", "m" }
+    end
+    return true
+end
+
+local function describe()
+    workspace "guildhall"
+    configurations { "debug", "release" }
+    location(out)
+    if sanitize then
+        buildoptions { "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer" }
+        linkoptions { "-fsanitize=address,undefined" }
+    end
+
+    if target("guildhall", "StaticLib", sources_of("sdk/src/**.c", "platform/" .. (windows and "windows" or "posix") .. "/*.c")) then
+        our_warnings()
+        includedirs { "sdk/include", "platform", "sdk/src", generated }
+        include_libraries()
+        filter { "action:not vs*" }
+        -- No extensions. The texts of the scripts are longer than the 4095 bytes that C11 promises; every compiler
+        -- that we know takes them.
+        buildoptions { "-Wpedantic", "-Wno-overlength-strings" }
+        filter {}
+    end
+
+    for _, name in ipairs({ "hiredis", "xxhash" }) do
+        if libraries[name].sources then target(name, "StaticLib", libraries[name].sources) end
+    end
+
+    if program("guildhall_tests", sources_of("tests/*.c", "tests/support/*.c")) then
+        -- Special access: the tests look at the rooms inside, a game must not.
+        includedirs { "sdk/src", generated, "tests" }
+        include_libraries()
+        links { "cmocka" }
+        if target_os == "linux" then
+            for _, name in ipairs({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" }) do
+                linkoptions { "-Wl,--wrap=" .. name } -- tests/support/heap.c counts the calls
+            end
+        end
+    end
+
+    program("quickstart", sources_of("samples/quickstart.c"))
+    program("game_server", sources_of("samples/game_server/*.c"))
+    if program("guildhall_bench", sources_of("bench/*.c")) then
+        include_libraries() -- measures hiredis too
+    end
+end
+
+-- Two files to drop into an engine. ----------------------------------------------------------------------
+
+-- The names that a .c file keeps to itself: static functions and objects, macros, types.
+local function private_names(text)
+    local names = {}
+    text = "\n" .. text:gsub("\\\n", " ")
+    for line in text:gmatch("\n(static [^\n]*)") do
+        local head = line:gsub("%b()%s*$", "()"):match("^([^=;(%[]*)")
+        local name = head and head:match("([%a_][%w_]*)%s*$")
+        if name then names[name] = true end
+    end
+    for name in text:gmatch("\n#%s*define%s+([%a_][%w_]*)") do names[name] = true end
+    for name in text:gmatch("\n}%s*([%a_][%w_]*)%s*;") do names[name] = true end
+    for name in text:gmatch("\ntypedef [^\n{]*[ %*]([%a_][%w_]*)%s*;") do names[name] = true end
+    for name in text:gmatch("\n#%s*undef%s+([%a_][%w_]*)") do names[name] = nil end
+    return names
+end
+
+local function check_private_names(sources)
+    local owner, clashes = {}, {}
+    for _, source in ipairs(sources) do
+        for name in pairs(private_names(read_file(source))) do
+            if owner[name] then
+                table.insert(clashes, name .. ": in " .. owner[name] .. " and in " .. source)
+            end
+            owner[name] = source
+        end
+    end
+    table.sort(clashes)
+    if #clashes > 0 then
+        error("names must be unique over the library's .c files:\n  " .. table.concat(clashes, "\n  "), 0)
+    end
+end
+
+-- Where an include of the project leads, or nil for one of the system.
+local function resolve(includer, name)
+    local places = { path.getdirectory(includer), "sdk/include", "sdk/src", "platform", generated }
+    for _, place in ipairs(places) do
+        local candidate = path.join(place, name)
+        if os.isfile(candidate) then
+            -- "platform/posix/../platform.h" and "platform/platform.h" are one file.
+            return path.getrelative(os.getcwd(), path.getabsolute(candidate))
+        end
+    end
+end
+
+-- Appends a file to the pieces; project files that it includes come before it, each once.
+local function paste(file, seen, pieces)
+    if seen[file] then return end
+    seen[file] = true
+    table.insert(pieces, "/* ==== " .. file .. " ==== */\n")
+    for line in (read_file(file) .. "\n"):gmatch("([^\n]*)\n") do
+        local name = line:match('^%s*#%s*include%s*"([^"]+)"')
+        local inner = name and resolve(file, name)
+        if name and not inner then error(file .. " includes " .. name .. ", which is nowhere", 0) end
+        if inner then paste(inner, seen, pieces) else table.insert(pieces, line .. "\n") end
+    end
+end
+
+local first_lines = [[
+/* Guildhall in two files, guildhall.h and guildhall.c, made by "premake5 amalgamate" from the sources.
+   Compile as C11 with the headers of hiredis and xxHash on the include path, and link both. */
+]]
+
+-- The first include of a file decides which names the system shows, so this has to come before all.
+local system_choice = [[
+#if defined(_WIN32)
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#else
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#if defined(__APPLE__) && !defined(_DARWIN_C_SOURCE)
+#define _DARWIN_C_SOURCE
+#endif
+#endif
+#define GH_SCRIPT_TEXTS
+#include "guildhall.h"
+]]
+
+local function amalgamate()
+    local sources = sources_of("sdk/src/base/*.c", "sdk/src/wire/*.c", "sdk/src/client/*.c", "sdk/src/*.c",
+                               "platform/posix/*.c", "platform/windows/*.c")
+    -- The platforms may share names: each compiles to nothing where the other one does something.
+    check_private_names(sources_of("sdk/src/**.c", "platform/posix/*.c"))
+    check_private_names(sources_of("sdk/src/**.c", "platform/windows/*.c"))
+
+    local seen = {}
+    local header = { first_lines, "#ifndef GUILDHALL_AMALGAMATED_H\n#define GUILDHALL_AMALGAMATED_H\n" }
+    for _, file in ipairs(sources_of("sdk/include/guildhall/*.h", "platform/platform.h")) do paste(file, seen, header) end
+    table.insert(header, "#endif\n")
+
+    local code = { first_lines, system_choice }
+    for _, file in ipairs(sources) do paste(file, seen, code) end
+
+    os.mkdir("build/amalgamated")
+    write_file("build/amalgamated/guildhall.h", table.concat(header))
+    write_file("build/amalgamated/guildhall.c", table.concat(code))
+    print("build/amalgamated/guildhall.h and guildhall.c are up to date")
+end
+
+newaction {
+    trigger = "amalgamate",
+    description = "Write build/amalgamated/guildhall.h and guildhall.c",
+    execute = amalgamate
+}
+
+if _ACTION then embed_scripts() end
+describe()

@@ -1,0 +1,57 @@
+/* quickstart.c -- takes a lock in a frame loop, holds it for half a second, gives it back.
+
+       quickstart unix:/tmp/redis.sock        quickstart 127.0.0.1:6379 */
+
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+
+#include "guildhall/guildhall.h"
+#include "platform.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static _Alignas(16) unsigned char memory[256 * 1024]; /* all the memory that the client will ever use */
+
+int main(int argc, char** argv)
+{
+    const gh_platform* platform = gh_platform_default();
+    gh_client_config config = gh_client_config_default();
+    config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
+
+    gh_client* client = NULL;
+    gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
+    if (status != GH_OK)
+    {
+        fprintf(stderr, "no client: %s\n", gh_status_text(status));
+        return 1;
+    }
+
+    gh_lock lock = {0}; /* lives where your game object lives; zero is idle */
+    gh_lock_config want = gh_lock_config_default();
+    want.wait_us = 5 * 1000 * 1000;
+    status = gh_lock_begin(&lock, client, gh_str_literal("castle gate"), &want);
+
+    int frames_held = 0;
+    while (status == GH_OK || status == GH_PENDING) /* your frame loop */
+    {
+        gh_tick(client, platform->now_us(platform->context), 500); /* never waits; 500 us at most */
+
+        status = gh_lock_poll(&lock);
+        if (status == GH_OK) /* ours in this frame, and nobody else's in the whole fleet */
+        {
+            if (frames_held++ == 0) printf("got the lock, fence %llu\n", (unsigned long long)lock.fence);
+            if (frames_held == 30) gh_lock_release(&lock);
+        }
+
+        nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
+    }
+    gh_client_shutdown(client);
+
+    if (status != GH_IDLE) /* GH_IDLE: released, and the store has said so */
+    {
+        fprintf(stderr, "no lock: %s\n", gh_status_text(status));
+        return 1;
+    }
+    printf("gave it back\n");
+    return 0;
+}
