@@ -2,10 +2,11 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-static _Thread_local bool watching;
-static _Thread_local heap_counts counts;
+/* Volatile, because compilers know malloc and free: they take for granted that these do not read our variables, and
+   drop stores that only a call of the heap would see. */
+static _Thread_local volatile bool watching;
+static _Thread_local volatile heap_counts counts;
 
 /* The linker gives these two names their meaning. Weak, so that a link without --wrap still succeeds and
    heap_watch_works can tell. */
@@ -24,7 +25,7 @@ void __wrap_free(void* block);
 char* __wrap_strdup(const char* text);
 int __wrap_posix_memalign(void** block, size_t alignment, size_t size);
 
-static void count(uint64_t* calls)
+static void count(volatile uint64_t* calls)
 {
     if (!watching) return;
     (*calls)++;
@@ -69,7 +70,8 @@ int __wrap_posix_memalign(void** block, size_t alignment, size_t size)
 
 void heap_watch_begin(void)
 {
-    memset(&counts, 0, sizeof(counts));
+    const heap_counts none = {0};
+    counts = none;
     watching = true;
 }
 

@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* ppoll */
+
 #include "support/proxy.h"
 
 #include "support/cleanup.h"

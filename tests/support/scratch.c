@@ -1,3 +1,5 @@
+#define _XOPEN_SOURCE 700 /* nftw */
+
 #include "support/scratch.h"
 
 #include "support/cleanup.h"

@@ -132,7 +132,7 @@ void stream_set_nonblocking(int descriptor)
 
 bool stream_is_unix(int descriptor)
 {
-    int domain = 0;
-    socklen_t size = sizeof(domain);
-    return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+    struct sockaddr_storage address;
+    socklen_t size = sizeof(address);
+    return getsockname(descriptor, (struct sockaddr*)&address, &size) == 0 && address.ss_family == AF_UNIX;
 }

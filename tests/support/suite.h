@@ -23,7 +23,8 @@
 #include <cmocka.h>
 
 #define TEST_FILES(X)                                                                                                \
-    X(support)
+    X(platform)                                                                                                      \
+    X(support) X(lock)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
