@@ -6,7 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct game_object
+{
+    struct game_object* next;
+    max_align_t bytes[];
+};
+
 static game* games;
+
+void* game_new(game* owner, size_t size)
+{
+    struct game_object* object = calloc(1, sizeof(*object) + size);
+    assert_non_null(object);
+    object->next = owner->objects;
+    owner->objects = object;
+    return object->bytes;
+}
 
 static void on_log(void* context, gh_log_level level, gh_str text)
 {
@@ -44,6 +59,12 @@ static void game_close(void* thing)
     while (*link != NULL && *link != self) link = &(*link)->next;
     if (*link == self) *link = self->next;
     gh_client_shutdown(self->client);
+    while (self->objects != NULL)
+    {
+        struct game_object* object = self->objects;
+        self->objects = object->next;
+        free(object);
+    }
     free(self->memory);
     free(self);
 }

@@ -23,8 +23,14 @@ typedef struct game
     unsigned errors_logged;
     unsigned warnings_logged;
     char last_error[256];     /* the last line that was logged as an error */
+    struct game_object* objects;
     struct game* next;
 } game;
+
+/* Zeroed memory that lives as long as the game: ops must outlive a test that fails in their middle. */
+#define GAME_NEW(owner, type) ((type*)game_new((owner), sizeof(type)))
+#define GAME_NEW_ARRAY(owner, type, count) ((type*)game_new((owner), sizeof(type) * (count)))
+void* game_new(game* owner, size_t size);
 
 /* What tests begin with: the address, a prefix, time-outs that fit a slow machine, hooks. */
 gh_client_config game_config(const char* address);
@@ -66,6 +72,8 @@ void game_forget_all(void);
             game_tick_all();                                                                                         \
         }                                                                                                            \
     } while (0)
+
+#define SECOND_US UINT64_C(1000000)
 
 #define assert_status(actual, expected)                                                                              \
     do                                                                                                               \
