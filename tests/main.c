@@ -1,6 +1,7 @@
-/* The test binary: guildhall_tests [--redis HOST:PORT|unix:PATH] [--list] [FILTER ...]
+/* main.c -- the test binary: chooses tests, runs each on a clean scene, and says how it went.
 
-   First line: the seed. Last line: "N passed, N failed". Exit 0 only if nothing failed. */
+   First line: the seed. Last line: "N passed, N failed". Exit status: 0 nothing failed, 1 something failed, 2 the
+   command line made no sense or named no test, 124 a test hung. */
 
 #include "support/cleanup.h"
 #include "support/scratch.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WATCHDOG_SECONDS 120
+#define HANG_SECONDS 120
 #define NAME_SIZE 128
 
 /* Stands in for a test towards cmocka, so that something can happen before and after every test. */
@@ -32,30 +33,48 @@ typedef struct test_list
     size_t count;
 } test_list;
 
+typedef struct patterns
+{
+    const char** values;
+    size_t count;
+} patterns;
+
+/* What the command line says. */
+typedef struct options
+{
+    patterns wanted; /* none: all */
+    patterns skipped;
+    const char* redis_address;
+    bool list_only;
+    bool help;
+} options;
+
 static const char usage[] =
-    "guildhall_tests [--redis HOST:PORT|unix:PATH] [--list] [FILTER ...]\n"
+    "guildhall_tests [--redis HOST:PORT|unix:PATH] [--skip PATTERN] [--list] [PATTERN ...]\n"
     "\n"
-    "  FILTER   run the tests whose FILE.NAME contains it, or matches it if it has a * or a ?\n"
+    "  PATTERN  a part of FILE.NAME, or the whole of it if it has a *, a ? or a [ in it\n"
+    "  --skip   leave out the tests that fit, also when another pattern names them; may be repeated\n"
     "  --list   print the names instead of running\n"
     "  --redis  a server to use where a test does not need one of its own; keys get a random prefix\n"
     "\n"
-    "  GUILDHALL_SEED=0x...       repeat a run\n"
-    "  GUILDHALL_SLOW_MACHINE=1   wait ten times as long before giving up\n";
+    "  GUILDHALL_SEED=0x...        repeat a run\n"
+    "  GUILDHALL_SLOW_MACHINE=1    wait ten times as long before giving up\n"
+    "  GUILDHALL_HANG_SECONDS=120  how long a single test may take\n";
 
 static test_record* current;
 static pid_t runner; /* a child of a test must never report as if it were the run */
+static size_t begun;
 static size_t passed;
 static size_t skipped;
-static size_t finished;
+static unsigned hang_seconds;
 
 /* The watchdog does not try to save the rest of the run: whatever hangs may hold anything. Servers die with this
    process, and the scratch folder's sweeper cleans up. */
 static void on_alarm(int signal_number)
 {
     char text[NAME_SIZE + 160];
-    int size = snprintf(text, sizeof(text), "\nwatchdog: %s hung and was killed; the tests after it did not run\n"
-                        "%zu passed, %zu failed\n", current == NULL ? "?" : current->name, passed,
-                        finished - passed - skipped + 1);
+    int size = snprintf(text, sizeof(text), "\nwatchdog: %s hung; it and the tests after it are given up\n"
+                        "%zu passed, %zu failed\n", current->name, passed, begun - passed - skipped);
     (void)signal_number;
     if (size > 0 && write(STDOUT_FILENO, text, (size_t)size) < 0) _exit(125);
     _exit(124);
@@ -69,11 +88,11 @@ static void leave_child(void)
 static int before_test(void** state)
 {
     current = *state;
-    cleanup_run(); /* what a test left behind whose teardown failed */
+    begun++;
     suite_enter(current->name);
-    alarm(WATCHDOG_SECONDS * suite_patience());
+    alarm(hang_seconds);
+    cleanup_run(); /* what a test left behind whose teardown failed */
     *state = current->test->initial_state;
-    finished++;
     return current->test->setup_func == NULL ? 0 : current->test->setup_func(state);
 }
 
@@ -95,35 +114,46 @@ static int after_test(void** state)
     return result;
 }
 
-static bool is_wanted(const char* name, char** filters, int filter_count)
+static bool fits_one_of(const char* name, const patterns* list)
 {
-    for (int i = 0; i < filter_count; i++)
+    for (size_t i = 0; i < list->count; i++)
     {
-        bool pattern = strpbrk(filters[i], "*?[") != NULL;
-        if (pattern ? fnmatch(filters[i], name, 0) == 0 : strstr(name, filters[i]) != NULL) return true;
+        const char* pattern = list->values[i];
+        bool whole = strpbrk(pattern, "*?[") != NULL;
+        if (whole ? fnmatch(pattern, name, 0) == 0 : strstr(name, pattern) != NULL) return true;
     }
-    return filter_count == 0;
+    return false;
 }
 
-static void add_file(test_list* list, const char* file, const struct CMUnitTest* tests, size_t count, char** filters,
-                     int filter_count)
+static bool is_wanted(const char* name, const options* chosen)
 {
-    list->records = realloc(list->records, (list->count + count) * sizeof(*list->records));
-    if (list->records == NULL) abort();
+    if (fits_one_of(name, &chosen->skipped)) return false;
+    return chosen->wanted.count == 0 || fits_one_of(name, &chosen->wanted);
+}
+
+static void* must_have(void* memory)
+{
+    if (memory == NULL) abort();
+    return memory;
+}
+
+static void add_file(test_list* list, const char* file, const struct CMUnitTest* tests, size_t count,
+                     const options* chosen)
+{
+    list->records = must_have(realloc(list->records, (list->count + count) * sizeof(*list->records)));
     for (size_t i = 0; i < count; i++)
     {
         test_record* record = &list->records[list->count];
         memset(record, 0, sizeof(*record));
         record->test = &tests[i];
         snprintf(record->name, sizeof(record->name), "%s.%s", file, tests[i].name);
-        if (is_wanted(record->name, filters, filter_count)) list->count++;
+        if (is_wanted(record->name, chosen)) list->count++;
     }
 }
 
 static void make_stand_ins(test_list* list)
 {
-    list->stand_ins = calloc(list->count + 1, sizeof(*list->stand_ins));
-    if (list->stand_ins == NULL) abort();
+    list->stand_ins = must_have(calloc(list->count + 1, sizeof(*list->stand_ins)));
     for (size_t i = 0; i < list->count; i++)
     {
         list->stand_ins[i].name = list->records[i].name;
@@ -134,18 +164,43 @@ static void make_stand_ins(test_list* list)
     }
 }
 
-static uint64_t choose_seed(void)
+/* Numbers from the environment: false when the text is none. */
+static bool read_number(const char* name, uint64_t* number)
 {
-    const char* given = getenv("GUILDHALL_SEED");
-    if (given != NULL && given[0] != '\0') return strtoull(given, NULL, 0);
-    uint64_t seed = (uint64_t)getpid();
+    const char* text = getenv(name);
+    if (text == NULL || text[0] == '\0') return true;
+    char* end = NULL;
+    *number = strtoull(text, &end, 0);
+    if (*end == '\0') return true;
+    fprintf(stderr, "%s=%s is no number\n", name, text);
+    return false;
+}
+
+static uint64_t draw_seed(void)
+{
+    uint64_t seed = 0;
     int source = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    if (source >= 0)
-    {
-        if (read(source, &seed, sizeof(seed)) != (ssize_t)sizeof(seed)) seed ^= UINT64_C(0x5bd1e995);
-        close(source);
-    }
+    if (source < 0 || read(source, &seed, sizeof(seed)) != (ssize_t)sizeof(seed)) abort();
+    close(source);
     return seed;
+}
+
+/* False when it makes no sense. */
+static bool read_command_line(int argc, char** argv, options* chosen)
+{
+    for (int i = 1; i < argc; i++)
+    {
+        bool has_value = i + 1 < argc;
+        if (argv[i][0] != '-') chosen->wanted.values[chosen->wanted.count++] = argv[i];
+        else if (strcmp(argv[i], "--list") == 0) chosen->list_only = true;
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
+        else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
+        else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
+        else if (strcmp(argv[i], "--skip") == 0 && has_value) chosen->skipped.values[chosen->skipped.count++] = argv[++i];
+        else if (strncmp(argv[i], "--skip=", 7) == 0) chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
+        else return false;
+    }
+    return true;
 }
 
 static int run(test_list* list)
@@ -162,53 +217,53 @@ static int run(test_list* list)
     alarm(0);
     cleanup_run();
     scratch_close();
-    size_t not_run = list->count - passed - (size_t)failed;
-    if (not_run > 0) printf("%zu skipped\n", not_run);
+    if (skipped > 0) printf("%zu skipped\n", skipped);
     fflush(stderr);
     printf("%zu passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }
 
+static int list_or_run(test_list* list, const options* chosen)
+{
+    uint64_t seed = draw_seed();
+    uint64_t seconds = HANG_SECONDS * suite_patience();
+    if (!read_number("GUILDHALL_SEED", &seed) || !read_number("GUILDHALL_HANG_SECONDS", &seconds)) return 2;
+    hang_seconds = (unsigned)seconds;
+    if (list->count == 0)
+    {
+        fprintf(stderr, "no test has a name like that\n");
+        return 2;
+    }
+    if (chosen->list_only)
+    {
+        for (size_t i = 0; i < list->count; i++) printf("%s\n", list->records[i].name);
+        return 0;
+    }
+    suite_configure(seed, chosen->redis_address);
+    printf("seed 0x%016llx\n", (unsigned long long)seed);
+    return run(list);
+}
+
 int main(int argc, char** argv)
 {
-    const char* redis_address = NULL;
-    bool list_only = false;
-    int filter_count = 0;
-    char** filters = argv + 1; /* moved to the front of argv as they are found */
-    for (int i = 1; i < argc; i++)
-    {
-        if (strcmp(argv[i], "--redis") == 0 && i + 1 < argc) redis_address = argv[++i];
-        else if (strncmp(argv[i], "--redis=", 8) == 0) redis_address = argv[i] + 8;
-        else if (strcmp(argv[i], "--list") == 0) list_only = true;
-        else if (argv[i][0] != '-') filters[filter_count++] = argv[i];
-        else
-        {
-            bool asked = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-            fputs(usage, asked ? stdout : stderr);
-            return asked ? 0 : 2;
-        }
-    }
-
-    test_list list = {NULL, NULL, 0};
-#define ADD_FILE(file) add_file(&list, #file, test_##file, test_##file##_count, filters, filter_count);
-    TEST_FILES(ADD_FILE)
-#undef ADD_FILE
-
-    int result = 0;
-    setvbuf(stdout, NULL, _IOLBF, 0); /* so that lines of stdout and stderr keep their order in a pipe */
-    if (list_only)
-    {
-        for (size_t i = 0; i < list.count; i++) printf("%s\n", list.records[i].name);
-    }
+    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false};
+    chosen.wanted.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
+    chosen.skipped.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
+    bool sensible = read_command_line(argc, argv, &chosen);
+    int result = sensible ? 0 : 2;
+    if (!sensible || chosen.help) fputs(usage, sensible ? stdout : stderr);
     else
     {
-        suite_configure(choose_seed(), redis_address);
-        printf("seed 0x%016llx\n", (unsigned long long)suite_seed());
-        if (list.count == 0) fprintf(stderr, "no test has a name like that\n");
-        result = list.count == 0 ? 2 : run(&list);
-        if (list.count == 0) printf("0 passed, 0 failed\n");
+        test_list list = {NULL, NULL, 0};
+#define ADD_FILE(file) add_file(&list, #file, test_##file, test_##file##_count, &chosen);
+        TEST_FILES(ADD_FILE)
+#undef ADD_FILE
+        setvbuf(stdout, NULL, _IOLBF, 0); /* so that lines of stdout and stderr keep their order in a pipe */
+        result = list_or_run(&list, &chosen);
+        free(list.records);
+        free(list.stand_ins);
     }
-    free(list.records);
-    free(list.stand_ins);
+    free(chosen.wanted.values);
+    free(chosen.skipped.values);
     return result;
 }

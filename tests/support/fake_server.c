@@ -238,7 +238,8 @@ static void read_some(fake_peer* peer)
 
 static void send_some(fake_peer* peer)
 {
-    while (peer->open)
+    /* A bounded number at a time: others want to be served while somebody drinks from an endless reply. */
+    for (int burst = 0; peer->open && burst < 16; burst++)
     {
         if (peer->out.size == 0 && peer->endless)
         {
@@ -251,7 +252,7 @@ static void send_some(fake_peer* peer)
         if (sent < 0) close_peer(peer);
         else buffer_consume(&peer->out, (size_t)sent);
     }
-    if (peer->open && peer->closing) close_peer(peer);
+    if (peer->open && peer->closing && peer->out.size == 0) close_peer(peer);
 }
 
 static void accept_one(fake_server* fake, int descriptor)

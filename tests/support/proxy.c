@@ -269,11 +269,15 @@ static void accept_one(chaos_proxy* proxy, int client)
     fcntl(client, F_SETFD, FD_CLOEXEC);
     proxy->accepted++;
     proxied* connection = free_place(proxy);
-    int server = -1;
-    if (proxy->mode == PROXY_PASS) server = stream_connect(proxy->server_address);
-    if (connection == NULL || proxy->mode == PROXY_CLOSE || (proxy->mode == PROXY_PASS && server < 0))
+    if (connection == NULL)
     {
-        if (server >= 0) close(server);
+        /* Assertions belong to another thread, and a refusal would look like a fault that was asked for. */
+        fprintf(stderr, "the proxy cannot serve more than %d connections at once\n", CONNECTION_CAPACITY);
+        abort();
+    }
+    int server = proxy->mode == PROXY_PASS ? stream_connect(proxy->server_address) : -1;
+    if (server < 0 && proxy->mode != PROXY_SWALLOW)
+    {
         close(client);
         return;
     }
@@ -436,7 +440,9 @@ void proxy_set_mode(chaos_proxy* proxy, proxy_mode mode)
         close(proxy->listener);
         proxy->listener = -1;
     }
+    bool listens = mode == PROXY_REFUSE || proxy->listener >= 0;
     leave(proxy);
+    if (!listens) fail_msg("the proxy cannot listen again: %s", strerror(errno));
 }
 
 void proxy_arm(chaos_proxy* proxy, proxy_direction direction, uint64_t bytes, proxy_how how)

@@ -41,7 +41,8 @@ uint64_t random_below(random_stream* stream, uint64_t limit)
 
 uint64_t random_between(random_stream* stream, uint64_t low, uint64_t high)
 {
-    return low + random_below(stream, high - low + 1);
+    uint64_t count = high - low + 1; /* 0 when the range is all of the numbers */
+    return count == 0 ? random_next(stream) : low + random_below(stream, count);
 }
 
 bool random_one_in(random_stream* stream, uint64_t odds)

@@ -157,11 +157,9 @@ static void end_thing(void* thing)
     redis_server* server = thing;
     if (server->shared)
     {
-        redis_server_keys(server); /* connects */
-        redisReply* reply = NULL;
-        char script[] = "local n = '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT', 1000) n = r[1]"
+        static const char script[] = "local n = '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT', 1000) n = r[1]"
                         " for _, k in ipairs(r[2]) do redis.call('DEL', k) end until n == '0'";
-        reply = redis_server_command(server, "EVAL %s 0 %s:*", script, server->prefix);
+        redisReply* reply = redis_server_command(server, "EVAL %s 0 %s:*", script, server->prefix);
         freeReplyObject(reply);
         forget_audit(server);
     }

@@ -1,5 +1,6 @@
 #include "support/resp.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ ssize_t resp_header(const char* bytes, size_t size, char mark, long long* number
     if (bytes[0] != mark) return -1;
     ssize_t line = line_size(bytes, size);
     if (line == 0) return size > 32 ? -1 : 0;
+    bool numeric = bytes[1] == '-' || (bytes[1] >= '0' && bytes[1] <= '9'); /* strtoll would skip line ends */
+    if (!numeric) return -1;
     char* end = NULL;
     *number = strtoll(bytes + 1, &end, 10); /* stops at the line's end at the latest */
     return line >= 4 && end == bytes + line - 2 && *end == '\r' ? line : -1;
