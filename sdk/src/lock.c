@@ -42,9 +42,6 @@ typedef enum lock_state
     LOCK_LEAVING
 } lock_state;
 
-/* outcome while LEAVING: begin to ask anew when the store has forgotten the old token. */
-#define ASK_ANEW GH_PENDING
-
 static void set_moved(gh_lock_set* set);
 
 static gh_lock* lock_of(gh_op* op)
@@ -162,10 +159,12 @@ static void lock_leave(gh_lock* lock, gh_status outcome)
     lock->outcome = (int16_t)outcome;
     if (!known_to_store || (!was_held && !gh_client_ready(lock->op.client)))
     {
-        lock_end(lock, outcome == ASK_ANEW ? GH_TIMEOUT : outcome); /* a dead waiter is skipped, a lease ends */
+        lock_end(lock, outcome); /* a dead waiter is skipped, a lease ends */
         return;
     }
     lock->op.state = LOCK_LEAVING;
+    lock->op.flags &= (uint8_t)~GH_OP_MARK;
+    if (was_held) lock->op.flags |= GH_OP_MARK;
     lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, LEAVE_US);
     gh_op_unlisten(&lock->op);
     gh_op_lease(&lock->op, GH_FOREVER);
@@ -191,6 +190,14 @@ static void lock_plan(gh_lock* lock, uint64_t renew_us)
     gh_op_timer(&lock->op, renew_us < lock->hold_end_us ? renew_us : lock->hold_end_us);
 }
 
+/* After a third of the lease; sooner if less than a whole lease is left. */
+static uint64_t renewal_time(const gh_lock* lock)
+{
+    uint64_t now_us = gh_client_now(lock->op.client);
+    uint64_t half_us = lock->lease_end_us > now_us ? (lock->lease_end_us - now_us) / 2 : 0;
+    return gh_client_after(lock->op.client, half_us < lock->lease_us / 3 ? half_us : lock->lease_us / 3);
+}
+
 static void lock_hold(gh_lock* lock, uint64_t fence)
 {
     gh_client* client = lock->op.client;
@@ -199,7 +206,7 @@ static void lock_hold(gh_lock* lock, uint64_t fence)
     lock->position = 0;
     lock->hold_end_us = lock->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lock->hold_us);
     gh_op_unlisten(&lock->op);
-    lock_plan(lock, gh_client_after(client, lock->lease_us / 3));
+    lock_plan(lock, renewal_time(lock));
     if (lock->set != NULL) set_moved(lock->set);
 }
 
@@ -226,14 +233,19 @@ static void lock_wait(gh_lock* lock, uint64_t pause_us)
 
 static void asking_granted(gh_lock* lock, const gh_event* event)
 {
+    gh_client* client = lock->op.client;
     lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
-    if (gh_client_now(lock->op.client) < lock->lease_end_us)
+    if (gh_client_now(client) < lock->lease_end_us)
     {
         lock_hold(lock, (uint64_t)gh_reply_integer(event->reply, 2));
         return;
     }
-    lock->position = 1; /* the store knows us: a grant that came later than its lease is given back, not reported */
-    lock_leave(lock, gh_client_now(lock->op.client) < lock->give_up_us && !lock->ask_once ? ASK_ANEW : GH_TIMEOUT);
+    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what is left. */
+    lock->position = 1; /* the store knows us */
+    if (lock->ask_once || gh_client_now(client) >= lock->give_up_us)
+        lock_leave(lock, GH_TIMEOUT);
+    else
+        lock_ask(lock, true);
 }
 
 static void asking_reply(gh_lock* lock, const gh_event* event)
@@ -322,7 +334,7 @@ static void renewing_reply(gh_lock* lock, const gh_event* event)
     }
     lock->op.state = LOCK_HELD;
     lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
-    lock_plan(lock, gh_client_after(lock->op.client, lock->lease_us / 3));
+    lock_plan(lock, renewal_time(lock));
 }
 
 /* HELD and RENEWING: nothing but the lease, the store's word and our own wish end them. */
@@ -353,10 +365,13 @@ static void held_step(gh_lock* lock, const gh_event* event)
     }
 }
 
-static void leaving_end(gh_lock* lock)
+/* Somebody else had it before we gave it back. Not so if an earlier try may have given it back, unanswered: then the one
+   who has it now may have got it from us. */
+static bool release_came_too_late(const gh_lock* lock, const gh_reply* reply)
 {
-    bool anew = lock->outcome == ASK_ANEW;
-    lock_end(lock, anew ? GH_TIMEOUT : (gh_status)lock->outcome);
+    const bool was_held = (lock->op.flags & GH_OP_MARK) != 0;
+    const bool may_be_second = (lock->op.flags & GH_OP_MAYBE) != 0;
+    return was_held && !may_be_second && lock->outcome == GH_IDLE && gh_reply_integer(reply, 1) == RELEASE_NOT_OWNER;
 }
 
 static void leaving_step(gh_lock* lock, const gh_event* event)
@@ -364,15 +379,12 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY:
-        if (lock->outcome == GH_IDLE && gh_reply_integer(event->reply, 1) == RELEASE_NOT_OWNER)
-            lock_end(lock, GH_LOST); /* somebody else had it before we gave it back */
-        else
-            leaving_end(lock);
+        lock_end(lock, release_came_too_late(lock, event->reply) ? GH_LOST : (gh_status)lock->outcome);
         break;
     case GH_EVENT_FAILED:
     case GH_EVENT_TIMER:
     case GH_EVENT_RESET:
-    case GH_EVENT_CLOSE: leaving_end(lock); break;
+    case GH_EVENT_CLOSE: lock_end(lock, (gh_status)lock->outcome); break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED: break;

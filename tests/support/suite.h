@@ -24,7 +24,7 @@
 
 #define TEST_FILES(X)                                                                                                \
     X(platform)                                                                                                      \
-    X(support) X(lock)
+    X(support) X(lock) X(lock_faults)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \

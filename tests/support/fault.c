@@ -1,0 +1,194 @@
+#include "support/fault.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fault_scene make_scene(bool append_only, uint64_t request_timeout_us)
+{
+    redis_server_options options = {.tcp = true, .append_only = append_only};
+    fault_scene scene;
+    memset(&scene, 0, sizeof(scene));
+    scene.server = redis_server_start(&options);
+    scene.proxy = proxy_start(redis_server_tcp_address(scene.server), PROXY_TCP);
+    gh_client_config config = game_config(proxy_address(scene.proxy));
+    config.wake = false;
+    config.backoff_min_us = 1000;
+    config.backoff_max_us = 20000;
+    if (request_timeout_us != 0) config.request_timeout_us = request_timeout_us;
+    scene.game = game_start_with(&config);
+    config.address = gh_str_of(redis_server_address(scene.server));
+    scene.other = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(scene.game->client) && gh_client_ready(scene.other->client));
+    return scene;
+}
+
+static void start_run(fault_scene* scene, const fault_operation* operation)
+{
+    GAME_UNTIL(gh_client_ready(scene->game->client) && gh_client_ready(scene->other->client));
+    scene->run++;
+    snprintf(scene->name, sizeof(scene->name), "%s%llu", operation->name, (unsigned long long)scene->run);
+    scene->op = game_new(scene->game, operation->op_size);
+    scene->more = operation->more_size == 0 ? NULL : game_new(scene->game, operation->more_size);
+    if (operation->prepare != NULL) operation->prepare(scene);
+    /* Until the wire is silent: no byte of the preparation may be taken for one of the operation. */
+    GAME_UNTIL(game_stats(scene->game).requests_sent == 0 && game_stats(scene->game).requests_waiting == 0);
+    scene->other->asleep = true;
+}
+
+static bool is_over(fault_scene* scene, const fault_operation* operation)
+{
+    return operation->over != NULL ? operation->over(scene) : operation->poll(scene->op) != GH_PENDING;
+}
+
+static void end_run(fault_scene* scene, const fault_operation* operation, gh_status also, const char* fault,
+                    unsigned long long at)
+{
+    GAME_UNTIL(is_over(scene, operation));
+    gh_status status = operation->poll(scene->op);
+    proxy_disarm(scene->proxy);
+    scene->other->asleep = false;
+    if (status != GH_OK && status != GH_IDLE && status != also)
+        fail_msg("%s, %s at %llu: ended %s", operation->name, fault, at, gh_status_name(status));
+    operation->audit(scene, status);
+}
+
+gh_str fault_name(const fault_scene* scene)
+{
+    return gh_str_of(scene->name);
+}
+
+static uint64_t stride_of(const fault_operation* operation)
+{
+    const char* text = getenv("GUILDHALL_STRIDE");
+    uint64_t value = text == NULL ? operation->stride : strtoull(text, NULL, 10);
+    return value == 0 ? 1 : value;
+}
+
+/* ---- bytes ---------------------------------------------------------------------------------------------------- */
+
+static void cut_each(fault_scene* scene, const fault_operation* operation, gh_status also, proxy_direction direction,
+                     proxy_how how, uint64_t bytes)
+{
+    const char* text = direction == PROXY_REQUEST ? (how == PROXY_FIN ? "FIN in the request" : "RST in the request")
+                                                  : (how == PROXY_FIN ? "FIN in the reply" : "RST in the reply");
+    for (uint64_t at = 0; at <= bytes; at += stride_of(operation))
+    {
+        start_run(scene, operation);
+        proxy_arm(scene->proxy, direction, at, how);
+        operation->begin(scene);
+        end_run(scene, operation, also, text, at);
+    }
+}
+
+void fault_cut_every_byte(const fault_operation* operation, gh_status also)
+{
+    fault_scene scene = make_scene(false, 0);
+    start_run(&scene, operation);
+    proxy_mark(scene.proxy);
+    operation->begin(&scene);
+    GAME_UNTIL(is_over(&scene, operation));
+    uint64_t request = proxy_bytes(scene.proxy, PROXY_REQUEST);
+    uint64_t reply = proxy_bytes(scene.proxy, PROXY_REPLY);
+    end_run(&scene, operation, GH_OK, "no fault", 0);
+    assert_true(request > 0 && reply > 0);
+
+    uint64_t fired = proxy_fired(scene.proxy);
+    for (proxy_how how = PROXY_FIN; how <= PROXY_RST; how++)
+    {
+        cut_each(&scene, operation, also, PROXY_REQUEST, how, request);
+        cut_each(&scene, operation, also, PROXY_REPLY, how, reply);
+    }
+    /* Names grow by a digit or two, so not every last cut must find its byte; nearly all must. */
+    assert_true((proxy_fired(scene.proxy) - fired) * stride_of(operation) >= 2 * (request + reply) * 9 / 10);
+}
+
+/* ---- ticks ---------------------------------------------------------------------------------------------------- */
+
+/* True if the op was still going on after that many ticks; then the fault has something to hit. */
+static bool run_ticks(fault_scene* scene, const fault_operation* operation, unsigned ticks)
+{
+    for (unsigned i = 0; i < ticks && !is_over(scene, operation); i++)
+    {
+        game_tick(scene->game);
+        wait_briefly();
+    }
+    return !is_over(scene, operation);
+}
+
+void fault_lose_at_every_tick(const fault_operation* operation, gh_status also)
+{
+    fault_scene scene = make_scene(false, 0);
+    unsigned beyond = 0; /* runs that were over before the fault: several, as the server's pace differs */
+    for (unsigned ticks = 0; beyond < 5; ticks++)
+    {
+        start_run(&scene, operation);
+        operation->begin(&scene);
+        if (run_ticks(&scene, operation, ticks))
+            proxy_cut_now(scene.proxy, PROXY_RST);
+        else
+            beyond++;
+        end_run(&scene, operation, also, "link lost after ticks", ticks);
+    }
+}
+
+void fault_cancel_at_every_tick(const fault_operation* operation)
+{
+    fault_scene scene = make_scene(false, 0);
+    unsigned beyond = 0;
+    for (unsigned ticks = 0; beyond < 5; ticks++)
+    {
+        start_run(&scene, operation);
+        operation->begin(&scene);
+        if (!run_ticks(&scene, operation, ticks)) beyond++;
+        operation->cancel(scene.op);
+        end_run(&scene, operation, GH_CANCELLED, "cancelled after ticks", ticks);
+    }
+}
+
+/* ---- the server ----------------------------------------------------------------------------------------------- */
+
+void fault_kill_and_restart(const fault_operation* operation, gh_status also)
+{
+    fault_scene scene = make_scene(true, 0);
+    for (unsigned ticks = 0; ticks < 8; ticks++)
+    {
+        start_run(&scene, operation);
+        operation->begin(&scene);
+        run_ticks(&scene, operation, ticks);
+        redis_server_kill9(scene.server);
+        for (unsigned i = 0; i < 5; i++) game_tick(scene.game);
+        redis_server_restart(scene.server);
+        end_run(&scene, operation, also, "killed after ticks", ticks);
+    }
+}
+
+void fault_freeze(const fault_operation* operation, gh_status also)
+{
+    fault_scene scene = make_scene(false, SECOND_US / 20);
+    for (unsigned ticks = 0; ticks < 4; ticks++)
+    {
+        start_run(&scene, operation);
+        redis_server_freeze(scene.server);
+        operation->begin(&scene);
+        uint64_t lost = game_stats(scene.game).links_lost;
+        GAME_UNTIL(is_over(&scene, operation) || game_stats(scene.game).links_lost > lost);
+        redis_server_thaw(scene.server); /* the old connection's request runs now, and so does the new one's */
+        end_run(&scene, operation, also, "frozen, run", ticks);
+    }
+}
+
+void fault_flush_scripts(const fault_operation* operation)
+{
+    fault_scene scene = make_scene(false, 0);
+    for (unsigned ticks = 0; ticks < 8; ticks++)
+    {
+        start_run(&scene, operation);
+        redis_server_do(scene.server, "SCRIPT FLUSH");
+        operation->begin(&scene);
+        run_ticks(&scene, operation, ticks);
+        redis_server_do(scene.server, "SCRIPT FLUSH");
+        end_run(&scene, operation, GH_OK, "scripts flushed, ticks", ticks);
+    }
+    assert_true(game_stats(scene.game).script_reloads > 0);
+}

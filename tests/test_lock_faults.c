@@ -1,0 +1,355 @@
+/* Every fault of support/fault.h over every operation of the lock. The store is audited by the layout of KEYS.md. */
+
+#include "support/fault.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEASE_US (30 * SECOND_US)
+
+/* "<token> <fence> <expiry> <state> <waiters>" */
+typedef struct stored_lock
+{
+    bool exists;
+    uint64_t client;
+    uint64_t fence;
+    uint64_t expiry_us;
+    char state;
+    unsigned waiters;
+} stored_lock;
+
+static stored_lock stored(fault_scene* scene)
+{
+    stored_lock lock;
+    memset(&lock, 0, sizeof(lock));
+    const char* text = redis_server_text(scene->server, "GET gh:{lock:%s}:s", scene->name);
+    if (text == NULL) return lock;
+    lock.exists = true;
+    if (text[0] == '-')
+        assert_int_equal(sscanf(text, "- %" SCNu64 " %" SCNu64 " %c %u", &lock.fence, &lock.expiry_us, &lock.state,
+                                &lock.waiters), 4);
+    else
+        assert_int_equal(sscanf(text, "%16" SCNx64 ":%*16[0-9a-f] %" SCNu64 " %" SCNu64 " %c %u", &lock.client, &lock.fence,
+                                &lock.expiry_us, &lock.state, &lock.waiters), 5);
+    return lock;
+}
+
+static void begin_lock(fault_scene* scene, game* from, gh_lock* lock)
+{
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = LEASE_US;
+    config.wait_us = 60 * SECOND_US;
+    assert_status(gh_lock_begin(lock, from->client, fault_name(scene), &config), GH_OK);
+}
+
+static void hold_lock(fault_scene* scene, game* from, gh_lock* lock)
+{
+    begin_lock(scene, from, lock);
+    GAME_UNTIL(gh_lock_poll(lock) == GH_OK);
+}
+
+static gh_status poll_lock(const void* op)
+{
+    return gh_lock_poll(op);
+}
+
+static void cancel_lock(void* op)
+{
+    gh_lock_cancel(op);
+}
+
+/* Ours, in the store too; and when we give it back, it is free. */
+static void audit_held(fault_scene* scene, gh_lock* lock)
+{
+    stored_lock now = stored(scene);
+    assert_true(now.exists);
+    assert_int_equal(now.state, 'h');
+    assert_int_equal(now.client, gh_client_id(scene->game->client));
+    assert_int_equal(now.fence, lock->fence);
+    assert_int_equal(now.waiters, redis_server_integer(scene->server, "ZCARD gh:{lock:%s}:q", scene->name));
+    gh_lock_release(lock);
+    GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
+    assert_status(gh_lock_poll(lock), GH_IDLE);
+    assert_int_equal(stored(scene).state, 'f');
+}
+
+/* Whatever became of ours, others get it: at once if it is free, after the claim window if we left a place behind. */
+static void audit_free(fault_scene* scene)
+{
+    gh_lock* next = GAME_NEW(scene->other, gh_lock);
+    hold_lock(scene, scene->other, next);
+    assert_true(next->fence > ((gh_lock*)scene->op)->fence);
+    gh_lock_release(next);
+    GAME_UNTIL(gh_lock_poll(next) != GH_PENDING);
+    assert_status(gh_lock_poll(next), GH_IDLE);
+}
+
+/* ---- taking a free one ---------------------------------------------------------------------------------------- */
+
+static void begin_take(fault_scene* scene)
+{
+    begin_lock(scene, scene->game, scene->op);
+}
+
+static void audit_take(fault_scene* scene, gh_status status)
+{
+    if (status == GH_OK)
+        audit_held(scene, scene->op);
+    else
+        audit_free(scene);
+}
+
+static const fault_operation take = {"take", sizeof(gh_lock), 0, 0, NULL, begin_take, poll_lock, NULL, cancel_lock, audit_take};
+
+/* ---- waiting for one that another gives back ------------------------------------------------------------------- */
+
+static void prepare_wait(fault_scene* scene)
+{
+    hold_lock(scene, scene->other, scene->more);
+}
+
+/* The owner lets go as soon as the store knows that we wait. */
+static bool wait_is_over(fault_scene* scene)
+{
+    gh_lock* waiter = scene->op;
+    gh_lock* owner = scene->more;
+    if (waiter->position == 1 && gh_lock_poll(owner) == GH_OK) gh_lock_release(owner);
+    game_tick(scene->other);
+    return gh_lock_poll(waiter) != GH_PENDING;
+}
+
+static void audit_wait(fault_scene* scene, gh_status status)
+{
+    gh_lock* owner = scene->more;
+    if (status == GH_OK)
+    {
+        assert_true(((gh_lock*)scene->op)->fence > owner->fence);
+        audit_held(scene, scene->op);
+    }
+    else
+    {
+        gh_lock_release(owner);
+        GAME_UNTIL(gh_lock_poll(owner) != GH_PENDING);
+        audit_free(scene);
+    }
+}
+
+static const fault_operation wait_for = {"wait",    sizeof(gh_lock), sizeof(gh_lock), 23,         prepare_wait,
+                                         begin_take, poll_lock,      wait_is_over,    cancel_lock, audit_wait};
+
+/* ---- giving back ----------------------------------------------------------------------------------------------- */
+
+static void prepare_release(fault_scene* scene)
+{
+    hold_lock(scene, scene->game, scene->op);
+}
+
+static void begin_release(fault_scene* scene)
+{
+    gh_lock_release(scene->op);
+}
+
+static void audit_release(fault_scene* scene, gh_status status)
+{
+    assert_true(status == GH_IDLE || status == GH_CANCELLED);
+    assert_int_equal(stored(scene).state, 'f');
+    audit_free(scene);
+}
+
+static const fault_operation release = {"release",     sizeof(gh_lock), 0,    0,           prepare_release,
+                                        begin_release, poll_lock,       NULL, cancel_lock, audit_release};
+
+/* ---- renewing -------------------------------------------------------------------------------------------------- */
+
+typedef struct renewal
+{
+    uint64_t expiry_us;    /* in the store */
+    uint64_t lease_end_us; /* by our clock */
+    uint64_t fence;
+} renewal;
+
+static void prepare_renew(fault_scene* scene)
+{
+    renewal* before = scene->more;
+    gh_lock* lock = scene->op;
+    hold_lock(scene, scene->game, lock);
+    before->expiry_us = stored(scene).expiry_us;
+    before->lease_end_us = lock->lease_end_us;
+    before->fence = lock->fence;
+}
+
+static void begin_renew(fault_scene* scene)
+{
+    scene->game->ahead_us += LEASE_US / 3 + SECOND_US; /* a third of the lease goes by in one frame */
+}
+
+static bool renew_is_over(fault_scene* scene)
+{
+    gh_lock* lock = scene->op;
+    renewal* before = scene->more;
+    if (gh_lock_poll(lock) == GH_OK) return lock->lease_end_us != before->lease_end_us;
+    return gh_lock_poll(lock) != GH_PENDING;
+}
+
+static void audit_renew(fault_scene* scene, gh_status status)
+{
+    renewal* before = scene->more;
+    gh_lock* lock = scene->op;
+    if (status == GH_CANCELLED)
+    {
+        audit_free(scene);
+        return;
+    }
+    assert_status(status, GH_OK);
+    assert_int_equal(lock->fence, before->fence);
+    assert_true(stored(scene).expiry_us > before->expiry_us);
+    audit_held(scene, lock);
+}
+
+static const fault_operation renew = {"renew",     sizeof(gh_lock), sizeof(renewal), 0,           prepare_renew,
+                                      begin_renew, poll_lock,       renew_is_over,   cancel_lock, audit_renew};
+
+/* ---- leaving the queue ------------------------------------------------------------------------------------------ */
+
+static void prepare_leave(fault_scene* scene)
+{
+    gh_lock* waiter = scene->op;
+    prepare_wait(scene);
+    begin_take(scene);
+    GAME_UNTIL(waiter->position == 1);
+}
+
+static void audit_leave(fault_scene* scene, gh_status status)
+{
+    gh_lock* owner = scene->more;
+    assert_status(status, GH_IDLE);
+    assert_status(gh_lock_poll(owner), GH_OK);
+    gh_lock_release(owner);
+    GAME_UNTIL(gh_lock_poll(owner) != GH_PENDING);
+    assert_status(gh_lock_poll(owner), GH_IDLE);
+    audit_free(scene);
+}
+
+static const fault_operation leave = {"leave",       sizeof(gh_lock), sizeof(gh_lock), 0,    prepare_leave,
+                                      begin_release, poll_lock,       NULL,            NULL, audit_leave};
+
+/* ---- several at once -------------------------------------------------------------------------------------------- */
+
+typedef struct pair
+{
+    gh_lock_set set;
+    gh_lock locks[2];
+    char names[2][40];
+} pair;
+
+static void begin_pair(fault_scene* scene)
+{
+    pair* both = scene->op;
+    gh_str names[2];
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = LEASE_US;
+    config.wait_us = 60 * SECOND_US;
+    for (int i = 0; i < 2; i++)
+    {
+        snprintf(both->names[i], sizeof(both->names[i]), "%s-%c", scene->name, "ba"[i]);
+        names[i] = gh_str_of(both->names[i]);
+    }
+    assert_status(gh_lock_set_begin(&both->set, scene->game->client, both->locks, names, 2, &config), GH_OK);
+}
+
+static gh_status poll_pair(const void* op)
+{
+    return gh_lock_set_poll(&((const pair*)op)->set);
+}
+
+static void cancel_pair(void* op)
+{
+    gh_lock_set_cancel(&((pair*)op)->set);
+}
+
+static void assert_pair_state(fault_scene* scene, char state)
+{
+    pair* both = scene->op;
+    for (int i = 0; i < 2; i++)
+    {
+        const char* text = redis_server_text(scene->server, "GET gh:{lock:%s}:s", both->names[i]);
+        if (text == NULL && state == 'f') continue;
+        assert_non_null(text);
+        assert_int_equal(text[strlen(text) - 3], state);
+    }
+}
+
+static void audit_pair(fault_scene* scene, gh_status status)
+{
+    pair* both = scene->op;
+    if (status == GH_OK)
+    {
+        assert_pair_state(scene, 'h');
+        gh_lock_set_release(&both->set);
+        GAME_UNTIL(gh_lock_set_poll(&both->set) != GH_PENDING);
+        assert_status(gh_lock_set_poll(&both->set), GH_IDLE);
+    }
+    assert_pair_state(scene, 'f');
+}
+
+static const fault_operation take_pair = {"pair",     sizeof(pair), 0,    3,           NULL,
+                                          begin_pair, poll_pair,    NULL, cancel_pair, audit_pair};
+
+/* ---- the tests -------------------------------------------------------------------------------------------------- */
+
+#define FAULTS_OF(operation)                                                                                         \
+    static void operation##_cut_at_every_byte(void** state)                                                          \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_cut_every_byte(&operation, GH_OK);                                                                     \
+    }                                                                                                                \
+    static void operation##_link_lost_at_every_tick(void** state)                                                    \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_lose_at_every_tick(&operation, GH_OK);                                                                 \
+    }                                                                                                                \
+    static void operation##_server_killed(void** state)                                                              \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_kill_and_restart(&operation, GH_OK);                                                                   \
+    }                                                                                                                \
+    static void operation##_server_frozen(void** state)                                                              \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_freeze(&operation, GH_OK);                                                                             \
+    }                                                                                                                \
+    static void operation##_scripts_flushed(void** state)                                                            \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_flush_scripts(&operation);                                                                             \
+    }
+
+#define TESTS_OF(operation)                                                                                          \
+    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),          \
+        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),                    \
+        cmocka_unit_test(operation##_scripts_flushed)
+
+#define CANCEL_OF(operation)                                                                                         \
+    static void operation##_cancelled_at_every_tick(void** state)                                                    \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_cancel_at_every_tick(&operation);                                                                      \
+    }
+
+FAULTS_OF(take)
+FAULTS_OF(wait_for)
+FAULTS_OF(release)
+FAULTS_OF(renew)
+FAULTS_OF(leave)
+FAULTS_OF(take_pair)
+CANCEL_OF(take)
+CANCEL_OF(wait_for)
+CANCEL_OF(release)
+CANCEL_OF(renew)
+CANCEL_OF(take_pair)
+
+TEST_FILE(lock_faults, TESTS_OF(take), TESTS_OF(wait_for), TESTS_OF(release), TESTS_OF(renew), TESTS_OF(leave),
+          TESTS_OF(take_pair), cmocka_unit_test(take_cancelled_at_every_tick),
+          cmocka_unit_test(wait_for_cancelled_at_every_tick), cmocka_unit_test(release_cancelled_at_every_tick),
+          cmocka_unit_test(renew_cancelled_at_every_tick), cmocka_unit_test(take_pair_cancelled_at_every_tick));
