@@ -7,8 +7,8 @@
 --
 -- Rules that the sources follow, and that this file checks:
 --   * file names are unique within a target: premake 4.3 puts all objects of a target into one folder
---   * names of static functions, of macros and of types in .c files are unique over the library, so that
---     the amalgamation can put the files behind one another as they are
+--   * names of static functions, of enum values and of types in .c files are unique over the library, so that
+--     the amalgamation can put the files behind one another as they are; macros end with their file
 
 -- Bridge: what is written below in the words of premake 5, for premake 4.3. ------------------------------
 
@@ -62,6 +62,12 @@ local function sources_of(...)
         table.sort(part)
         for _, name in ipairs(part) do table.insert(found, name) end
     end
+    return found
+end
+
+local function folders_of(pattern)
+    local found = os.matchdirs(pattern)
+    table.sort(found)
     return found
 end
 
@@ -254,8 +260,11 @@ local function describe()
         end
     end
 
-    program("quickstart", sources_of("samples/quickstart.c"))
-    program("game_server", sources_of("samples/game_server/*.c"))
+    -- A sample is one file, or a folder.
+    for _, source in ipairs(sources_of("samples/*.c")) do program(path.getbasename(source), { source }) end
+    for _, folder in ipairs(folders_of("samples/*")) do
+        program(path.getname(folder), sources_of(folder .. "/*.c"))
+    end
     if program("guildhall_bench", sources_of("bench/*.c")) then
         include_libraries() -- measures hiredis too
     end
@@ -263,20 +272,38 @@ end
 
 -- Two files to drop into an engine. ----------------------------------------------------------------------
 
--- The names that a .c file keeps to itself: static functions and objects, macros, types.
+-- The names that a .c file keeps to itself: static functions and objects, types, enum values.
 local function private_names(text)
     local names = {}
-    text = "\n" .. text:gsub("\\\n", " ")
+    text = "\n" .. text:gsub("\\\n", " "):gsub("/%*.-%*/", "")
     for line in text:gmatch("\n(static [^\n]*)") do
         local head = line:gsub("%b()%s*$", "()"):match("^([^=;(%[]*)")
         local name = head and head:match("([%a_][%w_]*)%s*$")
         if name then names[name] = true end
     end
-    for name in text:gmatch("\n#%s*define%s+([%a_][%w_]*)") do names[name] = true end
     for name in text:gmatch("\n}%s*([%a_][%w_]*)%s*;") do names[name] = true end
     for name in text:gmatch("\ntypedef [^\n{]*[ %*]([%a_][%w_]*)%s*;") do names[name] = true end
-    for name in text:gmatch("\n#%s*undef%s+([%a_][%w_]*)") do names[name] = nil end
+    for list in text:gmatch("\n[%l ]*enum[%w_ ]*%s*(%b{})") do
+        for name in list:gmatch("[{,]%s*([%a_][%w_]*)") do names[name] = true end
+    end
     return names
+end
+
+-- The macros that a .c file still has at its end. Those that begin with _ are questions to the system's headers.
+local function macros(text)
+    local alive, order = {}, {}
+    for kind, name in ("\n" .. text):gmatch("\n%s*#%s*(%l+)%s+([%a][%w_]*)") do
+        if kind == "define" and not alive[name] then table.insert(order, name) end
+        if kind == "define" or kind == "undef" then alive[name] = kind == "define" end
+    end
+    local found = {}
+    for _, name in ipairs(order) do
+        if alive[name] then
+            table.insert(found, name)
+            alive[name] = false
+        end
+    end
+    return found
 end
 
 local function check_private_names(sources)
@@ -359,7 +386,10 @@ local function amalgamate()
     table.insert(header, "#endif\n")
 
     local code = { first_lines, system_choice }
-    for _, file in ipairs(sources) do paste(file, seen, code) end
+    for _, file in ipairs(sources) do
+        paste(file, seen, code)
+        for _, name in ipairs(macros(read_file(file))) do table.insert(code, "#undef " .. name .. "\n") end
+    end
 
     os.mkdir("build/amalgamated")
     write_file("build/amalgamated/guildhall.h", table.concat(header))

@@ -3,7 +3,9 @@
 #
 #   build   a C compiler, make, premake, hiredis, xxHash
 #   redis   redis-server and redis-cli; no service is started
+#   bench   redis-benchmark
 #   test    what only the tests need: cmocka, g++, valgrind
+#   lint    clang-tidy and cppcheck
 #
 # Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
 set -euo pipefail
@@ -12,10 +14,10 @@ umask 022 # the packages' files are for everybody, whoever calls
 log=
 policy=
 
-# need GROUP LABEL PACKAGE CHECK...: the CHECK succeeds if it is there; PACKAGE is what Debian calls it.
+# need LABEL PACKAGE CHECK...: the CHECK succeeds if it is there; PACKAGE is what Debian calls it.
 need() {
-    local label=$2 package=$3
-    shift 3
+    local label=$1 package=$2
+    shift 2
     if "$@" > /dev/null 2>&1; then return 0; fi
     missing_labels+=("$label")
     missing_packages+=("$package")
@@ -24,7 +26,6 @@ need() {
 has_command() { command -v "$1"; }
 has_either() { has_command "$1" || has_command "$2"; }
 has_header() { printf '#include <%s>\n' "$1" | cc -E -x c -; }
-has_library() { printf 'int main(void) { return 0; }\n' | cc -x c - -o /dev/null -x none "-l$1"; }
 has_static() { # only the linker knows where it looks
     local file
     file=$(cc -print-file-name="$1")
@@ -39,28 +40,36 @@ look() {
     for group in "$@"; do
         case $group in
         build)
-            need build 'a C compiler (gcc)' gcc has_command cc
-            need build 'the headers of the C library' libc6-dev has_header stdio.h
-            need build 'make' make has_command make
-            need build 'premake5 or premake4' premake4 has_either premake5 premake4
-            need build 'hiredis with its headers' libhiredis-dev has_header hiredis/read.h
-            need build 'xxHash with its headers' libxxhash-dev has_header xxhash.h
+            need 'a C compiler (gcc)' gcc has_command cc
+            need 'the headers of the C library' libc6-dev has_header stdio.h
+            need 'make' make has_command make
+            need 'premake5 or premake4' premake4 has_either premake5 premake4
+            need 'hiredis with its headers' libhiredis-dev has_header hiredis/read.h
+            need 'xxHash with its headers' libxxhash-dev has_header xxhash.h
             if [ "$(uname -s)" = Linux ]; then
-                need build 'the static hiredis' libhiredis-dev has_static libhiredis.a
-                need build 'the static xxHash' libxxhash-dev has_static libxxhash.a
+                need 'the static hiredis' libhiredis-dev has_static libhiredis.a
+                need 'the static xxHash' libxxhash-dev has_static libxxhash.a
             fi
             ;;
         redis)
-            need redis 'redis-server (or valkey-server)' redis-server has_either redis-server valkey-server
-            need redis 'redis-cli (or valkey-cli)' redis-tools has_either redis-cli valkey-cli
+            need 'redis-server (or valkey-server)' redis-server has_either redis-server valkey-server
+            need 'redis-cli (or valkey-cli)' redis-tools has_either redis-cli valkey-cli
+            ;;
+        bench)
+            need 'redis-benchmark (or valkey-benchmark)' redis-tools has_either redis-benchmark valkey-benchmark
             ;;
         test)
-            need test 'cmocka with its headers' libcmocka-dev has_header cmocka.h
-            need test 'g++' g++ has_command g++
-            need test 'valgrind' valgrind has_command valgrind
+            need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
+            need 'g++' g++ has_command g++
+            need 'the libraries of ASan and UBSan' gcc has_sanitizers
+            need 'valgrind' valgrind has_command valgrind
+            ;;
+        lint)
+            need 'clang-tidy' clang-tidy has_command clang-tidy
+            need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, test" >&2
+            echo "setup.sh: no group is called '$group': build, redis, bench, test, lint" >&2
             exit 2
             ;;
         esac
