@@ -82,10 +82,17 @@ struct chaos_proxy
 
 /* ---- Closing ---- */
 
-static void reset_when_closed(int descriptor)
+/* While the proxy's thread sits in poll() with a descriptor, its close() has no effect on the peer: the kernel keeps
+   the socket until poll() returns. So whatever the peer shall notice at once is said before the close. */
+
+/* A connect to nowhere breaks a TCP connection off with a reset. Unix sockets know no such thing. */
+static void reset(int descriptor)
 {
-    struct linger linger = {1, 0};
-    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    struct sockaddr nowhere;
+    memset(&nowhere, 0, sizeof(nowhere));
+    nowhere.sa_family = AF_UNSPEC;
+    if (stream_is_unix(descriptor)) shutdown(descriptor, SHUT_RDWR);
+    else connect(descriptor, &nowhere, sizeof(nowhere));
 }
 
 /* Bytes left unread at a close turn it into a reset, so an ordinary close reads them first. */
@@ -98,7 +105,7 @@ static void drain(int descriptor)
 static void close_side(int descriptor, proxy_how how)
 {
     if (descriptor < 0) return;
-    if (how == PROXY_RST) reset_when_closed(descriptor);
+    if (how == PROXY_RST) reset(descriptor);
     else
     {
         shutdown(descriptor, SHUT_WR);
@@ -437,6 +444,7 @@ void proxy_set_mode(chaos_proxy* proxy, proxy_mode mode)
     if (mode != PROXY_REFUSE) listen_again(proxy);
     else if (proxy->listener >= 0)
     {
+        shutdown(proxy->listener, SHUT_RDWR);
         close(proxy->listener);
         proxy->listener = -1;
     }

@@ -24,7 +24,7 @@ typedef enum proxy_direction
 typedef enum proxy_how
 {
     PROXY_FIN, /* closes both sides in the ordinary way                                                          */
-    PROXY_RST, /* resets both sides on TCP (SO_LINGER 0); on unix sockets a close                                */
+    PROXY_RST, /* resets both sides on TCP; closes them on unix sockets                                          */
     PROXY_HOLD /* keeps the bytes of that direction of that connection until proxy_release, also when the client
                   closes meanwhile: a request that is released then is a zombie                                  */
 } proxy_how;

@@ -23,8 +23,8 @@
 #include <cmocka.h>
 
 #define TEST_FILES(X)                                                                                                \
-    X(platform)                                                                                                      \
-    X(support) X(lock) X(lock_faults)
+    X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
+    X(lock) X(lock_faults)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
