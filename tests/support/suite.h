@@ -24,7 +24,8 @@
 
 #define TEST_FILES(X)                                                                                                \
     X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
-    X(lock) X(lock_faults)
+    X(lock) X(lock_faults)                                                                                           \
+    X(client) X(client_config)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
