@@ -233,7 +233,8 @@ local function describe()
         linkoptions { "-fsanitize=address,undefined" }
     end
 
-    if target("guildhall", "StaticLib", sources_of("sdk/src/**.c", "platform/" .. (windows and "windows" or "posix") .. "/*.c")) then
+    local platform = "platform/" .. (windows and "windows" or "posix") .. "/*.c"
+    if target("guildhall", "StaticLib", sources_of("sdk/src/**.c", platform)) then
         our_warnings()
         includedirs { "sdk/include", "platform", "sdk/src", generated }
         include_libraries()
@@ -382,7 +383,9 @@ local function amalgamate()
 
     local seen = {}
     local header = { first_lines, "#ifndef GUILDHALL_AMALGAMATED_H\n#define GUILDHALL_AMALGAMATED_H\n" }
-    for _, file in ipairs(sources_of("sdk/include/guildhall/*.h", "platform/platform.h")) do paste(file, seen, header) end
+    for _, file in ipairs(sources_of("sdk/include/guildhall/*.h", "platform/platform.h")) do
+        paste(file, seen, header)
+    end
     table.insert(header, "#endif\n")
 
     local code = { first_lines, system_choice }

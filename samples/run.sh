@@ -41,5 +41,6 @@ if [ -z "$address" ]; then
 fi
 
 # game_server takes options; the small samples take the address alone.
-if [ -d "$root/samples/$sample" ]; then arguments=(--redis "$address" "${arguments[@]}"); else arguments=("$address" "${arguments[@]}"); fi
-run_in_front "$root/build/bin/release/$sample" "${arguments[@]}"
+before=()
+if [ -d "$root/samples/$sample" ]; then before=(--redis); fi
+run_in_front "$root/build/bin/release/$sample" "${before[@]}" "$address" "${arguments[@]}"

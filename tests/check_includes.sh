@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# check_includes.sh -- includes point down only.
+#
+#     systems (sdk/src/*.c)  ->  client  ->  wire  ->  base          client -> platform.h -> guildhall/base.h
+#
+# A public header belongs to the layer in public_layer; whatever is not named there is a system of its own.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+
+readonly base_layer=0 wire_layer=1 client_layer=2 system_layer=3
+
+# "FILE NAME" for each include; NAME with its quotes or angle brackets.
+includes_of() {
+    local file
+    for file in "$@"; do
+        sed -n -E "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*([<\"][^>\"]*[>\"]).*|$file \1|p" "$file"
+    done
+}
+
+public_layer() {
+    case $1 in
+    guildhall/base.h) echo $base_layer ;;
+    guildhall/reply.h) echo $wire_layer ;;
+    guildhall/client.h | guildhall/command.h) echo $client_layer ;; # command.h has the fence that others take
+    *) echo $system_layer ;;
+    esac
+}
+
+layer_of_include() {
+    case $1 in
+    guildhall/*) public_layer "$1" ;;
+    base/*) echo $base_layer ;;
+    wire/*) echo $wire_layer ;;
+    client/*) echo $client_layer ;;
+    platform.h | gh_scripts.h) echo $client_layer ;;
+    *) echo none ;;
+    esac
+}
+
+layer_of_file() {
+    case $1 in
+    sdk/src/base/*) echo $base_layer ;;
+    sdk/src/wire/*) echo $wire_layer ;;
+    sdk/src/client/*) echo $client_layer ;;
+    *) echo $system_layer ;;
+    esac
+}
+
+upward_includes() {
+    local file name inner own_layer their_layer
+    while read -r file name; do
+        if [ "${name:0:1}" != '"' ]; then continue; fi
+        inner=${name:1:-1}
+        own_layer=$(layer_of_file "$file")
+        their_layer=$(layer_of_include "$inner")
+        if [ "$their_layer" = none ]; then
+            echo "$file includes $inner, which is in no layer: write it from sdk/src or sdk/include on"
+        elif [ "$their_layer" -gt "$own_layer" ]; then
+            echo "$file includes $inner, which is above it"
+        elif [ "$their_layer" -eq $system_layer ] && [ "$inner" != "guildhall/$(basename "$file" .c).h" ]; then
+            echo "$file includes $inner: no system includes another"
+        fi
+    done < <(includes_of sdk/src/*/*.[ch] sdk/src/*.[ch])
+}
+
+# Only what every C11 compiler has; the two libraries are looked at below.
+foreign_includes() {
+    includes_of sdk/src/*/*.[ch] sdk/src/*.[ch] | grep ' <' |
+        grep -v -E ' <std(arg|bool|def|int|align|atomic|noreturn)\.h>$' |
+        grep -v -E ' <(assert|ctype|errno|float|inttypes|limits|math|string)\.h>$' |
+        grep -v -E ' <(hiredis/[a-z]+|xxhash)\.h>$'
+}
+
+public_includes() {
+    local file name inner own_layer their_layer
+    while read -r file name; do
+        inner=${name:1:-1}
+        own_layer=$(public_layer "${file#sdk/include/}")
+        their_layer=$(public_layer "$inner")
+        case $file:$name in
+        *:'<stdbool.h>' | *:'<stddef.h>' | *:'<stdint.h>' | *:'<string.h>') ;;
+        sdk/include/guildhall/guildhall.h:'"guildhall/'*) ;; # it is there to include them all
+        *:'"guildhall/'*)
+            if [ "$their_layer" -gt "$own_layer" ] || [ "$their_layer" -eq $system_layer ]; then
+                echo "$file includes $inner, which is above or beside it"
+            fi
+            ;;
+        *) echo "$file includes $name" ;;
+        esac
+    done < <(includes_of sdk/include/guildhall/*.h)
+}
+
+umbrella_gaps() {
+    local path umbrella=sdk/include/guildhall/guildhall.h
+    for path in sdk/include/guildhall/*.h; do
+        if [ "$path" = "$umbrella" ]; then continue; fi
+        grep -q -F "#include \"guildhall/${path##*/}\"" "$umbrella" || echo "$path is not in guildhall.h"
+    done
+}
+
+# Everything below an operating system's folder knows platform.h, and of the SDK nothing else.
+platform_includes() {
+    includes_of platform/*.h platform/*/*.[ch] | grep ' "' | grep -v -E ' "(platform|guildhall/base)\.h"$'
+}
+
+# Samples show what a game can do, so they use what a game has.
+sample_includes() {
+    local file name inner
+    while read -r file name; do
+        inner=${name:1:-1}
+        if [ "${name:0:1}" != '"' ] || [ -f "$(dirname "$file")/$inner" ]; then continue; fi
+        case $inner in
+        guildhall/*.h | platform.h) ;;
+        *) echo "$file includes $inner" ;;
+        esac
+    done < <(includes_of $(find samples -name '*.[ch]'))
+}
+
+# In exactly one file, and that in its layer.
+seen_by_one() {
+    local pattern=$1 layer=$2 files
+    files=$(includes_of $(find sdk platform -name '*.[ch]') | grep -E "$pattern" | cut -d ' ' -f 1 | sort -u)
+    case $files in
+    *$'\n'*) echo "more than one file includes it: ${files//$'\n'/ }" ;;
+    "sdk/src/$layer/"*) ;;
+    *) echo "included by '$files', which is not in sdk/src/$layer" ;;
+    esac
+}
+
+check_nothing 'includes point down only' upward_includes
+check_nothing 'the SDK needs the C library alone' foreign_includes
+check_nothing 'public headers include each other downwards, and of C a little' public_includes
+check_nothing 'guildhall.h has every public header' umbrella_gaps
+check_nothing 'hiredis is seen by one file of wire' seen_by_one '<hiredis' wire
+check_nothing 'xxHash is seen by one file of base' seen_by_one '<xxhash' base
+check_nothing 'the platform knows nothing of the SDK but its contract' platform_includes
+check_nothing 'samples use the public headers' sample_includes
+check_summary

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# check_library.sh -- what the release library asks of the system and shows to a game, as its symbols tell.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+
+library=build/bin/release/libguildhall.a
+code_size_max=163840
+
+heap='(malloc|calloc|realloc|reallocarray|free|strn?dup|posix_memalign|aligned_alloc|memalign|valloc|alloca'
+heap+='|v?asprintf|getline|getdelim|open_memstream|qsort)'
+waiting='(getaddrinfo|gethostbyname.*|getnameinfo|res_.*|u?sleep|(clock_)?nanosleep|select|fsync|system|popen)'
+process='(pthread_.*|thrd_.*|mtx_.*|signal|sigaction|fork|_?exit|getenv|setenv|setlocale|s?rand|random|time)'
+stdio='(.*printf(_chk)?|f?puts|f?putc|putchar|fopen.*|fread|fwrite|std(in|out|err))'
+
+asked() { nm -u "$library" | awk 'NF == 2 { print $2 }' | sort -u; }
+asked_of() { asked | grep -E -x "(__)?$1(_chk)?"; }
+foreign_names() { nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^gh_/ { print $3 }'; }
+
+# What can be written to at run time, and why it may be there:
+#   reader_functions                                hiredis takes it by a pointer that is not const
+#   reader_arena, reader_previous, reader_hooked    hiredis has one allocator for the whole process
+variables() {
+    objdump -t "$library" |
+        awk 'NF > 3 && $NF !~ /^\./ && $(NF - 2) ~ /^\.(data|bss|tdata|tbss)/ && $(NF - 2) !~ /\.ro/ { print $NF }' |
+        grep -v -x -E 'reader_(functions|arena|previous|hooked)'
+}
+
+code_size() { size -t "$library" | awk 'END { print $1 }'; }
+code_fits() {
+    say "$(code_size) bytes, at most $code_size_max"
+    [ "$(code_size)" -le "$code_size_max" ]
+}
+
+if [ -z "$(asked)" ]; then fail "nm shows nothing of $library"; fi
+check_nothing 'never calls the heap' asked_of "$heap"
+check_nothing 'never waits, never looks names up' asked_of "$waiting"
+check_nothing 'has no threads, no signals, no environment' asked_of "$process"
+check_nothing 'never writes to the console or a file' asked_of "$stdio"
+check_nothing 'shows no names but gh_...' foreign_names
+check_nothing 'has no variables of its own' variables
+check "code and constants: $(code_size) bytes of at most $code_size_max" code_fits
+check_summary

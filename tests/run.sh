@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# tests/run.sh -- builds and tests everything. Installs what is missing. The last line is "N passed, N failed".
+#
+#   ./tests/run.sh [--quick] [--redis HOST:PORT|unix:PATH] [FILTER...]
+#
+#   --quick          the debug tests and the checks that take seconds; no sanitizers, no valgrind
+#   --redis ADDRESS  a server that runs already, for the tests that do not need one of their own
+#   FILTER...        only the tests whose name contains it (or matches it, with a * in it), in the debug binary
+#
+# Tests start servers of their own on private sockets. Nothing stays behind but build/, with the logs in build/logs.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
+
+log_lines_max=120
+logs=$root/build/logs
+passed=0
+failed=0
+quick=false
+redis_option=()
+filters=()
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) quick=true ;;
+    --redis)
+        if [ $# -lt 2 ]; then fail "--redis wants an address"; fi
+        redis_option=(--redis "$2")
+        shift
+        ;;
+    --redis=*) redis_option=(--redis "${1#*=}") ;;
+    -h | --help)
+        sed -n -e '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    -*) fail "tests/run.sh does not know $1" ;;
+    *) filters+=("$1") ;;
+    esac
+    shift
+done
+
+# --- stages ----------------------------------------------------------------------------------------------------------
+
+# One line every now and then from a long stage: how many tests are done.
+tests_in_stage=0
+show_progress() {
+    say "tests:    ... $(grep -c -E '^\[ +(OK|FAILED|SKIPPED) +\]' "$1" || true) of $tests_in_stage"
+}
+
+# What a person wants to see of a failed stage.
+show_log() {
+    grep -v -E '^\[ +(RUN|OK) +\]' "$1" > "$1.short" || true
+    if [ "$(wc -l < "$1.short")" -gt $log_lines_max ]; then
+        head -n $((log_lines_max / 3)) "$1.short"
+        say '...'
+        tail -n $((log_lines_max * 2 / 3)) "$1.short"
+    else
+        cat "$1.short"
+    fi | sed 's/^/    /'
+    rm -f "$1.short"
+}
+
+# stage LABEL COMMAND... -- the command's output ends with "N passed, N failed". No such line, or a failure that it does
+# not account for, counts as one failed.
+stage() {
+    local label=$1 log code=0 begin=$SECONDS counts here_passed=0 here_failed=0
+    shift
+    log=$logs/${label// /_}.log
+    run_logged "$log" show_progress "$@" || code=$?
+    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
+    if [ -n "$counts" ]; then
+        here_passed=${counts%% *}
+        here_failed=${counts#*, }
+        here_failed=${here_failed%% *}
+    fi
+    if [ "$code" -ne 0 ] && [ "$here_failed" -eq 0 ]; then here_failed=1; fi
+    if [ -z "$counts" ] || [ $((here_passed + here_failed)) -eq 0 ]; then here_failed=1; fi
+    passed=$((passed + here_passed))
+    failed=$((failed + here_failed))
+    say "tests: $label: $here_passed passed, $here_failed failed ($((SECONDS - begin)) s)"
+    if [ "$here_failed" -gt 0 ]; then show_log "$log"; fi
+}
+
+# A build that fails is a failed stage, and the stages that need it do not run.
+try_build() {
+    if build "$@"; then return 0; fi
+    failed=$((failed + 1))
+    say "tests: build $*: failed"
+    return 1
+}
+
+test_binary() {
+    local label=$1 binary=$2
+    shift 2
+    tests_in_stage=$("$binary" --list "$@" | wc -l)
+    stage "$label" ${run_under[@]+"${run_under[@]}"} "$binary" "${redis_option[@]}" "$@"
+}
+run_under=()
+
+sanitized() {
+    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1 \
+        UBSAN_OPTIONS=print_stacktrace=1 test_binary 'tests under ASan and UBSan' build/sanitize/bin/debug/guildhall_tests
+}
+
+# Valgrind sees what sanitizers cannot: reads of memory that nobody has written. It is slow, so it gets one of each kind:
+# the fault matrix is the same code over and over.
+under_valgrind() {
+    run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
+        --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite)
+    test_binary 'tests under valgrind' build/bin/debug/guildhall_tests --skip faults
+    run_under=()
+}
+
+# --- the run ---------------------------------------------------------------------------------------------------------
+
+cd "$root"
+mkdir -p "$logs"
+
+if [ ${#filters[@]} -gt 0 ]; then
+    setup build redis test
+    build debug guildhall_tests
+    run_in_front build/bin/debug/guildhall_tests "${redis_option[@]}" "${filters[@]}"
+    exit
+fi
+
+setup build redis test bench
+stage 'the tree' ./tests/check_tree.sh
+stage 'includes' ./tests/check_includes.sh
+if try_build debug; then
+    stage 'headers alone' ./tests/check_headers.sh
+    test_binary 'tests, debug' build/bin/debug/guildhall_tests
+fi
+if ! $quick && try_build release; then
+    stage 'the library' ./tests/check_library.sh
+    stage 'two files' ./tests/check_amalgamation.sh
+    test_binary 'tests, release' build/bin/release/guildhall_tests
+fi
+if ! $quick && try_build --sanitize debug guildhall_tests; then sanitized; fi
+if ! $quick && [ -x build/bin/debug/guildhall_tests ]; then under_valgrind; fi
+if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
+
+say "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
