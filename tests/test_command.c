@@ -1,0 +1,664 @@
+/* Tests of guildhall/command.h against real servers: replies, arguments, bad input, time-outs, cancel, capacities.
+   Scripts and fences are in test_command_script.c, lost links in test_command_faults.c. */
+
+#include "support/command.h"
+#include "support/redis_server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char slow_script[] = "local i = 0 while redis.call('EXISTS', 'go') == 0 and i < 1e9 do i = i + 1 end return i";
+
+/* ---- replies -------------------------------------------------------------------------------------------------- */
+
+/* What EVAL returns in each way that a server can answer. */
+static const char* const reply_scripts[] = {
+    "return 0",
+    "return -7",
+    "return 9007199254740991",
+    "return false",
+    "return redis.status_reply('OK')",
+    "return redis.status_reply('')",
+    "return redis.status_reply('FINE')",
+    "return ''",
+    "return 'OK'",
+    "return 'x'",
+    "return '12345678'",
+    "return '123456789'",
+    "return 'a\\0b\\r\\n$3\\r\\nc'",
+    "return {}",
+    "return {1}",
+    "return {'', {}, false, 'OK'}",
+    "return {1, 'two', false, redis.status_reply('three'), redis.pcall('NO-SUCH'), {'four', {5, 'six'}}, ''}",
+    "return {{{{{{'deep'}, 1}, 2}, 3}, 4}, 5}",
+    "local t = {} for i = 1, 400 do t[i] = string.rep('x', i % 20) end return t"};
+
+#define REPLY_SCRIPT_COUNT (sizeof(reply_scripts) / sizeof(reply_scripts[0]))
+#define GUARD 0x5a
+
+static gh_command* eval(game* from, const gh_command_config* config, const char* text)
+{
+    gh_str* words = words_of(from, "EVAL text 0", &(size_t){0});
+    gh_command* command = GAME_NEW(from, gh_command);
+    words[1] = gh_str_of(text);
+    assert_status(gh_command_begin(command, from->client, words, 3, config), GH_OK);
+    return command;
+}
+
+static redisReply* eval_by_hiredis(redis_server* server, const char* text)
+{
+    return redis_server_command(server, "EVAL %s 0", text);
+}
+
+static void each_reply_is_copied_as_it_came(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < REPLY_SCRIPT_COUNT; i++)
+    {
+        redisReply* expected = eval_by_hiredis(server, reply_scripts[i]);
+        gh_command_config config = command_config(a, GH_REPEAT_NEVER, 32 * 1024);
+        gh_command* command = eval(a, &config, reply_scripts[i]);
+        assert_ends(command, GH_OK);
+        if (!reply_equals(gh_command_reply(command), expected)) fail_msg("another reply: %s", reply_scripts[i]);
+        freeReplyObject(expected);
+    }
+}
+
+/* One op for each size of the memory from 0 on: too small up to the size that is needed, then enough. The byte behind
+   is never written. */
+static void reply_fits_exactly(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < REPLY_SCRIPT_COUNT - 1; i++)
+    {
+        redisReply* expected = eval_by_hiredis(server, reply_scripts[i]);
+        size_t needed = reply_size_of(expected);
+        gh_command** commands = GAME_NEW_ARRAY(a, gh_command*, needed + 1);
+        char** memory = GAME_NEW_ARRAY(a, char*, needed + 1);
+        for (size_t size = 0; size <= needed; size++)
+        {
+            gh_command_config config = gh_command_config_default();
+            memory[size] = game_new(a, size + 8);
+            memset(memory[size] + size, GUARD, 8);
+            config.reply_memory = memory[size];
+            config.reply_size = size;
+            commands[size] = eval(a, &config, reply_scripts[i]);
+        }
+        for (size_t size = 0; size <= needed; size++)
+        {
+            bool enough = size == needed;
+            assert_ends(commands[size], enough ? GH_OK : GH_TOO_SMALL);
+            assert_int_equal(commands[size]->reply_needed, needed);
+            if (enough)
+                assert_true(reply_equals(gh_command_reply(commands[size]), expected));
+            else
+                assert_null(gh_command_reply(commands[size]));
+            for (size_t k = 0; k < 8; k++) assert_int_equal((unsigned char)memory[size][size + k], GUARD);
+        }
+        freeReplyObject(expected);
+    }
+}
+
+static void small_replies_need_no_memory(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = gh_command_config_default();
+    gh_command* command = say(a, &config, "SET key value");
+    assert_ends(command, GH_OK);
+    assert_int_equal(gh_command_reply(command)->type, GH_REPLY_STATUS);
+    assert_string_equal(reply_text(a, command), "OK");
+    command = say(a, &config, "INCRBY number -3");
+    assert_ends(command, GH_OK);
+    assert_int_equal(gh_command_reply(command)->type, GH_REPLY_INTEGER);
+    assert_int_equal(gh_command_reply(command)->integer, -3);
+    command = say(a, &config, "GET nothing");
+    assert_ends(command, GH_OK);
+    assert_int_equal(gh_command_reply(command)->type, GH_REPLY_NIL);
+    command = say(a, &config, "GET key");
+    assert_ends(command, GH_TOO_SMALL);
+    assert_int_equal(command->reply_needed, 8);
+}
+
+/* What is carried out but does not fit was carried out. */
+static void too_small_is_done_once(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = command_config(a, GH_REPEAT_SAFE, 48);
+    gh_command* command = say(a, &config, "LPUSH list one");
+    assert_ends(command, GH_OK);
+    command = say(a, &config, "LPOP list 1");
+    assert_ends(command, GH_TOO_SMALL);
+    assert_int_equal(command->reply_needed, 48 + 8);
+    assert_int_equal(redis_server_integer(server, "EXISTS list"), 0);
+}
+
+/* A reply over the client's own bounds cannot be taken: the link is given up, the op says so, the next one works. */
+static void reply_over_the_clients_bounds_is_unknown(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {
+        "return string.rep('x', 40000)", /* over reply_bytes */
+        "local t = {} for i = 1, 600 do t[i] = i end return t", /* over reply_nodes */
+        "return {{{{{{{{{{1}}}}}}}}}}"}; /* deeper than the reader goes */
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    {
+        gh_command_config config = command_config(a, GH_REPEAT_NEVER, 64 * 1024);
+        assert_ends(eval(a, &config, texts[i]), GH_UNKNOWN);
+        config.repeat = GH_REPEAT_SAFE;
+        config.timeout_us = SECOND_US / 10;
+        assert_ends(eval(a, &config, texts[i]), GH_UNKNOWN);
+        assert_ends(say(a, NULL, "PING"), GH_OK);
+    }
+    assert_true(game_stats(a).protocol_errors >= 3);
+}
+
+static void each_op_gets_its_own_reply(void** state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_command* commands[COUNT];
+    char line[32];
+    for (int i = 0; i < COUNT; i++)
+    {
+        snprintf(line, sizeof(line), "ECHO number-%d", i);
+        commands[i] = say(a, NULL, line);
+    }
+    for (int i = 0; i < COUNT; i++)
+    {
+        assert_ends(commands[i], GH_OK);
+        snprintf(line, sizeof(line), "number-%d", i);
+        assert_string_equal(reply_text(a, commands[i]), line);
+    }
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------ */
+
+static void arguments_hold_any_byte(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    char all[256];
+    for (int i = 0; i < 256; i++) all[i] = (char)i;
+    gh_str hostile[] = {gh_str_make(all, 256), gh_str_literal("\r\n*1\r\n$8\r\nFLUSHALL\r\n"), gh_str_literal("\0\0"),
+                        gh_str_literal(""), gh_str_literal("$-1\r\n")};
+    for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
+    {
+        gh_command_config config = command_config(a, GH_REPEAT_SAFE, 512);
+        gh_str set[] = {gh_str_literal("SET"), gh_str_make(all, 256), hostile[i]};
+        gh_str get[] = {gh_str_literal("GET"), gh_str_make(all, 256)};
+        gh_command* command = GAME_NEW(a, gh_command);
+        assert_status(gh_command_begin(command, a->client, set, 3, &config), GH_OK);
+        assert_ends(command, GH_OK);
+        redisReply* stored = redis_server_command(server, "GET %b", all, (size_t)256);
+        assert_int_equal(stored->len, hostile[i].size);
+        assert_memory_equal(stored->str, hostile[i].bytes, hostile[i].size);
+        freeReplyObject(stored);
+        assert_status(gh_command_begin(command, a->client, get, 2, &config), GH_OK);
+        assert_ends(command, GH_OK);
+        assert_true(gh_str_equal(gh_command_reply(command)->text, hostile[i]));
+    }
+}
+
+static void takes_128_arguments(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_str words[GH_COMMAND_ARGUMENTS_MAX + 1] = {gh_str_literal("RPUSH"), gh_str_literal("list")};
+    for (size_t i = 2; i <= GH_COMMAND_ARGUMENTS_MAX; i++) words[i] = gh_str_literal("element");
+    gh_command* command = GAME_NEW(a, gh_command);
+    for (size_t count = GH_COMMAND_ARGUMENTS_MAX - 1; count <= GH_COMMAND_ARGUMENTS_MAX; count++)
+    {
+        assert_status(gh_command_begin(command, a->client, words, count, NULL), GH_OK);
+        assert_ends(command, GH_OK);
+    }
+    assert_int_equal(gh_command_reply(command)->integer, 125 + 126);
+    assert_status(gh_command_begin(command, a->client, words, GH_COMMAND_ARGUMENTS_MAX + 1, NULL), GH_INVALID_ARGUMENTS);
+    assert_status(gh_command_poll(command), GH_OK); /* of the last one: nothing was changed */
+}
+
+/* ---- errors --------------------------------------------------------------------------------------------------- */
+
+static void errors_are_reported_with_their_text(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "SET text abc");
+    const char* lines[] = {"INCR text", "LPUSH text x", "GET", "SET text x NX XX"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    {
+        redisReply* expected = redis_server_command(server, lines[i]);
+        gh_command* command = say(a, NULL, lines[i]);
+        assert_int_equal(expected->type, REDIS_REPLY_ERROR);
+        assert_ends(command, GH_ERROR);
+        assert_true(reply_equals(gh_command_reply(command), expected));
+        freeReplyObject(expected);
+    }
+    assert_ends(say(a, NULL, "NO-SUCH-COMMAND x"), GH_REFUSED);
+    assert_string_equal(redis_server_text(server, "GET text"), "abc");
+    assert_int_equal(game_stats(a).links_lost, 0);
+}
+
+static void error_text_is_cut_to_the_memory(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "SET text abc");
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 15);
+    gh_command* command = say(a, &config, "LPUSH text x");
+    assert_ends(command, GH_ERROR);
+    assert_string_equal(reply_text(a, command), "WRONGTYP");
+    config = command_config(a, GH_REPEAT_NEVER, 0);
+    command = say(a, &config, "LPUSH text x");
+    assert_ends(command, GH_ERROR);
+    assert_int_equal(gh_command_reply(command)->type, GH_REPLY_ERROR);
+    assert_int_equal(gh_command_reply(command)->text.size, 0);
+}
+
+/* ---- bad input ------------------------------------------------------------------------------------------------ */
+
+typedef struct bad_command
+{
+    gh_status expected;
+    const gh_str* arguments;
+    size_t count;
+    gh_command_config config;
+} bad_command;
+
+static void expect_refused(game* a, gh_command* command, const bad_command* bad)
+{
+    gh_command before = *command;
+    gh_client_stats stats = game_stats(a);
+    assert_status(gh_command_begin(command, a->client, bad->arguments, bad->count, &bad->config), bad->expected);
+    assert_memory_equal(command, &before, sizeof(before));
+    assert_int_equal(game_stats(a).ops_begun, stats.ops_begun);
+}
+
+#define BAD_CONFIG(status, change)                                                                                   \
+    do                                                                                                               \
+    {                                                                                                                \
+        bad_command bad = {(status), words, 1, gh_command_config_default()};                                         \
+        gh_command_config* config = &bad.config;                                                                     \
+        change;                                                                                                      \
+        expect_refused(a, command, &bad);                                                                            \
+    } while (0)
+
+static void expect_bad_configs_refused(game* a, gh_command* command)
+{
+    static char long_name[GH_NAME_SIZE_MAX + 1];
+    static uint64_t memory[2];
+    gh_str words[] = {gh_str_literal("PING")};
+    BAD_CONFIG(GH_INVALID_CONFIG, memset(config, 0, sizeof(*config)));
+    BAD_CONFIG(GH_INVALID_CONFIG, config->struct_size--);
+    BAD_CONFIG(GH_INVALID_CONFIG, config->struct_size = SIZE_MAX);
+    BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = 0);
+    BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = 999);
+    BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = 3600 * SECOND_US + 1);
+    BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = UINT64_MAX);
+    BAD_CONFIG(GH_INVALID_REPEAT, config->repeat = (gh_repeat)2);
+    BAD_CONFIG(GH_INVALID_REPEAT, config->repeat = (gh_repeat)-1);
+    BAD_CONFIG(GH_INVALID_BUFFER, config->reply_size = 1);
+    BAD_CONFIG(GH_INVALID_BUFFER, (config->reply_memory = (char*)memory + 4, config->reply_size = 8));
+    BAD_CONFIG(GH_INVALID_BUFFER, (config->reply_memory = (char*)memory + 1, config->reply_size = 8));
+    BAD_CONFIG(GH_INVALID_BUFFER, (config->reply_memory = memory, config->reply_size = SIZE_MAX));
+    BAD_CONFIG(GH_INVALID_FENCE, config->fence.fence = 1);
+    BAD_CONFIG(GH_INVALID_FENCE, config->fence.name = gh_str_literal("sword"));
+    BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(NULL, 3), config->fence.fence = 1));
+    BAD_CONFIG(GH_INVALID_FENCE,
+               (config->fence.name = gh_str_make(long_name, GH_NAME_SIZE_MAX + 1), config->fence.fence = 1));
+    BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(long_name, SIZE_MAX), config->fence.fence = 1));
+}
+
+static void expect_bad_arguments_refused(game* a, gh_command* command)
+{
+    gh_str words[] = {gh_str_literal("PING"), gh_str_make(NULL, 1)};
+    gh_str empty[] = {gh_str_literal(""), gh_str_literal("x")};
+    gh_str huge[] = {gh_str_literal("ECHO"), gh_str_make("x", SIZE_MAX)};
+    gh_str two_huge[] = {gh_str_literal("MSET"), gh_str_make("x", SIZE_MAX / 2), gh_str_make("x", SIZE_MAX / 2 + 2)};
+    bad_command bads[] = {{GH_INVALID_ARGUMENTS, NULL, 0, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, NULL, 1, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, words, 0, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, words, 2, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, words, SIZE_MAX, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, words, 65536 + 1, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, words + 1, 1, gh_command_config_default()},
+                          {GH_INVALID_ARGUMENTS, empty, 2, gh_command_config_default()},
+                          {GH_FULL, huge, 2, gh_command_config_default()},
+                          {GH_FULL, two_huge, 3, gh_command_config_default()}};
+    for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) expect_refused(a, command, &bads[i]);
+}
+
+static void bad_input_is_refused_and_changes_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_str words[] = {gh_str_literal("PING")};
+    gh_command* command = GAME_NEW(a, gh_command);
+    assert_status(gh_command_begin(NULL, a->client, words, 1, NULL), GH_INVALID_OP);
+    assert_status(gh_command_begin(command, NULL, words, 1, NULL), GH_INVALID_CLIENT);
+    expect_bad_configs_refused(a, command);
+    expect_bad_arguments_refused(a, command);
+    assert_status(gh_command_poll(command), GH_IDLE);
+    assert_status(gh_command_begin(command, a->client, words, 1, NULL), GH_OK); /* and again on one that has ended */
+    assert_ends(command, GH_TOO_SMALL);
+    expect_bad_configs_refused(a, command);
+    expect_bad_arguments_refused(a, command);
+    assert_status(gh_command_poll(command), GH_TOO_SMALL);
+}
+
+static void limits_themselves_are_allowed(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 8);
+    config.timeout_us = 3600 * SECOND_US;
+    assert_ends(say(a, &config, "PING"), GH_OK);
+    config.timeout_us = 1000;
+    gh_status status = settle_command(say(a, &config, "PING"));
+    assert_true(status == GH_OK || status == GH_UNKNOWN || status == GH_TIMEOUT);
+}
+
+static void busy_op_is_left_alone(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_str words[] = {gh_str_literal("INCR"), gh_str_literal("other")};
+    gh_command* command = say(a, NULL, "INCR count");
+    gh_command before = *command;
+    assert_status(gh_command_begin(command, a->client, words, 2, NULL), GH_INVALID_OP);
+    assert_memory_equal(command, &before, sizeof(before));
+    assert_ends(command, GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET count"), 1);
+    assert_int_equal(redis_server_integer(server, "EXISTS other"), 0);
+}
+
+static void idle_and_null_ops_are_harmless(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command* command = GAME_NEW(a, gh_command);
+    assert_status(gh_command_poll(NULL), GH_IDLE);
+    assert_status(gh_command_poll(command), GH_IDLE);
+    assert_null(gh_command_reply(NULL));
+    assert_null(gh_command_reply(command));
+    gh_command_cancel(NULL);
+    gh_command_cancel(command);
+    assert_status(gh_command_poll(command), GH_IDLE);
+    assert_null(gh_reply_at(NULL, 0));
+}
+
+/* ---- time-outs ------------------------------------------------------------------------------------------------ */
+
+static void nobody_there_is_timeout(void** state)
+{
+    (void)state;
+    game* a = game_start("unix:/tmp/guildhall-nobody-listens-here");
+    gh_command_config config = command_config(a, GH_REPEAT_SAFE, 0);
+    config.timeout_us = SECOND_US / 10;
+    gh_command* safe = say(a, &config, "INCR count");
+    config.repeat = GH_REPEAT_NEVER;
+    gh_command* never = say(a, &config, "INCR count");
+    game_tick(a); /* the time counts from here */
+    uint64_t begun_us = wait_now_us();
+    assert_ends(safe, GH_TIMEOUT);
+    assert_ends(never, GH_TIMEOUT);
+    assert_true(wait_now_us() - begun_us >= SECOND_US / 20);
+    assert_null(gh_command_reply(never));
+}
+
+static void frozen_server_is_unknown(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 0);
+    config.timeout_us = SECOND_US / 10;
+    redis_server_freeze(server);
+    gh_command* never = say(a, &config, "INCR never");
+    config.repeat = GH_REPEAT_SAFE;
+    gh_command* safe = say(a, &config, "SET safe 1");
+    assert_ends(never, GH_UNKNOWN);
+    assert_ends(safe, GH_UNKNOWN);
+    redis_server_thaw(server);
+    WAIT_FOR(redis_server_integer(server, "EXISTS never safe") == 2); /* sent is sent */
+    assert_ends(say(a, NULL, "INCR never"), GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET never"), 2);
+    assert_int_equal(game_stats(a).ops_unknown, 2);
+}
+
+/* A server that says BUSY has not done it, whatever the repeat: asked again until the deadline. */
+static void busy_server_is_timeout_or_done_once(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* blocker = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "CONFIG SET busy-reply-threshold 1");
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 8);
+    eval(blocker, &config, slow_script);
+    GAME_UNTIL(game_stats(blocker).requests_waiting == 0 && game_stats(blocker).requests_sent == 1);
+    config.timeout_us = SECOND_US / 5;
+    gh_command* late = say(a, &config, "INCR late");
+    config.timeout_us = 10 * SECOND_US * suite_patience();
+    gh_command* patient = say(a, &config, "INCR patient");
+    assert_ends(late, GH_TIMEOUT);
+    assert_status(gh_command_poll(patient), GH_PENDING);
+    assert_true(game_stats(a).retries > 0);
+    redisReply* killed = redis_server_command(server, "SCRIPT KILL");
+    freeReplyObject(killed);
+    assert_ends(patient, GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET patient"), 1);
+    assert_int_equal(redis_server_integer(server, "EXISTS late"), 0);
+}
+
+/* ---- cancel --------------------------------------------------------------------------------------------------- */
+
+static void cancel_before_it_is_sent_means_not_done(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_command* before_the_link = say(a, NULL, "INCR count");
+    gh_command_cancel(before_the_link);
+    assert_ends(before_the_link, GH_CANCELLED);
+    GAME_UNTIL(gh_client_ready(a->client));
+    gh_command* before_the_tick = say(a, NULL, "INCR count");
+    gh_command_cancel(before_the_tick);
+    gh_command_cancel(before_the_tick);
+    assert_ends(before_the_tick, GH_CANCELLED);
+    assert_null(gh_command_reply(before_the_tick));
+    assert_ends(say(a, NULL, "PING"), GH_OK); /* whatever was to be sent has been sent before */
+    assert_int_equal(redis_server_integer(server, "EXISTS count"), 0);
+}
+
+static void cancel_after_it_was_sent_changes_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_freeze(server);
+    gh_command* command = say(a, NULL, "INCR count");
+    GAME_UNTIL(game_stats(a).requests_sent == 1);
+    gh_command_cancel(command);
+    game_tick(a);
+    assert_status(gh_command_poll(command), GH_PENDING);
+    redis_server_thaw(server);
+    assert_ends(command, GH_OK);
+    assert_int_equal(gh_command_reply(command)->integer, 1);
+    gh_command_cancel(command);
+    assert_status(gh_command_poll(command), GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET count"), 1);
+}
+
+/* Between two attempts nothing is under way, and the server has said that it did nothing. */
+static void cancel_between_attempts_means_not_done(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "SET filler x");
+    redis_server_do(server, "CONFIG SET maxmemory 1");
+    gh_command* command = say(a, NULL, "INCR count");
+    GAME_UNTIL(game_stats(a).retries >= 3 && game_stats(a).requests_sent == 0);
+    gh_command_cancel(command);
+    assert_ends(command, GH_CANCELLED);
+    redis_server_do(server, "CONFIG SET maxmemory 0");
+    assert_ends(say(a, NULL, "PING"), GH_OK);
+    assert_int_equal(redis_server_integer(server, "EXISTS count"), 0);
+}
+
+/* ---- capacities ----------------------------------------------------------------------------------------------- */
+
+static gh_client_config small_config(redis_server* server, uint32_t ops_capacity)
+{
+    gh_client_config config = game_config(redis_server_address(server));
+    config.ops_capacity = ops_capacity;
+    config.requests_capacity = 8;
+    config.out_bytes = 16 * 1024;
+    config.reply_bytes = 16 * 1024;
+    config.reply_nodes = 64;
+    return config;
+}
+
+static void thousands_go_through_small_capacities(void** state)
+{
+    (void)state;
+    enum { CAPACITY = 4096 };
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = small_config(server, CAPACITY);
+    game* a = game_start_with(&config);
+    gh_command** commands = GAME_NEW_ARRAY(a, gh_command*, CAPACITY);
+    gh_command* extra = GAME_NEW(a, gh_command);
+    gh_str words[] = {gh_str_literal("INCR"), gh_str_literal("count")};
+    gh_command_config patient = command_config(a, GH_REPEAT_NEVER, 0);
+    patient.timeout_us = 60 * SECOND_US;
+    for (int i = 0; i < CAPACITY; i++) commands[i] = say(a, &patient, "INCR count");
+    assert_status(gh_command_begin(extra, a->client, words, 2, &patient), GH_FULL);
+    assert_status(gh_command_poll(extra), GH_IDLE);
+    for (int i = 0; i < CAPACITY; i++)
+    {
+        assert_ends(commands[i], GH_OK);
+        assert_int_equal(gh_command_reply(commands[i])->integer, i + 1); /* in the order of begin */
+    }
+    assert_int_equal(redis_server_integer(server, "GET count"), CAPACITY);
+    assert_int_equal(game_stats(a).ops_busy_max, CAPACITY);
+    assert_int_equal(game_stats(a).requests_sent_max, 8);
+    assert_status(gh_command_begin(extra, a->client, words, 2, &patient), GH_OK);
+    assert_ends(extra, GH_OK);
+}
+
+/* The largest request goes through, alone and among others; one byte more is refused at once. */
+static void largest_request_fits(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = small_config(server, 64);
+    config.reply_bytes = 32 * 1024;
+    game* a = game_start_with(&config);
+    char* payload = GAME_NEW_ARRAY(a, char, config.out_bytes);
+    memset(payload, 'x', config.out_bytes);
+    gh_str words[] = {gh_str_literal("SET"), gh_str_literal("large"), gh_str_make(payload, 0)};
+    gh_command* command = GAME_NEW(a, gh_command);
+    words[2].size = config.out_bytes;
+    while (gh_command_begin(command, a->client, words, 3, NULL) == GH_FULL) words[2].size--;
+    assert_true(words[2].size >= config.out_bytes - 2048 - 128); /* about what the header of a script leaves */
+    for (int i = 0; i < 10; i++) say(a, NULL, "INCR count");
+    assert_ends(command, GH_OK);
+    assert_int_equal(redis_server_integer(server, "STRLEN large"), words[2].size);
+    words[2].size++;
+    assert_status(gh_command_begin(command, a->client, words, 3, NULL), GH_FULL);
+    assert_status(gh_command_poll(command), GH_OK);
+    GAME_UNTIL(game_stats(a).ops_busy == 0);
+    assert_int_equal(redis_server_integer(server, "GET count"), 10);
+}
+
+/* ---- the client's end ----------------------------------------------------------------------------------------- */
+
+static void drain_ends_each_op_once(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = small_config(server, 64);
+    game* a = game_start_with(&config);
+    gh_str words[] = {gh_str_literal("INCR"), gh_str_literal("count")};
+    GAME_UNTIL(gh_client_ready(a->client));
+    redis_server_freeze(server);
+    gh_command* commands[20];
+    for (int i = 0; i < 20; i++) commands[i] = say(a, NULL, "INCR count");
+    GAME_UNTIL(game_stats(a).requests_sent == 8);
+    assert_status(gh_client_drain(a->client, 20 * SECOND_US), GH_OK);
+    gh_command* refused = GAME_NEW(a, gh_command);
+    assert_status(gh_command_begin(refused, a->client, words, 2, NULL), GH_CLOSED);
+    assert_status(gh_command_poll(refused), GH_IDLE);
+    game_tick(a);
+    for (int i = 0; i < 20; i++) assert_status(gh_command_poll(commands[i]), i < 8 ? GH_PENDING : GH_CANCELLED);
+    redis_server_thaw(server);
+    GAME_UNTIL(gh_client_drained(a->client));
+    for (int i = 0; i < 8; i++) assert_status(gh_command_poll(commands[i]), GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET count"), 8);
+    assert_int_equal(game_stats(a).ops_begun, game_stats(a).ops_ended);
+}
+
+static void drain_that_takes_too_long_is_unknown(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_freeze(server);
+    gh_command* sent = say(a, NULL, "INCR count");
+    GAME_UNTIL(game_stats(a).requests_sent == 1);
+    gh_command* queued = say(a, NULL, "INCR count");
+    assert_status(gh_client_drain(a->client, SECOND_US / 20), GH_OK);
+    GAME_UNTIL(gh_client_drained(a->client));
+    assert_status(gh_command_poll(sent), GH_UNKNOWN);
+    assert_status(gh_command_poll(queued), GH_CANCELLED);
+}
+
+static void shutdown_ends_each_op(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_freeze(server);
+    gh_command* sent = say(a, NULL, "INCR count");
+    GAME_UNTIL(game_stats(a).requests_sent == 1);
+    gh_command* queued = say(a, NULL, "INCR count");
+    a->asleep = true; /* its client is gone from here on */
+    gh_client_shutdown(a->client);
+    assert_status(gh_command_poll(sent), GH_UNKNOWN);
+    assert_status(gh_command_poll(queued), GH_CANCELLED);
+    redis_server_thaw(server);
+}
+
+TEST_FILE(command, cmocka_unit_test(each_reply_is_copied_as_it_came), cmocka_unit_test(reply_fits_exactly),
+          cmocka_unit_test(small_replies_need_no_memory), cmocka_unit_test(too_small_is_done_once),
+          cmocka_unit_test(reply_over_the_clients_bounds_is_unknown), cmocka_unit_test(each_op_gets_its_own_reply),
+          cmocka_unit_test(arguments_hold_any_byte), cmocka_unit_test(takes_128_arguments),
+          cmocka_unit_test(errors_are_reported_with_their_text), cmocka_unit_test(error_text_is_cut_to_the_memory),
+          cmocka_unit_test(bad_input_is_refused_and_changes_nothing), cmocka_unit_test(limits_themselves_are_allowed),
+          cmocka_unit_test(busy_op_is_left_alone), cmocka_unit_test(idle_and_null_ops_are_harmless),
+          cmocka_unit_test(nobody_there_is_timeout), cmocka_unit_test(frozen_server_is_unknown),
+          cmocka_unit_test(busy_server_is_timeout_or_done_once), cmocka_unit_test(cancel_before_it_is_sent_means_not_done),
+          cmocka_unit_test(cancel_after_it_was_sent_changes_nothing),
+          cmocka_unit_test(cancel_between_attempts_means_not_done), cmocka_unit_test(thousands_go_through_small_capacities),
+          cmocka_unit_test(largest_request_fits), cmocka_unit_test(drain_ends_each_op_once),
+          cmocka_unit_test(drain_that_takes_too_long_is_unknown), cmocka_unit_test(shutdown_ends_each_op));
