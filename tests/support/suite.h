@@ -24,7 +24,7 @@
 
 #define TEST_FILES(X)                                                                                                \
     X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
-    X(lock) X(lock_faults)                                                                                           \
+    X(command) X(command_script) X(lock) X(lock_faults)                                                              \
     X(client) X(client_config)
 
 #define TEST_FILE(file, ...)                                                                                         \
