@@ -298,58 +298,18 @@ static const fault_operation take_pair = {"pair",     sizeof(pair), 0,    3,    
 
 /* ---- the tests -------------------------------------------------------------------------------------------------- */
 
-#define FAULTS_OF(operation)                                                                                         \
-    static void operation##_cut_at_every_byte(void** state)                                                          \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_cut_every_byte(&operation, GH_OK);                                                                     \
-    }                                                                                                                \
-    static void operation##_link_lost_at_every_tick(void** state)                                                    \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_lose_at_every_tick(&operation, GH_OK);                                                                 \
-    }                                                                                                                \
-    static void operation##_server_killed(void** state)                                                              \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_kill_and_restart(&operation, GH_OK);                                                                   \
-    }                                                                                                                \
-    static void operation##_server_frozen(void** state)                                                              \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_freeze(&operation, GH_OK);                                                                             \
-    }                                                                                                                \
-    static void operation##_scripts_flushed(void** state)                                                            \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_flush_scripts(&operation);                                                                             \
-    }
+FAULT_TESTS(take)
+FAULT_TESTS(wait_for)
+FAULT_TESTS(release)
+FAULT_TESTS(renew)
+FAULT_TESTS(leave)
+FAULT_TESTS(take_pair)
+FAULT_CANCEL_TEST(take)
+FAULT_CANCEL_TEST(wait_for)
+FAULT_CANCEL_TEST(release)
+FAULT_CANCEL_TEST(renew)
+FAULT_CANCEL_TEST(take_pair)
 
-#define TESTS_OF(operation)                                                                                          \
-    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),          \
-        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),                    \
-        cmocka_unit_test(operation##_scripts_flushed)
-
-#define CANCEL_OF(operation)                                                                                         \
-    static void operation##_cancelled_at_every_tick(void** state)                                                    \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        fault_cancel_at_every_tick(&operation);                                                                      \
-    }
-
-FAULTS_OF(take)
-FAULTS_OF(wait_for)
-FAULTS_OF(release)
-FAULTS_OF(renew)
-FAULTS_OF(leave)
-FAULTS_OF(take_pair)
-CANCEL_OF(take)
-CANCEL_OF(wait_for)
-CANCEL_OF(release)
-CANCEL_OF(renew)
-CANCEL_OF(take_pair)
-
-TEST_FILE(lock_faults, TESTS_OF(take), TESTS_OF(wait_for), TESTS_OF(release), TESTS_OF(renew), TESTS_OF(leave),
-          TESTS_OF(take_pair), cmocka_unit_test(take_cancelled_at_every_tick),
-          cmocka_unit_test(wait_for_cancelled_at_every_tick), cmocka_unit_test(release_cancelled_at_every_tick),
-          cmocka_unit_test(renew_cancelled_at_every_tick), cmocka_unit_test(take_pair_cancelled_at_every_tick));
+TEST_FILE(lock_faults, FAULT_TEST_LIST(take), FAULT_TEST_LIST(wait_for), FAULT_TEST_LIST(release), FAULT_TEST_LIST(renew),
+          FAULT_TEST_LIST(leave), FAULT_TEST_LIST(take_pair), FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(wait_for),
+          FAULT_CANCEL_TEST_LIST(release), FAULT_CANCEL_TEST_LIST(renew), FAULT_CANCEL_TEST_LIST(take_pair));

@@ -1,26 +1,35 @@
 #include "support/fault.h"
 
+#include "support/heap.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static fault_scene make_scene(bool append_only, uint64_t request_timeout_us)
+/* The server runs; change is what this scene wants of its client. */
+static fault_scene scene_on(redis_server* server, void (*change)(gh_client_config* config))
 {
-    redis_server_options options = {.tcp = true, .append_only = append_only};
     fault_scene scene;
     memset(&scene, 0, sizeof(scene));
-    scene.server = redis_server_start(&options);
-    scene.proxy = proxy_start(redis_server_tcp_address(scene.server), PROXY_TCP);
+    scene.server = server;
+    scene.proxy = proxy_start(redis_server_tcp_address(server), PROXY_TCP);
     gh_client_config config = game_config(proxy_address(scene.proxy));
     config.wake = false;
     config.backoff_min_us = 1000;
     config.backoff_max_us = 20000;
-    if (request_timeout_us != 0) config.request_timeout_us = request_timeout_us;
+    gh_client_config other = config;
+    other.address = gh_str_of(redis_server_address(server));
+    scene.other = game_start_with(&other);
+    if (change != NULL) change(&config);
     scene.game = game_start_with(&config);
-    config.address = gh_str_of(redis_server_address(scene.server));
-    scene.other = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(scene.game->client) && gh_client_ready(scene.other->client));
     return scene;
+}
+
+static fault_scene make_scene(bool append_only, void (*change)(gh_client_config* config))
+{
+    redis_server_options options = {.tcp = true, .append_only = append_only};
+    return scene_on(redis_server_start(&options), change);
 }
 
 static void start_run(fault_scene* scene, const fault_operation* operation)
@@ -42,15 +51,23 @@ static bool is_over(fault_scene* scene, const fault_operation* operation)
 }
 
 static void end_run(fault_scene* scene, const fault_operation* operation, gh_status also, const char* fault,
-                    unsigned long long at)
+                    uint64_t at)
 {
     GAME_UNTIL(is_over(scene, operation));
     gh_status status = operation->poll(scene->op);
     proxy_disarm(scene->proxy);
     scene->other->asleep = false;
     if (status != GH_OK && status != GH_IDLE && status != also)
-        fail_msg("%s, %s at %llu: ended %s", operation->name, fault, at, gh_status_name(status));
+        fail_msg("%s, %s at %llu: ended %s", operation->name, fault, (unsigned long long)at,
+                 gh_status_name(status));
     operation->audit(scene, status);
+}
+
+static void one_run(fault_scene* scene, const fault_operation* operation, const char* fault)
+{
+    start_run(scene, operation);
+    operation->begin(scene);
+    end_run(scene, operation, GH_OK, fault, 0);
 }
 
 gh_str fault_name(const fault_scene* scene)
@@ -67,8 +84,8 @@ static uint64_t stride_of(const fault_operation* operation)
 
 /* ---- bytes ---------------------------------------------------------------------------------------------------- */
 
-static void cut_each(fault_scene* scene, const fault_operation* operation, gh_status also, proxy_direction direction,
-                     proxy_how how, uint64_t bytes)
+static void cut_each(fault_scene* scene, const fault_operation* operation, proxy_direction direction, proxy_how how,
+                     uint64_t bytes)
 {
     const char* text = direction == PROXY_REQUEST ? (how == PROXY_FIN ? "FIN in the request" : "RST in the request")
                                                   : (how == PROXY_FIN ? "FIN in the reply" : "RST in the reply");
@@ -77,13 +94,14 @@ static void cut_each(fault_scene* scene, const fault_operation* operation, gh_st
         start_run(scene, operation);
         proxy_arm(scene->proxy, direction, at, how);
         operation->begin(scene);
-        end_run(scene, operation, also, text, at);
+        end_run(scene, operation, GH_OK, text, at);
     }
 }
 
-void fault_cut_every_byte(const fault_operation* operation, gh_status also)
+void fault_cut_at_every_byte(const fault_operation* operation)
 {
-    fault_scene scene = make_scene(false, 0);
+    fault_scene scene = make_scene(false, NULL);
+    one_run(&scene, operation, "scripts loaded");
     start_run(&scene, operation);
     proxy_mark(scene.proxy);
     operation->begin(&scene);
@@ -96,8 +114,8 @@ void fault_cut_every_byte(const fault_operation* operation, gh_status also)
     uint64_t fired = proxy_fired(scene.proxy);
     for (proxy_how how = PROXY_FIN; how <= PROXY_RST; how++)
     {
-        cut_each(&scene, operation, also, PROXY_REQUEST, how, request);
-        cut_each(&scene, operation, also, PROXY_REPLY, how, reply);
+        cut_each(&scene, operation, PROXY_REQUEST, how, request);
+        cut_each(&scene, operation, PROXY_REPLY, how, reply);
     }
     /* Names grow by a digit or two, so not every last cut must find its byte; nearly all must. */
     assert_true((proxy_fired(scene.proxy) - fired) * stride_of(operation) >= 2 * (request + reply) * 9 / 10);
@@ -116,9 +134,9 @@ static bool run_ticks(fault_scene* scene, const fault_operation* operation, unsi
     return !is_over(scene, operation);
 }
 
-void fault_lose_at_every_tick(const fault_operation* operation, gh_status also)
+void fault_link_lost_at_every_tick(const fault_operation* operation)
 {
-    fault_scene scene = make_scene(false, 0);
+    fault_scene scene = make_scene(false, NULL);
     unsigned beyond = 0; /* runs that were over before the fault: several, as the server's pace differs */
     for (unsigned ticks = 0; beyond < 5; ticks++)
     {
@@ -128,13 +146,13 @@ void fault_lose_at_every_tick(const fault_operation* operation, gh_status also)
             proxy_cut_now(scene.proxy, PROXY_RST);
         else
             beyond++;
-        end_run(&scene, operation, also, "link lost after ticks", ticks);
+        end_run(&scene, operation, GH_OK, "link lost after ticks", ticks);
     }
 }
 
-void fault_cancel_at_every_tick(const fault_operation* operation)
+void fault_cancelled_at_every_tick(const fault_operation* operation)
 {
-    fault_scene scene = make_scene(false, 0);
+    fault_scene scene = make_scene(false, NULL);
     unsigned beyond = 0;
     for (unsigned ticks = 0; beyond < 5; ticks++)
     {
@@ -148,9 +166,9 @@ void fault_cancel_at_every_tick(const fault_operation* operation)
 
 /* ---- the server ----------------------------------------------------------------------------------------------- */
 
-void fault_kill_and_restart(const fault_operation* operation, gh_status also)
+void fault_server_killed(const fault_operation* operation)
 {
-    fault_scene scene = make_scene(true, 0);
+    fault_scene scene = make_scene(true, NULL);
     for (unsigned ticks = 0; ticks < 8; ticks++)
     {
         start_run(&scene, operation);
@@ -159,13 +177,18 @@ void fault_kill_and_restart(const fault_operation* operation, gh_status also)
         redis_server_kill9(scene.server);
         for (unsigned i = 0; i < 5; i++) game_tick(scene.game);
         redis_server_restart(scene.server);
-        end_run(&scene, operation, also, "killed after ticks", ticks);
+        end_run(&scene, operation, GH_OK, "killed after ticks", ticks);
     }
 }
 
-void fault_freeze(const fault_operation* operation, gh_status also)
+static void short_time_out(gh_client_config* config)
 {
-    fault_scene scene = make_scene(false, SECOND_US / 20);
+    config->request_timeout_us = SECOND_US / 20;
+}
+
+void fault_server_frozen(const fault_operation* operation)
+{
+    fault_scene scene = make_scene(false, short_time_out);
     for (unsigned ticks = 0; ticks < 4; ticks++)
     {
         start_run(&scene, operation);
@@ -174,13 +197,13 @@ void fault_freeze(const fault_operation* operation, gh_status also)
         uint64_t lost = game_stats(scene.game).links_lost;
         GAME_UNTIL(is_over(&scene, operation) || game_stats(scene.game).links_lost > lost);
         redis_server_thaw(scene.server); /* the old connection's request runs now, and so does the new one's */
-        end_run(&scene, operation, also, "frozen, run", ticks);
+        end_run(&scene, operation, GH_OK, "frozen, run", ticks);
     }
 }
 
-void fault_flush_scripts(const fault_operation* operation)
+void fault_scripts_flushed(const fault_operation* operation)
 {
-    fault_scene scene = make_scene(false, 0);
+    fault_scene scene = make_scene(false, NULL);
     for (unsigned ticks = 0; ticks < 8; ticks++)
     {
         start_run(&scene, operation);
@@ -191,4 +214,44 @@ void fault_flush_scripts(const fault_operation* operation)
         end_run(&scene, operation, GH_OK, "scripts flushed, ticks", ticks);
     }
     assert_true(game_stats(scene.game).script_reloads > 0);
+}
+
+/* ---- the client and the store ---------------------------------------------------------------------------------- */
+
+static void least_capacities(gh_client_config* config)
+{
+    config->requests_capacity = 8;
+    config->out_bytes = 16 * 1024;
+    config->reply_bytes = 16 * 1024;
+    config->reply_nodes = 64;
+}
+
+void fault_small_client(const fault_operation* operation)
+{
+    fault_scene scene = make_scene(false, least_capacities);
+    for (int i = 0; i < 3; i++) one_run(&scene, operation, "least capacities");
+}
+
+void fault_one_slot(const fault_operation* operation)
+{
+    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
+    redis_server_options options = {.tcp = true, .arguments = arguments};
+    redis_server* server = redis_server_start(&options);
+    redis_server_do(server, "CLUSTER ADDSLOTSRANGE 0 16383");
+    WAIT_FOR(strstr(redis_server_text(server, "CLUSTER INFO"), "cluster_state:ok") != NULL);
+    fault_scene scene = scene_on(server, NULL);
+    one_run(&scene, operation, "Cluster node");
+}
+
+void fault_no_heap(const fault_operation* operation)
+{
+    fault_scene scene = make_scene(false, NULL);
+    assert_true(heap_watch_works());
+    start_run(&scene, operation);
+    heap_watch_begin();
+    operation->begin(&scene);
+    GAME_UNTIL(is_over(&scene, operation));
+    heap_counts counts = heap_watch_end();
+    assert_int_equal(counts.total, 0);
+    end_run(&scene, operation, GH_OK, "heap watched", 0);
 }

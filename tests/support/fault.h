@@ -47,18 +47,55 @@ typedef struct fault_operation
 /* "<prefix><run>", new in each run, valid until the next. */
 gh_str fault_name(const fault_scene* scene);
 
-/* Cuts the connection after each byte of the request and of the reply, by FIN and by RST. The operation must end OK,
-   or as `also` says that it may (GH_OK: nothing else). GUILDHALL_STRIDE=n: each n-th byte, whatever the operation says. */
-void fault_cut_every_byte(const fault_operation* operation, gh_status also);
+/* Cuts the connection after each byte of the request and of the reply, by FIN and by RST. The operation must end OK
+   (or IDLE). GUILDHALL_STRIDE=n: each n-th byte, whatever the operation says. */
+void fault_cut_at_every_byte(const fault_operation* operation);
 
 /* The link is lost, or the op is cancelled, after each number of ticks that it takes. */
-void fault_lose_at_every_tick(const fault_operation* operation, gh_status also);
-void fault_cancel_at_every_tick(const fault_operation* operation);
+void fault_link_lost_at_every_tick(const fault_operation* operation);
+void fault_cancelled_at_every_tick(const fault_operation* operation);
 
-/* The server is killed after the request was sent and comes back with its data; stands still for longer than the
-   request's time-out; forgets its scripts. */
-void fault_kill_and_restart(const fault_operation* operation, gh_status also);
-void fault_freeze(const fault_operation* operation, gh_status also);
-void fault_flush_scripts(const fault_operation* operation);
+/* The server is killed in the middle and comes back with its data; stands still for longer than the request's time-out
+   and then carries out the old request and the new one; forgets its scripts. */
+void fault_server_killed(const fault_operation* operation);
+void fault_server_frozen(const fault_operation* operation);
+void fault_scripts_flushed(const fault_operation* operation);
+
+/* With each capacity of the client at its least. */
+void fault_small_client(const fault_operation* operation);
+
+/* On a Cluster node that has all slots: a request or script that touches two slots is refused there. */
+void fault_one_slot(const fault_operation* operation);
+
+/* No call of the heap from the begin to the end. */
+void fault_no_heap(const fault_operation* operation);
+
+/* FAULT_TESTS(take) makes the tests take_cut_at_every_byte and so on of the fault_operation `take`;
+   FAULT_TEST_LIST(take) names them for TEST_FILE. The two for cancel stand apart: not everything can be cancelled. */
+#define FAULT_TEST(operation, fault)                                                                                 \
+    static void operation##_##fault(void** state)                                                                    \
+    {                                                                                                                \
+        (void)state;                                                                                                 \
+        fault_##fault(&operation);                                                                                   \
+    }
+
+#define FAULT_TESTS(operation)                                                                                       \
+    FAULT_TEST(operation, cut_at_every_byte)                                                                         \
+    FAULT_TEST(operation, link_lost_at_every_tick)                                                                   \
+    FAULT_TEST(operation, server_killed)                                                                             \
+    FAULT_TEST(operation, server_frozen)                                                                             \
+    FAULT_TEST(operation, scripts_flushed)                                                                           \
+    FAULT_TEST(operation, small_client)                                                                              \
+    FAULT_TEST(operation, one_slot)                                                                                  \
+    FAULT_TEST(operation, no_heap)
+
+#define FAULT_TEST_LIST(operation)                                                                                   \
+    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),          \
+        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),                    \
+        cmocka_unit_test(operation##_scripts_flushed), cmocka_unit_test(operation##_small_client),                   \
+        cmocka_unit_test(operation##_one_slot), cmocka_unit_test(operation##_no_heap)
+
+#define FAULT_CANCEL_TEST(operation) FAULT_TEST(operation, cancelled_at_every_tick)
+#define FAULT_CANCEL_TEST_LIST(operation) cmocka_unit_test(operation##_cancelled_at_every_tick)
 
 #endif

@@ -2,8 +2,9 @@
 
        AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT LOAD x n  ->  epoch, PUBLISH  ->  READY
 
-   All in one go, but for the epoch, which is a script and needs its digest from the first round. The slots remember which
-   step each reply belongs to. */
+   All in one go, but for the epoch, which is a script and needs its digest from the first round. Loaded are the scripts
+   that this client has used before; any other is loaded when an op first needs it. The slots remember which step each reply
+   belongs to. */
 
 #include "client/reply_class.h"
 #include "client/state.h"
@@ -112,6 +113,7 @@ static bool encode_script_step(gh_client* client, uint32_t step)
 {
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
     uint32_t last;
+    if (!script->known && script != &client->scripts[GH_SCRIPT_epoch]) return true;
     if (!gh_script_encode_load(client, script, GH_SLOT_HANDSHAKE, NULL)) return false;
     last = (client->slot_head + client->slot_count - 1) % client->config.requests_capacity;
     client->slots[last].step = (uint16_t)step;
