@@ -147,26 +147,18 @@ static gh_script* command_script(gh_op* op)
     return command_of(op)->script;
 }
 
-static void command_step(gh_op* op, const gh_event* event)
+static gh_status command_answer(gh_op* op, const gh_event* event)
 {
-    gh_command* command = command_of(op);
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: gh_op_end(op, keep_reply(command, event->reply) ? GH_OK : GH_TOO_SMALL); break;
-    case GH_EVENT_FAILED:
-        if (event->reply != NULL) keep_error(command, event->reply);
-        gh_op_end(op, event->status);
-        break;
-    case GH_EVENT_TIMER: gh_op_end(op, gh_op_maybe_done(op) ? GH_UNKNOWN : GH_TIMEOUT); break;
-    case GH_EVENT_CANCEL: gh_command_cancel(command); break;
-    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_maybe_done(op) ? GH_UNKNOWN : GH_CANCELLED); break;
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
-    }
+    return keep_reply(command_of(op), event->reply) ? GH_OK : GH_TOO_SMALL;
 }
 
-static const gh_op_kind command_kind = {"command", command_step, command_encode, command_script, true};
+static void command_step(gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_FAILED && event->reply != NULL) keep_error(command_of(op), event->reply);
+    gh_call_step(op, event);
+}
+
+static const gh_op_kind command_kind = {"command", command_step, command_encode, command_script, true, command_answer};
 
 /* ---- begin ---------------------------------------------------------------------------------------------------------- */
 
@@ -233,9 +225,8 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     command->reply_size = (uint32_t)config->reply_size;
     command->reply_needed = 0;
     memset(&command->reply, 0, sizeof command->reply);
-    gh_op_begin(&command->op, client, &command_kind);
-    gh_op_timer(&command->op, gh_client_after(client, config->timeout_us));
-    gh_op_send(&command->op, NULL, config->repeat == GH_REPEAT_NEVER ? GH_OP_ONCE : 0);
+    gh_call_begin(&command->op, client, &command_kind, NULL, config->timeout_us,
+                  config->repeat == GH_REPEAT_NEVER ? GH_OP_ONCE : 0);
     return GH_OK;
 }
 
@@ -281,8 +272,7 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
 
 gh_status gh_command_poll(const gh_command* op)
 {
-    if (op == NULL || op->op.kind == NULL) return GH_IDLE;
-    return (gh_status)op->op.status;
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
 }
 
 const gh_reply* gh_command_reply(const gh_command* op)
@@ -293,6 +283,5 @@ const gh_reply* gh_command_reply(const gh_command* op)
 
 void gh_command_cancel(gh_command* op)
 {
-    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op) || gh_op_maybe_done(&op->op)) return;
-    gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL) gh_call_cancel(&op->op);
 }

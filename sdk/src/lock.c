@@ -404,7 +404,7 @@ static void lock_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind lock_kind = {"lock", lock_step, lock_encode, lock_script, false};
+static const gh_op_kind lock_kind = {"lock", lock_step, lock_encode, lock_script, false, NULL};
 
 /* ---- what the caller calls -------------------------------------------------------------------------------------------- */
 
@@ -416,11 +416,6 @@ gh_lock_config gh_lock_config_default(void)
     config.lease_us = 10 * SECOND_US;
     config.wait_us = 5 * SECOND_US;
     return config;
-}
-
-static bool is_name(gh_str name)
-{
-    return name.bytes != NULL && name.size > 0 && name.size <= GH_NAME_SIZE_MAX;
 }
 
 static gh_status check_lock_config(const gh_lock_config* config)
@@ -452,7 +447,7 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
     gh_lock_config defaults = gh_lock_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (!is_name(name)) return GH_INVALID_NAME;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
     status = check_lock_config(config);
     if (status != GH_OK) return status;
@@ -462,8 +457,8 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
 
 gh_status gh_lock_poll(const gh_lock* op)
 {
-    if (op == NULL || op->op.kind == NULL) return GH_IDLE;
-    return gh_op_is_busy(&op->op) && lock_is_held(op) ? GH_OK : (gh_status)op->op.status;
+    if (op == NULL) return GH_IDLE;
+    return gh_op_is_busy(&op->op) && lock_is_held(op) ? GH_OK : gh_op_poll(&op->op);
 }
 
 static bool lock_is_busy(const gh_lock* lock)
@@ -500,9 +495,9 @@ gh_fence gh_lock_fence(const gh_lock* op)
 size_t gh_lock_tag(gh_str name, char* out, size_t capacity)
 {
     const gh_str head = gh_str_literal("{lock:");
-    size_t size = head.size + 1 + (is_name(name) ? gh_name_encoded_size(name) : 0);
+    size_t size = head.size + 1 + (gh_name_is_valid(name) ? gh_name_encoded_size(name) : 0);
     char* end;
-    if (!is_name(name) || out == NULL || capacity < size) return 0;
+    if (!gh_name_is_valid(name) || out == NULL || capacity < size) return 0;
     memcpy(out, head.bytes, head.size);
     end = gh_name_encode(name, out + head.size);
     *end = '}';
@@ -611,7 +606,7 @@ static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t cou
     for (i = 0; i < count; i++)
     {
         if (lock_is_busy(&locks[i])) return GH_INVALID_OP;
-        if (!is_name(names[i])) return GH_INVALID_NAME;
+        if (!gh_name_is_valid(names[i])) return GH_INVALID_NAME;
         for (j = 0; j < i; j++)
             if (gh_str_equal(names[i], names[j])) return GH_INVALID_NAMES;
     }

@@ -123,6 +123,8 @@ static inline gh_str gh_str_of(const char* text)
 /* A view of a string literal, its length known to the compiler. */
 #define gh_str_literal(literal) gh_str_make("" literal, sizeof(literal) - 1)
 
+#define GH_NAME_SIZE_MAX 64 /* bytes in the name of a lock, a queue, a chat, a player, ...; any byte may be in it */
+
 static inline bool gh_str_equal(gh_str a, gh_str b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);

@@ -46,8 +46,7 @@ extern "C" {
 typedef struct gh_client gh_client;
 struct gh_platform; /* platform/platform.h; gh_platform_default() is the one of this operating system */
 
-#define GH_NAME_SIZE_MAX 64          /* bytes in the name of a lock, queue, chat, ...; any byte may be in it */
-#define GH_FOREVER UINT64_MAX        /* "no time is set", where a comment allows it                          */
+#define GH_FOREVER UINT64_MAX /* "no time is set", where a comment allows it */
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
    before each attempt to connect, and again in the next ticks while it returns GH_PENDING. GH_OK: *numeric is set and

@@ -115,7 +115,7 @@ void gh_timers_fire(gh_client* client)
     while (gh_heap_due(&client->timers) <= client->now_us)
     {
         gh_op* op = op_of_timer(client->timers.entries[0].place);
-        if ((++fired & 15) == 0 && !gh_budget_left(client)) return;
+        if ((++fired & 15) == 0 && !gh_client_budget_left(client)) return;
         if (op->due_us <= client->now_us)
         {
             op->due_us = GH_NEVER;

@@ -55,6 +55,10 @@ typedef struct gh_op_kind
     /* How an error reply is to be taken when its class alone does not say: a caller's own command or script reports it,
        and repeats only what cannot have been done. */
     bool reports_errors;
+
+    /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
+       sent another request instead. */
+    gh_status (*answer)(gh_op* op, const gh_event* event);
 } gh_op_kind;
 
 /* flags of gh_op that a system may look at */
@@ -77,6 +81,12 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind);
 static inline bool gh_op_is_busy(const gh_op* op)
 {
     return op->timer_index != 0;
+}
+
+/* What poll says of it: GH_IDLE if it was never begun. */
+static inline gh_status gh_op_poll(const gh_op* op)
+{
+    return op->kind == NULL ? GH_IDLE : (gh_status)op->status;
 }
 
 /* A new sequence, for when the old op id has had its day in the store. */
@@ -105,8 +115,19 @@ void gh_op_unlisten(gh_op* op);
 /* The op is over: no request, no timer, no hint any more; poll will say status. */
 void gh_op_end(gh_op* op, gh_status status);
 
+/* ---- calls: the commonest op, one request whose answer ends it ---------------------------------------------------------
+
+       begin -> QUEUED -> SENT -> ended      no answer in time: UNKNOWN if it may have been carried out, else TIMEOUT */
+
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us, int flags);
+void gh_call_step(gh_op* op, const gh_event* event);
+
+/* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */
+void gh_call_cancel(gh_op* op);
+
 /* ---- what a step may ask of the client --------------------------------------------------------------------------- */
 
+bool gh_client_budget_left(gh_client* client);               /* looks at the platform's clock: ask every few items */
 uint64_t gh_client_now(const gh_client* client);             /* of the tick, on the client's own clock          */
 bool gh_client_wake_healthy(const gh_client* client);        /* hints can be relied on, as far as anything can  */
 uint64_t gh_client_request_timeout(const gh_client* client);

@@ -238,7 +238,7 @@ static bool pipeline_read(gh_client* client)
         {
         case GH_READ_REPLY:
             if (!pipeline_take(client, reply)) return false;
-            if ((++taken_count & 15) == 0 && !gh_budget_left(client)) return false;
+            if ((++taken_count & 15) == 0 && !gh_client_budget_left(client)) return false;
             break;
         case GH_READ_BROKEN:
             client->stats.protocol_errors++;
@@ -334,7 +334,7 @@ static void encode_queue(gh_client* client)
     while ((op = gh_queue_next(client)) != NULL)
     {
         if (encode_op(client, op) == ENCODED_FULL) return;
-        if ((++count & 15) == 0 && !gh_budget_left(client)) return;
+        if ((++count & 15) == 0 && !gh_client_budget_left(client)) return;
     }
 }
 
@@ -358,7 +358,7 @@ void gh_pipeline_send(gh_client* client)
         }
         /* All gone and more to say: the buffer was too small for this tick's requests. */
     } while (moved == GH_MOVED_SOME && link->state == GH_LINK_READY && gh_queue_next(client) != NULL &&
-             gh_pipeline_has_room(client) && gh_budget_left(client));
+             gh_pipeline_has_room(client) && gh_client_budget_left(client));
 }
 
 /* ---- losing the link ------------------------------------------------------------------------------------------------ */

@@ -153,9 +153,6 @@ void gh_log_str(gh_client* client, gh_log_level level, const char* text, gh_str 
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
 bool gh_assertion(gh_client* client, const char* file, int line, const char* expression);
 
-/* tick.c: looks at the platform's clock, so ask it every few items */
-bool gh_budget_left(gh_client* client);
-
 /* handshake.c: one line "name:value" of an INFO reply; empty if it is not there */
 gh_str gh_info_field(gh_str info, gh_str name);
 

@@ -10,7 +10,7 @@
 
 #include "client/state.h"
 
-bool gh_budget_left(gh_client* client)
+bool gh_client_budget_left(gh_client* client)
 {
     if (client->budget_end_us == GH_FOREVER) return true;
     if (client->platform->now_us(client->platform->context) < client->budget_end_us) return true;

@@ -107,7 +107,7 @@ static void wake_receive(gh_client* client)
             return;
         }
         gh_reader_feed(link->reader, bytes, received);
-        if (!wake_read(client) || !gh_budget_left(client)) return;
+        if (!wake_read(client) || !gh_client_budget_left(client)) return;
     }
 }
 

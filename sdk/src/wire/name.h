@@ -8,6 +8,12 @@
 
 #include "guildhall/base.h"
 
+/* True for 1..GH_NAME_SIZE_MAX bytes. */
+static inline bool gh_name_is_valid(gh_str name)
+{
+    return name.bytes != NULL && name.size > 0 && name.size <= GH_NAME_SIZE_MAX;
+}
+
 size_t gh_name_encoded_size(gh_str name);
 
 /* Writes gh_name_encoded_size(name) bytes and returns where they end. */

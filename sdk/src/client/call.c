@@ -1,0 +1,31 @@
+#include "client/op.h"
+
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us, int flags)
+{
+    gh_op_begin(op, client, kind);
+    gh_op_timer(op, gh_client_after(client, timeout_us));
+    gh_op_send(op, shape, flags);
+}
+
+void gh_call_step(gh_op* op, const gh_event* event)
+{
+    gh_status status = GH_PENDING;
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
+    case GH_EVENT_FAILED: status = event->status; break;
+    case GH_EVENT_TIMER: status = gh_op_maybe_done(op) ? GH_UNKNOWN : GH_TIMEOUT; break;
+    case GH_EVENT_CANCEL: gh_call_cancel(op); break;
+    case GH_EVENT_CLOSE: status = gh_op_maybe_done(op) ? GH_UNKNOWN : GH_CANCELLED; break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: break;
+    }
+    if (status != GH_PENDING) gh_op_end(op, status);
+}
+
+void gh_call_cancel(gh_op* op)
+{
+    if (op->kind == NULL || !gh_op_is_busy(op) || gh_op_maybe_done(op)) return;
+    gh_op_end(op, GH_CANCELLED);
+}
