@@ -47,7 +47,7 @@ static bool ends_with(gh_str word, const char* end)
 static void answer_script(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     char text[256];
-    unsigned long long now_us = (unsigned long long)world->now_us + 1000000000000ull;
+    unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
     int lease_size = count > 8 ? (int)words[8].size : 0;
     if (count == 4 && ends_with(words[3], ":epoch")) snprintf(text, sizeof(text), "*2\r\n:7\r\n:%llu\r\n", now_us);
     else if (count == 13)
@@ -151,7 +151,10 @@ static scripted_stream* stream_of(scripted* world, intptr_t stream)
 static gh_status scripted_open(void* context, const gh_address* address, intptr_t* stream)
 {
     scripted* world = context;
-    (void)address;
+    world->opened_kind = address->kind;
+    world->opened_port = address->port;
+    snprintf(world->opened_host, sizeof(world->opened_host), "%.*s", (int)address->host.size,
+             address->host.size == 0 ? "" : address->host.bytes);
     if (world->opens < SCRIPTED_OPENS_MAX) world->opened_at_us[world->opens] = world->now_us;
     world->opens++;
     if (world->open_status != GH_OK && world->open_status != GH_PENDING) return world->open_status;
@@ -224,6 +227,7 @@ static void end_thing(void* thing)
         world->objects = object->next;
         free(object);
     }
+    buffer_free(&world->log);
     free(world);
 }
 
@@ -263,15 +267,35 @@ void* scripted_keep(scripted* world, size_t size)
     return object->bytes;
 }
 
-void scripted_start(scripted* world, const gh_client_config* config)
+static void on_log(void* context, gh_log_level level, gh_str text)
 {
-    gh_client_config plain = scripted_config();
-    if (config == NULL) config = &plain;
-    size_t size = gh_client_memory(config);
+    scripted* world = context;
+    const char marks[] = "?EWID";
+    const char head[2] = {marks[level], ' '};
+    buffer_add(&world->log, head, sizeof(head));
+    buffer_add(&world->log, text.bytes, text.size);
+    buffer_add(&world->log, "\n", 1);
+}
+
+static bool on_assertion(void* context, const char* file, int line, const char* expression)
+{
+    (void)context;
+    fprintf(stderr, "%s:%d: the library asserts: %s\n", file, line, expression);
+    abort();
+}
+
+void scripted_start(scripted* world, const gh_client_config* wanted)
+{
+    gh_client_config config = wanted == NULL ? scripted_config() : *wanted;
+    if (config.hooks.context == NULL) config.hooks.context = world;
+    if (config.hooks.log == NULL && config.hooks.context == world) config.hooks.log = on_log;
+    if (config.hooks.assertion == NULL) config.hooks.assertion = on_assertion;
+    world->start_us = world->now_us;
+    size_t size = gh_client_memory(&config);
     assert_true(size > 0);
     char* memory = scripted_keep(world, size + MEMORY_ALIGNMENT);
     memory += (MEMORY_ALIGNMENT - (uintptr_t)memory % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT;
-    assert_int_equal(gh_client_init(memory, size, config, &world->platform, &world->client), GH_OK);
+    assert_int_equal(gh_client_init(memory, size, &config, &world->platform, &world->client), GH_OK);
 }
 
 void scripted_tick(scripted* world, uint64_t later_us)
@@ -305,4 +329,42 @@ gh_client_stats scripted_stats(const scripted* world)
     gh_client_stats stats;
     assert_int_equal(gh_client_get_stats(world->client, &stats), GH_OK);
     return stats;
+}
+
+typedef struct asked
+{
+    gh_command op;
+    gh_str word;
+    _Alignas(8) char reply[256];
+} asked;
+
+gh_command* scripted_ask(scripted* world, const char* word, uint64_t timeout_us, gh_repeat repeat)
+{
+    asked* self = SCRIPTED_NEW(world, asked);
+    gh_command_config config = gh_command_config_default();
+    self->word = gh_str_of(word);
+    config.timeout_us = timeout_us;
+    config.repeat = repeat;
+    config.reply_memory = self->reply;
+    config.reply_size = sizeof(self->reply);
+    assert_int_equal(gh_command_begin(&self->op, world->client, &self->word, 1, &config), GH_OK);
+    return &self->op;
+}
+
+gh_lock* scripted_want(scripted* world, const char* name, uint64_t lease_us, uint64_t wait_us)
+{
+    gh_lock* lock = SCRIPTED_NEW(world, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = lease_us;
+    config.wait_us = wait_us;
+    assert_int_equal(gh_lock_begin(lock, world->client, gh_str_of(name), &config), GH_OK);
+    return lock;
+}
+
+bool scripted_logged(const scripted* world, const char* text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i + size <= world->log.size; i++)
+        if (memcmp(world->log.bytes + i, text, size) == 0) return true;
+    return false;
 }

@@ -41,6 +41,7 @@ struct scripted
     gh_platform platform; /* what the client gets */
     gh_client* client;
     uint64_t now_us;      /* the caller's clock; scripted_tick moves it */
+    uint64_t start_us;    /* what it was at scripted_start */
     uint64_t budget_us;   /* of scripted_tick */
 
     uint64_t clock_us;      /* what platform.now_us says ...              */
@@ -59,6 +60,10 @@ struct scripted
     uint64_t sends;
     uint64_t receives;
     uint64_t opened_at_us[SCRIPTED_OPENS_MAX]; /* now_us of the first ones */
+    gh_address_kind opened_kind;               /* where the last one went  */
+    uint16_t opened_port;
+    char opened_host[256];
+    byte_buffer log; /* "E text\n", "W ...", "I ...", "D ..."; unless the config has hooks of its own */
 
     scripted_stream streams[SCRIPTED_STREAMS_MAX];
     struct scripted_object* objects;
@@ -89,6 +94,23 @@ void scripted_speak(scripted* world);
 #define SCRIPTED_NEW(world, type) ((type*)scripted_keep((world), sizeof(type)))
 void* scripted_keep(scripted* world, size_t size);
 
+/* A command of one word, the answer to which is of no interest but for its coming. */
+gh_command* scripted_ask(scripted* world, const char* word, uint64_t timeout_us, gh_repeat repeat);
+gh_lock* scripted_want(scripted* world, const char* name, uint64_t lease_us, uint64_t wait_us);
+
+bool scripted_logged(const scripted* world, const char* text);
 gh_client_stats scripted_stats(const scripted* world);
+
+/* Ticks every step_us until the condition holds; fails the test when that takes longer than most_us. */
+#define SCRIPTED_UNTIL(world, condition, step_us, most_us)                                                           \
+    do                                                                                                               \
+    {                                                                                                                \
+        uint64_t scripted_end_us = (world)->now_us + (most_us);                                                      \
+        while (!(condition))                                                                                         \
+        {                                                                                                            \
+            if ((world)->now_us >= scripted_end_us) fail_msg("waited too long for: %s", #condition);                 \
+            scripted_tick((world), (step_us));                                                                       \
+        }                                                                                                            \
+    } while (0)
 
 #endif

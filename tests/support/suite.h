@@ -25,7 +25,8 @@
 #define TEST_FILES(X)                                                                                                \
     X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
     X(command) X(command_script) X(lock) X(lock_faults)                                                              \
-    X(client) X(client_config)
+    X(client) X(client_config)                                                                                       \
+    X(backoff) X(resolver) X(time)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
