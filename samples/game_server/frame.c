@@ -1,5 +1,4 @@
 #define _DEFAULT_SOURCE /* getrusage with its counts of context switches */
-#define _POSIX_C_SOURCE 200809L
 
 #include "frame.h"
 
@@ -39,6 +38,7 @@ void frame_begin(frame_clock* clock)
         histogram_add(&clock->frame_us, now - clock->now_us);
     }
     clock->now_us = now;
+    clock->tick_cost_us = 0;
 }
 
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
@@ -58,7 +58,7 @@ void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
 
     /* A tick that computes pays for what it computes, one that blocks pays for the wait. The rest of the wall time is
        what other programs took from us meanwhile. */
-    clock->tick_cost_us = blocked > 0 ? wall_us : cpu_us;
+    clock->tick_cost_us += blocked > 0 ? wall_us : cpu_us;
 }
 
 void frame_end(frame_clock* clock)
@@ -74,6 +74,9 @@ void frame_end(frame_clock* clock)
         return;
     }
     clock->planned_us = due;
-    struct timespec pause = {.tv_nsec = (long)((due - now) * 1000)};
-    nanosleep(&pause, NULL); /* a signal ends it early, which is what one wants of Ctrl-C */
+
+    /* An absolute time, so that what happens between now and the sleep does not add up. A signal ends the sleep
+       early, which is what one wants of Ctrl-C. */
+    struct timespec until = {.tv_sec = (time_t)(due / 1000000), .tv_nsec = (long)(due % 1000000) * 1000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }

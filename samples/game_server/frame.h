@@ -24,12 +24,13 @@ typedef struct frame_clock
 
     /* private */
     uint64_t planned_us;
-    uint64_t tick_cost_us;
+    uint64_t tick_cost_us; /* of all ticks in this frame */
 } frame_clock;
 
 uint64_t frame_now_us(void); /* monotonic */
 
-/* A frame is: begin, tick, your game, end. end sleeps until the next frame is due. */
+/* A frame is: begin, tick, your game, tick, end. The first tick brings what has arrived, the second sends what the
+   game has just asked for; with one tick each question would take a frame longer. end sleeps until the next frame. */
 void frame_begin(frame_clock* clock);
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us);
 void frame_end(frame_clock* clock);

@@ -1,6 +1,6 @@
 #include "histogram.h"
 
-/* Values below 16 have a bucket each. Above, the four bits behind the leading one choose among the 16 buckets of
+/* Values below 128 have a bucket each. Above, the six bits behind the leading one choose among the 64 buckets of
    their doubling. */
 static uint32_t bucket_of(uint64_t value)
 {

@@ -1,4 +1,4 @@
-/* histogram.h -- percentiles of a stream of numbers in a fixed few KiB, to within 6 %. */
+/* histogram.h -- percentiles of a stream of numbers in a fixed 30 KiB, to within 1.6 %. */
 
 #ifndef GAME_SERVER_HISTOGRAM_H
 #define GAME_SERVER_HISTOGRAM_H
@@ -7,8 +7,8 @@
 
 enum
 {
-    HISTOGRAM_STEPS = 16, /* buckets for each doubling */
-    HISTOGRAM_BUCKETS = HISTOGRAM_STEPS * 61
+    HISTOGRAM_STEPS = 64, /* buckets for each doubling */
+    HISTOGRAM_BUCKETS = HISTOGRAM_STEPS * 59
 };
 
 typedef struct histogram

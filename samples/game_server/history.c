@@ -1,59 +1,62 @@
 #include "history.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-void history_enter(history* h, uint32_t player, int64_t gold, uint32_t items_each)
+/* NULL: the player of another game server. */
+static purse_history* our_purse(history* h, uint32_t player)
 {
-    h->gold[player] = gold;
-    for (uint32_t i = 0; i < items_each; i++)
+    uint32_t i = player - h->first_player;
+    return player >= h->first_player && i < h->player_count ? &h->purses[i] : NULL;
+}
+
+/* The answers to two game servers can overtake each other; what is older is no news. */
+static void note_item(history* h, uint32_t item, item_history now)
+{
+    item_history* before = &h->items[item];
+    now.sold_version = before->sold_version;
+    if (now.version > before->version) *before = now;
+}
+
+void history_entered(history* h, uint32_t player)
+{
+    for (uint32_t i = 0; i < MARKET_ITEMS_EACH; i++)
     {
-        h->items[player * items_each + i] = (item){.holder = player};
+        note_item(h, player * MARKET_ITEMS_EACH + i, (item_history){.version = 1, .holder = player});
     }
 }
 
-void history_add(history* h, const char* id, int64_t serial, const market_trade* trade)
+void history_listed(history* h, const market_trade* trade)
 {
-    deed* d = &h->deeds[h->deed_count++];
-    *d = (deed){.serial = serial, .trade = *trade};
-    memcpy(d->id, id, sizeof d->id);
-    if (serial == 0) return;
-
-    bool listing = trade->seller == trade->buyer;
-    if (!listing)
-    {
-        h->gold[trade->buyer] -= trade->price;
-        h->gold[trade->seller] += trade->price;
-    }
-    item* thing = &h->items[trade->item];
-    if (serial > thing->serial)
-    {
-        thing->holder = trade->buyer;
-        thing->price = listing ? trade->price : 0;
-        thing->serial = serial;
-    }
+    item_history now = {.version = trade->version + 1, .holder = trade->seller, .price = trade->price};
+    note_item(h, trade->item, now);
 }
 
-bool history_has_room(const history* h, uint32_t deeds)
+void history_taken(history* h, const market_trade* trade)
 {
-    return h->deed_capacity - h->deed_count >= deeds;
+    purse_history* buyer = our_purse(h, trade->buyer);
+    if (buyer != NULL) buyer->number = trade->number;
 }
 
-gh_str history_text(const deed* d, char* out, size_t size)
+void history_sold(history* h, const market_trade* trade)
 {
-    const market_trade* t = &d->trade;
-    if (d->serial == 0)
-    {
-        snprintf(out, size, "void");
-    }
-    else if (t->seller == t->buyer)
-    {
-        snprintf(out, size, "%" PRId64 " list %" PRIu32 " %" PRIu32 " %" PRId64, d->serial, t->item, t->seller, t->price);
-    }
-    else
-    {
-        snprintf(out, size, "%" PRId64 " buy %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRId64, d->serial, t->item,
-                 t->seller, t->buyer, t->price);
-    }
-    return gh_str_of(out);
+    item_history* item = &h->items[trade->item];
+    h->sold_twice += trade->version <= item->sold_version;
+    item->sold_version = trade->version;
+    note_item(h, trade->item, (item_history){.version = trade->version + 1, .holder = trade->seller, .sold = true});
+}
+
+void history_paid(history* h, const market_trade* trade)
+{
+    purse_history* seller = our_purse(h, trade->seller);
+    if (seller != NULL) seller->earned += trade->price;
+}
+
+void history_delivered(history* h, const market_trade* trade)
+{
+    note_item(h, trade->item, (item_history){.version = trade->version + 2, .holder = trade->buyer});
+}
+
+void history_bought(history* h, const market_trade* trade)
+{
+    purse_history* buyer = our_purse(h, trade->buyer);
+    if (buyer != NULL) buyer->spent += trade->price;
+    h->purchases++;
 }

@@ -1,50 +1,49 @@
-/* history.h -- what this process knows: every deed that the store has acknowledged, and the world they add up to.
-
-   The audit compares it with the store. Deeds may be acknowledged in another order than they were done in, so the
-   serial says which of two came first. */
+/* history.h -- what the store has acknowledged to this game server. The audit compares it with the store. */
 
 #ifndef GAME_SERVER_HISTORY_H
 #define GAME_SERVER_HISTORY_H
 
 #include "market.h"
 
-typedef struct deed
+/* Of an item, the last that this game server knows; others may have dealt with it since. version 0: nothing. */
+typedef struct item_history
 {
-    char id[GH_UNIQUE_SIZE];
-    int64_t serial; /* 0: made void */
-    market_trade trade;
-} deed;
-
-typedef struct item
-{
+    int64_t version;
+    int64_t price;
     uint32_t holder;
-    int64_t price;  /* 0: in the holder's bag; else for sale */
-    int64_t serial; /* of the deed that put it there         */
-} item;
+    bool sold;            /* and not delivered yet                         */
+    int64_t sold_version; /* of the last offer that was sold to our player */
+} item_history;
+
+/* Of the purse of one of our players. */
+typedef struct purse_history
+{
+    int64_t number;
+    int64_t spent;
+    int64_t earned; /* from our players; others may have bought from it too */
+} purse_history;
 
 typedef struct history
 {
-    item* items;
-    uint32_t item_count;
-    int64_t* gold; /* by player */
+    uint32_t first_player; /* ours are first_player .. first_player + player_count - 1 */
     uint32_t player_count;
+    purse_history* purses; /* of ours             */
+    item_history* items;   /* MARKET_ITEMS_MAX    */
 
-    /* of this trading day */
-    deed* deeds;
-    uint32_t deed_count;
-    uint32_t deed_capacity;
+    uint64_t purchases;    /* settled: item and coins are where they belong      */
+    uint64_t sold_twice;   /* the same offer, to two of our players              */
+    uint64_t contradicted; /* the store denied what it had acknowledged before   */
 } history;
 
-/* Player p begins with the given gold and the items from p * items_each on. */
-void history_enter(history* h, uint32_t player, int64_t gold, uint32_t items_each);
+/* A player enters, with its purse and these items. */
+void history_entered(history* h, uint32_t player);
 
-/* The store said: done, with this serial (0: void). */
-void history_add(history* h, const char* id, int64_t serial, const market_trade* trade);
-
-/* Room for that many more deeds? */
-bool history_has_room(const history* h, uint32_t deeds);
-
-/* What the ledger must say of the deed. */
-gh_str history_text(const deed* d, char* out, size_t size);
+/* Each step of market.h, once it has answered MARKET_DONE; taken also when it was refused, which uses up the number. */
+void history_listed(history* h, const market_trade* trade);
+void history_taken(history* h, const market_trade* trade);
+void history_sold(history* h, const market_trade* trade);
+void history_paid(history* h, const market_trade* trade);
+void history_delivered(history* h, const market_trade* trade);
+void history_bought(history* h, const market_trade* trade);
 
 #endif

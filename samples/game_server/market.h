@@ -1,25 +1,38 @@
-/* market.h -- the store's side of the market: its keys, its scripts, and one call for each thing a player does.
+/* market.h -- the store's side of the market: its keys, and one call for each step that a player takes.
 
-   Every key begins with market:{<market>}: where <market> is the client's id, so that each run has its own market.
+       market:{<market>}                         hash  guard, items, gold: what all game servers of it agree on;
+                                                       players; from:<server> -> its first player
+       market:{<market>}:offers                  zset  "<item> <seller> <version>" -> price
+       market:{<market>.player.7}:purse          hash  gold, earned, spent; number, hold: of the last purchase;
+                                                       paid:<item> -> version
+       market:{lock:<market>.item.12}:item:12    hash  version, holder, price (0: not for sale), sale
 
-       ...:meta               hash    day: number of the trading day; serial: number of the last deed
-       ...:funds              hash    player -> gold
-       ...:inventory:<player> set     the items in the player's bag
-       ...:offers             zset    "<item>.<seller>" -> price
-       ...:ledger             hash    id of a deed -> "<serial> list <item> <seller> <price>",
-                                      "<serial> buy <item> <seller> <buyer> <price>" or "void"; this day's only
+   Look at one with redis-cli: hgetall market:{bazaar.player.7}:purse
 
-   Look at one with redis-cli: hgetall market:{9f3c01d2a4b56e78}:funds
+   A purchase is a sequence of steps, and each step is one script on one key:
 
-   A deed is what changes the market: to list or to buy. Each is one script, so purse and item move in one step or not
-   at all, and each writes its id into the ledger in that same step. A request that arrives twice finds its own id and
-   answers as it did the first time; that is what makes it GH_REPEAT_SAFE.
+       look     item            is it still what the offer says?           once the lock of the item is ours
+       take     buyer's purse   gold to hold, if there is enough           under the purse's next number
+       sell     item            sale = buyer and number                    version v becomes v + 1; fenced
+       pay      seller's purse  gold and earned grow                       paid:<item> becomes v
+       deliver  item            holder = buyer                             version v + 1 becomes v + 2
+       settle   buyer's purse   hold is spent, or goes back to gold        if it still has that number on hold
+       hide     offers          the offer goes                             it names v: never a newer one
 
-   The buyer holds the lock of the item, and the fence of that lock is the condition of the purchase: a server that
-   slept through its lease, woke up and still wants to buy writes nothing.
+   Why steps, and not one script that moves item and money? On a Redis Cluster all keys of a script must be in one
+   slot. The item has to be in the slot of its lock, or the fence could not be checked where the item is sold; the
+   purses cannot be in the slots of all items. With all in one slot it would be one script, and one core of one server
+   for all the trade of the game. As it is, each item and each purse may live on any server.
 
-   The hash tag keeps the market in one slot of a Redis Cluster. The locks of the items have slots of their own, so
-   on a Cluster the market would be locked as a whole and its keys would begin with gh_lock_tag's text. */
+   Each step is decided by a number that only grows, so it is done once: one that arrives twice, or late, from a
+   connection that is closed since long, finds the number passed and answers as it did the first time. So whatever
+   happened to a request, it can be asked again (GH_REPEAT_SAFE; world.c does so even after GH_UNKNOWN) until the
+   store has answered. If the game server dies in the middle, the coins are on hold, and hold says what for.
+
+   Guards of an item, for comparison:
+       coarse   one lock for the whole market: correct, and everybody waits for everybody
+       fine     a lock for each item: waits are for those who want the same
+       script   no lock: who takes the coins out first and then finds the item sold, gets them back */
 
 #ifndef GAME_SERVER_MARKET_H
 #define GAME_SERVER_MARKET_H
@@ -28,92 +41,143 @@
 
 enum
 {
-    MARKET_BAG_SIZE = 24,   /* items that a player can carry; also bounds the replies */
-    MARKET_BROWSE_MAX = 10, /* offers that a player looks at                          */
-    MARKET_ENTER_MAX = 8,   /* items that a new player brings                         */
-    MARKET_TEXT_SIZE = 64
+    MARKET_NAME_MAX = 24,
+    MARKET_PLAYERS_MAX = 4096, /* of all game servers together */
+    MARKET_ITEMS_EACH = 4,     /* what a new player brings     */
+    MARKET_ITEMS_MAX = MARKET_PLAYERS_MAX * MARKET_ITEMS_EACH,
+    MARKET_GOLD_EACH = 1000,
+    MARKET_BROWSE_MAX = 10, /* offers that a player looks at */
+    MARKET_KEY_SIZE = 256
 };
 
-/* What a deed answers. Above 0 it is done, and the number is its serial. */
+typedef enum market_guard
+{
+    MARKET_COARSE = 0,
+    MARKET_FINE,
+    MARKET_SCRIPT
+} market_guard;
+
+/* What a step answers. */
 typedef enum market_answer
 {
-    MARKET_SOLD = 0,     /* not for sale any more, or never was                  */
-    MARKET_PRICE = -1,   /* for sale at another price                            */
-    MARKET_POOR = -2,    /* the buyer has not enough gold                        */
-    MARKET_BAG_FULL = -3,
-    MARKET_NOT_YOURS = -4, /* to list: not in the seller's bag                   */
-    MARKET_VOID = -5,    /* was not done, and now never will be (market_settle)  */
-    MARKET_GONE = -6     /* the store does not know this market on this day      */
+    MARKET_DONE = 1,
+    MARKET_REFUSED = 0,   /* too late, or too poor; nothing was changed, and this step never will change anything */
+    MARKET_MISSING = -1,  /* the key is not there: the store has lost data                                        */
+    MARKET_MISMATCH = -2, /* to join: the market was opened with another guard, stock or purse                    */
+    MARKET_FULL = -3      /* to join: it would have more than MARKET_PLAYERS_MAX                                  */
 } market_answer;
 
-typedef struct market
-{
-    gh_client* client;
-    char name[17];
-    uint32_t day;
-
-    char meta[MARKET_TEXT_SIZE];
-    char funds[MARKET_TEXT_SIZE];
-    char offers[MARKET_TEXT_SIZE];
-    char ledger[MARKET_TEXT_SIZE];
-
-    gh_script enter;
-    gh_script list;
-    gh_script buy;
-    gh_script settle;
-    gh_script close;
-} market;
-
+/* An offer; with a buyer and a number, a purchase. */
 typedef struct market_trade
 {
     uint32_t item;
     uint32_t seller;
-    uint32_t buyer; /* the seller itself: a listing */
+    int64_t version; /* of the item, while it is for sale */
     int64_t price;
+    uint32_t buyer;
+    int64_t number; /* of the buyer's purchases */
 } market_trade;
+
+typedef enum market_script
+{
+    MARKET_JOIN = 0,
+    MARKET_OPEN_PURSE,
+    MARKET_OPEN_ITEM,
+    MARKET_LIST,
+    MARKET_TAKE,
+    MARKET_SELL,
+    MARKET_PAY,
+    MARKET_DELIVER,
+    MARKET_SETTLE,
+    MARKET_SCRIPTS
+} market_script;
+
+typedef struct market
+{
+    gh_client* client;
+    market_guard guard;
+    char name[MARKET_NAME_MAX + 1];
+    gh_script scripts[MARKET_SCRIPTS];
+} market;
 
 /* One request and all that it borrows. Stays in place until it ends; one at a time. */
 typedef struct market_call
 {
     gh_command op;
-    char id[GH_UNIQUE_SIZE]; /* of the deed */
 
-    gh_str keys[5];
-    gh_str arguments[MARKET_ENTER_MAX + 2];
-    char texts[MARKET_ENTER_MAX + 2][24];
-    char inventory[MARKET_TEXT_SIZE];
-    uint64_t reply[256];
+    /* private */
+    gh_str key;
+    gh_str arguments[8];
+    uint32_t argument_count;
+    char key_text[MARKET_KEY_SIZE];
+    char texts[8][48];
+    uint64_t reply[192];
 } market_call;
 
-void market_init(market* m, gh_client* client);
+/* name: letters, digits, _ . and -, at most MARKET_NAME_MAX. */
+void market_init(market* m, gh_client* client, const char* name, market_guard guard);
 
-/* Writes the name of the player's inventory key. */
-gh_str market_inventory(const market* m, uint32_t player, char out[MARKET_TEXT_SIZE]);
+const char* market_guard_name(market_guard guard);
 
-/* Writes the name of the item's lock. */
-gh_str market_lock_name(const market* m, uint32_t item, char out[MARKET_TEXT_SIZE]);
+/* The name of the lock that guards the item; not for MARKET_SCRIPT. */
+gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1]);
 
-/* Each begins a call and returns what gh_command_begin returned; poll call->op. */
-gh_status market_enter(market* m, market_call* call, uint32_t player, int64_t gold, uint32_t item, uint32_t items);
-gh_status market_browse(market* m, market_call* call);
+/* Each begins a call and returns what gh_command_begin returned; poll call->op.
+   join answers the number of the first of that many new players, or MISMATCH or FULL. */
+gh_status market_join(market* m, market_call* call, uint32_t players);
+gh_status market_open_purse(market* m, market_call* call, uint32_t player);
+gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t holder);
+
+/* trade->version is the item's before it is listed; the offer to show has the next one. */
 gh_status market_list(market* m, market_call* call, const market_trade* trade);
-gh_status market_buy(market* m, market_call* call, const market_trade* trade, gh_fence fence);
+gh_status market_show(market* m, market_call* call, const market_trade* offer);
+gh_status market_hide(market* m, market_call* call, const market_trade* offer);
+gh_status market_browse(market* m, market_call* call);
 
-/* Finds out what became of the deed whose call ended GH_UNKNOWN. If it was not done it is made void in that same
-   step: its request may still lie in some buffer on its way to the store, and must find the door shut. */
-gh_status market_settle(market* m, market_call* call);
+/* The steps of a purchase. fence may be NULL, for MARKET_SCRIPT. */
+gh_status market_take(market* m, market_call* call, const market_trade* trade);
+gh_status market_sell(market* m, market_call* call, const market_trade* trade, const gh_fence* fence);
+gh_status market_pay(market* m, market_call* call, const market_trade* trade);
+gh_status market_deliver(market* m, market_call* call, const market_trade* trade);
+gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought);
 
-/* Ends the trading day: the ledger is emptied, and a request of the day before is refused from now on. */
-gh_status market_close(market* m, market_call* call);
+/* To look, and for the audit. */
+gh_status market_read_players(market* m, market_call* call);
+gh_status market_read_purse(market* m, market_call* call, uint32_t player);
+gh_status market_read_item(market* m, market_call* call, uint32_t item);
 
-/* After GH_OK of enter (the gold), list, buy, settle (market_answer or serial) and close. */
-int64_t market_reply(const market_call* call);
+/* To leave nothing behind. */
+gh_status market_remove(market* m, market_call* call);
+gh_status market_remove_offers(market* m, market_call* call);
+gh_status market_remove_purse(market* m, market_call* call, uint32_t player);
+gh_status market_remove_item(market* m, market_call* call, uint32_t item);
 
-/* After GH_OK of browse: the cheapest offers; returns how many. */
+/* ---- After GH_OK ------------------------------------------------------------------------------------------- */
+
+int64_t market_number(const market_call* call); /* MARKET_MISSING if the reply is none */
 uint32_t market_offers(const market_call* call, market_trade out[MARKET_BROWSE_MAX]);
 
-/* Parses "<item>.<seller>" and whole numbers. False if the text is neither. */
-bool market_parse_offer(gh_str text, uint32_t* item, uint32_t* seller);
-bool market_parse_number(gh_str text, int64_t* number);
+typedef struct market_purse
+{
+    int64_t gold;
+    int64_t earned;
+    int64_t spent;
+    int64_t number;
+    int64_t hold; /* coins of a purchase that is not settled */
+} market_purse;
+
+typedef struct market_item
+{
+    int64_t version;
+    int64_t price;
+    uint32_t holder;
+    bool sold;      /* and not delivered yet */
+    uint32_t buyer; /* if sold               */
+    int64_t number;
+} market_item;
+
+/* False if the key is missing or does not look like one of ours. */
+bool market_purse_of(const market_call* call, market_purse* purse);
+bool market_item_of(const market_call* call, market_item* item);
 
 #endif
