@@ -26,7 +26,8 @@
     X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
     X(command) X(command_script) X(lock) X(lock_faults)                                                              \
     X(client) X(client_config)                                                                                       \
-    X(backoff) X(resolver) X(time)
+    X(backoff) X(resolver) X(time)                                                                                   \
+    X(deadline)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
