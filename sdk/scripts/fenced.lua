@@ -4,13 +4,20 @@
 --
 -- KEYS  1 gh:{lock:<name>}:s   see lock_acquire.lua
 -- ARGV  1 fence
--- reply error FENCED if the lock is not held with this fence, else what the caller's script returns
+-- reply error FENCED if the lock is not held with this fence, error CORRUPT if its key is not a lock's, else what the
+--       caller's script returns
 
 do
-    local stored = redis.call('GET', KEYS[1])
-    local fence, expiry = string.match(stored or '', '^%S+ (%d+) (%d+) h %d+$')
+    local stored = redis.pcall('GET', KEYS[1])
+    local fence, expiry, state
+    if type(stored) == 'string' then
+        fence, expiry, state = string.match(stored, '^%S+ (%d+) (%d+) ([hrf]) %d+$')
+    end
+    if stored and not state then
+        return redis.error_reply('CORRUPT the lock is not of the form that KEYS.md describes')
+    end
     local time = redis.call('TIME')
-    if fence ~= ARGV[1] or tonumber(expiry) <= time[1] * 1000000 + time[2] then
+    if state ~= 'h' or fence ~= ARGV[1] or tonumber(expiry) <= time[1] * 1000000 + time[2] then
         return redis.error_reply('FENCED the lock is not held with this fence')
     end
 end

@@ -211,6 +211,24 @@ static gh_status check_command(const gh_client* client, const gh_str* keys, size
     return size + strings_size(arguments, argument_count, most) > most ? GH_FULL : GH_OK;
 }
 
+/* Commands that block the connection, turn it into something else, or do not answer once: it serves other ops too. */
+static bool spoils_the_link(gh_str name)
+{
+    static const char* const names[] = {
+        "AUTH",       "BLMOVE",     "BLMPOP",     "BLPOP",        "BRPOP",       "BRPOPLPUSH",   "BZMPOP", "BZPOPMAX", "BZPOPMIN",
+        "DISCARD",    "EXEC",       "HELLO",      "MONITOR",      "MULTI",       "PSUBSCRIBE",   "PSYNC",  "QUIT",     "RESET",
+        "SELECT",     "SSUBSCRIBE", "SUBSCRIBE",  "SUNSUBSCRIBE", "PUNSUBSCRIBE", "UNSUBSCRIBE", "SYNC",   "UNWATCH",  "WAIT",
+        "WAITAOF",    "WATCH"};
+    size_t i;
+    size_t at;
+    for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    {
+        for (at = 0; at < name.size && (name.bytes[at] & ~0x20) == names[i][at]; at++) continue;
+        if (at == name.size && names[i][at] == 0) return true;
+    }
+    return false;
+}
+
 static gh_status command_start(gh_command* command, gh_client* client, gh_script* script, const gh_str* keys,
                                size_t key_count, const gh_str* arguments, size_t argument_count,
                                const gh_command_config* config)
@@ -243,6 +261,7 @@ gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* argu
     if (argument_count == 0 || arguments == NULL || arguments[0].size == 0) return GH_INVALID_ARGUMENTS;
     status = check_command(client, NULL, 0, arguments, argument_count);
     if (status != GH_OK) return status;
+    if (spoils_the_link(arguments[0])) return GH_INVALID_ARGUMENTS;
     if (config->fence.name.size > 0) script = gh_client_script(client, GH_SCRIPT_command);
     return command_start(op, client, script, NULL, 0, arguments, argument_count, config);
 }
@@ -261,9 +280,10 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
         script->text.size > gh_client_out_room(client) - SCRIPT_ROOM)
         return GH_INVALID_SCRIPT;
     fenced = config->fence.name.size > 0;
-    if (script->known && script->fenced != fenced) return GH_INVALID_FENCE;
+    if (script->used && script->fenced != fenced) return GH_INVALID_FENCE;
     status = check_command(client, keys, key_count, arguments, argument_count);
     if (status != GH_OK) return status;
+    script->used = true;
     script->fenced = fenced;
     return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
 }

@@ -135,6 +135,12 @@ static void lock_end(gh_lock* lock, gh_status status)
     if (lock->set != NULL) set_moved(lock->set);
 }
 
+/* The client closes while a request of ours may be under way. */
+static void lock_close(gh_lock* lock)
+{
+    lock_end(lock, gh_op_maybe_done(&lock->op) ? GH_UNKNOWN : GH_CANCELLED);
+}
+
 /* Claims go before new work: somebody's turn is ticking away. */
 static void lock_ask(gh_lock* lock, bool urgent)
 {
@@ -298,7 +304,7 @@ static void asking_step(gh_lock* lock, const gh_event* event)
             lock_leave(lock, GH_TIMEOUT);
         break;
     case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
-    case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lock_close(lock); break;
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED: break;
     }
@@ -383,8 +389,8 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
         break;
     case GH_EVENT_FAILED:
     case GH_EVENT_TIMER:
-    case GH_EVENT_RESET:
-    case GH_EVENT_CLOSE: lock_end(lock, (gh_status)lock->outcome); break;
+    case GH_EVENT_RESET: lock_end(lock, (gh_status)lock->outcome); break;
+    case GH_EVENT_CLOSE: lock_close(lock); break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED: break;
@@ -486,6 +492,7 @@ gh_fence gh_lock_fence(const gh_lock* op)
 {
     gh_fence fence;
     memset(&fence, 0, sizeof fence);
+    fence.name = gh_str_literal("-"); /* a condition that cannot hold, not one that is missing */
     if (!lock_is_busy(op) || !lock_is_held(op)) return fence;
     fence.name = op->name;
     fence.fence = op->fence;

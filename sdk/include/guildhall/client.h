@@ -111,7 +111,7 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
 /* Moves everything that can move. budget_us bounds the time it takes (0: no bound); leases that ran out are told and
    deadlines and renewals are looked after in any case, and each tick makes some progress. After a long hitch, leases
    that ran out in it are told LOST before any reply is handed out. A now_us smaller than the last one counts as the last.
-   GH_OK; GH_REENTRANT; GH_INVALID_CLIENT; GH_CLOSED after gh_client_shutdown. */
+   GH_OK; GH_REENTRANT; GH_INVALID_CLIENT (NULL, or not initialised). */
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
 
 /* For those who sleep between ticks: the time on your clock at which a tick has something to do even if no byte
@@ -244,6 +244,7 @@ typedef struct gh_op
     uint8_t state;                 /* the system's own                                                  */
     uint8_t request;               /* none, queued, sent, paused                                        */
     uint8_t attempts;              /* of this request, for the back-off; saturates                      */
+    uint8_t strikes;               /* answers to this request that cost its script or the link         */
     uint8_t flags;
 } gh_op;
 

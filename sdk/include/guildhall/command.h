@@ -60,7 +60,7 @@ typedef struct gh_command_config
     gh_repeat repeat;    /* default GH_REPEAT_NEVER                                                                 */
     gh_fence fence;      /* default none                                                                            */
 
-    /* The reply is copied here: 48 bytes a value below the top, plus the bytes of its strings. Not needed for a reply
+    /* The reply is copied here: 48 bytes a value below the top, and the bytes of its strings, each rounded up to 8. Not needed for a reply
        that is an integer, nil or the line OK. NULL and 0 by default. Aligned to 8. */
     void* reply_memory;
     size_t reply_size;
@@ -68,7 +68,7 @@ typedef struct gh_command_config
 
 gh_command_config gh_command_config_default(void);
 
-/* A script of yours. Zero it, set text, keep it in place while an op uses it, and use it with one client. The text is
+/* A script of yours, without a "#!" line. Zero it, set text, and zero it again before you set another text; keep it in place while an op uses it, and use it with one client. The text is
    sent once and its digest afterwards; NOSCRIPT is healed without a word. KEYS and ARGV are as in any Redis script. */
 typedef struct gh_script
 {
@@ -78,6 +78,7 @@ typedef struct gh_script
     char digest[40];
     uint32_t loaded; /* the connection that has it, 0: none */
     bool known;      /* the digest is set */
+    bool used;       /* by an op, once */
     bool fenced;     /* the digest is of the text behind the fence check */
 } gh_script;
 
@@ -102,7 +103,8 @@ typedef struct gh_command
     uint16_t key_count;
 } gh_command;
 
-/* Queues a command: arguments[0] is its name. With config->fence the keys and arguments are carried out by a script, so
+/* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared connection or
+   make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or CLIENT REPLY either. With config->fence the keys and arguments are carried out by a script, so
    the server's ACL must allow the command inside scripts.
    GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _CONFIG,
    _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. Anything but GH_OK changes nothing. */
@@ -119,7 +121,8 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
    GH_OK        carried out; gh_command_reply has the answer
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred
-   GH_TOO_SMALL carried out, but the answer needs reply_needed bytes
+   GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's reply_bytes
+                or reply_nodes, and cost the connection
    GH_FENCED    the fence was not the current one: nothing was written
    GH_TIMEOUT   not carried out in time: the link was down, or the server kept saying that it is busy
    GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable

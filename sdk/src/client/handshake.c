@@ -30,7 +30,6 @@ void gh_handshake_begin(gh_client* client)
 {
     client->step = 0;
     client->stats.warnings = 0;
-    client->more_to_receive = true;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------------------- */
@@ -271,7 +270,7 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
     if (!passing && take_harmless_error(client, step, error)) return;
     gh_log_str(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
-    if (!passing && step != STEP_NAME && reply_class != GH_CLASS_LOAD) gh_pipeline_refuse(client);
+    if (!passing && reply_class != GH_CLASS_LOAD) gh_pipeline_refuse(client);
 }
 
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)

@@ -14,7 +14,7 @@ static bool resolver_answered(gh_link* link, gh_client* client)
     gh_str numeric = gh_str_make(NULL, 0);
     gh_status status = client->config.resolver(client->config.resolver_context, client->address.host, &numeric);
     if (status == GH_PENDING) return false;
-    if (status != GH_OK || numeric.size == 0)
+    if (status != GH_OK || numeric.bytes == NULL || numeric.size == 0)
     {
         gh_link_lose(link, client, GH_LOG_WARNING, "the resolver found no address");
         return false;

@@ -136,7 +136,7 @@ void gh_op_send(gh_op* op, const char* shape, int flags)
     const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_ONCE;
     gh_op_unsend(op);
     op->shape = shape;
-    op->attempts = 0;
+    op->attempts = op->strikes = 0;
     op->flags = (uint8_t)((op->flags & ~sending_flags) | flags);
     gh_op_requeue(op, false);
 }
@@ -183,7 +183,9 @@ bool gh_op_is_sending(const gh_op* op)
 
 bool gh_op_maybe_done(const gh_op* op)
 {
-    return op->request == GH_REQUEST_SENT || (op->flags & GH_OP_MAYBE) != 0;
+    if ((op->flags & GH_OP_MAYBE) != 0) return true;
+    /* While only its script's text is on the wire, nothing has been asked for. */
+    return op->request == GH_REQUEST_SENT && op->client->slots[op->slot - 1].purpose == GH_SLOT_OP;
 }
 
 void gh_op_deliver(gh_op* op, const gh_event* event)

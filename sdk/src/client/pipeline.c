@@ -10,6 +10,7 @@
 
 #define RETRY_MIN_US 5000ull
 #define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
+#define STRIKES_MAX 5u             /* of one request: NOSCRIPT, answers that cost the link */
 #define DIGEST_PAUSE_US 1000ull    /* until another op has had the script loaded */
 #define LOOK_US 1000ull            /* an idle stream is looked at once in this time */
 
@@ -77,15 +78,25 @@ static void op_retry(gh_op* op)
 static void op_reload(gh_op* op)
 {
     gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
-    if (script == NULL || op->attempts >= RETRY_DOUBLINGS_MAX)
+    if (script == NULL || ++op->strikes > STRIKES_MAX)
     {
         gh_op_fail(op, GH_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
         return;
     }
-    op->attempts++;
     op->client->stats.script_reloads++;
     script->loaded = 0;
     gh_op_requeue(op, true);
+}
+
+/* The answer cannot be used, and costs the link. The same may come again: then it is given up, before it costs the link of
+   all others for ever. */
+static void op_strike(gh_op* op)
+{
+    op->flags |= GH_OP_MAYBE;
+    if ((op->flags & GH_OP_ONCE) != 0 || ++op->strikes > STRIKES_MAX)
+        gh_op_fail(op, GH_UNKNOWN, NULL);
+    else
+        gh_op_requeue(op, true);
 }
 
 /* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
@@ -113,6 +124,7 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     case GH_CLASS_LOAD:
         op_reload(op);
         return true;
+    case GH_CLASS_LOGIN:
     case GH_CLASS_RECONNECT:
         gh_op_requeue(op, true);
         return false;
@@ -122,6 +134,10 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     case GH_CLASS_REFUSED:
         gh_log_str(client, GH_LOG_ERROR, "refused: ", reply->text);
         gh_op_fail(op, GH_REFUSED, reply);
+        return true;
+    case GH_CLASS_FOREIGN:
+        gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+        gh_op_fail(op, GH_CORRUPT, reply);
         return true;
     case GH_CLASS_CORRUPT:
     case GH_CLASS_OTHER: break;
@@ -147,8 +163,7 @@ static taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
     if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? TAKEN_DONE : TAKEN_MOVED;
     if (!shape_fits(op, reply))
     {
-        op->flags |= GH_OP_MAYBE;
-        gh_op_requeue(op, true);
+        op_strike(op);
         return TAKEN_BROKEN;
     }
     memset(&event, 0, sizeof event);
@@ -202,11 +217,14 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     taken result;
     if (client->slot_count == 0)
     {
-        client->stats.protocol_errors++;
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
+        {
+            gh_log_str(client, GH_LOG_WARNING, "the server closes: ", reply->text);
             gh_pipeline_lose(client, GH_LOG_WARNING, "the server closes with an error");
-        else
-            gh_pipeline_lose(client, GH_LOG_ERROR, "a reply that nobody asked for");
+            return false;
+        }
+        client->stats.protocol_errors++;
+        gh_pipeline_lose(client, GH_LOG_ERROR, "a reply that nobody asked for");
         return false;
     }
     slot = client->slots[client->slot_head];
@@ -214,7 +232,7 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     client->slot_count--;
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot.sent_us;
-    if (slot.op != NULL) gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
+    if (slot.op != NULL && slot.purpose == GH_SLOT_OP) gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
 
     result = slot_take_reply(client, &slot, reply);
     if (result == TAKEN_BROKEN)
@@ -224,6 +242,23 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     }
     if (result == TAKEN_MOVED) gh_pipeline_lose(client, GH_LOG_WARNING, "the server does not take writes or logins any more");
     return client->commands.stream >= 0 && client->commands.generation == generation;
+}
+
+/* The answer to the oldest request cannot be read. GH_TOO_SMALL: it was carried out, and asking again will not help. */
+static void pipeline_break(gh_client* client, gh_status why)
+{
+    gh_slot slot;
+    if (client->slot_count == 0) return;
+    slot = client->slots[client->slot_head];
+    if (slot.purpose != GH_SLOT_OP || slot.op == NULL) return;
+    client->slot_head = (client->slot_head + 1) % client->config.requests_capacity;
+    client->slot_count--;
+    slot.op->slot = 0;
+    slot.op->request = GH_REQUEST_NONE;
+    if (why == GH_TOO_SMALL)
+        gh_op_fail(slot.op, slot.op->kind->reports_errors ? GH_TOO_SMALL : GH_CORRUPT, NULL);
+    else
+        op_strike(slot.op);
 }
 
 /* Replies from what was received, until it is used up. False: the link is lost, or the budget is. */
@@ -242,7 +277,13 @@ static bool pipeline_read(gh_client* client)
             break;
         case GH_READ_BROKEN:
             client->stats.protocol_errors++;
-            gh_pipeline_lose(client, GH_LOG_ERROR, "not RESP2, or a reply over reply_bytes or reply_nodes");
+            pipeline_break(client, GH_UNKNOWN);
+            gh_pipeline_lose(client, GH_LOG_ERROR, "not RESP2, or nested deeper than seven levels");
+            return false;
+        case GH_READ_TOO_LARGE:
+            client->stats.protocol_errors++;
+            pipeline_break(client, GH_TOO_SMALL);
+            gh_pipeline_lose(client, GH_LOG_ERROR, "a reply over reply_bytes or reply_nodes");
             return false;
         case GH_READ_MORE:
             if (size == 0) return true;
@@ -257,23 +298,26 @@ static bool pipeline_read(gh_client* client)
 void gh_pipeline_receive(gh_client* client)
 {
     gh_link* link = &client->commands;
+    gh_moved moved = GH_MOVED_MORE;
     if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
     if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us) return;
     link->look_us = client->now_us + LOOK_US;
+    client->caught_up = false;
     while (pipeline_read(client))
     {
-        gh_moved moved;
         client->scratch_at = client->scratch_end = 0;
-        if (!client->more_to_receive) break;
+        if (moved != GH_MOVED_MORE)
+        {
+            client->caught_up = true;
+            return;
+        }
         moved = gh_link_receive(link, client, client->scratch, GH_RECEIVE_BYTES, &client->scratch_end);
-        client->more_to_receive = moved == GH_MOVED_MORE;
         if (moved == GH_MOVED_LOST)
         {
             gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
             return;
         }
     }
-    if (!client->budget_spent) client->more_to_receive = true; /* at the next tick, look again */
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------------------ */
@@ -371,6 +415,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
     if (client->commands.state == GH_LINK_READY) client->stats.links_lost++;
     client->slot_head = client->slot_count = 0;
     client->scratch_at = client->scratch_end = 0;
+    client->caught_up = true;
     client->step = 0;
     gh_link_lose(&client->commands, client, level, why);
 
@@ -410,7 +455,7 @@ void gh_pipeline_refuse(gh_client* client)
 void gh_pipeline_check_age(gh_client* client)
 {
     const gh_link* link = &client->commands;
-    if (client->scratch_at != client->scratch_end || client->budget_spent) return; /* answers may be here, unread */
+    if (!client->caught_up) return; /* answers may be here, unread */
     if (link->state == GH_LINK_HANDSHAKE && client->now_us >= link->due_us)
         gh_pipeline_lose(client, GH_LOG_WARNING, "no end of the hand-shake in time");
     else if (link->state == GH_LINK_READY && client->slot_count > 0 &&

@@ -6,22 +6,25 @@ typedef struct class_row
     gh_reply_class reply_class;
 } class_row;
 
-/* Seen on Redis 7.0 unless noted. The first row that fits counts, so the longer text stands before the shorter. */
+/* Seen on Redis 7.0 and 8, Valkey 8 unless noted. The first row that fits counts, so the longer text stands before the
+   shorter. Whole phrases, because a caller's script may answer errors of its own that begin with the same word. */
 static const class_row class_rows[] = {
-    {"NOSCRIPT ", GH_CLASS_LOAD},
-    {"BUSY ", GH_CLASS_RETRY},    /* another script runs for longer than busy-reply-threshold */
-    {"LOADING ", GH_CLASS_RETRY}, /* reads its data set */
-    {"TRYAGAIN ", GH_CLASS_RETRY},
-    {"CLUSTERDOWN ", GH_CLASS_RETRY},
+    {"NOSCRIPT No matching script", GH_CLASS_LOAD},
+    {"BUSY Redis is busy", GH_CLASS_RETRY}, /* another script runs for longer than busy-reply-threshold */
+    {"BUSY Valkey is busy", GH_CLASS_RETRY},
+    {"LOADING Redis is loading", GH_CLASS_RETRY}, /* reads its data set */
+    {"LOADING Valkey is loading", GH_CLASS_RETRY},
+    {"TRYAGAIN Multiple keys request", GH_CLASS_RETRY},
+    {"CLUSTERDOWN The cluster is down", GH_CLASS_RETRY},
+    {"CLUSTERDOWN Hash slot not served", GH_CLASS_RETRY},
     {"ERR max number of clients", GH_CLASS_RETRY},
     {"ERR Error running script (call to", GH_CLASS_OTHER}, /* 6.2: the cause stands inside, see below */
     {"OOM ", GH_CLASS_HEALTH},
     {"MISCONF ", GH_CLASS_HEALTH}, /* cannot save, and was told to stop writes then */
     {"NOREPLICAS ", GH_CLASS_HEALTH},
-    {"READONLY ", GH_CLASS_RECONNECT},   /* became a replica */
-    {"MASTERDOWN ", GH_CLASS_RECONNECT}, /* a replica without its master */
-    {"UNBLOCKED ", GH_CLASS_RECONNECT},
-    {"NOAUTH ", GH_CLASS_RECONNECT}, /* the hand-shake will authenticate again */
+    {"READONLY You can't write", GH_CLASS_RECONNECT},  /* became a replica */
+    {"MASTERDOWN Link with MASTER", GH_CLASS_RECONNECT}, /* a replica without its master */
+    {"NOAUTH Authentication required", GH_CLASS_LOGIN},
     {"NOPERM ", GH_CLASS_REFUSED},
     {"WRONGPASS ", GH_CLASS_REFUSED},
     {"ERR invalid password", GH_CLASS_REFUSED}, /* before 6.0 */
@@ -34,7 +37,8 @@ static const class_row class_rows[] = {
     {"ASK ", GH_CLASS_REFUSED},
     {"EXECABORT ", GH_CLASS_REFUSED},
     {"WRONGTYPE ", GH_CLASS_CORRUPT},
-    {"FENCED ", GH_CLASS_FENCED},
+    {"FENCED the lock is not held with this fence", GH_CLASS_FENCED},
+    {"CORRUPT the lock is not of the form", GH_CLASS_FOREIGN},
 };
 
 static bool begins_with(gh_str text, const char* begin)

@@ -83,7 +83,7 @@ struct gh_client
     char* scratch; /* GH_RECEIVE_BYTES; received on the command link, from scratch_at on not yet read */
     uint32_t scratch_at;
     uint32_t scratch_end;
-    bool more_to_receive; /* in this tick; false once a receive came back short */
+    bool caught_up; /* all that the peer has sent so far was read and handed out */
 
     uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */

@@ -10,6 +10,8 @@
 
 #include "client/state.h"
 
+#define RESOLVER_PAUSE_US 10000ull /* for those who sleep: how often a resolver that is not ready is asked */
+
 bool gh_client_budget_left(gh_client* client)
 {
     if (client->budget_end_us == GH_FOREVER) return true;
@@ -82,24 +84,29 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 static uint64_t commands_due(const gh_client* client)
 {
     const gh_link* link = &client->commands;
-    if (link->state != GH_LINK_READY) return link->state == GH_LINK_IDLE ? client->now_us : link->due_us;
-    if (client->scratch_at != client->scratch_end) return client->now_us;
-    if (client->slot_count > 0) return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
-    return gh_queue_next((gh_client*)(uintptr_t)client) != NULL ? client->now_us : GH_NEVER;
+    uint32_t queued = client->urgent.count + client->waiting.count;
+    if (link->state == GH_LINK_IDLE || client->budget_spent) return client->now_us;
+    if (link->state == GH_LINK_RESOLVING) return client->now_us + RESOLVER_PAUSE_US;
+    if (link->state != GH_LINK_READY) return link->due_us;
+    if (!client->caught_up) return client->now_us;
+    /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
+    if (queued > 0 && gh_pipeline_has_room(client) && gh_link_unsent(link) == 0) return client->now_us;
+    if (client->slot_count == 0) return GH_NEVER;
+    return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 uint64_t gh_next_deadline(const gh_client* client)
 {
     uint64_t due_us;
-    uint64_t other_us;
     if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_FOREVER;
     if (!client->ticked) return 0;
-    due_us = commands_due(client);
-    other_us = gh_wake_due(client);
-    if (other_us < due_us) due_us = other_us;
-    other_us = gh_heap_due(&client->timers);
-    if (other_us < due_us) due_us = other_us;
-    other_us = gh_heap_due(&client->leases);
-    if (other_us < due_us) due_us = other_us;
+    due_us = sooner(commands_due(client), gh_wake_due(client));
+    due_us = sooner(due_us, sooner(gh_heap_due(&client->timers), gh_heap_due(&client->leases)));
+    if (client->draining && client->timers.count > 0) due_us = sooner(due_us, client->drain_end_us);
     return due_us == GH_NEVER ? GH_FOREVER : due_us + client->origin_us;
 }

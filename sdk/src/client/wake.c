@@ -82,6 +82,7 @@ static bool wake_read(gh_client* client)
             wake_take(client, reply);
             if (client->wake.stream < 0) return false;
             break;
+        case GH_READ_TOO_LARGE:
         case GH_READ_BROKEN:
             client->stats.protocol_errors++;
             wake_lose(client, GH_LOG_ERROR, "not RESP2");

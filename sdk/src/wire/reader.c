@@ -37,6 +37,7 @@ struct gh_reader
     uint32_t text_capacity;
     uint32_t reply_bytes_max;
     bool broken;
+    bool too_large; /* broken, and this is why */
 #if GH_HIREDIS_1
     gh_arena objects;
 #endif
@@ -113,6 +114,12 @@ static void reader_hook(void)
 
 /* ---- our objects ------------------------------------------------------------------------------------------------- */
 
+static void* reader_refuse(gh_reader* reader)
+{
+    reader->too_large = true;
+    return NULL;
+}
+
 static gh_reply* reader_value(const redisReadTask* task, gh_reply_type type)
 {
     gh_reader* reader = (gh_reader*)task->privdata;
@@ -122,7 +129,7 @@ static gh_reply* reader_value(const redisReadTask* task, gh_reply_type type)
         reader->node_count = 0;
         reader->text_used = 0;
     }
-    if (reader->node_count == reader->node_capacity) return NULL;
+    if (reader->node_count == reader->node_capacity) return reader_refuse(reader);
     node = &reader->nodes[reader->node_count++];
     memset(node, 0, sizeof *node);
     node->reply.type = type;
@@ -147,7 +154,8 @@ static void* reader_string(const redisReadTask* task, char* bytes, size_t size)
     gh_reply* value;
     if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_STATUS && task->type != REDIS_REPLY_ERROR) return NULL;
     value = reader_value(task, type);
-    if (value == NULL || size >= reader->text_capacity - reader->text_used) return NULL;
+    if (value == NULL) return NULL;
+    if (size >= reader->text_capacity - reader->text_used) return reader_refuse(reader);
     value->text = gh_str_make(reader->text + reader->text_used, size);
     memcpy(reader->text + reader->text_used, bytes, size);
     reader->text[reader->text_used + size] = 0; /* for the debugger */
@@ -159,7 +167,8 @@ static void* reader_array(const redisReadTask* task, gh_element_count count)
 {
     gh_reader* reader = (gh_reader*)task->privdata;
     gh_reply* value;
-    if (task->type != REDIS_REPLY_ARRAY || (uint64_t)count > reader->node_capacity) return NULL;
+    if (task->type != REDIS_REPLY_ARRAY) return NULL;
+    if ((uint64_t)count > reader->node_capacity) return reader_refuse(reader);
     value = reader_value(task, GH_REPLY_ARRAY);
     if (value != NULL) value->count = (uint32_t)count;
     return value;
@@ -232,7 +241,7 @@ static bool reader_open(gh_reader* reader)
     READER_LEAVE();
     if (buffer == NULL) return false;
     reader->hiredis->buf = buffer;
-    reader->broken = false;
+    reader->broken = reader->too_large = false;
     return true;
 }
 
@@ -277,7 +286,7 @@ bool gh_reader_reset(gh_reader* reader)
         hiredis->pos = 0;
         hiredis->ridx = -1;
         hiredis->reply = NULL;
-        reader->broken = false;
+        reader->broken = reader->too_large = false;
         return true;
     }
     gh_reader_close(reader);
@@ -292,7 +301,7 @@ void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
     if (reader->broken) return;
     if (size > GH_READER_FEED_MAX || reader->hiredis->len + size > reader_capacity(reader->text_capacity))
     {
-        reader->broken = true;
+        reader->broken = reader->too_large = true;
         return;
     }
     READER_ENTER(reader);
@@ -321,14 +330,15 @@ gh_read gh_reader_next(gh_reader* reader, const gh_reply** reply)
     void* value = NULL;
     uint32_t size;
     int result;
-    if (reader->broken) return GH_READ_BROKEN;
+    if (reader->broken) return reader->too_large ? GH_READ_TOO_LARGE : GH_READ_BROKEN;
     READER_ENTER(reader);
     result = redisReaderGetReply(reader->hiredis, &value);
     READER_LEAVE();
-    if (result != REDIS_OK || (value == NULL && announces_too_much(reader)))
+    if (result == REDIS_OK && value == NULL && announces_too_much(reader)) reader_refuse(reader);
+    if (result != REDIS_OK || reader->too_large)
     {
         reader->broken = true;
-        return GH_READ_BROKEN;
+        return reader->too_large ? GH_READ_TOO_LARGE : GH_READ_BROKEN;
     }
     if (value == NULL) return GH_READ_MORE;
     size = reader->text_used + reader->node_count * 32;
