@@ -246,7 +246,7 @@ static void every_function_refuses_a_client_that_was_shut_down(void** state)
     gh_client_shutdown(client);
     assert_int_equal(world->opens, world->closes);
     assert_no_client(client); /* a second shutdown is in it */
-    assert_status(gh_tick(client, world->now_us, 0), GH_CLOSED);
+    assert_status(gh_tick(client, world->now_us, 0), GH_INVALID_CLIENT);
     assert_int_equal(world->opens, world->closes);
 }
 

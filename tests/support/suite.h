@@ -27,7 +27,8 @@
     X(command) X(command_script) X(lock) X(lock_faults)                                                              \
     X(client) X(client_config)                                                                                       \
     X(backoff) X(resolver) X(time)                                                                                   \
-    X(deadline)
+    X(deadline)                                                                                                      \
+    X(peers)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
