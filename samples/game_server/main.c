@@ -37,6 +37,7 @@ typedef struct game
     options options;
     game_phase phase;
     uint64_t give_up_us; /* once trading is over */
+    void* memory; /* all there is besides this struct; the system takes it back */
     gh_client* client;
     frame_clock clock;
     market market;
@@ -104,7 +105,7 @@ static bool open_game(game* g)
     size_t purses_size = players * sizeof(purse_history);
     size_t items_size = MARKET_ITEMS_MAX * sizeof(item_history);
     size_t size = round_up(client_size) + round_up(players_size) + round_up(purses_size) + round_up(items_size);
-    unsigned char* memory = aligned_alloc(64, size);
+    unsigned char* memory = g->memory = aligned_alloc(64, size);
     if (memory == NULL)
     {
         fprintf(stderr, "game_server: no memory\n");

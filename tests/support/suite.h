@@ -28,7 +28,8 @@
     X(client) X(client_config)                                                                                       \
     X(backoff) X(resolver) X(time)                                                                                   \
     X(deadline)                                                                                                      \
-    X(peers)
+    X(peers)                                                                                                         \
+    X(samples)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
