@@ -24,7 +24,7 @@
 
 #define TEST_FILES(X)                                                                                                \
     X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
-    X(command) X(command_script) X(lock) X(lock_faults)                                                              \
+    X(command) X(command_script) X(command_faults) X(lock) X(lock_faults)                                            \
     X(client) X(client_config)                                                                                       \
     X(backoff) X(resolver) X(time)                                                                                   \
     X(deadline)                                                                                                      \
