@@ -140,26 +140,43 @@ static void too_small_is_done_once(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS list"), 0);
 }
 
-/* A reply over the client's own bounds cannot be taken: the link is given up, the op says so, the next one works. */
-static void reply_over_the_clients_bounds_is_unknown(void** state)
+/* Over reply_bytes or reply_nodes: done, and told so, but nobody can say how large it is. The connection is given up,
+   and the next op works. */
+static void reply_over_the_clients_bounds_is_too_small(void** state)
 {
     (void)state;
-    static const char* const texts[] = {
-        "return string.rep('x', 40000)", /* over reply_bytes */
-        "local t = {} for i = 1, 600 do t[i] = i end return t", /* over reply_nodes */
-        "return {{{{{{{{{{1}}}}}}}}}}"}; /* deeper than the reader goes */
+    static const char* const texts[] = {"return string.rep('x', 40000)",
+                                        "local t = {} for i = 1, 600 do t[i] = i end return t",
+                                        "return {string.rep('x', 20000), string.rep('y', 20000)}"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(texts[0]); i++)
     {
-        gh_command_config config = command_config(a, GH_REPEAT_NEVER, 64 * 1024);
-        assert_ends(eval(a, &config, texts[i]), GH_UNKNOWN);
-        config.repeat = GH_REPEAT_SAFE;
-        config.timeout_us = SECOND_US / 10;
-        assert_ends(eval(a, &config, texts[i]), GH_UNKNOWN);
+        gh_command_config config = command_config(a, i % 2 == 0 ? GH_REPEAT_NEVER : GH_REPEAT_SAFE, 64 * 1024);
+        gh_command* command = eval(a, &config, texts[i / 2]);
+        assert_ends(command, GH_TOO_SMALL);
+        assert_int_equal(command->reply_needed, 0);
+        assert_null(gh_command_reply(command));
         assert_ends(say(a, NULL, "PING"), GH_OK);
     }
-    assert_true(game_stats(a).protocol_errors >= 3);
+    assert_int_equal(game_stats(a).links_lost, 6);
+}
+
+/* Deeper than the reader goes: it cannot be told from garbage. Repeating it must not cost the link for ever. */
+static void reply_that_is_too_deep_is_unknown(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 1024);
+    assert_ends(eval(a, &config, "redis.call('INCR', 'count') return {{{{{{{{{{1}}}}}}}}}}"), GH_UNKNOWN);
+    assert_int_equal(redis_server_integer(server, "GET count"), 1);
+    assert_ends(say(a, NULL, "PING"), GH_OK);
+    config.repeat = GH_REPEAT_SAFE;
+    config.timeout_us = 3600 * SECOND_US;
+    assert_ends(eval(a, &config, "return {{{{{{{{{{1}}}}}}}}}}"), GH_UNKNOWN);
+    assert_ends(say(a, NULL, "PING"), GH_OK);
+    assert_in_range(game_stats(a).links_lost, 2, 10);
 }
 
 static void each_op_gets_its_own_reply(void** state)
@@ -341,6 +358,35 @@ static void expect_bad_arguments_refused(game* a, gh_command* command)
                           {GH_FULL, huge, 2, gh_command_config_default()},
                           {GH_FULL, two_huge, 3, gh_command_config_default()}};
     for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) expect_refused(a, command, &bads[i]);
+}
+
+/* One connection serves all ops: what blocks it, or makes it something else, is for a connection of the caller's own. */
+static void commands_that_spoil_the_link_are_refused(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"SUBSCRIBE", "subscribe", "PSubscribe", "SSUBSCRIBE", "UNSUBSCRIBE", "MONITOR",
+                                        "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "AUTH", "HELLO",
+                                        "QUIT", "RESET", "SYNC", "PSYNC", "WAIT", "BLPOP", "brpop", "BLMOVE", "BLMPOP",
+                                        "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command* command = GAME_NEW(a, gh_command);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    {
+        gh_str words[] = {gh_str_of(names[i]), gh_str_literal("x"), gh_str_literal("0")};
+        bad_command bad = {GH_INVALID_ARGUMENTS, words, 3, gh_command_config_default()};
+        expect_refused(a, command, &bad);
+    }
+    /* Names that only begin so, or go on with bytes that are none of a name's, are the server's to judge. */
+    static const char odd[] = "WAIT\0\0\0\0MULTI  SELECT@";
+    gh_str others[] = {gh_str_make(odd, 5), gh_str_make(odd, 8), gh_str_make(odd + 8, 6), gh_str_make(odd + 15, 7),
+                       gh_str_make(odd, 3), gh_str_literal("BLPOPX"), gh_str_literal("MULT")};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    {
+        assert_status(gh_command_begin(command, a->client, &others[i], 1, NULL), GH_OK);
+        assert_ends(command, GH_REFUSED);
+    }
+    assert_int_equal(game_stats(a).links_lost, 0);
 }
 
 static void bad_input_is_refused_and_changes_nothing(void** state)
@@ -651,9 +697,11 @@ static void shutdown_ends_each_op(void** state)
 
 TEST_FILE(command, cmocka_unit_test(each_reply_is_copied_as_it_came), cmocka_unit_test(reply_fits_exactly),
           cmocka_unit_test(small_replies_need_no_memory), cmocka_unit_test(too_small_is_done_once),
-          cmocka_unit_test(reply_over_the_clients_bounds_is_unknown), cmocka_unit_test(each_op_gets_its_own_reply),
+          cmocka_unit_test(reply_over_the_clients_bounds_is_too_small),
+          cmocka_unit_test(reply_that_is_too_deep_is_unknown), cmocka_unit_test(each_op_gets_its_own_reply),
           cmocka_unit_test(arguments_hold_any_byte), cmocka_unit_test(takes_128_arguments),
           cmocka_unit_test(errors_are_reported_with_their_text), cmocka_unit_test(error_text_is_cut_to_the_memory),
+          cmocka_unit_test(commands_that_spoil_the_link_are_refused),
           cmocka_unit_test(bad_input_is_refused_and_changes_nothing), cmocka_unit_test(limits_themselves_are_allowed),
           cmocka_unit_test(busy_op_is_left_alone), cmocka_unit_test(idle_and_null_ops_are_harmless),
           cmocka_unit_test(nobody_there_is_timeout), cmocka_unit_test(frozen_server_is_unknown),
