@@ -29,7 +29,8 @@
     X(backoff) X(resolver) X(time)                                                                                   \
     X(deadline)                                                                                                      \
     X(peers)                                                                                                         \
-    X(samples)
+    X(samples)                                                                                                       \
+    X(link)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
