@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #define TEST_FILES(X)                                                                                                \
-    X(support) X(servers) X(proxy) X(fake) X(platform)                                                               \
+    X(support) X(servers) X(proxy) X(fake) X(platform) X(base) X(wire) X(reader)                                     \
     X(command) X(command_script) X(command_faults) X(lock) X(lock_faults)                                            \
     X(client) X(client_config)                                                                                       \
     X(backoff) X(resolver) X(time)                                                                                   \
