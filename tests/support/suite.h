@@ -30,7 +30,8 @@
     X(deadline)                                                                                                      \
     X(peers)                                                                                                         \
     X(samples)                                                                                                       \
-    X(link)
+    X(link)                                                                                                          \
+    X(reconnect)
 
 #define TEST_FILE(file, ...)                                                                                         \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
