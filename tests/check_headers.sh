@@ -15,11 +15,11 @@ compile_alone() {
 }
 
 cplusplus_runs() {
-    make_scratch
     g++ -std=c++11 "${warnings[@]}" "${includes[@]}" tests/cplusplus/main.cpp -o "$scratch/cplusplus" \
         build/bin/debug/libguildhall.a -l:libhiredis.a -l:libxxhash.a && "$scratch/cplusplus"
 }
 
+make_scratch # here, because a check runs in a shell of its own
 for path in sdk/include/guildhall/*.h platform/platform.h; do
     header=${path#sdk/include/}
     header=${header#platform/}

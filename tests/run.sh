@@ -117,7 +117,7 @@ mkdir -p "$logs"
 
 if [ ${#filters[@]} -gt 0 ]; then
     setup build redis test
-    build debug guildhall_tests
+    build debug
     run_in_front build/bin/debug/guildhall_tests "${redis_option[@]}" "${filters[@]}"
     exit
 fi
@@ -125,7 +125,7 @@ fi
 setup build redis test bench
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
-if try_build debug guildhall_tests; then
+if try_build debug; then
     stage 'headers alone' ./tests/check_headers.sh
     test_binary 'tests, debug' build/bin/debug/guildhall_tests
 fi
@@ -134,7 +134,7 @@ if ! $quick && try_build release; then
     stage 'two files' ./tests/check_amalgamation.sh
     test_binary 'tests, release' build/bin/release/guildhall_tests
 fi
-if ! $quick && try_build --sanitize debug guildhall_tests; then sanitized; fi
+if ! $quick && try_build --sanitize debug; then sanitized; fi
 if ! $quick && [ -x build/bin/debug/guildhall_tests ]; then under_valgrind; fi
 if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
 
