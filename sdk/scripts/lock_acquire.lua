@@ -14,17 +14,19 @@
 --       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0: no limit
 -- reply sequence, code, fence, remaining us, position, now us
 --       code 0 granted    remaining: of the lease, not extended by a repeat
---            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front
+--            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask again
+--                         at once, there are more dead waiters in front than one call drops
 --            2 busy       as 1, but not in the queue
 --            3 ended      the token had the lock, and it is over
 --            4 stale      past `not after`
 --            5 quarantine remaining: of the quarantine
 --            6 full       WAITERS_MAX wait already
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter, and the same with a "w"
+--       behind it to one that should ask when the turn is over
 -- Redis 6.2 or later.
 
 local WAITERS_MAX = 100000
-local DEAD_MAX = 50 -- dead waiters that one call drops at most
+local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most
 local IDLE_MS = 3600000
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
@@ -61,22 +63,50 @@ local function grant()
     return answer(0, lease, 0)
 end
 
--- The first waiter whose client is alive leaves the queue and is returned; dead ones in front of it are dropped.
+-- The first waiter whose client is alive is taken out of the queue and returned; dead ones in front of it are dropped.
+-- nil: there is none among the few hundred that one call looks at. Behind it comes who should look after it: a waiter
+-- of another client.
 local function next_waiter()
-    for _ = 1, DEAD_MAX do
-        local head = redis.call('ZRANGE', queue_key, 0, 0)[1]
-        if not head then
-            waiters = 0
-            return nil
+    local alive = {}
+    for round = 0, ROUNDS do
+        local size = round == 0 and 4 or ROUND_SIZE
+        local tokens = redis.call('ZRANGE', queue_key, 0, size - 1)
+        for i, head in ipairs(tokens) do
+            local client = string.sub(head, 1, 16)
+            if alive[client] == nil then
+                local live_until = redis.call('HGET', client_key, client)
+                alive[client] = live_until and tonumber(live_until) > now or false
+            end
+            if alive[client] then
+                redis.call('ZREMRANGEBYRANK', queue_key, 0, i - 1)
+                waiters = math.max(waiters - i, 0)
+                return head, {unpack(tokens, i + 1)}
+            end
         end
-        redis.call('ZREM', queue_key, head)
-        waiters = math.max(waiters - 1, 0)
-        local alive = redis.call('HGET', client_key, string.sub(head, 1, 16))
-        if alive and tonumber(alive) > now then
-            return head
+        redis.call('ZREMRANGEBYRANK', queue_key, 0, size - 1)
+        waiters = #tokens < size and 0 or math.max(waiters - size, 0)
+        if waiters == 0 then
+            return nil
         end
     end
     return nil
+end
+
+-- Errors are ignored: without the right to publish, waiters find out by asking.
+local function hint(waiter, letter)
+    local channel = string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(waiter, 1, 16)
+    local receivers = redis.pcall('PUBLISH', channel, string.sub(waiter, 18) .. letter)
+    return type(receivers) == 'number' and receivers > 0
+end
+
+-- The head is told that it is its turn, and one behind it to ask in case the head has died since.
+local function hint_both(head, behind)
+    hint(head, '')
+    for _, waiter in ipairs(behind) do
+        if string.sub(waiter, 1, 16) ~= string.sub(head, 1, 16) and hint(waiter, 'w') then
+            return
+        end
+    end
 end
 
 local function wait()
@@ -127,7 +157,7 @@ local missed = state == 'r' and string.sub(owner, 1, 16)
 if missed then -- it slept through its turn: its waiters enqueue again when they ask
     redis.call('HDEL', client_key, missed)
 end
-local head = next_waiter()
+local head, behind = next_waiter()
 if head == token or (not head and waiters == 0) then
     return grant()
 end
@@ -139,7 +169,6 @@ end
 store()
 local reply = wait()
 if head then
-    -- Last, and its error ignored: without the right to publish the waiter finds out by asking.
-    redis.pcall('PUBLISH', string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(head, 1, 16), string.sub(head, 18))
+    hint_both(head, behind)
 end
 return reply

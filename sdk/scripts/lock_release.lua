@@ -9,11 +9,13 @@
 --       code 0 was the owner, or next in turn: released
 --            1 was not, and is not the last owner either (it may have waited: it does not any more)
 --            2 released before
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter
+--            3 released, but there are more dead waiters in front than one call drops: call again, for the living behind
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter, and the same with a "w" behind it for one
+--       that should ask when the turn is over
 --
 -- Begins with PEXPIRE or ZREM, which a server that is out of memory still allows.
 
-local DEAD_MAX = 50
+local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most
 local IDLE_MS = 3600000
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
@@ -36,38 +38,70 @@ local function store(text)
     redis.call('SET', state_key, text, 'PX', IDLE_MS)
 end
 
+-- The first waiter whose client is alive is taken out of the queue and returned; dead ones in front of it are dropped.
+-- nil: there is none among the few hundred that one call looks at. Behind it comes who should look after it: a waiter
+-- of another client.
+local function next_waiter()
+    local alive = {}
+    for round = 0, ROUNDS do
+        local size = round == 0 and 4 or ROUND_SIZE
+        local tokens = redis.call('ZRANGE', queue_key, 0, size - 1)
+        for i, head in ipairs(tokens) do
+            local client = string.sub(head, 1, 16)
+            if alive[client] == nil then
+                local live_until = redis.call('HGET', client_key, client)
+                alive[client] = live_until and tonumber(live_until) > now or false
+            end
+            if alive[client] then
+                redis.call('ZREMRANGEBYRANK', queue_key, 0, i - 1)
+                waiters = math.max(waiters - i, 0)
+                return head, {unpack(tokens, i + 1)}
+            end
+        end
+        redis.call('ZREMRANGEBYRANK', queue_key, 0, size - 1)
+        waiters = #tokens < size and 0 or math.max(waiters - size, 0)
+        if waiters == 0 then
+            return nil
+        end
+    end
+    return nil
+end
+
+-- Errors are ignored: without the right to publish, waiters find out by asking.
+local function hint(waiter, letter)
+    local channel = string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(waiter, 1, 16)
+    local receivers = redis.pcall('PUBLISH', channel, string.sub(waiter, 18) .. letter)
+    return type(receivers) == 'number' and receivers > 0
+end
+
+-- The head is told that it is its turn, and one behind it to ask in case the head has died since.
+local function hint_both(head, behind)
+    hint(head, '')
+    for _, waiter in ipairs(behind) do
+        if string.sub(waiter, 1, 16) ~= string.sub(head, 1, 16) and hint(waiter, 'w') then
+            return
+        end
+    end
+end
+
 if owner ~= token then
     if stored and redis.call('ZREM', queue_key, token) == 1 then
         store(string.format('%s %.0f %s %s %d', owner, fence, expiry, state, math.max(waiters - 1, 0)))
     end
     return {sequence, 1}
 end
-if state == 'f' then
+if state == 'f' and waiters == 0 then
     return {sequence, 2}
 end
 
-local head
+local head, behind
 if waiters > 0 then
-    for _ = 1, DEAD_MAX do
-        head = redis.call('ZRANGE', queue_key, 0, 0)[1]
-        if not head then
-            waiters = 0
-            break
-        end
-        redis.call('ZREM', queue_key, head)
-        waiters = math.max(waiters - 1, 0)
-        local alive = redis.call('HGET', client_key, string.sub(head, 1, 16))
-        if alive and tonumber(alive) > now then
-            break
-        end
-        head = nil
-    end
+    head, behind = next_waiter()
 end
 if not head then
     store(string.format('%s %.0f 0 f %d', token, fence, waiters))
-    return {sequence, 0}
+    return {sequence, waiters > 0 and 3 or 0}
 end
 store(string.format('%s %.0f %.0f r %d', head, math.max(fence + 1, now), now + window, waiters))
--- Last, and its error ignored: without the right to publish the waiter finds out by asking.
-redis.pcall('PUBLISH', string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(head, 1, 16), string.sub(head, 18))
+hint_both(head, behind)
 return {sequence, 0}

@@ -10,6 +10,7 @@
 #define POLL_US 100000ull              /* the next in line asks this often; the n-th n times as seldom */
 #define POLL_MAX_US (2 * SECOND_US)    /* without hints, everybody at least this often */
 #define POLL_MIN_US 5000ull
+#define SPREAD_US 500000ull
 #define LEAVE_US 250000ull             /* a waiter that gives up tells the store, and waits this long for its word */
 
 #define ACQUIRE_SHAPE "qiiiii"
@@ -28,9 +29,11 @@ enum
     ACQUIRE_FULL
 };
 
+/* What lock_release.lua answers, where it matters. */
 enum
 {
-    RELEASE_NOT_OWNER = 1 /* of lock_release.lua */
+    RELEASE_NOT_OWNER = 1,
+    RELEASE_AGAIN = 3
 };
 
 typedef enum lock_state
@@ -230,7 +233,9 @@ static uint64_t waiter_pause(const gh_lock* lock, uint64_t remaining_us)
 
 static void lock_wait(gh_lock* lock, uint64_t pause_us)
 {
-    uint64_t ask_us = gh_client_after(lock->op.client, pause_us);
+    uint64_t ask_us;
+    if (pause_us > SPREAD_US) pause_us = gh_client_jitter(lock->op.client, pause_us); /* those who came together part */
+    ask_us = gh_client_after(lock->op.client, pause_us);
     lock->op.state = LOCK_WAITING;
     gh_op_timer(&lock->op, ask_us < lock->give_up_us ? ask_us : lock->give_up_us);
 }
@@ -296,7 +301,9 @@ static void asking_step(gh_lock* lock, const gh_event* event)
     {
     case GH_EVENT_REPLY: asking_reply(lock, event); break;
     case GH_EVENT_FAILED: lock_end(lock, event->status); break;
-    case GH_EVENT_HINT: lock->op.flags |= GH_OP_MARK; break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_HINT: /* it overtook the answer: ask again when that is here */
+        if (event->hint == 0) lock->op.flags |= GH_OP_MARK;
+        break;
     case GH_EVENT_TIMER:
         if (lock->ask_once)
             lock_end(lock, gh_op_maybe_done(&lock->op) ? GH_UNKNOWN : GH_TIMEOUT);
@@ -310,11 +317,23 @@ static void asking_step(gh_lock* lock, const gh_event* event)
     }
 }
 
+/* Our turn; or 'w': the turn of the one in front of us, to be looked after in case it has died. */
+static void waiting_hint(gh_lock* lock, char letter)
+{
+    if (letter == 0)
+    {
+        lock_ask(lock, true);
+        return;
+    }
+    lock->position = 1;
+    lock_wait(lock, CLAIM_WINDOW_US + POLL_MIN_US);
+}
+
 static void waiting_step(gh_lock* lock, const gh_event* event)
 {
     switch (event->kind)
     {
-    case GH_EVENT_HINT:
+    case GH_EVENT_HINT: waiting_hint(lock, event->hint); break;
     case GH_EVENT_RESET: lock_ask(lock, true); break;
     case GH_EVENT_TIMER:
         if (gh_client_now(lock->op.client) >= lock->give_up_us)
@@ -385,7 +404,10 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY:
-        lock_end(lock, release_came_too_late(lock, event->reply) ? GH_LOST : (gh_status)lock->outcome);
+        if (gh_reply_integer(event->reply, 1) == RELEASE_AGAIN)
+            gh_op_send(&lock->op, RELEASE_SHAPE, GH_OP_URGENT);
+        else
+            lock_end(lock, release_came_too_late(lock, event->reply) ? GH_LOST : (gh_status)lock->outcome);
         break;
     case GH_EVENT_FAILED:
     case GH_EVENT_TIMER:

@@ -125,8 +125,9 @@ typedef enum gh_link_name
 } gh_link_name;
 
 /* The platform's handle of a link, to wait for it with poll, epoll or select: readable always, writable too if
-   *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every reconnect. */
-intptr_t gh_client_fd(const gh_client* client, gh_link_name link, bool* want_write);
+   *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every reconnect. A client whose
+   handle was asked for once reads in every tick; otherwise it looks at an idle stream only once a millisecond. */
+intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
 
 typedef enum gh_link_state
 {

@@ -119,10 +119,11 @@ static const gh_link* link_of(const gh_client* client, gh_link_name link)
     return link == GH_LINK_WAKE ? &client->wake : &client->commands;
 }
 
-intptr_t gh_client_fd(const gh_client* client, gh_link_name link, bool* want_write)
+intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
 {
     if (want_write != NULL) *want_write = false;
     if (!is_client(client)) return -1;
+    client->watched = true;
     if (want_write != NULL)
         *want_write = link_of(client, link)->state == GH_LINK_CONNECTING || gh_link_unsent(link_of(client, link)) > 0;
     return link_of(client, link)->stream;

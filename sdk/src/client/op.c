@@ -294,11 +294,16 @@ void gh_op_unlisten(gh_op* op)
     op->wake_next = NULL;
 }
 
-void gh_listeners_hint(gh_client* client, uint64_t sequence)
+void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter)
 {
+    gh_event event;
     gh_op* op = client->listeners[sequence & client->listener_mask];
     while (op != NULL && op->sequence != sequence) op = op->wake_next;
-    if (op != NULL) op_tell(op, GH_EVENT_HINT);
+    if (op == NULL) return;
+    memset(&event, 0, sizeof event);
+    event.kind = GH_EVENT_HINT;
+    event.hint = letter;
+    op->kind->step(op, &event);
 }
 
 /* Hints may have been missed: let everybody ask. A listener may leave its chain when it is told, but none joins one. */

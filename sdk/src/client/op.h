@@ -26,7 +26,7 @@ typedef enum gh_event_kind
     GH_EVENT_FAILED,    /* the request will not be answered: status says why; reply is the error, or NULL          */
     GH_EVENT_TIMER,     /* the time given to gh_op_timer has come                                                  */
     GH_EVENT_LAPSED,    /* the time given to gh_op_lease has come                                                  */
-    GH_EVENT_HINT,      /* the store sent a wake-up for this op's sequence                                         */
+    GH_EVENT_HINT,      /* the store sent a wake-up for this op's sequence; hint is its letter, 0: none            */
     GH_EVENT_RESET,     /* the store has lost its data since the last connection                                   */
     GH_EVENT_CANCEL,    /* the client is draining: end as soon as you can                                          */
     GH_EVENT_CLOSE      /* the client is closing: end now, inside this step                                        */
@@ -38,6 +38,7 @@ typedef struct gh_event
     const gh_reply* reply;
     uint64_t sent_us;
     gh_status status;
+    char hint;
 } gh_event;
 
 typedef struct gh_op_kind

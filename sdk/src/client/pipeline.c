@@ -300,7 +300,7 @@ void gh_pipeline_receive(gh_client* client)
     gh_link* link = &client->commands;
     gh_moved moved = GH_MOVED_MORE;
     if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
-    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us) return;
+    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched) return;
     link->look_us = client->now_us + LOOK_US;
     client->caught_up = false;
     while (pipeline_read(client))
@@ -312,6 +312,7 @@ void gh_pipeline_receive(gh_client* client)
             return;
         }
         moved = gh_link_receive(link, client, client->scratch, GH_RECEIVE_BYTES, &client->scratch_end);
+        if (client->scratch_end > 0) client->wake.look_us = client->now_us; /* a hint often comes with an answer */
         if (moved == GH_MOVED_LOST)
         {
             gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");

@@ -80,6 +80,7 @@ struct gh_client
 
     gh_link commands;
     gh_link wake;
+    bool watched; /* somebody sleeps until a stream is readable, so each tick must read it */
     char* scratch; /* GH_RECEIVE_BYTES; received on the command link, from scratch_at on not yet read */
     uint32_t scratch_at;
     uint32_t scratch_end;
@@ -118,7 +119,7 @@ void gh_op_requeue(gh_op* op, bool front);
 gh_op* gh_queue_next(gh_client* client);
 void gh_queue_remove(gh_op* op);
 void gh_op_sweep(gh_client* client, gh_event_kind kind);
-void gh_listeners_hint(gh_client* client, uint64_t sequence);
+void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);

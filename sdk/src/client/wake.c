@@ -7,7 +7,7 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define WAKE_LOOK_US 1000ull      /* the stream is looked at once in this time, however often the tick runs */
+#define WAKE_LOOK_US 1000ull      /* an idle stream is looked at once in this time, however often the tick runs */
 #define WAKE_PING_US 5000000ull   /* a silent peer is asked whether it is still there */
 #define WAKE_RECEIVE_BYTES 2048u
 
@@ -44,12 +44,14 @@ static void wake_ping(gh_client* client)
     client->wake_ping_us = client->now_us;
 }
 
-/* ["message", channel, "<sequence, 16 hex digits>"]; anything else that is an array is a confirmation or a pong. */
+/* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter]; anything else that is an array is a confirmation or a pong. */
 static void wake_take(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* kind = gh_reply_at(reply, 0);
     const gh_reply* payload = gh_reply_at(reply, 2);
     uint64_t sequence;
+    gh_str hex;
+    char letter = 0;
     if (reply->type == GH_REPLY_ERROR)
     {
         gh_log_str(client, GH_LOG_WARNING, "wake link: ", reply->text);
@@ -64,9 +66,11 @@ static void wake_take(gh_client* client, const gh_reply* reply)
         return;
     }
     if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
-    if (!gh_hex_decode(payload->text, &sequence)) return; /* anybody may publish: what is no hint is no matter */
+    hex = payload->text;
+    if (hex.size == 17) letter = hex.bytes[--hex.size];
+    if (!gh_hex_decode(hex, &sequence)) return; /* anybody may publish: what is no hint is no matter */
     client->stats.hints++;
-    gh_listeners_hint(client, sequence);
+    gh_listeners_hint(client, sequence, letter);
 }
 
 /* False: the link is lost. */
@@ -97,7 +101,7 @@ static void wake_receive(gh_client* client)
     char bytes[WAKE_RECEIVE_BYTES];
     gh_moved moved = GH_MOVED_MORE;
     uint32_t received;
-    if (client->now_us < link->look_us) return;
+    if (client->now_us < link->look_us && !client->watched) return;
     link->look_us = client->now_us + WAKE_LOOK_US;
     while (moved == GH_MOVED_MORE)
     {
@@ -107,6 +111,7 @@ static void wake_receive(gh_client* client)
             wake_lose(client, GH_LOG_WARNING, "closed by the server");
             return;
         }
+        if (received > 0) link->look_us = client->now_us; /* where one hint is, the next may be near */
         gh_reader_feed(link->reader, bytes, received);
         if (!wake_read(client) || !gh_client_budget_left(client)) return;
     }

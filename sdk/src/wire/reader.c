@@ -309,6 +309,17 @@ void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
     READER_LEAVE();
 }
 
+/* Of the element whose type byte was taken and whose rest is not all there; -1: none. */
+static int reader_type_in_work(const redisReader* hiredis)
+{
+    if (hiredis->ridx < 0) return -1;
+#if GH_HIREDIS_1
+    return hiredis->task[hiredis->ridx]->type;
+#else
+    return hiredis->rstack[hiredis->ridx].type;
+#endif
+}
+
 /* A string that is announced longer than we take is refused at its first line, not when the buffer is full. */
 static bool announces_too_much(const gh_reader* reader)
 {
@@ -316,8 +327,9 @@ static bool announces_too_much(const gh_reader* reader)
     const char* at = hiredis->buf + hiredis->pos;
     const char* end = hiredis->buf + hiredis->len;
     uint64_t size = 0;
-    if (at == end || *at != '$') return (size_t)(end - at) > (size_t)reader->text_capacity + READER_HEADER_MAX;
-    for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+    if (reader_type_in_work(hiredis) != REDIS_REPLY_STRING) /* a line: no longer than a string may be */
+        return (size_t)(end - at) > (size_t)reader->text_capacity + READER_HEADER_MAX;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
     {
         size = size * 10 + (uint64_t)(*at - '0');
         if (size >= reader->text_capacity) return true;
