@@ -61,6 +61,24 @@ gh_script* script_new(game* owner, const char* text)
     return script;
 }
 
+gh_lock* command_lock(game* from, const char* name, uint64_t lease_us)
+{
+    gh_lock* lock = GAME_NEW(from, gh_lock);
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = lease_us;
+    assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
+    GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
+    assert_status(gh_lock_poll(lock), GH_OK);
+    return lock;
+}
+
+gh_command_config fenced_config(game* owner, gh_fence fence)
+{
+    gh_command_config config = command_config(owner, GH_REPEAT_NEVER, DEFAULT_REPLY_SIZE);
+    config.fence = fence;
+    return config;
+}
+
 gh_status settle_command(const gh_command* command)
 {
     GAME_UNTIL(gh_command_poll(command) != GH_PENDING);

@@ -23,6 +23,10 @@ gh_command* run_script(game* from, const gh_command_config* config, gh_script* s
 /* A script on its own, not yet used. The text is copied. */
 gh_script* script_new(game* owner, const char* text);
 
+/* A lock that is held, and a config with its fence (or any other) and 1 KiB of reply memory. */
+gh_lock* command_lock(game* from, const char* name, uint64_t lease_us);
+gh_command_config fenced_config(game* owner, gh_fence fence);
+
 /* Ticks all games until it has ended. */
 gh_status settle_command(const gh_command* command);
 

@@ -2,14 +2,16 @@
 
    To add a file of tests: write tests/test_NAME.c that ends with
 
-       TEST_FILE(NAME, cmocka_unit_test(does_this), cmocka_unit_test_setup_teardown(does_that, setup, teardown));
+       TEST_FILE(NAME, cmocka_unit_test(does_this), cmocka_unit_test_setup_teardown(does_that, setup,
+   teardown));
 
-   and add X(NAME) to the list below. Tests are then called NAME.does_this on the command line and in the output.
+   and add X(NAME) to the list below. Tests are then called NAME.does_this on the command line and in the
+   output.
 
-   Every test runs with an empty scene: servers, proxies, children and folders that it started through this support
-   code are ended after it, also when an assertion failed in the middle. So a test need not end what it started.
-   Assertions (cmocka's jump out of the test) belong to the main thread alone: not to callbacks that run on another
-   thread, not to child processes. */
+   Every test runs with an empty scene: servers, proxies, children and folders that it started through this
+   support code are ended after it, also when an assertion failed in the middle. So a test need not end what
+   it started. Assertions (cmocka's jump out of the test) belong to the main thread alone: not to callbacks
+   that run on another thread, not to child processes. */
 
 #ifndef GUILDHALL_TESTS_SUITE_H
 #define GUILDHALL_TESTS_SUITE_H
@@ -24,7 +26,8 @@
 
 #define TEST_FILES(X)                                                                                                \
     X(support) X(servers) X(proxy) X(fake) X(platform) X(base) X(wire) X(reader)                                     \
-    X(command) X(command_script) X(command_faults) X(lock) X(lock_faults)                                            \
+    X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                                   \
+    X(lock) X(lock_faults) X(lock_loss)                                                                                           \
     X(client) X(client_config)                                                                                       \
     X(backoff) X(resolver) X(time)                                                                                   \
     X(deadline)                                                                                                      \
@@ -51,7 +54,8 @@ const char* suite_test_name(void);
 /* The server of --redis, or NULL when tests start their own. */
 const char* suite_redis_address(void);
 
-/* What every cap on waiting is multiplied with: 1, or 10 with GUILDHALL_SLOW_MACHINE=1 (valgrind, emulators). */
+/* What every cap on waiting is multiplied with: 1, or 10 with GUILDHALL_SLOW_MACHINE=1 (valgrind,
+   emulators). */
 unsigned suite_patience(void);
 
 /* Ends the test as skipped, and says why. */
