@@ -2,8 +2,7 @@
 
    To add a file of tests: write tests/test_NAME.c that ends with
 
-       TEST_FILE(NAME, cmocka_unit_test(does_this), cmocka_unit_test_setup_teardown(does_that, setup,
-   teardown));
+       TEST_FILE(NAME, cmocka_unit_test(does_this), cmocka_unit_test(does_that));
 
    and add X(NAME) to the list below. Tests are then called NAME.does_this on the command line and in the
    output.
@@ -24,24 +23,24 @@
 
 #include <cmocka.h>
 
-#define TEST_FILES(X)                                                                                                \
-    X(support) X(servers) X(proxy) X(fake) X(platform) X(base) X(wire) X(reader)                                     \
-    X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                                   \
-    X(lock) X(lock_faults) X(lock_loss)                                                                                           \
-    X(client) X(client_config)                                                                                       \
-    X(backoff) X(resolver) X(time)                                                                                   \
-    X(deadline)                                                                                                      \
-    X(peers)                                                                                                         \
-    X(samples)                                                                                                       \
-    X(link)                                                                                                          \
+#define TEST_FILES(X)                                                                                        \
+    X(support) X(servers) X(proxy) X(fake) X(platform) X(base) X(wire) X(reader)                             \
+    X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                           \
+    X(lock) X(lock_faults) X(lock_loss)                                                                      \
+    X(client) X(client_config)                                                                               \
+    X(backoff) X(resolver) X(time)                                                                           \
+    X(deadline)                                                                                              \
+    X(peers)                                                                                                 \
+    X(samples)                                                                                               \
+    X(link)                                                                                                  \
     X(reconnect)
 
-#define TEST_FILE(file, ...)                                                                                         \
-    const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                           \
+#define TEST_FILE(file, ...)                                                                                 \
+    const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
     const size_t test_##file##_count = sizeof(test_##file) / sizeof(test_##file[0])
 
-#define TEST_FILE_DECLARE(file)                                                                                      \
-    extern const struct CMUnitTest test_##file[];                                                                    \
+#define TEST_FILE_DECLARE(file)                                                                              \
+    extern const struct CMUnitTest test_##file[];                                                            \
     extern const size_t test_##file##_count;
 TEST_FILES(TEST_FILE_DECLARE)
 

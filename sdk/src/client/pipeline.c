@@ -11,7 +11,6 @@
 #define RETRY_MIN_US 5000ull
 #define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
 #define STRIKES_MAX 5u             /* of one request: NOSCRIPT, answers that cost the link */
-#define DIGEST_PAUSE_US 1000ull    /* until another op has had the script loaded */
 #define LOOK_US 1000ull            /* an idle stream is looked at once in this time */
 
 bool gh_pipeline_has_room(const gh_client* client)
@@ -335,12 +334,9 @@ static gh_status encode_script(gh_client* client, gh_op* op)
     gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
     if (script == NULL || (script->known && script->loaded == client->commands.generation)) return GH_OK;
     if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
-    if (script->loaded == client->commands.generation)
-    {
-        gh_queue_remove(op);
-        gh_op_pause(op, DIGEST_PAUSE_US);
-        return GH_PENDING;
-    }
+    /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of a
+       script, and so requests keep their order. */
+    if (script->loaded == client->commands.generation) return GH_FULL;
     gh_queue_remove(op);
     if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
     gh_op_requeue(op, true);
