@@ -1,7 +1,7 @@
 /* main.c -- the test binary: chooses tests, runs each on a clean scene, and says how it went.
 
-   First line: the seed. Last line: "N passed, N failed". Exit status: 0 nothing failed, 1 something failed, 2 the
-   command line made no sense or named no test, 124 a test hung. */
+   First line: the seed. Last line: "N passed, N failed". Exit status: 0 nothing failed, 1 something failed, 2
+   the command line made no sense or named no test, 124 a test hung. */
 
 #include "support/cleanup.h"
 #include "support/scratch.h"
@@ -68,8 +68,8 @@ static size_t passed;
 static size_t skipped;
 static unsigned hang_seconds;
 
-/* The watchdog does not try to save the rest of the run: whatever hangs may hold anything. Servers die with this
-   process, and the scratch folder's sweeper cleans up. */
+/* The watchdog does not try to save the rest of the run: whatever hangs may hold anything. Servers die with
+   this process, and the scratch folder's sweeper cleans up. */
 static void on_alarm(int signal_number)
 {
     char text[NAME_SIZE + 160];
@@ -196,8 +196,10 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
         else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
-        else if (strcmp(argv[i], "--skip") == 0 && has_value) chosen->skipped.values[chosen->skipped.count++] = argv[++i];
-        else if (strncmp(argv[i], "--skip=", 7) == 0) chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
+        else if (strcmp(argv[i], "--skip") == 0 && has_value)
+            chosen->skipped.values[chosen->skipped.count++] = argv[++i];
+        else if (strncmp(argv[i], "--skip=", 7) == 0)
+            chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
         else return false;
     }
     return true;

@@ -97,7 +97,8 @@ static void the_families_of_statuses_are_told_by_their_sign(void** state)
         assert_int_equal(gh_status_is_invalid(statuses[i].status), named_invalid);
         if (statuses[i].value >= 0) count++;
     }
-    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++) assert_true((int)not_errors[i] >= 0);
+    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++)
+        assert_true((int)not_errors[i] >= 0);
     assert_int_equal(count, sizeof(not_errors) / sizeof(not_errors[0]));
 }
 
@@ -179,7 +180,7 @@ static void an_arena_without_room_gives_nothing_and_writes_nothing(void** state)
     gh_arena arena = gh_arena_make(block, 47);
     assert_ptr_equal(gh_arena_take(&arena, 16), block);
     assert_null(gh_arena_take(&arena, 32));
-    assert_null(gh_arena_take(&arena, 1)); /* what failed once stays failed: a hole is never filled by accident */
+    assert_null(gh_arena_take(&arena, 1)); /* what failed once stays failed: no hole is filled by accident */
     assert_true(arena.used > arena.size);
     for (size_t i = 16; i < sizeof(block); i++) assert_int_equal(block[i], 0x5a);
 }

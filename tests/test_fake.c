@@ -38,9 +38,11 @@ static void answers_a_handshake_by_itself(void** state)
     expect_answer(client, "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$1\r\nx\r\n", "+OK\r\n");
     expect_answer(client, "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n", ":1\r\n");
     expect_answer(client, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$8\r\nreturn 1\r\n", loaded);
-    expect_answer(client, "*4\r\n$6\r\nSCRIPT\r\n$6\r\nEXISTS\r\n$1\r\na\r\n$1\r\nb\r\n", "*2\r\n:1\r\n:1\r\n");
+    expect_answer(client, "*4\r\n$6\r\nSCRIPT\r\n$6\r\nEXISTS\r\n$1\r\na\r\n$1\r\nb\r\n",
+                  "*2\r\n:1\r\n:1\r\n");
     expect_answer(client, "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n", "$3\r\na\r\n\r\n");
-    expect_answer(client, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n", "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n");
+    expect_answer(client, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n",
+                  "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n");
     expect_answer(client, "*1\r\n$4\r\nTIME\r\n", "*2\r\n$10\r\n");
     assert_int_equal(fake_server_requests(fake), 10);
     assert_int_equal(fake_server_connections(fake), 1);
@@ -57,7 +59,8 @@ static void understands_requests_in_any_pieces(void** state)
     {
         int client = raw_connect(fake_server_address(fake));
         raw_send(client, two, cut);
-        if (cut % 8 == 0) WAIT_FOR(fake_server_connections(fake) == cut); /* some are read in two steps for sure */
+        if (cut % 8 == 0)
+            WAIT_FOR(fake_server_connections(fake) == cut); /* some are read in two steps for sure */
         raw_send(client, two + cut, sizeof(two) - 1 - cut);
         raw_expect_text(client, "+PONG\r\n$5\r\na\r\nb\n\r\n");
         raw_close(client);

@@ -1,4 +1,5 @@
-/* test_proxy.c -- support/proxy.h does to the byte what it was told, so that tests of the library can rely on it. */
+/* test_proxy.c -- support/proxy.h does to the byte what it was told, so that tests of the library can rely on
+   it. */
 
 #include "support/proxy.h"
 #include "support/random.h"

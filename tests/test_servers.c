@@ -112,7 +112,8 @@ static void take_arguments_users_and_passwords(void** state)
     raw_say(stranger, "GET key\r\n");
     raw_expect_text(stranger, "-NOAUTH");
 
-    const char* const users[] = {"--user", "guild", "on", ">word", "~*", "+@all", "--user", "default", "off", NULL};
+    const char* const users[] = {"--user", "guild",  "on",      ">word", "~*",
+                                 "+@all",  "--user", "default", "off",   NULL};
     redis_server_options options = {.user = "guild", .password = "word", .arguments = users};
     assert_string_equal(redis_server_text(start_with(options), "ACL WHOAMI"), "guild");
 }

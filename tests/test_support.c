@@ -1,8 +1,8 @@
-/* test_support.c -- the test binary itself and the small means of its tests: counts of the heap, seeded numbers, waiting,
-   children, and that a test leaves nothing behind, however it ended.
+/* test_support.c -- the test binary itself and the small means of its tests: counts of the heap, seeded
+   numbers, waiting, children, and that a test leaves nothing behind, however it ended.
 
-   What can only be seen from outside is seen by running this binary again: the test starts it with its own name, and
-   does the misdeed in that run. */
+   What can only be seen from outside is seen by running this binary again: the test starts it with its own
+   name, and does the misdeed in that run. */
 
 #include "support/cleanup.h"
 #include "support/fake_server.h"
@@ -48,7 +48,8 @@ static FILE* open_inner(const char* settings, const char* arguments)
     ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
     assert_true(size > 0);
     path[size] = '\0';
-    snprintf(command, sizeof(command), "exec env %s=1 %s '%s' %s 2>&1", INNER_MARK, settings, path, arguments);
+    snprintf(command, sizeof(command), "exec env %s=1 %s '%s' %s 2>&1", INNER_MARK, settings, path,
+             arguments);
     fflush(NULL);
     FILE* output = popen(command, "r");
     assert_non_null(output);
@@ -314,8 +315,9 @@ static void patterns_choose_the_tests(void** state)
 static void nonsense_on_the_command_line_is_refused(void** state)
 {
     (void)state;
-    static const char* const wrong[] = {"no_test_has_this_name", "support --skip support", "--nonsense", "--redis",
-                                        "--skip", "--list no_test_has_this_name"};
+    static const char* const wrong[] = {
+        "no_test_has_this_name",       "support --skip support", "--nonsense", "--redis", "--skip",
+        "--list no_test_has_this_name"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
     {
         inner_run run = run_inner("", wrong[i]);
@@ -470,7 +472,8 @@ static void waiting_ends_when_the_condition_holds(void** state)
     unsigned looks = 0;
     uint64_t begin_us = wait_now_us();
     uint64_t cap_us = wait_cap_us();
-    assert_in_range(cap_us - begin_us, UINT64_C(20000000) * suite_patience(), UINT64_C(21000000) * suite_patience());
+    assert_in_range(cap_us - begin_us, UINT64_C(20000000) * suite_patience(),
+                    UINT64_C(21000000) * suite_patience());
     WAIT_FOR(++looks == 5);
     assert_true(wait_now_us() - begin_us >= 4 * 200);
 }
@@ -568,8 +571,9 @@ static void folders_are_new_and_removed(void** state)
 static void replies_are_measured(void** state)
 {
     (void)state;
-    static const char* const whole[] = {"+\r\n", "+OK\r\n", "-ERR x\r\n", ":-12\r\n", "$-1\r\n", "$0\r\n\r\n",
-                                        "$5\r\na\r\nbc\r\n", "*-1\r\n", "*0\r\n", "*2\r\n:1\r\n*1\r\n$1\r\nx\r\n"};
+    static const char* const whole[] = {
+        "+\r\n",      "+OK\r\n",           "-ERR x\r\n", ":-12\r\n", "$-1\r\n",
+        "$0\r\n\r\n", "$5\r\na\r\nbc\r\n", "*-1\r\n",    "*0\r\n",   "*2\r\n:1\r\n*1\r\n$1\r\nx\r\n"};
     static const char* const none[] = {"x", "\r\n", "$\r\n", "$a\r\n", "*1\r\nx", "$ 1\r\n", "*\n\n\n\n"};
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
     {

@@ -1,4 +1,5 @@
-/* test_wire.c -- what Guildhall writes: sdk/src/wire/name.h and request.h. test_reader.c has what it reads. */
+/* test_wire.c -- what Guildhall writes: sdk/src/wire/name.h and request.h. test_reader.c has what it
+   reads. */
 
 #include "support/heap.h"
 #include "support/random.h"
@@ -46,7 +47,8 @@ static bool stays_itself(char c)
     return c != '\0' && (is_letter_or_digit(c) || strchr("_.-", c) != NULL);
 }
 
-/* Reads it back as KEYS.md tells other languages to. The existence of a way back is what makes an encoding injective. */
+/* Reads it back as KEYS.md tells other languages to. The existence of a way back is what makes an encoding
+   injective. */
 static size_t decode(const encoded_name* name, char* out)
 {
     size_t size = 0;
@@ -231,7 +233,9 @@ static void numbers_are_written_and_read_in_hexadecimal(void** state)
     random_stream stream = random_for_test("numbers");
     for (int i = 0; i < 2000; i++)
     {
-        uint64_t number = i == 0 ? 0 : i == 1 ? UINT64_MAX : random_next(&stream) >> random_below(&stream, 64);
+        uint64_t number = i == 0   ? 0
+                          : i == 1 ? UINT64_MAX
+                                   : random_next(&stream) >> random_below(&stream, 64);
         uint64_t back = ~number;
         char text[24], expected[24];
         memset(text, 0x7f, sizeof(text));
@@ -276,7 +280,8 @@ static void what_is_no_hexadecimal_number_is_refused(void** state)
 
 typedef void (*request_writer)(gh_request* request);
 
-/* Writes into a buffer of that capacity; the bytes behind it must stay. Returns the size, or SIZE_MAX when full. */
+/* Writes into a buffer of that capacity; the bytes behind it must stay. Returns the size, or SIZE_MAX when
+   full. */
 static size_t write_within(request_writer writer, size_t capacity, char out[OUT_SIZE])
 {
     memset(out, CANARY, OUT_SIZE);
@@ -332,7 +337,8 @@ static const struct
     request_writer writer;
     gh_str text;
 } requests[] = {
-    {write_a_command, TEXT("*4\r\n$3\r\nSET\r\n$6\r\na\r\nb\0c\r\n$0\r\n\r\n$20\r\n18446744073709551615\r\n")},
+    {write_a_command,
+     TEXT("*4\r\n$3\r\nSET\r\n$6\r\na\r\nb\0c\r\n$0\r\n\r\n$20\r\n18446744073709551615\r\n")},
     {write_joined, TEXT("$6\r\nonetwo\r\n$3\r\ntwo\r\n$3\r\none\r\n")},
     {write_token, TEXT("$33\r\n000000001234abcd:ffffffffffffffff\r\n")},
     {write_key, TEXT("$23\r\ngh:{lock:a%3a%7bb%7d}:s\r\n")},
@@ -354,7 +360,8 @@ static void requests_are_written_to_the_byte(void** state)
     }
 }
 
-/* Room is asked for in advance and a little generously; but what fits is whole, and what does not fit says so. */
+/* Room is asked for in advance and a little generously; but what fits is whole, and what does not fit says
+   so. */
 static void requests_fit_whole_or_say_that_they_do_not(void** state)
 {
     (void)state;
@@ -400,7 +407,8 @@ static void a_string_takes_no_more_than_its_bound(void** state)
 {
     (void)state;
     static char bytes[70000], out[70100];
-    static const size_t sizes[] = {0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 9999, 10000, 65535, 65536, 70000};
+    static const size_t sizes[] = {0,   1,    9,    10,    11,    99,    100,  101,
+                                   999, 1000, 9999, 10000, 65535, 65536, 70000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
     {
         gh_request request = {out, out + sizeof(out), false};
@@ -445,12 +453,14 @@ static void random_requests_are_understood_as_they_were_meant(void** state)
         }
         assert_false(request.full);
         const char* at = out + 4;
-        for (uint32_t i = 0; i < count; i++) assert_true(gh_str_equal(read_argument(&at, request.at), arguments[i]));
+        for (uint32_t i = 0; i < count; i++)
+            assert_true(gh_str_equal(read_argument(&at, request.at), arguments[i]));
         assert_ptr_equal(at, request.at);
     }
 }
 
-/* A key names its prefix, kind, name and part in one way only: cut at ":{", at the first ':' after it, and at "}:". */
+/* A key names its prefix, kind, name and part in one way only: cut at ":{", at the first ':' after it, and at
+   "}:". */
 static void keys_are_taken_apart_in_one_way(void** state)
 {
     (void)state;
@@ -469,7 +479,8 @@ static void keys_are_taken_apart_in_one_way(void** state)
         assert_memory_equal(key.bytes + key.size - 3, "}:q", 3);
         encoded_name encoded = {.size = key.size - 15};
         memcpy(encoded.bytes, key.bytes + 12, encoded.size);
-        assert_null(memchr(encoded.bytes, '{', encoded.size)); /* the slot is the object's, whatever its name */
+        /* The slot is the object's, whatever its name. */
+        assert_null(memchr(encoded.bytes, '{', encoded.size));
         assert_null(memchr(encoded.bytes, '}', encoded.size));
         assert_null(memchr(encoded.bytes, ':', encoded.size));
         size_t size = decode(&encoded, back);

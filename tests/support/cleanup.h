@@ -1,7 +1,7 @@
 /* cleanup.h -- what has to be ended after a test, whichever way the test ended.
 
-   A failed assertion jumps out of the test, so whatever owns a process, a thread or a file registers here when it
-   starts. main runs the list after each test, and the exit of the process runs it again. */
+   A failed assertion jumps out of the test, so whatever owns a process, a thread or a file registers here
+   when it starts. main runs the list after each test, and the exit of the process runs it again. */
 
 #ifndef GUILDHALL_TESTS_CLEANUP_H
 #define GUILDHALL_TESTS_CLEANUP_H

@@ -1,7 +1,8 @@
 /* clock.h -- a wall clock that a test moves, for a server process.
 
-   A small shared library (clock_shim.c) is compiled once a run and put in front of the server with LD_PRELOAD. It
-   adds an offset that it reads from a file which both processes have mapped, so a jump takes hold at once. */
+   A small shared library (clock_shim.c) is compiled once a run and put in front of the server with
+   LD_PRELOAD. It adds an offset that it reads from a file which both processes have mapped, so a jump takes
+   hold at once. */
 
 #ifndef GUILDHALL_TESTS_CLOCK_H
 #define GUILDHALL_TESTS_CLOCK_H
@@ -11,7 +12,8 @@
 
 typedef struct clock_offset clock_offset;
 
-/* The offset's file is made in that folder. Skips the test when there is no C compiler or the source is not found. */
+/* The offset's file is made in that folder. Skips the test when there is no C compiler or the source is not
+   found. */
 clock_offset* clock_open(const char* folder);
 
 /* NULL is fine. */

@@ -1,7 +1,9 @@
-/* clock_shim.c -- an LD_PRELOAD library that moves a process' wall clock by the offset in a mapped file; see clock.h.
+/* clock_shim.c -- an LD_PRELOAD library that moves a process' wall clock by the offset in a mapped file; see
+   clock.h.
 
-   It asks the kernel and not the C library for the time: looking up the real function allocates, and a server whose
-   allocator asks for the time would then call itself for ever. In the test binary this file is empty. */
+   It asks the kernel and not the C library for the time: looking up the real function allocates, and a server
+   whose allocator asks for the time would then call itself for ever. In the test binary this file is
+   empty. */
 
 #ifdef CLOCK_SHIM
 
@@ -37,7 +39,8 @@ __attribute__((constructor)) static void attach(void)
 int clock_gettime(clockid_t clock, struct timespec* now)
 {
     int result = (int)syscall(SYS_clock_gettime, clock, now);
-    if (result != 0 || page == NULL || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return result;
+    if (result != 0 || page == NULL || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
+        return result;
     int64_t us = (int64_t)now->tv_sec * 1000000 + now->tv_nsec / 1000 + page->offset_us;
     now->tv_sec = (time_t)(us / 1000000);
     now->tv_nsec = (long)(us % 1000000 * 1000);

@@ -67,8 +67,10 @@ static void subscribe(const fake_request* request, fake_reply* reply)
 void fake_default_answer(const fake_request* request, fake_reply* reply)
 {
     if (fake_request_is(request, "PING")) fake_reply_text(reply, "+PONG\r\n");
-    else if (fake_request_is(request, "AUTH") || fake_request_is(request, "SELECT")) fake_reply_text(reply, "+OK\r\n");
-    else if (fake_request_is(request, "CLIENT ID")) fake_reply_format(reply, ":%u\r\n", (unsigned)request->connection);
+    else if (fake_request_is(request, "AUTH") || fake_request_is(request, "SELECT"))
+        fake_reply_text(reply, "+OK\r\n");
+    else if (fake_request_is(request, "CLIENT ID"))
+        fake_reply_format(reply, ":%u\r\n", (unsigned)request->connection);
     else if (fake_request_is(request, "CLIENT")) fake_reply_text(reply, "+OK\r\n");
     else if (fake_request_is(request, "SCRIPT LOAD") && request->count == 3) script_load(request, reply);
     else if (fake_request_is(request, "SCRIPT EXISTS")) script_exists(request, reply);
@@ -80,6 +82,7 @@ void fake_default_answer(const fake_request* request, fake_reply* reply)
     else if (fake_request_is(request, "CONFIG GET")) config_get(request, reply);
     else if (fake_request_is(request, "TIME")) time_now(reply);
     else if (fake_request_is(request, "ROLE")) fake_reply_text(reply, "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
-    else if (fake_request_is(request, "SUBSCRIBE") || fake_request_is(request, "UNSUBSCRIBE")) subscribe(request, reply);
+    else if (fake_request_is(request, "SUBSCRIBE") || fake_request_is(request, "UNSUBSCRIBE"))
+        subscribe(request, reply);
     else fake_reply_text(reply, "-ERR the fake server has no answer to this\r\n");
 }

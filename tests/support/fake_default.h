@@ -5,8 +5,8 @@
 
 #include "support/fake_server.h"
 
-/* PING, ECHO, AUTH, SELECT, CLIENT, SCRIPT LOAD and EXISTS, INFO, CONFIG GET, TIME, ROLE, SUBSCRIBE, UNSUBSCRIBE; an
-   error to all others. */
+/* PING, ECHO, AUTH, SELECT, CLIENT, SCRIPT LOAD and EXISTS, INFO, CONFIG GET, TIME, ROLE, SUBSCRIBE,
+   UNSUBSCRIBE; an error to all others. */
 void fake_default_answer(const fake_request* request, fake_reply* reply);
 
 #endif

@@ -404,7 +404,8 @@ void fake_answer_by_rules(void* context, const fake_request* request, fake_reply
             fake_reply_default(reply);
             fake_reply_cut(reply, 0);
         }
-        if (rule->text != NULL) fake_reply_bytes(reply, rule->text, rule->size == 0 ? strlen(rule->text) : rule->size);
+        if (rule->text != NULL)
+            fake_reply_bytes(reply, rule->text, rule->size == 0 ? strlen(rule->text) : rule->size);
         if (rule->close) fake_reply_close(reply);
         return;
     }

@@ -1,12 +1,12 @@
 /* fake_server.h -- a peer that says what the test wants: wrong types, errors, garbage, too much, nothing.
 
-   It listens on a unix socket, takes RESP requests apart, and asks a callback (or a table of rules) what to send
-   back. What the callback does not care about is answered by default: like a real server would, by a real server
-   behind it if there is one, else by a small built-in one that knows the commands of a handshake. So a test can leave
-   the whole session real and replace one reply.
+   It listens on a unix socket, takes RESP requests apart, and asks a callback (or a table of rules) what to
+   send back. What the callback does not care about is answered by default: like a real server would, by a
+   real server behind it if there is one, else by a small built-in one that knows the commands of a handshake.
+   So a test can leave the whole session real and replace one reply.
 
-   Threads: the callback runs on the fake's own thread. It must not assert; what it notes for the test must be atomic
-   or be read after fake_server_end. */
+   Threads: the callback runs on the fake's own thread. It must not assert; what it notes for the test must be
+   atomic or be read after fake_server_end. */
 
 #ifndef GUILDHALL_TESTS_FAKE_SERVER_H
 #define GUILDHALL_TESTS_FAKE_SERVER_H
@@ -34,10 +34,11 @@ typedef struct fake_request
     size_t raw_size;
 } fake_request;
 
-/* Says what to send, by the functions below, as many as wanted; none at all: the request stays without an answer. */
+/* Says what to send, by the functions below, as many as wanted; none at all: the request stays without an
+   answer. */
 typedef void (*fake_answer)(void* context, const fake_request* request, fake_reply* reply);
 
-void fake_reply_text(fake_reply* reply, const char* text); /* "+OK\r\n": the caller writes RESP, or not RESP */
+void fake_reply_text(fake_reply* reply, const char* text); /* "+OK\r\n": RESP, or not RESP, as it stands */
 void fake_reply_bytes(fake_reply* reply, const void* bytes, size_t size);
 void fake_reply_format(fake_reply* reply, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void fake_reply_fill(fake_reply* reply, char byte, size_t count); /* that byte, count times */
@@ -52,16 +53,16 @@ void fake_reply_cut(fake_reply* reply, size_t size);
 /* True for the command, in any case; two words ("SCRIPT LOAD") compare the first two arguments. */
 bool fake_request_is(const fake_request* request, const char* command);
 
-/* The answer NULL: everything by default. server_address NULL: no real server behind. Ended by itself after the
-   test; the context must live as long. */
+/* The answer NULL: everything by default. server_address NULL: no real server behind. Ended by itself after
+   the test; the context must live as long. */
 fake_server* fake_server_start(fake_answer answer, void* context, const char* server_address);
 void fake_server_end(fake_server* fake);
 
 /* "unix:/path" */
 const char* fake_server_address(const fake_server* fake);
 
-/* What is sent to each new connection before it has said anything; the bytes are copied, NULL for nothing. A server
-   that is full sends "-ERR max number of clients reached\r\n" and closes. */
+/* What is sent to each new connection before it has said anything; the bytes are copied, NULL for nothing. A
+   server that is full sends "-ERR max number of clients reached\r\n" and closes. */
 void fake_server_greet(fake_server* fake, const char* text, bool then_close);
 
 /* Since the start. Malformed: connections that sent what is no array of bulk strings; they are closed. */
@@ -69,7 +70,7 @@ uint64_t fake_server_connections(fake_server* fake);
 uint64_t fake_server_requests(fake_server* fake);
 uint64_t fake_server_malformed(fake_server* fake);
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* ----------------------------------------------------------------------------------------------------
    Rules: a table instead of a callback. The first rule that fits answers; none: by default.
 
        fake_rule rules[] = {{.command = "EVALSHA", .text = "-BUSY Redis is busy\r\n", .times = 2}};

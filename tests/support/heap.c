@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Volatile, because compilers know malloc and free: they take for granted that these do not read our variables, and
-   drop stores that only a call of the heap would see. */
+/* Volatile, because compilers know malloc and free: they take for granted that these do not read our
+   variables, and drop stores that only a call of the heap would see. */
 static _Thread_local volatile bool watching;
 static _Thread_local volatile heap_counts counts;
 

@@ -82,8 +82,9 @@ struct chaos_proxy
 
 /* ---- Closing ---- */
 
-/* While the proxy's thread sits in poll() with a descriptor, its close() has no effect on the peer: the kernel keeps
-   the socket until poll() returns. So whatever the peer shall notice at once is said before the close. */
+/* While the proxy's thread sits in poll() with a descriptor, its close() has no effect on the peer: the
+   kernel keeps the socket until poll() returns. So whatever the peer shall notice at once is said before the
+   close. */
 
 /* A connect to nowhere breaks a TCP connection off with a reset. Unix sockets know no such thing. */
 static void reset(int descriptor)
@@ -318,7 +319,8 @@ static void want(struct pollfd* wanted, size_t* count, int descriptor, short eve
     (*count)++;
 }
 
-static void want_flow(const chaos_proxy* proxy, const proxied_flow* flow, struct pollfd* wanted, size_t* count)
+static void want_flow(const chaos_proxy* proxy, const proxied_flow* flow, struct pollfd* wanted,
+                      size_t* count)
 {
     bool room = flow->end - flow->begin < BUFFER_SIZE;
     if (!flow->ended && room) want(wanted, count, flow->from, POLLIN);
@@ -341,8 +343,8 @@ static size_t collect_wanted(const chaos_proxy* proxy, struct pollfd* wanted)
     return count;
 }
 
-/* Tries everything instead of looking at what poll reported: a control function may have closed descriptors while
-   poll waited, and their numbers may stand for something else by now. */
+/* Tries everything instead of looking at what poll reported: a control function may have closed descriptors
+   while poll waited, and their numbers may stand for something else by now. */
 static void step(void* context)
 {
     chaos_proxy* proxy = context;
@@ -505,7 +507,8 @@ void proxy_cut_now(chaos_proxy* proxy, proxy_how how)
     {
         proxied* connection = proxy->connections[i];
         if (connection == NULL || !connection->open) continue;
-        if (how == PROXY_HOLD) connection->flows[PROXY_REQUEST].held = connection->flows[PROXY_REPLY].held = true;
+        if (how == PROXY_HOLD)
+            connection->flows[PROXY_REQUEST].held = connection->flows[PROXY_REPLY].held = true;
         else close_connection(connection, how);
     }
     leave(proxy);

@@ -1,7 +1,7 @@
 /* random.h -- seeded random streams: the same seed gives the same run.
 
-   Each test derives its streams from the run's seed, its own name and a label, so a test draws the same numbers
-   whether it runs alone or among others, and two streams of one test do not disturb each other. */
+   Each test derives its streams from the run's seed, its own name and a label, so a test draws the same
+   numbers whether it runs alone or among others, and two streams of one test do not disturb each other. */
 
 #ifndef GUILDHALL_TESTS_RANDOM_H
 #define GUILDHALL_TESTS_RANDOM_H

@@ -1,6 +1,7 @@
 /* raw.h -- both ends of a connection in the hands of a test: bytes out, bytes in, and how it ended.
 
-   Descriptors are closed after the test by themselves. Everything that waits fails the test after the cap of wait.h. */
+   Descriptors are closed after the test by themselves. Everything that waits fails the test after the cap of
+   wait.h. */
 
 #ifndef GUILDHALL_TESTS_RAW_H
 #define GUILDHALL_TESTS_RAW_H
@@ -47,8 +48,8 @@ raw_end raw_expect_end(int descriptor);
 /* True if nothing at all, the end neither, arrives within pause_us. */
 bool raw_is_silent(int descriptor, uint64_t pause_us);
 
-/* Moves many bytes from one end to the other, reading while it writes; they must arrive as they were. Returns how many
-   did: fewer than size when either end broke. */
+/* Moves many bytes from one end to the other, reading while it writes; they must arrive as they were. Returns
+   how many did: fewer than size when either end broke. */
 size_t raw_move(int from, int to, const void* bytes, size_t size);
 
 #endif

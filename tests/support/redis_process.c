@@ -77,8 +77,8 @@ static void add_pair(command_line* line, const char* name, const char* value)
 }
 
 /* Runs in the child: only calls that are safe between fork and exec. */
-static void become_server(const char* program, const command_line* line, char** environment, const char* log_path,
-                          pid_t parent)
+static void become_server(const char* program, const command_line* line, char** environment,
+                          const char* log_path, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -97,7 +97,8 @@ static void become_server(const char* program, const command_line* line, char** 
     _exit(127);
 }
 
-/* The environment with LD_PRELOAD and the offset's file in front. The caller frees the array, not its strings. */
+/* The environment with LD_PRELOAD and the offset's file in front. The caller frees the array, not its
+   strings. */
 static char** environment_with_clock(char* preload, char* offset_file)
 {
     size_t count = 0;
@@ -143,7 +144,8 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
     add_pair(&line, "--save", "");
     add_pair(&line, "--appendonly", plan->append_only ? "yes" : "no");
     if (major_version >= 7) add_pair(&line, "--enable-debug-command", "yes"); /* DEBUG SLEEP and friends */
-    for (size_t i = 0; plan->arguments != NULL && plan->arguments[i] != NULL; i++) add(&line, plan->arguments[i]);
+    for (size_t i = 0; plan->arguments != NULL && plan->arguments[i] != NULL; i++)
+        add(&line, plan->arguments[i]);
 
     char preload[PATH_SIZE + 16], offset_file[PATH_SIZE + 64];
     char** environment = environ;

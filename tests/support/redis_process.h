@@ -1,4 +1,5 @@
-/* redis_process.h -- finding the server program, its command line, and the fork. redis_server.c alone uses it. */
+/* redis_process.h -- finding the server program, its command line, and the fork. redis_server.c alone uses
+   it. */
 
 #ifndef GUILDHALL_TESTS_REDIS_PROCESS_H
 #define GUILDHALL_TESTS_REDIS_PROCESS_H
@@ -19,7 +20,8 @@ typedef struct redis_process_plan
     const char* const* arguments; /* NULL at the end, or NULL */
 } redis_process_plan;
 
-/* Forks and executes; the server dies with this process. Fails the test when no server program is in the PATH. */
+/* Forks and executes; the server dies with this process. Fails the test when no server program is in the
+   PATH. */
 pid_t redis_process_spawn(const redis_process_plan* plan);
 
 /* Writes the end of the server's log to stderr. */

@@ -72,8 +72,8 @@ static void end_process(redis_server* server, int signal_number)
     server->frozen = false;
 }
 
-/* One port for both families; asks the kernel for a free one, then hopes that nobody takes it in between (a server
-   that then fails to start gets another one). */
+/* One port for both families; asks the kernel for a free one, then hopes that nobody takes it in between (a
+   server that then fails to start gets another one). */
 static void choose_port(redis_server* server)
 {
     uint16_t port = 0;
@@ -109,7 +109,8 @@ static bool answers(redis_server* server)
     struct timeval cap = {1, 0};
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &cap, sizeof(cap));
     char reply[64] = "";
-    if (send(descriptor, "PING\r\n", 6, MSG_NOSIGNAL) == 6 && recv(descriptor, reply, sizeof(reply) - 1, 0) > 0)
+    if (send(descriptor, "PING\r\n", 6, MSG_NOSIGNAL) == 6 &&
+        recv(descriptor, reply, sizeof(reply) - 1, 0) > 0)
     {
         result = strncmp(reply, "-LOADING", 8) != 0;
     }
@@ -157,8 +158,9 @@ static void end_thing(void* thing)
     redis_server* server = thing;
     if (server->shared)
     {
-        static const char script[] = "local n = '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT', 1000) n = r[1]"
-                        " for _, k in ipairs(r[2]) do redis.call('DEL', k) end until n == '0'";
+        static const char script[] =
+            "local n = '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT', 1000) n = r[1]"
+            " for _, k in ipairs(r[2]) do redis.call('DEL', k) end until n == '0'";
         redisReply* reply = redis_server_command(server, "EVAL %s 0 %s:*", script, server->prefix);
         freeReplyObject(reply);
         forget_audit(server);
@@ -320,20 +322,23 @@ static void connect_audit(redis_server* server)
     if (server->audit == NULL) abort();
     if (server->options.password == NULL) return;
 
-    redisReply* reply = server->options.user == NULL
-                            ? redisCommand(server->audit, "AUTH %s", server->options.password)
-                            : redisCommand(server->audit, "AUTH %s %s", server->options.user, server->options.password);
+    redisReply* reply =
+        server->options.user == NULL
+            ? redisCommand(server->audit, "AUTH %s", server->options.password)
+            : redisCommand(server->audit, "AUTH %s %s", server->options.user, server->options.password);
     if (reply != NULL) freeReplyObject(reply);
 }
 
 static redisReply* audit(redis_server* server, const char* format, va_list arguments)
 {
-    if (server->shared && strncasecmp(format, "FLUSH", 5) == 0) fail_msg("%s", "never flush the server of --redis");
+    if (server->shared && strncasecmp(format, "FLUSH", 5) == 0)
+        fail_msg("%s", "never flush the server of --redis");
     if (server->last != NULL) freeReplyObject(server->last);
     server->last = NULL;
     connect_audit(server);
 
-    /* hiredis writes without MSG_NOSIGNAL; the code under test keeps its own SIGPIPE manners, so only for now. */
+    /* hiredis writes without MSG_NOSIGNAL; the code under test keeps its own SIGPIPE manners, so only for
+       now. */
     void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
     redisReply* reply = redisvCommand(server->audit, format, arguments);
     signal(SIGPIPE, handler);
@@ -368,7 +373,8 @@ long long redis_server_integer(redis_server* server, const char* format, ...)
     server->last = reply;
     if (!good)
     {
-        fail_msg("audit \"%s\": no integer but type %d %s", format, reply->type, reply->str == NULL ? "" : reply->str);
+        fail_msg("audit \"%s\": no integer but type %d %s", format, reply->type,
+                 reply->str == NULL ? "" : reply->str);
     }
     return value;
 }
@@ -384,7 +390,8 @@ const char* redis_server_text(redis_server* server, const char* format, ...)
     if (reply->type == REDIS_REPLY_NIL) return NULL;
     if (reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_STATUS)
     {
-        fail_msg("audit \"%s\": no text but type %d %s", format, reply->type, reply->str == NULL ? "" : reply->str);
+        fail_msg("audit \"%s\": no text but type %d %s", format, reply->type,
+                 reply->str == NULL ? "" : reply->str);
     }
     return reply->str;
 }
@@ -416,7 +423,8 @@ long long redis_server_calls(redis_server* server, const char* command)
 long long redis_server_keys(redis_server* server)
 {
     if (!server->shared) return redis_server_integer(server, "DBSIZE");
-    static const char script[] = "local c, n = 0, '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT',"
-                                 " 1000) n = r[1] c = c + #r[2] until n == '0' return c";
+    static const char script[] =
+        "local c, n = 0, '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT',"
+        " 1000) n = r[1] c = c + #r[2] until n == '0' return c";
     return redis_server_integer(server, "EVAL %s 0 %s:*", script, server->prefix);
 }

@@ -7,8 +7,9 @@
                   stopped <----------'            end: from every state; also done after each test
 
    Each server has a folder of its own under the run's scratch folder, listens on a unix socket there, and on
-   loopback TCP when asked. It dies with the test binary, also when that is killed. Starting takes about 15 ms.
-   Every function fails the running test when it cannot do what it says; results are never NULL unless said so. */
+   loopback TCP when asked. It dies with the test binary, also when that is killed. Starting takes about 15
+   ms. Every function fails the running test when it cannot do what it says; results are never NULL unless
+   said so. */
 
 #ifndef GUILDHALL_TESTS_REDIS_SERVER_H
 #define GUILDHALL_TESTS_REDIS_SERVER_H
@@ -22,26 +23,29 @@
 
 typedef struct redis_server redis_server;
 
-/* Zero is the plain server: unix socket only, nothing on disk, no password. Pointers are borrowed until the end. */
+/* Zero is the plain server: unix socket only, nothing on disk, no password. Pointers are borrowed until the
+   end. */
 typedef struct redis_server_options
 {
-    bool append_only;             /* keeps its data over stop, kill9 and restart                                  */
-    bool tcp;                     /* also on 127.0.0.1, and on ::1 where the machine has it, at the same free port */
-    bool clock;                   /* redis_server_shift_clock works (the test is skipped without a C compiler)    */
-    const char* user;             /* for the audit connection; NULL: the default user                             */
-    const char* password;         /* for the audit connection; also give --requirepass or an ACL in arguments     */
-    const char* const* arguments; /* more of the command line, NULL at the end; NULL for none                     */
+    bool append_only;     /* keeps its data over stop, kill9 and restart                                   */
+    bool tcp;             /* also on 127.0.0.1, and on ::1 where the machine has it, at the same free port */
+    bool clock;           /* redis_server_shift_clock works (the test is skipped without a C compiler)     */
+    const char* user;     /* for the audit connection; NULL: the default user                              */
+    const char* password; /* for the audit connection; also give --requirepass or an ACL in arguments      */
+    const char* const* arguments; /* more of the command line, a word each, NULL at the end; NULL for none */
 } redis_server_options;
 
 /* Starts a server and waits until it answers. NULL options: the plain server. */
 redis_server* redis_server_start(const redis_server_options* options);
 
-/* The server of --redis if there is one, else a plain one of its own. On a server of --redis only addresses, prefix
-   and audits work, its keys outside the prefix are left alone, and those with the prefix are removed after the test. */
+/* The server of --redis if there is one, else a plain one of its own. On a server of --redis only addresses,
+   prefix and audits work, its keys outside the prefix are left alone, and those with the prefix are removed
+   after the test. */
 redis_server* redis_server_any(void);
 
-/* "unix:/path", "127.0.0.1:PORT", "[::1]:PORT"; the latter two NULL when it does not listen there. Valid until the
-   end of the server, the same after a restart. redis_server_address is the unix one, or that of --redis. */
+/* "unix:/path", "127.0.0.1:PORT", "[::1]:PORT"; the latter two NULL when it does not listen there. Valid
+   until the end of the server, the same after a restart. redis_server_address is the unix one, or that of
+   --redis. */
 const char* redis_server_address(const redis_server* server);
 const char* redis_server_tcp_address(const redis_server* server);
 const char* redis_server_tcp6_address(const redis_server* server);
@@ -58,25 +62,27 @@ pid_t redis_server_pid(const redis_server* server);
 void redis_server_stop(redis_server* server);
 void redis_server_kill9(redis_server* server);
 
-/* Starts again at the same addresses, after stop or kill9, or killing it first when it runs. With append_only the
-   data is there again; restart_empty removes it before. Returns when the server answers. */
+/* Starts again at the same addresses, after stop or kill9, or killing it first when it runs. With append_only
+   the data is there again; restart_empty removes it before. Returns when the server answers. */
 void redis_server_restart(redis_server* server);
 void redis_server_restart_empty(redis_server* server);
 
-/* SIGSTOP (returns when it really stands still) and SIGCONT. The kernel goes on accepting connections and bytes. */
+/* SIGSTOP (returns when it really stands still) and SIGCONT. The kernel goes on accepting connections and
+   bytes. */
 void redis_server_freeze(redis_server* server);
 void redis_server_thaw(redis_server* server);
 
 /* Ends the server and removes its folder; the pointer is invalid then. Happens by itself after the test. */
 void redis_server_end(redis_server* server);
 
-/* Sets how far the server's wall clock is from the true one, in microseconds; positive is ahead. Needs options.clock.
-   Survives restarts. TIME, leases and expiry follow at once. */
+/* Sets how far the server's wall clock is from the true one, in microseconds; positive is ahead. Needs
+   options.clock. Survives restarts. TIME, leases and expiry follow at once. */
 void redis_server_shift_clock(redis_server* server, int64_t offset_us);
 
-/* ---------------------------------------------------------------------------------------------------------------
-   Audits: synchronous commands on a connection of the test's own, connected again by itself when the server was
-   restarted or cut it. The format is hiredis': %s for text, %b for bytes and size_t. A command is never sent twice. */
+/* ----------------------------------------------------------------------------------------------------
+   Audits: synchronous commands on a connection of the test's own, connected again by itself when the server
+   was restarted or cut it. The format is hiredis': %s for text, %b for bytes and size_t. A command is never
+   sent twice. */
 
 /* The reply; free it with freeReplyObject. Error replies are returned, a dead connection fails the test. */
 redisReply* redis_server_command(redis_server* server, const char* format, ...);
@@ -84,16 +90,16 @@ redisReply* redis_server_command(redis_server* server, const char* format, ...);
 /* The reply must be an integer, or a text that is one. */
 long long redis_server_integer(redis_server* server, const char* format, ...);
 
-/* The reply must be a string, a status or nil (gives NULL). Valid until the next audit on this server. Ends in a
-   NUL; redis_server_text_size tells the size of a binary one. */
+/* The reply must be a string, a status or nil (gives NULL). Valid until the next audit on this server. Ends
+   in a NUL; redis_server_text_size tells the size of a binary one. */
 const char* redis_server_text(redis_server* server, const char* format, ...);
 size_t redis_server_text_size(const redis_server* server);
 
 /* The reply must not be an error; it is thrown away. */
 void redis_server_do(redis_server* server, const char* format, ...);
 
-/* How often the server has executed a command since it started, from INFO commandstats; lower case, "evalsha",
-   "config|set". Calls inside scripts count too. */
+/* How often the server has executed a command since it started, from INFO commandstats; lower case,
+   "evalsha", "config|set". Calls inside scripts count too. */
 long long redis_server_calls(redis_server* server, const char* command);
 
 /* The number of keys; on the server of --redis, of those with the prefix. */

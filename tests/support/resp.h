@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The size of the complete reply at the front of these bytes; 0 if it is not complete yet, -1 if it is none. */
+/* The size of the complete reply at the front of these bytes; 0 if it is not complete yet, -1 if it is
+   none. */
 ssize_t resp_reply_size(const char* bytes, size_t size);
 
 /* Reads "<mark><number>\r\n". Returns the size of that line, 0 if it is not complete, -1 if it is none. */

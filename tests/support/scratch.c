@@ -21,8 +21,8 @@ static unsigned folder_count;
 static pid_t sweeper;
 static int sweeper_pipe = -1; /* the sweeper sees its end when this process is gone, however it went */
 
-/* A shell and not a forked copy of this process: it holds none of our descriptors and does not show up as a second
-   copy under valgrind. */
+/* A shell and not a forked copy of this process: it holds none of our descriptors and does not show up as a
+   second copy under valgrind. */
 static void start_sweeper(void)
 {
     static const char script[] = "trap '' INT TERM HUP; read end; rm -rf -- \"$0\" 2>/dev/null ||"
@@ -66,7 +66,8 @@ static void remove_and_free(void* path)
 void scratch_folder(char path[SCRATCH_PATH_SIZE])
 {
     int size = snprintf(path, SCRATCH_PATH_SIZE, "%s/%u", scratch_root(), ++folder_count);
-    if (size >= SCRATCH_PATH_SIZE || mkdir(path, 0700) != 0) fail_msg("cannot make %s: %s", path, strerror(errno));
+    if (size >= SCRATCH_PATH_SIZE || mkdir(path, 0700) != 0)
+        fail_msg("cannot make %s: %s", path, strerror(errno));
     cleanup_add(remove_and_free, strdup(path));
 }
 

@@ -7,23 +7,24 @@
 
 #include "support/suite.h"
 
-/* Waits until the condition holds, looking every 200 us; fails the test after a cap that only a fault can reach. */
-#define WAIT_FOR(condition)                                                                                          \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t wait_end_us = wait_cap_us();                                                                        \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if (wait_now_us() >= wait_end_us) fail_msg("waited too long for: %s", #condition);                       \
-            wait_briefly();                                                                                          \
-        }                                                                                                            \
+/* Waits until the condition holds, looking every 200 us; fails the test after a cap that only a fault can
+   reach. */
+#define WAIT_FOR(condition)                                                                                  \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t wait_end_us = wait_cap_us();                                                                \
+        while (!(condition))                                                                                 \
+        {                                                                                                    \
+            if (wait_now_us() >= wait_end_us) fail_msg("waited too long for: %s", #condition);               \
+            wait_briefly();                                                                                  \
+        }                                                                                                    \
     } while (0)
 
 /* The monotonic clock, in microseconds. */
 uint64_t wait_now_us(void);
 
-/* The moment (monotonic, in microseconds) at which a wait that begins now has failed: 20 s away, or 200 s with
-   GUILDHALL_SLOW_MACHINE=1. */
+/* The moment (monotonic, in microseconds) at which a wait that begins now has failed: 20 s away, or 200 s
+   with GUILDHALL_SLOW_MACHINE=1. */
 uint64_t wait_cap_us(void);
 
 /* Gives the processor away for about 200 us. */

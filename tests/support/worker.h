@@ -1,7 +1,7 @@
 /* worker.h -- one thread that serves descriptors next to the single-threaded code under test.
 
-   The thread runs step() again and again until it is stopped; step() waits in poll() with the poke descriptor among
-   its descriptors, so that a control function which changed something gets its attention at once. */
+   The thread runs step() again and again until it is stopped; step() waits in poll() with the poke descriptor
+   among its descriptors, so that a control function which changed something gets its attention at once. */
 
 #ifndef GUILDHALL_TESTS_WORKER_H
 #define GUILDHALL_TESTS_WORKER_H
@@ -12,7 +12,7 @@
 typedef struct worker_thread
 {
     pthread_t thread;
-    pthread_mutex_t lock; /* step() holds it whenever it is not waiting; control functions hold it to change things */
+    pthread_mutex_t lock; /* step() holds it whenever it does not wait; control functions to change things */
     atomic_bool stopping;
     int poke_out; /* step() polls this one for reading, and calls worker_was_poked when it is readable */
     int poke_in;
