@@ -108,12 +108,24 @@ end
 
 -- The two libraries that Guildhall stands on. ------------------------------------------------------------
 
+local forwarding_header = [[
+#if defined(_MSC_VER)
+#pragma warning(push, 0)
+#else
+#pragma GCC system_header
+#endif
+#include "%s"
+#if defined(_MSC_VER)
+#pragma warning(pop)
+#endif
+]]
+
 -- Where a library comes from: nil fields mean that the system has it.
 --   include  folder for the compiler     libdir  folder with the static library     sources  to compile in
 local function third_party(name, headers, source_names)
     local folder = _OPTIONS[name]
     if not folder then return {} end
-    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR, folder) end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR or os.getcwd(), folder) end
     local function first(candidates, file)
         for _, candidate in ipairs(candidates) do
             if os.isfile(path.join(candidate, file)) then return candidate end
@@ -123,13 +135,14 @@ local function third_party(name, headers, source_names)
     local places = { folder, folder .. "/include", folder .. "/include/" .. name, folder .. "/" .. name }
     local include = first(places, path.getname(headers[1]))
     if not include then error("--" .. name .. "=" .. folder .. ": no " .. headers[1] .. " there", 0) end
-    -- The folder may have any name, but the code says <hiredis/read.h>: small headers lead the way.
+    -- The folder may have any name, but the code says <hiredis/read.h>: small headers lead the way. Warnings in
+    -- there are not ours to mend.
     library.include = generated .. "/third_party/" .. name
     for _, header in ipairs(headers) do
         local real = path.join(include, path.getname(header))
         os.mkdir(path.getdirectory(path.join(library.include, header)))
         if os.isfile(real) then
-            write_file(path.join(library.include, header), '#include "' .. real .. '"\n')
+            write_file(path.join(library.include, header), string.format(forwarding_header, real))
         end
     end
     library.libdir = first({ folder, folder .. "/lib", folder .. "/build" }, "lib" .. name .. ".a")
@@ -215,12 +228,8 @@ local function program(name, sources)
     includedirs { "sdk/include", "platform" }
     links { "guildhall" }
     link_libraries()
-    if windows then
-        links { "ws2_32", "bcrypt" }
-    else
-        defines { "_POSIX_C_SOURCE=200809L" } -- -std=c11 hides what C itself does not have
-        links { "pthread", "m" }
-    end
+    defines { "_POSIX_C_SOURCE=200809L" } -- -std=c11 hides what C itself does not have
+    links { "pthread", "m" }
     return true
 end
 
@@ -248,6 +257,8 @@ local function describe()
     for _, name in ipairs({ "hiredis", "xxhash" }) do
         if libraries[name].sources then target(name, "StaticLib", libraries[name].sources) end
     end
+
+    if windows then return end -- samples, tests and benches use POSIX
 
     if program("guildhall_tests", sources_of("tests/*.c", "tests/support/*.c")) then
         -- Special access: the tests look at the rooms inside, a game must not.
