@@ -33,7 +33,8 @@
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \
-    X(reconnect)
+    X(reconnect)                                                                                                     \
+    X(reply_classes)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
