@@ -7,13 +7,9 @@
 #define GH_HIREDIS_1 1
 #include <hiredis/alloc.h>
 typedef size_t gh_element_count;
-#define gh_sds_room hi_sdsMakeRoomFor
-#define gh_sds_clear hi_sdsclear
 #else
 #define GH_HIREDIS_1 0
 typedef int gh_element_count;
-#define gh_sds_room sdsMakeRoomFor
-#define gh_sds_clear sdsclear
 #endif
 
 #define READER_KEPT_MAX 1024u   /* hiredis drops consumed bytes once they are this many          */
@@ -237,7 +233,7 @@ static bool reader_open(gh_reader* reader)
     }
     reader->hiredis->privdata = reader;
     reader->hiredis->maxbuf = 0; /* never give the buffer back */
-    buffer = gh_sds_room(reader->hiredis->buf, reader_room(reader_capacity(reader->text_capacity)));
+    buffer = sdsMakeRoomFor(reader->hiredis->buf, reader_room(reader_capacity(reader->text_capacity)));
     READER_LEAVE();
     if (buffer == NULL) return false;
     reader->hiredis->buf = buffer;
@@ -281,7 +277,7 @@ bool gh_reader_reset(gh_reader* reader)
     redisReader* hiredis = reader->hiredis;
     if (hiredis != NULL && hiredis->err == 0)
     {
-        gh_sds_clear(hiredis->buf);
+        sdsclear(hiredis->buf);
         hiredis->len = 0;
         hiredis->pos = 0;
         hiredis->ridx = -1;
