@@ -326,7 +326,7 @@ static void check_hold(bool tcp)
         raw_expect_text(receiver(&s, back), MESSAGE);
         assert_int_equal(proxy_bytes(s.proxy, direction), 5);
         proxy_release(s.proxy);
-        raw_expect_text(receiver(&s, direction), MESSAGE + 5);
+        raw_expect_text(receiver(&s, direction), &MESSAGE[5]);
         check_that_it_passes(&s);
     }
 }
@@ -391,7 +391,7 @@ static void check_pieces(proxy_direction direction, size_t piece)
     {
         size_t due = MESSAGE_SIZE - at < piece ? MESSAGE_SIZE - at : piece;
         assert_int_equal(raw_read(receiver(&s, direction), got, sizeof(got)), due);
-        assert_memory_equal(got, MESSAGE + at, due);
+        assert_memory_equal(got, &MESSAGE[at], due);
         at += due;
     }
     proxy_chop(s.proxy, direction, 0, 0);
