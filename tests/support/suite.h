@@ -34,7 +34,8 @@
     X(samples)                                                                                               \
     X(link)                                                                                                  \
     X(reconnect)                                                                                                     \
-    X(reply_classes)
+    X(reply_classes)                                                                                                 \
+    X(server_states)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
