@@ -80,13 +80,16 @@ stage() {
     if [ "$here_failed" -gt 0 ]; then show_log "$log"; fi
 }
 
-# A build that fails is a failed stage, and the stages that need it do not run.
+# A build that fails is a failed stage.
 try_build() {
     if build "$@"; then return 0; fi
     failed=$((failed + 1))
     say "tests: build $*: failed"
     return 1
 }
+
+# Builds the tests first: when a sample or a bench does not compile, its tests fail, but the others can still run.
+try_build_all() { try_build "$@" guildhall guildhall_tests && { try_build "$@" || true; }; }
 
 test_binary() {
     local label=$1 binary=$2
@@ -101,12 +104,12 @@ sanitized() {
         UBSAN_OPTIONS=print_stacktrace=1 test_binary 'tests under ASan and UBSan' build/sanitize/bin/debug/guildhall_tests
 }
 
-# Valgrind sees what sanitizers cannot: reads of memory that nobody has written. It is slow, so it gets one of each kind:
-# the fault matrix is the same code over and over.
+# Valgrind sees what sanitizers cannot: decisions on memory that nobody has written. It is slow, so the fault matrix,
+# which is the same code over and over, is left out, and so are the samples, which are programs of their own.
 under_valgrind() {
     run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
         --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite)
-    test_binary 'tests under valgrind' build/bin/debug/guildhall_tests --skip faults
+    test_binary 'tests under valgrind' build/bin/debug/guildhall_tests --skip faults --skip samples.
     run_under=()
 }
 
@@ -117,25 +120,28 @@ mkdir -p "$logs"
 
 if [ ${#filters[@]} -gt 0 ]; then
     setup build redis test
-    build debug
-    run_in_front build/bin/debug/guildhall_tests "${redis_option[@]}" "${filters[@]}"
-    exit
+    if try_build_all debug; then
+        run_in_front build/bin/debug/guildhall_tests "${redis_option[@]}" "${filters[@]}"
+        exit
+    fi
+    say "0 passed, $failed failed"
+    exit 1
 fi
 
 setup build redis test bench
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
-if try_build debug; then
+if try_build_all debug; then
     stage 'headers alone' ./tests/check_headers.sh
     test_binary 'tests, debug' build/bin/debug/guildhall_tests
+    if ! $quick; then under_valgrind; fi
 fi
-if ! $quick && try_build release; then
+if ! $quick && try_build_all release; then
     stage 'the library' ./tests/check_library.sh
     stage 'two files' ./tests/check_amalgamation.sh
     test_binary 'tests, release' build/bin/release/guildhall_tests
 fi
-if ! $quick && try_build --sanitize debug; then sanitized; fi
-if ! $quick && [ -x build/bin/debug/guildhall_tests ]; then under_valgrind; fi
+if ! $quick && try_build_all --sanitize debug; then sanitized; fi
 if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
 
 say "$passed passed, $failed failed"
