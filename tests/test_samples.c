@@ -1,5 +1,5 @@
-/* The samples, run as programs: they stand beside this binary. What they promise is their exit code and what they
-   print; whether they kept their word, the store is asked. */
+/* The samples, run as programs: they stand beside this binary. What they promise is their exit code and what
+   they print; whether they kept their word, the store is asked. */
 
 #define _XOPEN_SOURCE 700 /* posix_openpt */
 
@@ -17,7 +17,7 @@
 #define OUTPUT_SIZE 65536
 #define ARGUMENTS_MAX 16
 
-/* ---- Running a program ------------------------------------------------------------------------------------- */
+/* ---- Running a program --------------------------------------------------------------------------------- */
 
 typedef struct program
 {
@@ -86,7 +86,7 @@ static long long number_before(const program* p, const char* phrase)
     return strtoll(at, NULL, 10);
 }
 
-/* ---- The game server --------------------------------------------------------------------------------------- */
+/* ---- The game server ----------------------------------------------------------------------------------- */
 
 static redis_server* start_store(void)
 {
@@ -129,8 +129,8 @@ static void wait_for_trade(program* p, redis_server* store)
 
 static bool has_items_of(redis_server* store, int players)
 {
-    return redis_server_integer(store, "EVAL %s 0 %d", "return #redis.call('KEYS', 'market:*:item:*') / ARGV[1]",
-                                players) >= 4;
+    static const char count[] = "return #redis.call('KEYS', 'market:*:item:*')";
+    return redis_server_integer(store, "EVAL %s 0", count) >= 4 * players;
 }
 
 /* Until all players of all games are in, and trade. */
@@ -168,7 +168,7 @@ static long long market_keys(redis_server* store)
     return redis_server_integer(store, "EVAL %s 0", "return #redis.call('KEYS', 'market:*')");
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------------- */
+/* ---- Tests --------------------------------------------------------------------------------------------- */
 
 static program game; /* one at a time, but too large for the stack */
 
@@ -229,6 +229,19 @@ static void game_ends_in_good_order_at_ctrl_c(void** state)
     expect_audit(&game);
     expect_nothing_held(store);
     assert_int_equal(market_keys(store), 0);
+}
+
+static void game_ends_at_once_when_asked_twice(void** state)
+{
+    (void)state;
+    redis_server* store = start_store();
+    prepare_game(&game, store, NULL);
+    start_trading(&game, store, 200);
+    redis_server_freeze(store); /* so it cannot end in good order */
+    interrupt(&game);
+    kill(child_pid(game.child), SIGTERM);
+    expect_status(&game, 1);
+    expect_text(&game, "audit     not done");
 }
 
 static void kill_and_restart_the_store(const char* guard)
@@ -443,6 +456,7 @@ TEST_FILE(samples,
           cmocka_unit_test(quickstart_says_what_is_wrong),
           cmocka_unit_test(game_runs_for_its_time),
           cmocka_unit_test(game_ends_in_good_order_at_ctrl_c),
+          cmocka_unit_test(game_ends_at_once_when_asked_twice),
           cmocka_unit_test(game_survives_kill9_of_the_store),
           cmocka_unit_test(game_survives_kill9_with_one_lock_for_all),
           cmocka_unit_test(game_survives_kill9_without_locks),

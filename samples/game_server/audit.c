@@ -35,35 +35,36 @@ static bool is_alone(const audit* a)
     return a->players == a->world->history->player_count;
 }
 
-/* ---- One object -------------------------------------------------------------------------------------------- */
+/* ---- One object ---------------------------------------------------------------------------------------- */
 
 static void check_our_purse(audit* a, uint32_t number, const market_purse* purse, const purse_history* ours)
 {
-    expect(a, purse->number == ours->number, "player %" PRIu32 ": %" PRId64 " purchases in the store, %" PRId64 " here",
-           number, purse->number, ours->number);
-    expect(a, purse->spent == ours->spent, "player %" PRIu32 ": spent %" PRId64 " in the store, %" PRId64 " here",
-           number, purse->spent, ours->spent);
+    expect(a, purse->number == ours->number,
+           "player %" PRIu32 ": %" PRId64 " purchases in the store, %" PRId64 " here", number, purse->number,
+           ours->number);
+    expect(a, purse->spent == ours->spent,
+           "player %" PRIu32 ": spent %" PRId64 " in the store, %" PRId64 " here", number, purse->spent,
+           ours->spent);
     expect(a, purse->hold == 0, "player %" PRIu32 ": %" PRId64 " coins still on hold", number, purse->hold);
     bool earned = is_alone(a) ? purse->earned == ours->earned : purse->earned >= ours->earned;
-    expect(a, earned, "player %" PRIu32 ": earned %" PRId64 " in the store, %" PRId64 " here", number, purse->earned,
-           ours->earned);
+    expect(a, earned, "player %" PRIu32 ": earned %" PRId64 " in the store, %" PRId64 " here", number,
+           purse->earned, ours->earned);
 }
 
-/* Of another server's player that is not there it is not known whether it ever was: that server may just be opening. */
+/* That another server's player is not there says nothing: that server may be about to open its purse. */
 static void check_purse(audit* a, const market_call* call, uint32_t number)
 {
     const history* h = a->world->history;
-    uint32_t i = number - h->first_player;
-    bool is_ours = number >= h->first_player && i < h->player_count;
+    bool is_ours = history_is_ours(h, number);
     market_purse purse;
     bool there = market_purse_of(call, &purse);
     expect(a, there || !is_ours, "the purse of player %" PRIu32 " is gone", number);
     if (!there) return;
 
-    if (is_ours) check_our_purse(a, number, &purse, &h->purses[i]);
+    if (is_ours) check_our_purse(a, number, &purse, &h->purses[number - h->first_player]);
     expect(a, purse.gold + purse.hold + purse.spent == MARKET_GOLD_EACH + purse.earned,
-           "player %" PRIu32 ": %" PRId64 " coins in the purse are not what came in less what went out", number,
-           purse.gold);
+           "player %" PRIu32 ": %" PRId64 " coins in the purse are not what came in less what went out",
+           number, purse.gold);
     a->brought += MARKET_GOLD_EACH;
     a->gold += purse.gold;
     a->hold += purse.hold;
@@ -73,15 +74,19 @@ static void check_purse(audit* a, const market_call* call, uint32_t number)
 
 static void check_item(audit* a, const market_call* call, uint32_t number)
 {
-    const item_history* ours = &a->world->history->items[number];
+    const history* h = a->world->history;
+    const item_history* ours = &h->items[number];
     market_item item;
     bool there = market_item_of(call, &item);
     expect(a, there || ours->version == 0, "item %" PRIu32 " is gone", number);
     if (!there) return;
 
     expect(a, item.holder < a->players, "item %" PRIu32 " belongs to nobody", number);
-    expect(a, item.version >= ours->version, "item %" PRIu32 ": version %" PRId64 " in the store, %" PRId64 " here",
-           number, item.version, ours->version);
+    expect(a, !item.sold || !history_is_ours(h, item.buyer), "item %" PRIu32 " was sold and never delivered",
+           number);
+    bool known = is_alone(a) ? item.version == ours->version : item.version >= ours->version;
+    expect(a, known, "item %" PRIu32 ": version %" PRId64 " in the store, %" PRId64 " here", number,
+           item.version, ours->version);
     if (item.version == ours->version)
     {
         bool same = item.holder == ours->holder && item.price == ours->price && item.sold == ours->sold;
@@ -91,15 +96,16 @@ static void check_item(audit* a, const market_call* call, uint32_t number)
     add_to_digest(a, a->players + number, values, 4);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------------------- */
+/* ---- All of them --------------------------------------------------------------------------------------- */
 
-/* First the one key that knows the number of players; then, object by object, their purses and all the items. */
+/* First the one key that knows the number of players, then their purses and the items. */
 static gh_status read_object(void* context, market_call* call, uint32_t object)
 {
     audit* a = context;
     market* m = a->world->market;
     if (a->counting) return market_read_players(m, call);
-    return object < a->players ? market_read_purse(m, call, object) : market_read_item(m, call, object - a->players);
+    if (object < a->players) return market_read_purse(m, call, object);
+    return market_read_item(m, call, object - a->players);
 }
 
 static void take_object(void* context, const market_call* call, uint32_t object)
@@ -134,7 +140,8 @@ static void start_reading(audit* a)
     a->hold = 0;
     a->faults = 0;
     expect(a, h->sold_twice == 0, "%" PRIu64 " offers were sold twice", h->sold_twice);
-    expect(a, h->contradicted == 0, "%" PRIu64 " times the store denied what it had acknowledged", h->contradicted);
+    expect(a, h->contradicted == 0, "%" PRIu64 " times the store denied what it had acknowledged",
+           h->contradicted);
     start_sweep(a, true);
 }
 
@@ -148,7 +155,7 @@ void audit_begin(audit* a, world* w)
 static void count_coins(audit* a)
 {
     a->conserved = a->gold <= a->brought && a->brought <= a->gold + a->hold;
-    expect(a, a->conserved, "%" PRId64 " coins came in, %" PRId64 " are in the purses and %" PRId64 " on hold",
+    expect(a, a->conserved, "%" PRId64 " coins came in, %" PRId64 " are in purses and %" PRId64 " on hold",
            a->brought, a->gold, a->hold);
 }
 

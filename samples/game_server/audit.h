@@ -1,13 +1,14 @@
 /* audit.h -- reads the whole market from the store and compares it with what this game server was told.
 
-   Always     every purse and item of ours is there; no item is older than what was acknowledged, and what is not newer is the
-              same; our purses have spent to the coin what our players bought, and hold nothing back.
-   Conserved  the coins of all purses, with those on hold, are the coins that came in. Reading takes several frames, so
-              this holds only if nobody trades meanwhile: a market that other servers share is read until it reads the
-              same twice, or until the time is up. The server that ends last always gets there.
+   Always     every purse and item of ours is there; no item is older than what was acknowledged, and what
+              is not newer is the same; our purses have spent to the coin what our players bought, and hold
+              nothing back; nothing that our players paid for is still with its seller.
+   Conserved  the coins of all purses, with those on hold, are the coins that came in. Reading takes several
+              frames, so this is known only if nobody trades meanwhile: a market that other servers share is
+              read until it reads the same twice, or the time is up. The server that ends last gets there.
 
-   A purchase of another server can be under way; its coins on hold have reached the seller or not. So what is
-   checked is a range, which is one number if nothing is on hold. */
+   A server that died may have left purchases half done; their coins on hold have reached the seller or not.
+   So what is checked is a range, which is one number if nothing is on hold. */
 
 #ifndef GAME_SERVER_AUDIT_H
 #define GAME_SERVER_AUDIT_H

@@ -56,8 +56,8 @@ void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
     histogram_add(&clock->tick_us, wall_us);
     clock->tick_blocked += blocked > 0;
 
-    /* A tick that computes pays for what it computes, one that blocks pays for the wait. The rest of the wall time is
-       what other programs took from us meanwhile. */
+    /* A tick that computes pays for what it computes, one that blocks pays for the wait. The rest of the wall
+       time is what other programs took from us meanwhile. */
     clock->tick_cost_us += blocked > 0 ? wall_us : cpu_us;
 }
 
@@ -70,13 +70,13 @@ void frame_end(frame_clock* clock)
         bool tick_to_blame = clock->tick_cost_us > (now - clock->planned_us) / 2;
         clock->late_by_tick += tick_to_blame;
         clock->late_by_machine += !tick_to_blame;
-        clock->planned_us = now; /* a missed frame is gone: running after it would only make more of them late */
+        clock->planned_us = now; /* a missed frame is gone: running after it would make more of them late */
         return;
     }
     clock->planned_us = due;
 
-    /* An absolute time, so that what happens between now and the sleep does not add up. A signal ends the sleep
-       early, which is what one wants of Ctrl-C. */
+    /* An absolute time, so that what happens between now and the sleep does not add up. A signal ends the
+       sleep early, which is what one wants of Ctrl-C. */
     struct timespec until = {.tv_sec = (time_t)(due / 1000000), .tv_nsec = (long)(due % 1000000) * 1000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }

@@ -29,8 +29,9 @@ typedef struct frame_clock
 
 uint64_t frame_now_us(void); /* monotonic */
 
-/* A frame is: begin, tick, your game, tick, end. The first tick brings what has arrived, the second sends what the
-   game has just asked for; with one tick each question would take a frame longer. end sleeps until the next frame. */
+/* A frame is: begin, tick, your game, tick, end. The first tick brings what has arrived, the second sends
+   what the game has just asked for; with one tick each question would take a frame longer. end sleeps until
+   the next frame is due. */
 void frame_begin(frame_clock* clock);
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us);
 void frame_end(frame_clock* clock);

@@ -1,7 +1,7 @@
 #include "histogram.h"
 
-/* Values below 128 have a bucket each. Above, the six bits behind the leading one choose among the 64 buckets of
-   their doubling. */
+/* Values below 128 have a bucket each. Above, the six bits behind the leading one choose among the 64 buckets
+   of their doubling. */
 static uint32_t bucket_of(uint64_t value)
 {
     uint32_t doublings = 0;

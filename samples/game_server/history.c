@@ -1,10 +1,14 @@
 #include "history.h"
 
+bool history_is_ours(const history* h, uint32_t player)
+{
+    return player >= h->first_player && player - h->first_player < h->player_count;
+}
+
 /* NULL: the player of another game server. */
 static purse_history* our_purse(history* h, uint32_t player)
 {
-    uint32_t i = player - h->first_player;
-    return player >= h->first_player && i < h->player_count ? &h->purses[i] : NULL;
+    return history_is_ours(h, player) ? &h->purses[player - h->first_player] : NULL;
 }
 
 /* The answers to two game servers can overtake each other; what is older is no news. */
@@ -40,7 +44,8 @@ void history_sold(history* h, const market_trade* trade)
     item_history* item = &h->items[trade->item];
     h->sold_twice += trade->version <= item->sold_version;
     item->sold_version = trade->version;
-    note_item(h, trade->item, (item_history){.version = trade->version + 1, .holder = trade->seller, .sold = true});
+    item_history now = {.version = trade->version + 1, .holder = trade->seller, .sold = true};
+    note_item(h, trade->item, now);
 }
 
 void history_paid(history* h, const market_trade* trade)

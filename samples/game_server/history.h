@@ -5,7 +5,7 @@
 
 #include "market.h"
 
-/* Of an item, the last that this game server knows; others may have dealt with it since. version 0: nothing. */
+/* Of an item, the last that this game server knows; others may have traded it since. version 0: nothing. */
 typedef struct item_history
 {
     int64_t version;
@@ -35,10 +35,13 @@ typedef struct history
     uint64_t contradicted; /* the store denied what it had acknowledged before   */
 } history;
 
+bool history_is_ours(const history* h, uint32_t player);
+
 /* A player enters, with its purse and these items. */
 void history_entered(history* h, uint32_t player);
 
-/* Each step of market.h, once it has answered MARKET_DONE; taken also when it was refused, which uses up the number. */
+/* Each step of market.h, once it has answered MARKET_DONE; taken also when it was refused, for the number is
+   used up then too. */
 void history_listed(history* h, const market_trade* trade);
 void history_taken(history* h, const market_trade* trade);
 void history_sold(history* h, const market_trade* trade);

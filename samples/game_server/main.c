@@ -1,10 +1,11 @@
 /* game_server -- a game server as it would use Guildhall: 60 frames a second, players that trade, one thread.
 
-       main.c       the frame loop, from joining the market to leaving it      <- begin to read here
-       world.c      the players: what each does, one state after the other     <- and go on here
-       market.c     the steps of a trade, each one script on one key (market.h says why, market_scripts.h how)
-       history.c    what was acknowledged    audit.c  does the store agree?    sweep.c  a call for each of many objects
-       frame.c      the clock of the loop    view.c   the picture and the summary    options.c, histogram.c */
+       main.c      the frame loop, from joining the market to leaving it       <- begin to read here
+       world.c     the players: what each does, one state after the other      <- and go on here
+       market.c    the steps of a trade, each one script on one key; market.h says why, market_scripts.h how
+       history.c   what was acknowledged           audit.c   does the store agree?
+       frame.c     the clock of the loop           view.c    the picture and the summary
+       sweep.c     one call for each of many       options.c, histogram.c */
 
 #include "audit.h"
 #include "frame.h"
@@ -48,7 +49,7 @@ typedef struct game
     view view;
 } game;
 
-/* ---- Ctrl-C ------------------------------------------------------------------------------------------------ */
+/* ---- Ctrl-C -------------------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_signals; /* one: end in good order; two: end now */
 
@@ -67,7 +68,7 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN); /* our own output may be a pipe that nobody reads any more */
 }
 
-/* ---- Memory: reserved once, before the first frame --------------------------------------------------------- */
+/* ---- Memory: reserved once, before the first frame ----------------------------------------------------- */
 
 static size_t round_up(size_t size)
 {
@@ -104,7 +105,8 @@ static bool open_game(game* g)
     size_t players_size = players * sizeof(player);
     size_t purses_size = players * sizeof(purse_history);
     size_t items_size = MARKET_ITEMS_MAX * sizeof(item_history);
-    size_t size = round_up(client_size) + round_up(players_size) + round_up(purses_size) + round_up(items_size);
+    size_t size = round_up(client_size);
+    size += round_up(players_size) + round_up(purses_size) + round_up(items_size);
     unsigned char* memory = g->memory = aligned_alloc(64, size);
     if (memory == NULL)
     {
@@ -113,13 +115,17 @@ static bool open_game(game* g)
     }
     memset(memory, 0, size);
 
-    gh_status status = gh_client_init(cut(&memory, client_size), client_size, &config, gh_platform_default(), &g->client);
+    void* client_memory = cut(&memory, client_size);
+    gh_status status = gh_client_init(client_memory, client_size, &config, gh_platform_default(), &g->client);
     if (status != GH_OK)
     {
         fprintf(stderr, "game_server: %s: %s\n", g->options.redis, gh_status_text(status));
         return false;
     }
-    g->world = (world){.market = &g->market, .history = &g->history, .player_count = players, .random = g->options.seed};
+    g->world.market = &g->market;
+    g->world.history = &g->history;
+    g->world.random = g->options.seed;
+    g->world.player_count = players;
     g->world.players = cut(&memory, players_size);
     g->history.player_count = players;
     g->history.purses = cut(&memory, purses_size);
@@ -131,7 +137,13 @@ static bool open_game(game* g)
     return true;
 }
 
-/* ---- Phases ------------------------------------------------------------------------------------------------ */
+/* ---- Phases -------------------------------------------------------------------------------------------- */
+
+static void start_draining(game* g)
+{
+    gh_client_drain(g->client, DRAIN_US);
+    g->phase = GAME_DRAINING;
+}
 
 static gh_status join_begin(void* context, market_call* call, uint32_t object)
 {
@@ -150,6 +162,7 @@ static void joined(void* context, const market_call* call, uint32_t object)
         fprintf(stderr, "game_server: cannot join the market %s: %s\n", g->market.name,
                 first == MARKET_FULL ? "it has too many players"
                                      : "it was opened with another --guard or by another version");
+        start_draining(g);
         return;
     }
     g->history.first_player = (uint32_t)first;
@@ -164,7 +177,8 @@ static gh_status remove_begin(void* context, market_call* call, uint32_t object)
     uint32_t items = players * MARKET_ITEMS_EACH;
     if (object < players) return market_remove_purse(&g->market, call, object);
     if (object < players + items) return market_remove_item(&g->market, call, object - players);
-    return object == players + items ? market_remove_offers(&g->market, call) : market_remove(&g->market, call);
+    if (object == players + items) return market_remove_offers(&g->market, call);
+    return market_remove(&g->market, call);
 }
 
 static void start_joining(game* g)
@@ -175,15 +189,10 @@ static void start_joining(game* g)
 
 static void start_removing(game* g)
 {
-    g->sweep = (sweep){.count = g->audit.players * (1 + MARKET_ITEMS_EACH) + 2, .context = g, .begin = remove_begin};
+    uint32_t count = g->audit.players * (1 + MARKET_ITEMS_EACH) + 2;
+    g->sweep = (sweep){.count = count, .context = g, .begin = remove_begin};
     sweep_begin(&g->sweep, &g->world);
     g->phase = GAME_REMOVING;
-}
-
-static void start_draining(game* g)
-{
-    gh_client_drain(g->client, DRAIN_US);
-    g->phase = GAME_DRAINING;
 }
 
 static bool is_time_up(const game* g)
@@ -205,8 +214,8 @@ static void game_frame(game* g)
     switch (g->phase)
     {
     case GAME_JOINING:
-        if (sweep_frame(&g->sweep, &g->world, now) && g->phase == GAME_JOINING) start_draining(g); /* not let in */
-        else if (g->give_up_us > 0) start_draining(g);
+        if (sweep_frame(&g->sweep, &g->world, now)) break; /* joined() has moved us on */
+        if (g->give_up_us > 0) start_draining(g);
         break;
     case GAME_TRADING:
         world_frame(&g->world, now, false);
@@ -236,7 +245,8 @@ static void game_frame(game* g)
 
 static const char* phase_text(game_phase phase)
 {
-    static const char* const texts[] = {"joining", "trading", "closing", "audit", "tidying up", "leaving", "over"};
+    static const char* const texts[] = {"joining", "trading",    "closing", "audit",
+                                        "removing", "leaving", "over"};
     return texts[phase];
 }
 

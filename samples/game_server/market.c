@@ -21,7 +21,7 @@ const char* market_guard_name(market_guard guard)
     return names[guard];
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------------------- */
+/* ---- Keys ---------------------------------------------------------------------------------------------- */
 
 /* MARKET_SCRIPT never takes this lock, but its items have to live somewhere too. */
 gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
@@ -60,7 +60,7 @@ static void item_key(const market* m, market_call* call, uint32_t item)
     begin_key(call);
 }
 
-/* ---- Requests ---------------------------------------------------------------------------------------------- */
+/* ---- Requests ------------------------------------------------------------------------------------------ */
 
 static void add_text(market_call* call, const char* text)
 {
@@ -84,11 +84,12 @@ static void add_sale(market_call* call, const market_trade* trade)
     add_text(call, text);
 }
 
-/* Which offer, for the signpost. It names the version, so what is hidden is never a newer offer of the same item. */
+/* Which offer, for the signpost. It names the version, so a newer offer of the same item is never hidden. */
 static void add_offer(market_call* call, const market_trade* offer)
 {
     char text[48];
-    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32 " %" PRId64, offer->item, offer->seller, offer->version);
+    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32 " %" PRId64, offer->item, offer->seller,
+             offer->version);
     add_text(call, text);
 }
 
@@ -123,7 +124,7 @@ static void add_command(market_call* call, const char* name)
     call->argument_count = 2;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------- */
+/* ---- Opening ------------------------------------------------------------------------------------------- */
 
 gh_status market_join(market* m, market_call* call, uint32_t players)
 {
@@ -153,7 +154,7 @@ gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t
     return begin_script(m, call, MARKET_OPEN_ITEM, NULL);
 }
 
-/* ---- Offering ---------------------------------------------------------------------------------------------- */
+/* ---- Offering ------------------------------------------------------------------------------------------ */
 
 gh_status market_list(market* m, market_call* call, const market_trade* trade)
 {
@@ -191,7 +192,7 @@ gh_status market_browse(market* m, market_call* call)
     return begin_command(m, call);
 }
 
-/* ---- Buying ------------------------------------------------------------------------------------------------ */
+/* ---- Buying -------------------------------------------------------------------------------------------- */
 
 gh_status market_take(market* m, market_call* call, const market_trade* trade)
 {
@@ -238,7 +239,7 @@ gh_status market_settle(market* m, market_call* call, const market_trade* trade,
     return begin_script(m, call, MARKET_SETTLE, NULL);
 }
 
-/* ---- Reading and removing ---------------------------------------------------------------------------------- */
+/* ---- Reading and removing ------------------------------------------------------------------------------ */
 
 gh_status market_read_players(market* m, market_call* call)
 {

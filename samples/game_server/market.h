@@ -1,33 +1,35 @@
 /* market.h -- the store's side of the market: its keys, and one call for each step that a player takes.
 
-       market:{<market>}                         hash  guard, items, gold: what all game servers of it agree on;
-                                                       players; from:<server> -> its first player
-       market:{<market>}:offers                  zset  "<item> <seller> <version>" -> price
-       market:{<market>.player.7}:purse          hash  gold, earned, spent; number, hold: of the last purchase;
-                                                       paid:<item> -> version
-       market:{lock:<market>.item.12}:item:12    hash  version, holder, price (0: not for sale), sale
+       market:{<market>}                       hash  guard, items, gold: what all game servers agree on;
+                                                     players: how many; from:<server>: its first player
+       market:{<market>}:offers                zset  "<item> <seller> <version>" -> price: a signpost
+       market:{<market>.player.7}:purse        hash  gold, earned, spent; number, hold: of the last purchase;
+                                                     paid:<item> -> version
+       market:{lock:<market>.item.12}:item:12  hash  version, holder, price (0: not for sale), sale
 
    Look at one with redis-cli: hgetall market:{bazaar.player.7}:purse
 
    A purchase is a sequence of steps, and each step is one script on one key:
 
-       look     item            is it still what the offer says?           once the lock of the item is ours
-       take     buyer's purse   gold to hold, if there is enough           under the purse's next number
-       sell     item            sale = buyer and number                    version v becomes v + 1; fenced
-       pay      seller's purse  gold and earned grow                       paid:<item> becomes v
-       deliver  item            holder = buyer                             version v + 1 becomes v + 2
-       settle   buyer's purse   hold is spent, or goes back to gold        if it still has that number on hold
-       hide     offers          the offer goes                             it names v: never a newer one
+       look     item            is it still what the offer says?       once the lock of the item is ours
+       take     buyer's purse   gold to hold, if there is enough       under the purse's next number
+       sell     item            sale = buyer and number                version v becomes v + 1; fenced
+       pay      seller's purse  gold and earned grow                   paid:<item> becomes v
+       deliver  item            holder = buyer                         version v + 1 becomes v + 2
+       settle   buyer's purse   hold is spent, or goes back to gold    if it still has that number on hold
+       hide     offers          the offer goes                         it names v: never a newer one
 
-   Why steps, and not one script that moves item and money? On a Redis Cluster all keys of a script must be in one
-   slot. The item has to be in the slot of its lock, or the fence could not be checked where the item is sold; the
-   purses cannot be in the slots of all items. With all in one slot it would be one script, and one core of one server
-   for all the trade of the game. As it is, each item and each purse may live on any server.
+   Why steps, and not one script that moves item and money? On a Redis Cluster all keys of a script must be
+   in one slot. The item has to be in the slot of its lock, or the fence could not be checked where the item
+   is sold; the purses cannot be in the slots of all items. With everything in one slot it would be one
+   script, and one core of one server for all the trade of the game. As it is, each item and each purse may
+   live anywhere.
 
-   Each step is decided by a number that only grows, so it is done once: one that arrives twice, or late, from a
-   connection that is closed since long, finds the number passed and answers as it did the first time. So whatever
-   happened to a request, it can be asked again (GH_REPEAT_SAFE; world.c does so even after GH_UNKNOWN) until the
-   store has answered. If the game server dies in the middle, the coins are on hold, and hold says what for.
+   Each step is decided by a number that only grows, so it is done once: a request that arrives twice, or
+   late, from a connection that is closed since long, finds the number passed and changes nothing. So whatever
+   happened to a request, it can be asked again (GH_REPEAT_SAFE; world.c asks on even after GH_UNKNOWN) until
+   the store has answered. If the game server dies in the middle, the coins are on hold, and hold says what
+   for.
 
    Guards of an item, for comparison:
        coarse   one lock for the whole market: correct, and everybody waits for everybody
@@ -61,10 +63,10 @@ typedef enum market_guard
 typedef enum market_answer
 {
     MARKET_DONE = 1,
-    MARKET_REFUSED = 0,   /* too late, or too poor; nothing was changed, and this step never will change anything */
-    MARKET_MISSING = -1,  /* the key is not there: the store has lost data                                        */
-    MARKET_MISMATCH = -2, /* to join: the market was opened with another guard, stock or purse                    */
-    MARKET_FULL = -3      /* to join: it would have more than MARKET_PLAYERS_MAX                                  */
+    MARKET_REFUSED = 0,   /* too late, or too poor; not done, nor will a late copy of the request do it */
+    MARKET_MISSING = -1,  /* the key is not there: the store has lost data                              */
+    MARKET_MISMATCH = -2, /* to join: the market was opened with another guard, stock or purse          */
+    MARKET_FULL = -3      /* to join: it would have more than MARKET_PLAYERS_MAX                        */
 } market_answer;
 
 /* An offer; with a buyer and a number, a purchase. */
@@ -152,7 +154,7 @@ gh_status market_remove_offers(market* m, market_call* call);
 gh_status market_remove_purse(market* m, market_call* call, uint32_t player);
 gh_status market_remove_item(market* m, market_call* call, uint32_t item);
 
-/* ---- After GH_OK ------------------------------------------------------------------------------------------- */
+/* ---- After GH_OK --------------------------------------------------------------------------------------- */
 
 int64_t market_number(const market_call* call); /* MARKET_MISSING if the reply is none */
 uint32_t market_offers(const market_call* call, market_trade out[MARKET_BROWSE_MAX]);

@@ -54,8 +54,8 @@ uint32_t market_offers(const market_call* call, market_trade out[MARKET_BROWSE_M
     {
         market_trade trade = {0};
         gh_str text = offer->text;
-        bool good = take_id(&text, &trade.item) && take_id(&text, &trade.seller) && is_number(text, &trade.version) &&
-                    is_number(offer->next->text, &trade.price);
+        bool good = take_id(&text, &trade.item) && take_id(&text, &trade.seller);
+        good = good && is_number(text, &trade.version) && is_number(offer->next->text, &trade.price);
         good = good && trade.item < MARKET_ITEMS_MAX && trade.seller < MARKET_PLAYERS_MAX && trade.price > 0;
         if (good) out[count++] = trade;
     }

@@ -14,8 +14,9 @@ static const char usage[] =
     "  --user NAME      ACL user; the password is taken from REDISCLI_AUTH\n"
     "  --players N      1 .. 2000, default 200\n"
     "  --seconds N      default: until Ctrl-C on a terminal, else 10\n"
-    "  --guard WHICH    coarse: one lock for the whole market; fine (default): a lock for each item; script: no lock\n"
-    "  --market NAME    join that market, with other game servers; default: one of our own, removed at the end\n"
+    "  --guard WHICH    coarse: one lock for the whole market; fine: one for each item, the default;\n"
+    "                   script: none\n"
+    "  --market NAME    shared with other game servers, and kept; default: our own, removed at the end\n"
     "  --seed N         for the players' wishes\n"
     "  --quiet          no live view and no log lines, only the summary\n"
     "\n"
@@ -37,6 +38,14 @@ static bool read_number(const char* text, uint64_t least, uint64_t most, uint64_
     return *end == '\0' && value >= least && value <= most;
 }
 
+static bool read_number32(const char* text, uint32_t least, uint32_t most, uint32_t* number)
+{
+    uint64_t wide = 0;
+    if (!read_number(text, least, most, &wide)) return false;
+    *number = (uint32_t)wide;
+    return true;
+}
+
 static bool read_guard(const char* text, market_guard* guard)
 {
     for (market_guard g = MARKET_COARSE; g <= MARKET_SCRIPT; g++)
@@ -50,14 +59,14 @@ static bool read_guard(const char* text, market_guard* guard)
 /* False: there is no such option, or its value makes no sense. */
 static bool read_option(options* o, const char* name, const char* value)
 {
-    uint64_t number = 0;
     if (strcmp(name, "--redis") == 0) o->redis = value;
     else if (strcmp(name, "--user") == 0) o->user = value;
     else if (strcmp(name, "--market") == 0 && is_name(value)) o->market = value;
-    else if (strcmp(name, "--players") == 0 && read_number(value, 1, 2000, &number)) o->players = (uint32_t)number;
-    else if (strcmp(name, "--seconds") == 0 && read_number(value, 0, 1000000, &number)) o->seconds = (uint32_t)number;
-    else if (strcmp(name, "--seed") == 0 && read_number(value, 0, UINT64_MAX, &number)) o->seed = number;
-    else return strcmp(name, "--guard") == 0 && read_guard(value, &o->guard);
+    else if (strcmp(name, "--guard") == 0) return read_guard(value, &o->guard);
+    else if (strcmp(name, "--seed") == 0) return read_number(value, 0, UINT64_MAX, &o->seed);
+    else if (strcmp(name, "--players") == 0) return read_number32(value, 1, 2000, &o->players);
+    else if (strcmp(name, "--seconds") == 0) return read_number32(value, 0, 1000000, &o->seconds);
+    else return false;
     return true;
 }
 

@@ -9,8 +9,8 @@ typedef struct options
 {
     const char* redis;
     const char* user;
-    const char* password; /* from REDISCLI_AUTH, as redis-cli takes it; not on the command line, where all can read it */
-    const char* market;   /* NULL: one of our own, which is removed at the end */
+    const char* password; /* from REDISCLI_AUTH, as redis-cli has it: a command line can be read by all */
+    const char* market;   /* NULL: one of our own, which is removed at the end                         */
     market_guard guard;
     uint32_t players;
     uint32_t seconds; /* 0: until Ctrl-C */

@@ -12,7 +12,7 @@ typedef struct sweep
     uint32_t count; /* objects are 0 .. count - 1 */
     void* context;  /* handed to both             */
     gh_status (*begin)(void* context, market_call* call, uint32_t object);
-    void (*take)(void* context, const market_call* call, uint32_t object); /* the answer is there; may be NULL */
+    void (*take)(void* context, const market_call* call, uint32_t object); /* of the answer; may be NULL */
 
     /* private */
     uint32_t next;

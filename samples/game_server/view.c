@@ -9,7 +9,7 @@
 #define DRAW_US 200000u
 #define PICTURE_SIZE 4096
 
-/* ---- Text -------------------------------------------------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------------------------------------- */
 
 /* Lines are collected and written in one go, or the terminal shows half of a picture. */
 typedef struct picture
@@ -42,11 +42,20 @@ static void add_times(picture* p, const char* name, const histogram* h, double u
 
 static const char* link_text(gh_link_state state)
 {
-    static const char* const texts[] = {"idle", "resolving", "connecting", "shaking hands", "ready", "backing off"};
+    static const char* const texts[] = {"idle",          "resolving", "connecting",
+                                        "shaking hands", "ready",     "backing off"};
     return texts[state];
 }
 
-/* ---- What both pictures show ------------------------------------------------------------------------------- */
+/* ---- What both pictures show --------------------------------------------------------------------------- */
+
+static void add_header(picture* p, const view* v)
+{
+    const market* m = v->world->market;
+    add(p, "market    %s, guard %s, %" PRIu32 " players", m->name, market_guard_name(m->guard),
+        v->world->player_count);
+    end_line(p);
+}
 
 static void add_frames(picture* p, const frame_clock* clock)
 {
@@ -55,7 +64,8 @@ static void add_frames(picture* p, const frame_clock* clock)
     add(p, "frames    %" PRIu64 " in %.1f s: %.1f a second;", clock->frames, seconds, rate);
     add_times(p, "", &clock->frame_us, 1000, "ms");
     end_line(p);
-    add(p, "late      %" PRIu64 " by the tick, %" PRIu64 " by the machine", clock->late_by_tick, clock->late_by_machine);
+    add(p, "late      %" PRIu64 " by the tick, %" PRIu64 " by the machine", clock->late_by_tick,
+        clock->late_by_machine);
     end_line(p);
     add_times(p, "tick     ", &clock->tick_us, 1, "us");
     add(p, "; put to sleep in it %" PRIu64 " times", clock->tick_blocked);
@@ -68,20 +78,22 @@ static void add_market(picture* p, const world* w)
     add(p, "locks     %" PRIu64 " grants, %" PRIu64 " of them waited for;", c->grants, c->waits);
     add_times(p, "", &w->wait_us, 1000, "ms");
     end_line(p);
-    add(p, "trades    %" PRIu64 " sold, %" PRIu64 " listed; %" PRIu64 " too late, %" PRIu64 " too poor, %" PRIu64
-        " refunded", w->history->purchases, c->listings, c->too_late, c->poor, c->refunds);
+    add(p, "trades    %" PRIu64 " sold, %" PRIu64 " listed;", w->history->purchases, c->listings);
+    add(p, " %" PRIu64 " too late, %" PRIu64 " too poor,", c->too_late, c->poor);
+    add(p, " %" PRIu64 " refunded", c->refunds);
     end_line(p);
-    add(p, "outcomes  %" PRIu64 " unknown and asked again, %" PRIu64 " timeouts, %" PRIu64 " lost, %" PRIu64 " fenced, %"
-        PRIu64 " full, %" PRIu64 " others", c->unknown, c->timeouts, c->lost, c->fenced, c->full, c->others);
+    add(p, "outcomes  %" PRIu64 " unknown and asked again, %" PRIu64 " timeouts,", c->unknown, c->timeouts);
+    add(p, " %" PRIu64 " locks lost, %" PRIu64 " fenced,", c->lost, c->fenced);
+    add(p, " %" PRIu64 " full, %" PRIu64 " others", c->full, c->others);
     if (c->others > 0) add(p, " (last: %s)", gh_status_name(w->last_other));
     end_line(p);
 }
 
 static void add_link(picture* p, const gh_client_stats* s)
 {
-    add(p, "link      %" PRIu64 " times ready, %" PRIu64 " times lost; %" PRIu64 " requests, %" PRIu64 " resent, %" PRIu64
-        " retried, %" PRIu64 " scripts reloaded", s->links_ready, s->links_lost, s->requests, s->resends, s->retries,
-        s->script_reloads);
+    add(p, "link      %" PRIu64 " times ready, %" PRIu64 " times lost;", s->links_ready, s->links_lost);
+    add(p, " %" PRIu64 " requests, %" PRIu64 " resent,", s->requests, s->resends);
+    add(p, " %" PRIu64 " retried, %" PRIu64 " scripts reloaded", s->retries, s->script_reloads);
     end_line(p);
 }
 
@@ -112,7 +124,7 @@ static void add_warnings(picture* p, uint32_t warnings)
     end_line(p);
 }
 
-/* ---- The live view ----------------------------------------------------------------------------------------- */
+/* ---- The live view ------------------------------------------------------------------------------------- */
 
 void view_open(view* v, bool quiet)
 {
@@ -167,15 +179,14 @@ void view_frame(view* v)
 
     gh_client_stats stats = {0};
     gh_client_get_stats(v->client, &stats);
-    const market* m = v->world->market;
+    gh_link_state state = gh_client_link_state(v->client, GH_LINK_COMMANDS);
     picture p = {.line_end = "\033[K\r\n"}; /* what was longer before is cleared to the end of its line */
-    add(&p, "\033[H\033[1mGuildhall game server\033[0m   market %s, guard %s, %" PRIu32 " players   %s", m->name,
-        market_guard_name(m->guard), v->world->player_count, v->doing);
+    add(&p, "\033[H\033[1mGuildhall game server\033[0m   %s", v->doing);
     end_line(&p);
     end_line(&p);
-    add(&p, "now       link %s, %.0f purchases a second, %" PRIu32 " players busy, round trip %.1f ms, %" PRIu32
-        " requests on the wire", link_text(gh_client_link_state(v->client, GH_LINK_COMMANDS)), v->purchases_per_s,
-        v->world->busy, (double)stats.round_trip_us / 1000, stats.requests_sent);
+    add_header(&p, v);
+    add(&p, "now       link %s, %.0f purchases a second,", link_text(state), v->purchases_per_s);
+    add(&p, " %" PRIu32 " players busy, %" PRIu32 " requests sent", v->world->busy, stats.requests_sent);
     end_line(&p);
     add_frames(&p, v->clock);
     add_market(&p, v->world);
@@ -183,8 +194,8 @@ void view_frame(view* v)
     add_warnings(&p, stats.warnings);
     end_line(&p);
     add_log(&p, v);
-    add(&p, "\033[JCtrl-C ends it.");
-    if (write(STDOUT_FILENO, p.text, p.size) < 0) v->live = false; /* the terminal is gone; the game goes on */
+    add(&p, "\033[JCtrl-C ends it; once more, without waiting for the store.");
+    if (write(STDOUT_FILENO, p.text, p.size) < 0) v->live = false; /* it is gone; the game goes on */
 }
 
 void view_close(view* v)
@@ -195,7 +206,7 @@ void view_close(view* v)
     fflush(stdout);
 }
 
-/* ---- The summary ------------------------------------------------------------------------------------------- */
+/* ---- The summary --------------------------------------------------------------------------------------- */
 
 static void add_audit(picture* p, const audit* a, uint64_t purchases)
 {
@@ -205,14 +216,14 @@ static void add_audit(picture* p, const audit* a, uint64_t purchases)
         add(p, "wrong     %s", a->fault_texts[i]);
         end_line(p);
     }
-    if (a->readings == 0 && a->faults == 0) add(p, "audit     not done: the store did not answer");
+    if (a->readings == 0 && a->faults == 0) add(p, "audit     not done: no answer, or not let in");
     else if (!audit_holds(a)) add(p, "audit     %" PRIu64 " things are wrong", a->faults);
-    else if (!a->conserved) add(p, "audit     holds for our players; others still trade, so all coins were not counted");
+    else if (!a->conserved) add(p, "audit     holds for our players; others trade, so no coins were counted");
     else
     {
-        add(p, "audit     holds: %" PRIu32 " purses, %" PRIu32 " items, %" PRId64 " coins, %" PRIu64
-            " purchases of ours, nothing lost, nothing sold twice", a->players, a->players * MARKET_ITEMS_EACH,
-            a->brought, purchases);
+        add(p, "audit     holds: %" PRIu32 " purses, %" PRIu32 " items, %" PRId64 " coins,", a->players,
+            a->players * MARKET_ITEMS_EACH, a->brought);
+        add(p, " %" PRIu64 " purchases of ours; nothing lost, nothing sold twice", purchases);
     }
     end_line(p);
 }
@@ -220,9 +231,7 @@ static void add_audit(picture* p, const audit* a, uint64_t purchases)
 void view_summary(const view* v, const gh_client_stats* stats, const audit* a)
 {
     picture p = {.line_end = "\n"};
-    const market* m = v->world->market;
-    add(&p, "market    %s, guard %s, %" PRIu32 " players", m->name, market_guard_name(m->guard), v->world->player_count);
-    end_line(&p);
+    add_header(&p, v);
     add_frames(&p, v->clock);
     add_market(&p, v->world);
     add_link(&p, stats);

@@ -1,4 +1,4 @@
-/* view.h -- what one sees: on a terminal a picture that is drawn again and again, else log lines; a summary at the end. */
+/* view.h -- what one sees: a live picture on a terminal, log lines without one, and a summary at the end. */
 
 #ifndef GAME_SERVER_VIEW_H
 #define GAME_SERVER_VIEW_H

@@ -45,7 +45,7 @@ static void count_ending(world* w, gh_status status)
     }
 }
 
-/* ---- Wishes ------------------------------------------------------------------------------------------------ */
+/* ---- Wishes -------------------------------------------------------------------------------------------- */
 
 static void wish(world* w, player* p, uint64_t now_us)
 {
@@ -79,7 +79,7 @@ static bool choose(world* w, player* p)
     return p->trade.seller != p->self;
 }
 
-/* ---- The lock ---------------------------------------------------------------------------------------------- */
+/* ---- The lock ------------------------------------------------------------------------------------------ */
 
 static void want_lock(world* w, player* p, uint64_t now_us)
 {
@@ -126,7 +126,7 @@ static void locking_step(world* w, player* p, uint64_t now_us, bool closing)
     }
 }
 
-/* ---- Calls: what each state asks, and where its answer leads ----------------------------------------------- */
+/* ---- Calls: what each state asks, and where its answer leads ------------------------------------------- */
 
 static gh_status ask(world* w, player* p)
 {
@@ -217,7 +217,8 @@ static void sold(world* w, player* p, bool done)
 static bool was_sold_to(const player* p)
 {
     market_item item;
-    return market_item_of(&p->call, &item) && item.sold && item.buyer == p->self && item.number == p->trade.number;
+    bool sold = market_item_of(&p->call, &item) && item.sold;
+    return sold && item.buyer == p->self && item.number == p->trade.number;
 }
 
 static void delivered(world* w, player* p)
@@ -242,7 +243,7 @@ static void listed(world* w, player* p, bool done, uint64_t now_us)
 
 static void answered(world* w, player* p, uint64_t now_us)
 {
-    bool done = market_number(&p->call) == MARKET_DONE; /* for the scripts; the rest look at the reply themselves */
+    bool done = market_number(&p->call) == MARKET_DONE; /* of a script; the rest look at the reply again */
     switch (p->state)
     {
     case PLAYER_ENTERING: entered_step(w, p, now_us); break;
@@ -276,7 +277,7 @@ static void answered(world* w, player* p, uint64_t now_us)
     }
 }
 
-/* The call has ended without an answer. Asking again is always right; where nothing is at stake yet it is given up. */
+/* The call has ended without an answer. To ask again is always right; where nothing is at stake, let go. */
 static void failed(world* w, player* p, gh_status status, uint64_t now_us)
 {
     count_ending(w, status);
@@ -310,7 +311,7 @@ static void calling_step(world* w, player* p, uint64_t now_us)
     else answered(w, p, now_us);
 }
 
-/* ---- The frame --------------------------------------------------------------------------------------------- */
+/* ---- The frame ----------------------------------------------------------------------------------------- */
 
 static void player_step(world* w, player* p, uint64_t now_us, bool closing)
 {

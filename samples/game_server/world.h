@@ -2,16 +2,19 @@
 
        ENTERING --> IDLE --> LISTING --> SHOWING --> IDLE
                      |
-                     '--> BROWSING --> LOCKING --> LOOKING --> TAKING --> SELLING --> PAYING --> DELIVERING --.
-                                                      |           |        | |  ^                             |
-                                             sold already    too poor      | '- CHECKING (fenced)             |
-                                                      |           |        v                                  |
-                                           HIDING <---'    IDLE <-'    REFUNDING --> HIDING <-- SETTLING <----'
-                                              '--> IDLE
+                     v
+                  BROWSING --> LOCKING --> LOOKING --> TAKING --> SELLING --> PAYING --> DELIVERING
+                                              |          |       |   | ^                     |
+                                 sold already |     poor |  gone |   '-' CHECKING, if fenced |
+                                              v          v       v                           v
+                                            HIDING      IDLE  REFUNDING --> HIDING <----- SETTLING
+                                              |                               |
+                                              '--> IDLE                       '--> IDLE
 
-   A player does one thing at a time, and no thing makes a frame wait: what takes longer than a frame is a state that
-   the player is in. In every state but IDLE and LOCKING one call is on its way, and it is asked again, however it
-   ended, until the store has answered: the steps of market.h allow it. That is all there is to failures.
+   A player does one thing at a time, and no thing makes a frame wait: what takes longer than a frame is a
+   state that the player is in. In every state but IDLE and LOCKING one call is on its way, and it is asked
+   again, however it ended, until the store has answered: the steps of market.h allow it. That is all there is
+   to failures.
 
    All look at the same cheapest offers, so the locks of those items are what they wait for. */
 
