@@ -6,7 +6,7 @@
        server.c    the private server: what it counted, scripts, redis-benchmark, machine and versions
        process.c   runs another program
        client.c    a gh_client in memory of its own, and how to wait for its sockets
-       kernel_time.c   how long the process sat in send, receive and poll
+       kernel_time.c   how much CPU the process spent in send, receive and poll
 
    A new system adds one file with one function, and one line to the table in main.c. The function measures, and
    hands each figure to bench_report. A peer that cannot run is reported with the reason, never with a number. */
@@ -31,7 +31,6 @@ typedef struct bench_options
 {
     const char* redis;   /* "unix:PATH" or "A.B.C.D:PORT" of a server that is empty and ours to fill */
     const char* out;     /* folder of bench.json                                                     */
-    const char* scripts; /* folder of the .lua files                                                 */
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
     const char* only;    /* run the benches whose name contains this; NULL: all                      */
     bool quick;
@@ -53,6 +52,7 @@ typedef struct bench
 uint64_t bench_now_us(void);
 uint64_t bench_now_ns(void);
 uint64_t bench_process_cpu_ns(void);
+uint64_t bench_thread_cpu_ns(void);
 
 /* Tells on stderr what goes on. */
 #if defined(__GNUC__)
@@ -76,12 +76,13 @@ double bench_series_most(const bench_series* series);
 typedef struct bench_sample
 {
     double wall_us;
-    double user_us;      /* getrusage, which samples at the kernel's tick              */
-    double outside_us;   /* CPU of the process outside send, receive and poll          */
-    double kernel_calls; /* sends, receives and polls; 0: they could not be watched    */
+    double user_us;       /* getrusage, which samples at the kernel's tick     */
+    double outside_us;    /* CPU of the process outside send, receive and poll */
+    double kernel_calls;  /* those; 0: they could not be watched               */
     double cycles;
     double evalsha_calls; /* counted by the server, unless the side has set it */
     double evalsha_us;    /* the server's time in them                         */
+    double heartbeats;    /* set by the side: how many of the calls said only that a waiter lives */
     double worst_us;      /* set by the side: the worst of what its figure says */
 } bench_sample;
 
@@ -93,6 +94,7 @@ typedef struct bench_side
     bool (*run)(void* context, uint64_t duration_us, bench_sample* sample);
     void* context;
     const char* missing; /* why it cannot run, NULL if it can; set when it fails */
+    bool no_warm_up;     /* each run brings its own                              */
     bench_sample samples[BENCH_ROUNDS_MAX];
     size_t sample_count;
 } bench_side;
@@ -108,14 +110,18 @@ double bench_cycles_per_s(const bench_sample* sample);
 
 typedef struct bench_kernel_time
 {
-    uint64_t inside_ns;   /* CPU inside send, receive, read, write and poll        */
-    uint64_t overhead_ns; /* CPU that watching them took, outside of that          */
-    uint64_t calls;       /* 0 where calls cannot be watched                       */
+    uint64_t inside_ns;   /* CPU inside send, receive, read, write and poll */
+    uint64_t overhead_ns; /* CPU that watching them took, outside of that   */
+    uint64_t calls;       /* 0 where calls cannot be watched                */
 } bench_kernel_time;
 
 /* Off at first, because it costs two clock readings a call. */
 void bench_kernel_time_watch(bool on);
 bench_kernel_time bench_kernel_time_read(void);
+
+/* poll, watched as well: headers may turn poll itself into something else. */
+struct pollfd;
+int bench_poll(struct pollfd* descriptors, size_t count, int timeout_ms);
 
 /* --- report.c ------------------------------------------------------------------------------------------------ */
 
@@ -183,14 +189,18 @@ int bench_server_port(const struct bench_server* server);
 
 /* From INFO; 0 if there is no such line. */
 bench_calls bench_server_evalsha(struct bench_server* server);
-uint64_t bench_server_number(struct bench_server* server, const char* section, const char* field);
 bool bench_server_flush(struct bench_server* server);
 int64_t bench_server_key_count(struct bench_server* server);
 int64_t bench_server_memory_usage(struct bench_server* server, const char* key); /* bytes; -1: no such key */
 
-/* Loads a script of options.scripts and gives its digest (41 bytes). */
-bool bench_server_load(bench* self, const char* file, char* digest);
-bool bench_server_load_text(bench* self, const char* text, char* digest);
+/* The value of a string key, cut at capacity. */
+bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity);
+
+/* Loads a script and gives its digest. */
+bool bench_server_load(struct bench_server* server, const char* text, char digest[41]);
+
+/* Runs a script that has no keys and two arguments. */
+bool bench_server_run(struct bench_server* server, const char* text, long number, const char* word);
 
 /* --- process.c ----------------------------------------------------------------------------------------------- */
 
@@ -201,9 +211,10 @@ bool bench_program(char* const* arguments, char* output, size_t capacity);
 /* --- peer_redis_benchmark.c ---------------------------------------------------------------------------------- */
 
 /* Requests per second by redis-benchmark: one connection, depth requests in flight, count requests, the command
-   given by arguments; __rand_int__ in them is drawn below random_below if that is not 0. 0: could not be run. */
+   given by arguments; __rand_int__ in them is drawn below random_below if that is not 0. The keys are those of database
+   1. 0: could not be run. */
 double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64_t random_below,
-                             const char* const* arguments, size_t argument_count);
+                             const char* const* arguments, const size_t* sizes, size_t argument_count);
 bool bench_redis_benchmark_installed(void);
 
 /* Machine and versions, as lines of name and value. */
@@ -232,8 +243,8 @@ gh_client_config bench_client_config(const bench* self);
 bool bench_client_open(bench_client* self, const gh_client_config* config, const struct gh_platform* platform);
 void bench_client_close(bench_client* self);
 
-/* Sleeps until a socket of the client has something for it, at most so long. */
-void bench_client_wait(const bench_client* self, uint64_t at_most_us);
+/* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so long. */
+void bench_clients_wait(const bench_client* clients, size_t count, uint64_t at_most_us);
 
 /* --- the benches, one function each -------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* client.c -- a gh_client in memory of its own, and how a bench waits for its sockets. */
+/* client.c -- gh_clients in memory of their own, and how a bench waits for their sockets. */
 
 #include "bench.h"
 
@@ -9,7 +9,8 @@
 
 enum
 {
-    READY_WITHIN_US = 10 * 1000 * 1000
+    READY_WITHIN_US = 10 * 1000 * 1000,
+    CLIENTS_MAX = 16
 };
 
 static void complain(void* context, gh_log_level level, gh_str text)
@@ -51,7 +52,7 @@ bool bench_client_open(bench_client* self, const gh_client_config* config, const
                                                                   GH_LINK_READY))
     {
         gh_tick(self->client, bench_now_us(), 0);
-        bench_client_wait(self, 1000);
+        bench_clients_wait(self, 1, 1000);
         if (bench_now_us() > give_up_us)
         {
             fprintf(stderr, "  a client did not become ready\n");
@@ -72,14 +73,13 @@ void bench_client_close(bench_client* self)
     }
 }
 
-void bench_client_wait(const bench_client* self, uint64_t at_most_us)
+static size_t sockets_of(const bench_client* client, struct pollfd* sockets)
 {
-    struct pollfd sockets[2];
-    nfds_t count = 0;
+    size_t count = 0;
     for (int link = GH_LINK_COMMANDS; link <= GH_LINK_WAKE; link++)
     {
         bool want_write = false;
-        intptr_t handle = gh_client_fd(self->client, (gh_link_name)link, &want_write);
+        intptr_t handle = gh_client_fd(client->client, (gh_link_name)link, &want_write);
         if (handle >= 0)
         {
             sockets[count].fd = (int)handle;
@@ -87,12 +87,25 @@ void bench_client_wait(const bench_client* self, uint64_t at_most_us)
             count++;
         }
     }
+    return count;
+}
+
+void bench_clients_wait(const bench_client* clients, size_t count, uint64_t at_most_us)
+{
+    struct pollfd sockets[2 * CLIENTS_MAX];
+    size_t socket_count = 0;
     uint64_t now_us = bench_now_us();
-    uint64_t due_us = gh_next_deadline(self->client);
-    uint64_t sleep_us = due_us <= now_us ? 0 : due_us - now_us;
-    if (sleep_us > at_most_us)
+    uint64_t until_us = now_us + at_most_us;
+    for (size_t i = 0; i < count && i < CLIENTS_MAX; i++)
     {
-        sleep_us = at_most_us;
+        if (clients[i].memory == NULL)
+        {
+            continue;
+        }
+        uint64_t due_us = gh_next_deadline(clients[i].client);
+        until_us = due_us < until_us ? due_us : until_us;
+        socket_count += sockets_of(&clients[i], sockets + socket_count);
     }
-    (void)poll(sockets, count, (int)((sleep_us + 999) / 1000));
+    uint64_t sleep_us = until_us <= now_us ? 0 : until_us - now_us;
+    (void)bench_poll(sockets, socket_count, (int)((sleep_us + 999) / 1000));
 }

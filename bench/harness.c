@@ -29,6 +29,11 @@ uint64_t bench_process_cpu_ns(void)
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+uint64_t bench_thread_cpu_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static double user_us(void)
 {
     struct rusage usage;
@@ -136,11 +141,11 @@ void bench_alternate(bench* self, bench_side* sides, size_t count)
             bench_side* side = &sides[i];
             bench_sample sample;
             bool warm_up = round == 0;
-            if (side->missing != NULL)
+            if (side->missing != NULL || (warm_up && side->no_warm_up))
             {
                 continue;
             }
-            bench_progress(self, warm_up ? "%s, warm-up%.0d" : "%s, round %u", side->name, round);
+            bench_progress(self, "%s, round %u%s", side->name, round, warm_up ? " (warm-up)" : "");
             if (!measure(self, side, warm_up ? self->warm_up_us : self->round_us, &sample))
             {
                 side->missing = "failed, see above";

@@ -1,6 +1,6 @@
 /* main.c -- guildhall_bench: Guildhall and its peers on the same work, in the same run.
 
-   guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--out DIR] [--scripts DIR] [--library FILE] [--list] */
+   guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--out DIR] [--library FILE] [--list] */
 
 #include "bench.h"
 
@@ -32,10 +32,9 @@ static int usage(FILE* file, int code)
 {
     fputs("guildhall_bench --redis unix:PATH|HOST:PORT [options]\n"
           "  The server must be empty: the benches fill and flush it.\n"
-          "  --quick         short rounds, under 30 s altogether\n"
+          "  --quick         short rounds, under a minute altogether\n"
           "  --only NAME     only benches whose name contains NAME\n"
           "  --out DIR       where bench.json goes; default build/bench\n"
-          "  --scripts DIR   the .lua files; default sdk/scripts\n"
           "  --library FILE  libguildhall.a, to tell the size of its code\n"
           "  --list          the benches and their goals\n",
           file);
@@ -59,7 +58,7 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
         const char* name;
         const char** value;
     } with_value[] = {{"--redis", &options->redis}, {"--only", &options->only},       {"--out", &options->out},
-                      {"--scripts", &options->scripts}, {"--library", &options->library}};
+                      {"--library", &options->library}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
@@ -135,7 +134,6 @@ int main(int count, char** arguments)
     memset(&self, 0, sizeof self);
     self.name = "start";
     self.options.out = "build/bench";
-    self.options.scripts = "sdk/scripts";
     for (int i = 1; i < count; i++)
     {
         if (strcmp(arguments[i], "--help") == 0)

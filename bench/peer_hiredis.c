@@ -1,7 +1,6 @@
-/* peer_hiredis.c -- the lock cycle with hiredis' two interfaces, 0.14 and 1.x.
-
-   Both are used as well as they can be: arguments prepared beforehand (redisCommandArgv, not a format string), and an
-   event adapter that is nothing but three flags around poll(). */
+/* peer_hiredis.c -- the lock cycle with hiredis' asynchronous interface, 0.14 and 1.x, used as well as it can be:
+   arguments prepared beforehand (redisAsyncCommandArgv, not a format string), and an event adapter that is nothing but
+   two flags around poll(). */
 
 #include "peer_hiredis.h"
 
@@ -10,12 +9,16 @@
 #include <poll.h>
 #include <stdlib.h>
 
-/* --- asynchronous -------------------------------------------------------------------------------------------- */
+enum
+{
+    FIRST_SEQUENCE = 1000000 /* tokens that the recorded client has not used */
+};
 
 typedef struct slot
 {
     struct bench_hiredis_async* peer;
-    bench_lock_request request;
+    bench_request acquire;
+    bench_request release;
 } slot;
 
 struct bench_hiredis_async
@@ -58,7 +61,7 @@ static void clean_up(void* peer)
     ((struct bench_hiredis_async*)peer)->link = NULL;
 }
 
-struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_lock_scripts* scripts, size_t in_flight)
+struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording, size_t in_flight)
 {
     struct bench_hiredis_async* peer = calloc(1, sizeof *peer);
     slot* slots = calloc(in_flight, sizeof *slots);
@@ -80,6 +83,7 @@ struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_lo
     peer->link = link;
     peer->slots = slots;
     peer->slot_count = in_flight;
+    peer->sequence = FIRST_SEQUENCE;
     link->ev.data = peer;
     link->ev.addRead = add_read;
     link->ev.delRead = delete_read;
@@ -90,8 +94,11 @@ struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_lo
     peer->want_write = true; /* the first one tells hiredis that it is connected */
     for (size_t i = 0; i < in_flight; i++)
     {
+        char name[32];
+        snprintf(name, sizeof name, "peer_%08zu", i);
         slots[i].peer = peer;
-        bench_lock_request_make(&slots[i].request, scripts, (unsigned)i, 0xa5a5a5a5a5a5a5a5u);
+        bench_request_copy(&slots[i].acquire, &recording->acquire, name);
+        bench_request_copy(&slots[i].release, &recording->release, name);
     }
     return peer;
 }
@@ -109,11 +116,9 @@ void bench_hiredis_async_close(struct bench_hiredis_async* peer)
     }
 }
 
-/* Both scripts answer an array: the sequence, then a code; 0 is what we want. */
 static bool went_well(const redisReply* reply)
 {
-    return reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements >= 2 &&
-           reply->element[1]->type == REDIS_REPLY_INTEGER && reply->element[1]->integer == 0;
+    return reply != NULL && reply->type != REDIS_REPLY_ERROR && reply->type != REDIS_REPLY_NIL;
 }
 
 static void acquire(slot* self);
@@ -144,23 +149,23 @@ static void acquired(redisAsyncContext* link, void* reply, void* data)
         self->peer->busy--;
         return;
     }
-    redisAsyncCommandArgv(link, released, self, BENCH_RELEASE_ARGUMENTS, self->request.release,
-                          self->request.release_size);
+    redisAsyncCommandArgv(link, released, self, self->release.count, self->release.arguments, self->release.sizes);
 }
 
 static void acquire(slot* self)
 {
     self->peer->busy++;
-    bench_lock_request_next(&self->request, ++self->peer->sequence);
-    redisAsyncCommandArgv(self->peer->link, acquired, self, BENCH_ACQUIRE_ARGUMENTS, self->request.acquire,
-                          self->request.acquire_size);
+    bench_request_next(&self->acquire, ++self->peer->sequence);
+    bench_request_next(&self->release, self->peer->sequence);
+    redisAsyncCommandArgv(self->peer->link, acquired, self, self->acquire.count, self->acquire.arguments,
+                          self->acquire.sizes);
 }
 
 static void move(struct bench_hiredis_async* peer)
 {
     struct pollfd socket = {peer->link->c.fd, 0, 0};
     socket.events = (short)((peer->want_read ? POLLIN : 0) | (peer->want_write ? POLLOUT : 0));
-    if (poll(&socket, 1, 1000) <= 0)
+    if (bench_poll(&socket, 1, 1000) <= 0)
     {
         peer->failed = true; /* a second without an answer */
         return;
@@ -192,75 +197,8 @@ bool bench_hiredis_async_run(void* context, uint64_t duration_us, bench_sample* 
     }
     if (peer->failed)
     {
-        fprintf(stderr, "  hiredis, asynchronous: an answer was missing or not what it should be\n");
+        fprintf(stderr, "  hiredis, asynchronous: an answer was missing or an error\n");
     }
     sample->cycles = (double)peer->cycles;
     return !peer->failed && peer->link != NULL;
-}
-
-/* --- synchronous --------------------------------------------------------------------------------------------- */
-
-struct bench_hiredis_sync
-{
-    redisContext* link;
-    bench_lock_request request;
-    uint64_t sequence;
-};
-
-struct bench_hiredis_sync* bench_hiredis_sync_open(bench* self, const bench_lock_scripts* scripts)
-{
-    struct bench_hiredis_sync* peer = calloc(1, sizeof *peer);
-    const char* path = bench_server_path(self->server);
-    if (peer == NULL)
-    {
-        return NULL;
-    }
-    peer->link = path != NULL ? redisConnectUnix(path)
-                              : redisConnect(bench_server_host(self->server), bench_server_port(self->server));
-    if (peer->link == NULL || peer->link->err != 0)
-    {
-        fprintf(stderr, "  hiredis cannot connect: %s\n", peer->link == NULL ? "no memory" : peer->link->errstr);
-        bench_hiredis_sync_close(peer);
-        return NULL;
-    }
-    bench_lock_request_make(&peer->request, scripts, 1000000, 0x5a5a5a5a5a5a5a5au);
-    return peer;
-}
-
-void bench_hiredis_sync_close(struct bench_hiredis_sync* peer)
-{
-    if (peer != NULL)
-    {
-        if (peer->link != NULL)
-        {
-            redisFree(peer->link);
-        }
-        free(peer);
-    }
-}
-
-static bool ask(redisContext* link, int count, const char** arguments, const size_t* sizes)
-{
-    redisReply* reply = redisCommandArgv(link, count, arguments, sizes);
-    bool done = went_well(reply);
-    freeReplyObject(reply);
-    return done;
-}
-
-bool bench_hiredis_sync_run(void* context, uint64_t duration_us, bench_sample* sample)
-{
-    struct bench_hiredis_sync* peer = context;
-    uint64_t end_us = bench_now_us() + duration_us;
-    while (bench_now_us() < end_us)
-    {
-        bench_lock_request_next(&peer->request, ++peer->sequence);
-        if (!ask(peer->link, BENCH_ACQUIRE_ARGUMENTS, peer->request.acquire, peer->request.acquire_size) ||
-            !ask(peer->link, BENCH_RELEASE_ARGUMENTS, peer->request.release, peer->request.release_size))
-        {
-            fprintf(stderr, "  hiredis, synchronous: an answer was missing or not what it should be\n");
-            return false;
-        }
-        sample->cycles += 1.0;
-    }
-    return true;
 }

@@ -26,7 +26,7 @@ static double rate_of(const char* answer)
 }
 
 double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64_t random_below,
-                             const char* const* arguments, size_t argument_count)
+                             const char* const* arguments, const size_t* sizes, size_t argument_count)
 {
     char storage[ARGUMENTS_MAX][128];
     char* vector[ARGUMENTS_MAX + 1];
@@ -57,10 +57,12 @@ double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64
         ADD("-r");
         ADD("%llu", (unsigned long long)random_below);
     }
+    ADD("--dbnum");
+    ADD("1");
     ADD("--csv");
     for (size_t i = 0; i < argument_count && n < ARGUMENTS_MAX; i++)
     {
-        ADD("%s", arguments[i]);
+        ADD("%.*s", (int)sizes[i], arguments[i]);
     }
 #undef ADD
     for (size_t i = 0; i < n; i++)

@@ -142,8 +142,15 @@ static bool goal_is_of_ratio(const bench_figure* figure)
 
 static verdict judge(const bench_figure* figure)
 {
-    if (figure->goal_kind == BENCH_NO_GOAL || figure->goal_moot[0] != 0 || figure->ours.count == 0 ||
-        (goal_is_of_ratio(figure) && !has_ratio(figure)))
+    if (figure->goal_kind == BENCH_NO_GOAL || figure->goal_moot[0] != 0)
+    {
+        return NO_VERDICT;
+    }
+    if (figure->ours.count == 0)
+    {
+        return NOT_REACHED; /* we could not even do the work */
+    }
+    if (goal_is_of_ratio(figure) && !has_ratio(figure))
     {
         return NO_VERDICT;
     }
@@ -239,9 +246,10 @@ static cell ratio_cell(const bench_figure* figure)
 static void print_row(const bench_figure* figure, FILE* file)
 {
     static const char* const words[] = {"", "yes", "NO"};
+    bool unknown = figure->goal_kind != BENCH_NO_GOAL && judge(figure) == NO_VERDICT;
     char name[96];
     snprintf(name, sizeof name, "%s%s%s", figure->figure, figure->unit[0] == 0 ? "" : ", ", figure->unit);
-    const char* word = figure->goal_moot[0] != 0 ? "moot" : words[judge(figure)];
+    const char* word = figure->goal_moot[0] != 0 ? "moot" : unknown ? "unknown" : words[judge(figure)];
     fprintf(file, "  %-38s %15s  %-30s %8s %9s  %s\n", name,
             figure->ours.count == 0 ? "-" : with_spread(&figure->ours).text, peer_cell(figure).text,
             ratio_cell(figure).text, goal_cell(figure).text, word);

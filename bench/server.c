@@ -123,12 +123,6 @@ bench_calls bench_server_evalsha(struct bench_server* server)
     return counted;
 }
 
-uint64_t bench_server_number(struct bench_server* server, const char* section, const char* field)
-{
-    char line[256];
-    return info(server, section, field, line, sizeof line) ? strtoull(line, NULL, 10) : 0;
-}
-
 bool bench_server_flush(struct bench_server* server)
 {
     redisReply* reply = redisCommand(server->link, "FLUSHALL");
@@ -155,27 +149,21 @@ int64_t bench_server_memory_usage(struct bench_server* server, const char* key)
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-static char* read_file(const char* path, size_t* size)
+bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity)
 {
-    enum
+    redisReply* reply = redisCommand(server->link, "GET %s", key);
+    bool done = reply != NULL && reply->type == REDIS_REPLY_STRING;
+    if (done)
     {
-        FILE_SIZE_MAX = 64 * 1024
-    };
-    FILE* file = fopen(path, "rb");
-    if (file == NULL)
-    {
-        fprintf(stderr, "  cannot read %s\n", path);
-        return NULL;
+        snprintf(out, capacity, "%s", reply->str);
     }
-    char* text = malloc(FILE_SIZE_MAX);
-    *size = text == NULL ? 0 : fread(text, 1, FILE_SIZE_MAX, file);
-    fclose(file);
-    return text;
+    freeReplyObject(reply);
+    return done;
 }
 
-static bool load_text(struct bench_server* server, const char* text, size_t size, char* digest)
+bool bench_server_load(struct bench_server* server, const char* text, char digest[41])
 {
-    redisReply* reply = redisCommand(server->link, "SCRIPT LOAD %b", text, size);
+    redisReply* reply = redisCommand(server->link, "SCRIPT LOAD %s", text);
     bool done = reply != NULL && reply->type == REDIS_REPLY_STRING && strlen(reply->str) == 40;
     if (done)
     {
@@ -189,20 +177,16 @@ static bool load_text(struct bench_server* server, const char* text, size_t size
     return done;
 }
 
-bool bench_server_load(bench* self, const char* file, char* digest)
+bool bench_server_run(struct bench_server* server, const char* text, long number, const char* word)
 {
-    char path[1024];
-    size_t size;
-    snprintf(path, sizeof path, "%s/%s", self->options.scripts, file);
-    char* text = read_file(path, &size);
-    bool done = text != NULL && load_text(self->server, text, size, digest);
-    free(text);
+    redisReply* reply = redisCommand(server->link, "EVAL %s 0 %ld %s", text, number, word);
+    bool done = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+    if (!done)
+    {
+        fprintf(stderr, "  a script failed: %s\n", reply == NULL ? server->link->errstr : reply->str);
+    }
+    freeReplyObject(reply);
     return done;
-}
-
-bool bench_server_load_text(bench* self, const char* text, char* digest)
-{
-    return load_text(self->server, text, strlen(text), digest);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ */

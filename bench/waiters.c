@@ -1,4 +1,4 @@
-/* waiters.c -- one process that wants the same lock many times over. */
+/* waiters.c -- many waiters for one lock. */
 
 #include "waiters.h"
 
@@ -6,62 +6,113 @@
 
 #include <stdlib.h>
 
+enum
+{
+    QUEUED_WITHIN_US = 30 * 1000 * 1000,
+    FRONT = 4 /* waiters so far in front ask to notice the dead, not only to say that they live */
+};
+
 static void note_touched(void* context, const gh_trace_event* event)
 {
     bench_waiters* self = context;
-    uintptr_t first = (uintptr_t)self->locks;
-    uintptr_t op = (uintptr_t)event->op;
-    if ((event->kind == GH_TRACE_REPLY || event->kind == GH_TRACE_END) && op >= first &&
-        op < (uintptr_t)(self->locks + self->count) && self->touched_count < self->touched_capacity)
+    if (self->ignored || (event->kind != GH_TRACE_REPLY && event->kind != GH_TRACE_END))
     {
-        self->touched[self->touched_count++] = (uint32_t)((op - first) / sizeof(gh_lock));
+        return;
     }
+    if (self->touched_count == self->touched_capacity)
+    {
+        fprintf(stderr, "  more happened in one tick than the bench can take\n");
+        self->failed = true;
+        return;
+    }
+    bench_touched* touched = &self->touched[self->touched_count++];
+    touched->op = (uint32_t)(((uintptr_t)event->op - (uintptr_t)self->locks) / sizeof(gh_lock));
+    touched->position = event->kind == GH_TRACE_REPLY ? self->locks[touched->op].position : 0;
 }
 
-bool bench_waiters_open(bench* self, bench_waiters* waiters, const char* name, size_t count)
+static bool open_clients(bench* self, bench_waiters* waiters, size_t client_count)
 {
+    gh_client_config config = bench_client_config(self);
+    config.ops_capacity = (uint32_t)(waiters->count / client_count) + 16;
+    config.requests_capacity = 1024;
+    config.out_bytes = 512 * 1024;
+    config.hooks.context = waiters;
+    config.hooks.trace = note_touched;
+    for (size_t i = 0; i < client_count; i++)
+    {
+        if (!bench_client_open(&waiters->clients[i], &config, gh_platform_default()))
+        {
+            return false;
+        }
+        waiters->client_count++;
+    }
+    return true;
+}
+
+bool bench_waiters_open(bench* self, bench_waiters* waiters, size_t count, size_t client_count)
+{
+    static unsigned number; /* of the name: what an earlier crowd left behind must not be in the way */
     memset(waiters, 0, sizeof *waiters);
-    waiters->name = name;
+    snprintf(waiters->name, sizeof waiters->name, "crowd_%u", ++number);
     waiters->count = count;
     waiters->touched_capacity = count * 4 + 4096;
     waiters->locks = calloc(count, sizeof *waiters->locks);
     waiters->touched = calloc(waiters->touched_capacity, sizeof *waiters->touched);
     waiters->config = gh_lock_config_default();
     waiters->config.wait_us = 600u * 1000u * 1000u;
-
-    gh_client_config config = bench_client_config(self);
-    config.ops_capacity = (uint32_t)count + 16;
-    config.requests_capacity = 1024;
-    config.out_bytes = 512 * 1024;
-    config.hooks.context = waiters;
-    config.hooks.trace = note_touched;
-    if (waiters->locks == NULL || waiters->touched == NULL ||
-        !bench_client_open(&waiters->client, &config, gh_platform_default()))
-    {
-        bench_waiters_close(waiters);
-        return false;
-    }
-    return true;
+    return waiters->locks != NULL && waiters->touched != NULL && open_clients(self, waiters, client_count);
 }
 
 void bench_waiters_close(bench_waiters* waiters)
 {
-    bench_client_close(&waiters->client);
+    for (size_t i = 0; i < waiters->client_count; i++)
+    {
+        waiters->touched_count = 0;
+        bench_client_close(&waiters->clients[i]);
+    }
     free(waiters->locks);
     free(waiters->touched);
     memset(waiters, 0, sizeof *waiters);
 }
 
+void bench_waiters_kill(bench_waiters* waiters, size_t client)
+{
+    waiters->touched_count = 0;
+    bench_client_close(&waiters->clients[client]);
+    for (size_t i = client; i < waiters->count; i += waiters->client_count)
+    {
+        waiters->locks[i].user = NULL;
+    }
+}
+
+void bench_waiters_ignore(bench_waiters* waiters)
+{
+    waiters->ignored = true;
+}
+
 static void begin(bench_waiters* self, size_t i)
 {
-    gh_status status = gh_lock_begin(&self->locks[i], self->client.client, gh_str_of(self->name), &self->config);
+    gh_client* client = self->clients[i % self->client_count].client;
+    gh_status status = gh_lock_begin(&self->locks[i], client, gh_str_of(self->name), &self->config);
     if (status != GH_OK)
     {
         fprintf(stderr, "  gh_lock_begin: %s\n", gh_status_text(status));
         self->failed = true;
         return;
     }
-    self->busy++;
+    self->locks[i].user = self;
+}
+
+static void tick_all(bench_waiters* self)
+{
+    self->touched_count = 0;
+    for (size_t i = 0; i < self->client_count; i++)
+    {
+        if (self->clients[i].memory != NULL)
+        {
+            gh_tick(self->clients[i].client, bench_now_us(), 0);
+        }
+    }
 }
 
 static bool answered(const bench_waiters* self, size_t i)
@@ -69,39 +120,51 @@ static bool answered(const bench_waiters* self, size_t i)
     return self->locks[i].position != 0 || gh_lock_poll(&self->locks[i]) != GH_PENDING;
 }
 
-bool bench_waiters_queue(bench_waiters* waiters, size_t first, size_t last)
+static bool wait_for_answer(bench_waiters* self, size_t i, uint64_t give_up_us)
 {
-    uint64_t give_up_us = bench_now_us() + 20u * 1000u * 1000u;
-    for (size_t i = first; i < last; i++)
+    while (!answered(self, i) && !self->failed)
+    {
+        bench_clients_wait(self->clients, self->client_count, 1000);
+        tick_all(self);
+        if (bench_now_us() > give_up_us)
+        {
+            fprintf(stderr, "  lock %zu of %zu is not queued: %s\n", i, self->count,
+                    gh_status_text(gh_lock_poll(&self->locks[i])));
+            self->failed = true;
+        }
+    }
+    return !self->failed;
+}
+
+bool bench_waiters_queue(bench_waiters* waiters)
+{
+    uint64_t give_up_us = bench_now_us() + QUEUED_WITHIN_US;
+    begin(waiters, 0);
+    if (!wait_for_answer(waiters, 0, give_up_us) || gh_lock_poll(&waiters->locks[0]) != GH_OK)
+    {
+        return false;
+    }
+    for (size_t i = 1; i < waiters->count; i++)
     {
         begin(waiters, i);
+        if (waiters->client_count > 1 && i % waiters->client_count == 0)
+        {
+            tick_all(waiters); /* so that the clients stand in the queue in turn */
+        }
     }
-    for (size_t i = first; i < last && !waiters->failed; i++)
+    for (size_t i = 1; i < waiters->count && !waiters->failed; i++)
     {
-        while (!answered(waiters, i) && !waiters->failed)
-        {
-            gh_tick(waiters->client.client, bench_now_us(), 0);
-            waiters->touched_count = 0;
-            if (!answered(waiters, i))
-            {
-                bench_client_wait(&waiters->client, 1000);
-            }
-            waiters->failed |= bench_now_us() > give_up_us;
-        }
-        if (waiters->failed)
-        {
-            fprintf(stderr, "  lock %zu of %zu is not queued: %s\n", i, last,
-                    gh_status_text(gh_lock_poll(&waiters->locks[i])));
-        }
+        (void)wait_for_answer(waiters, i, give_up_us);
     }
     return !waiters->failed;
 }
 
-/* What is to be done for an op that got an answer. True if it asks for another tick. */
+/* True if the lock asks for another tick. */
 static bool look_after(bench_waiters* self, size_t i, uint64_t now_us)
 {
-    gh_status status = gh_lock_poll(&self->locks[i]);
-    if (status == GH_PENDING)
+    gh_lock* lock = &self->locks[i];
+    gh_status status = gh_lock_poll(lock);
+    if (status == GH_PENDING || lock->user == NULL)
     {
         return false;
     }
@@ -110,62 +173,43 @@ static bool look_after(bench_waiters* self, size_t i, uint64_t now_us)
         uint64_t gap_us = self->released_us == 0 ? 0 : now_us - self->released_us;
         self->worst_gap_us = gap_us > self->worst_gap_us ? gap_us : self->worst_gap_us;
         self->grants++;
-        gh_lock_release(&self->locks[i]);
+        gh_lock_release(lock);
         self->released_us = now_us;
         return true;
     }
-    if (status != GH_IDLE && status != GH_CANCELLED)
+    lock->user = NULL;
+    if (status != GH_IDLE)
     {
         fprintf(stderr, "  lock %zu ended: %s\n", i, gh_status_text(status));
         self->failed = true;
-        return false;
     }
-    self->busy--;
-    if (self->again)
+    else if (self->again)
     {
         begin(self, i);
     }
     return self->again;
 }
 
+void bench_waiters_start(bench_waiters* waiters)
+{
+    (void)look_after(waiters, 0, bench_now_us());
+}
+
 void bench_waiters_move(bench_waiters* waiters)
 {
     bool again = false;
-    waiters->touched_count = 0;
-    gh_tick(waiters->client.client, bench_now_us(), 0);
+    tick_all(waiters);
     uint64_t now_us = bench_now_us();
-    size_t count = waiters->touched_count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < waiters->touched_count; i++)
     {
-        bool seen = false; /* an op may have had two events in one tick */
-        for (size_t k = i + 1; k < count && k < i + 4; k++)
-        {
-            seen |= waiters->touched[k] == waiters->touched[i];
-        }
-        again |= !seen && look_after(waiters, waiters->touched[i], now_us);
+        const bench_touched* touched = &waiters->touched[i];
+        const gh_lock* lock = &waiters->locks[touched->op];
+        bool still_waits = touched->position > 0 && lock->position > FRONT && gh_lock_poll(lock) == GH_PENDING;
+        waiters->heartbeats += still_waits ? 1u : 0u;
+        again |= look_after(waiters, touched->op, now_us);
     }
     if (!again)
     {
-        bench_client_wait(&waiters->client, 1000);
+        bench_clients_wait(waiters->clients, waiters->client_count, 1000);
     }
-}
-
-void bench_waiters_stop(bench_waiters* waiters)
-{
-    uint64_t give_up_us = bench_now_us() + 20u * 1000u * 1000u;
-    waiters->again = false;
-    for (size_t i = 0; i < waiters->count; i++)
-    {
-        gh_lock_cancel(&waiters->locks[i]);
-    }
-    for (size_t i = 0; i < waiters->count; i++)
-    {
-        while (gh_lock_poll(&waiters->locks[i]) == GH_PENDING && bench_now_us() < give_up_us)
-        {
-            gh_tick(waiters->client.client, bench_now_us(), 0);
-            waiters->touched_count = 0;
-            bench_client_wait(&waiters->client, 1000);
-        }
-    }
-    waiters->busy = 0;
 }
