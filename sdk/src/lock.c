@@ -5,8 +5,9 @@
 
 #define SECOND_US 1000000ull
 #define CLAIM_WINDOW_US 200000ull      /* how long the store keeps a turn for a waiter that was told */
-#define PATIENCE_US (15 * SECOND_US)   /* a waiter that has not asked for this long is taken for dead */
-#define HEARTBEAT_US (5 * SECOND_US)   /* so a waiter asks at least this often */
+#define HEARTBEAT_US (5 * SECOND_US)   /* a waiter asks at least this often, */
+#define HEARTBEAT_SHARE_US 500ull      /* or, where many wait, each as seldom as keeps them all below 4,000 a second; */
+#define HEARTBEATS_MISSED 3            /* a client whose waiters have missed so many is taken for dead */
 #define POLL_US 100000ull              /* the next in line asks this often; the n-th n times as seldom */
 #define POLL_MAX_US (2 * SECOND_US)    /* without hints, everybody at least this often */
 #define POLL_MIN_US 5000ull
@@ -72,6 +73,12 @@ static gh_script* lock_script(gh_op* op)
     return gh_client_script(op->client, id);
 }
 
+static uint64_t heartbeat_us(const gh_lock* lock, uint64_t least_us)
+{
+    uint64_t share_us = HEARTBEAT_SHARE_US * gh_client_ops_busy(lock->op.client);
+    return share_us > least_us ? share_us : least_us;
+}
+
 static void encode_acquire(gh_lock* lock, gh_request* request)
 {
     gh_client* client = lock->op.client;
@@ -81,7 +88,7 @@ static void encode_acquire(gh_lock* lock, gh_request* request)
     gh_request_op_token(request, &lock->op);
     gh_request_number(request, lock->op.sequence);
     gh_request_number(request, lock->lease_us);
-    gh_request_number(request, lock->ask_once ? 0 : PATIENCE_US);
+    gh_request_number(request, lock->ask_once ? 0 : HEARTBEATS_MISSED * heartbeat_us(lock, HEARTBEAT_US));
     gh_request_number(request, CLAIM_WINDOW_US);
     gh_request_number(request, not_after_us == 0 ? 0 : not_after_us + gh_client_request_timeout(client));
     gh_request_number(request, gh_client_quarantine_end(client));
@@ -224,7 +231,7 @@ static void lock_hold(gh_lock* lock, uint64_t fence)
 static uint64_t waiter_pause(const gh_lock* lock, uint64_t remaining_us)
 {
     uint64_t pause = POLL_US * lock->position;
-    uint64_t most = gh_client_wake_healthy(lock->op.client) ? HEARTBEAT_US : POLL_MAX_US;
+    uint64_t most = heartbeat_us(lock, gh_client_wake_healthy(lock->op.client) ? HEARTBEAT_US : POLL_MAX_US);
     if (pause > most) pause = most;
     if (lock->position <= 4 && remaining_us + POLL_MIN_US * lock->position < pause)
         pause = remaining_us + POLL_MIN_US * lock->position; /* what is in front of us ends before that */

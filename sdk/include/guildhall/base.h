@@ -77,7 +77,16 @@ uint32_t gh_version(void);
     X(INVALID_SCRIPT, -121, "the script is NULL, empty, or too large for out_bytes")                                 \
     X(INVALID_FENCE, -122, "the fence is 0, or its lock's name is not valid")                                        \
     X(INVALID_BUFFER, -123, "a buffer is NULL although its size is not 0")                                           \
-    X(INVALID_REPEAT, -124, "the repeat field is not one of its enum's values")
+    X(INVALID_REPEAT, -124, "the repeat field is not one of its enum's values")                                      \
+    X(EXISTS, 15, "there is one of that name already: join it, or choose another name")                              \
+    X(NOT_MEMBER, 16, "the player is not a member")                                                                  \
+    X(GONE, 17, "there is no such chat: it was never created, or its last member has left")                          \
+    X(RESTARTED, 18, "the ids began anew since that fetch: fetch again")                                             \
+    X(INVALID_MESSAGES, -150, "the messages are NULL, none, more than GH_MESSAGES_MAX, or one is too long")          \
+    X(INVALID_MEMBERS, -151, "the members are NULL, none, too many, or one is not a valid name")                     \
+    X(INVALID_EPOCH, -152, "the epoch is 0: take it from a fetch")                                                   \
+    X(INVALID_ID, -153, "the id of the message is 0, or 2^53 or more")                                               \
+    X(INVALID_LIMIT, -154, "a limit in the config is outside its range")
 
 typedef enum gh_status
 {

@@ -249,6 +249,14 @@ typedef struct gh_op
     uint8_t flags;
 } gh_op;
 
+/* Private too: the place of an op among those that change the same object, which are sent one at a time, in order. */
+typedef struct gh_gate
+{
+    struct gh_gate* next;
+    gh_op* op;       /* NULL: not in any row */
+    uint64_t object;
+} gh_gate;
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@
 #include "guildhall/client.h"
 #include "guildhall/command.h"
 #include "guildhall/lock.h"
+#include "guildhall/mailbox.h"
+#include "guildhall/message.h"
 #include "guildhall/reply.h"
 
 #endif

@@ -334,6 +334,11 @@ uint64_t gh_client_after(const gh_client* client, uint64_t pause_us)
     return pause_us < GH_NEVER - 1 - client->now_us ? client->now_us + pause_us : GH_NEVER - 1;
 }
 
+uint32_t gh_client_ops_busy(const gh_client* client)
+{
+    return client->timers.count;
+}
+
 bool gh_client_wake_healthy(const gh_client* client)
 {
     return client->wake.state == GH_LINK_READY;

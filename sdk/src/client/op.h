@@ -126,14 +126,41 @@ void gh_call_step(gh_op* op, const gh_event* event);
 /* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */
 void gh_call_cancel(gh_op* op);
 
+/* ---- gates: one unresolved request per (client, object) ----------------------------------------------------------------
+
+   A script that tells a repeat by a high-water mark (the last sequence of each client) must see a client's requests for
+   one object in order, each only when the one before is resolved. The pipeline alone does not give that: a request that
+   was answered BUSY or NOSCRIPT goes again behind later ones.
+
+       enter -> [ waits in the row of its object -> GH_EVENT_HINT ] -> open: send ... -> leave */
+
+/* What stands for an object in its row. Two objects that share a number only wait for each other. */
+uint64_t gh_gate_object(const gh_client* client, gh_str kind, gh_str name);
+
+/* Joins the row. True: it is its turn already. Else the op gets GH_EVENT_HINT when its turn comes. */
+bool gh_gate_enter(gh_gate* gate, gh_op* op, uint64_t object);
+bool gh_gate_is_open(const gh_gate* gate);
+
+/* Leaves the row from any place in it, and tells the next. Nothing happens to one that is in no row. */
+void gh_gate_leave(gh_gate* gate);
+
+/* Calls, as above, that pass a gate. An op of this kind is ended by these alone. */
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
+                        uint64_t timeout_us, uint64_t object);
+void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event);
+void gh_gate_call_cancel(gh_gate* gate, gh_op* op);
+
 /* ---- what a step may ask of the client --------------------------------------------------------------------------- */
 
 bool gh_client_budget_left(gh_client* client);               /* looks at the platform's clock: ask every few items */
 uint64_t gh_client_now(const gh_client* client);             /* of the tick, on the client's own clock          */
+uint32_t gh_client_ops_busy(const gh_client* client);
 bool gh_client_wake_healthy(const gh_client* client);        /* hints can be relied on, as far as anything can  */
 uint64_t gh_client_request_timeout(const gh_client* client);
 uint64_t gh_client_quarantine_end(const gh_client* client);  /* store time until which nothing is granted; or 0 */
 size_t gh_client_out_room(const gh_client* client);          /* bytes of the largest request                    */
+uint32_t gh_client_reply_bytes(const gh_client* client);     /* of the largest reply; each string takes one more */
+uint32_t gh_client_reply_nodes(const gh_client* client);     /* of the largest reply, the array itself included */
 gh_script* gh_client_script(gh_client* client, gh_script_id id);
 uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us); /* a time in the upper half of pause_us          */
 

@@ -77,6 +77,7 @@ struct gh_client
 
     gh_op** listeners; /* chains, by sequence */
     uint32_t listener_mask;
+    gh_gate** gates; /* rows, by object; as many as there are chains of listeners */
 
     gh_link commands;
     gh_link wake;
