@@ -28,7 +28,8 @@
             down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
             An asynchronous failover can lose a grant that was acknowledged (Redis replication): fences still grow.
    Cost     uncontended: 2 requests (one to take, one to give back). Contended: 3 per grant, whatever the number of
-            waiters, and a heartbeat per waiter every 5 s. Renewal: 1 per third of a lease.
+            waiters, and a heartbeat per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together
+            never more than 4,000 a second). Renewal: 1 per third of a lease.
 
    Use
        gh_lock_config want = gh_lock_config_default();
@@ -108,7 +109,8 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
                 another had it. Whatever was done without a fence since the last GH_OK may have been done by two
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
-   GH_UNKNOWN   ended: wait_us was 0, the request was sent and no answer came; if it was granted, it frees itself after its lease
+   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if it was granted, it
+                frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
 gh_status gh_lock_poll(const gh_lock* op);
 

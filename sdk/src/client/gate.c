@@ -1,0 +1,96 @@
+/* gate.c -- rows of ops that change the same object, so that only the first of each row has a request under way. */
+
+#include "base/hash.h"
+#include "client/state.h"
+
+uint64_t gh_gate_object(const gh_client* client, gh_str kind, gh_str name)
+{
+    return gh_hash_seeded(name.bytes, name.size, gh_hash_seeded(kind.bytes, kind.size, client->id));
+}
+
+static gh_gate** gate_row(const gh_gate* gate)
+{
+    const gh_client* client = gate->op->client;
+    return &client->gates[gate->object & client->listener_mask];
+}
+
+static gh_gate* gate_next_of_object(gh_gate* from, uint64_t object)
+{
+    while (from != NULL && from->object != object) from = from->next;
+    return from;
+}
+
+bool gh_gate_enter(gh_gate* gate, gh_op* op, uint64_t object)
+{
+    gh_gate** link;
+    gate->next = NULL;
+    gate->op = op;
+    gate->object = object;
+    for (link = gate_row(gate); *link != NULL; link = &(*link)->next) continue;
+    *link = gate;
+    return gh_gate_is_open(gate);
+}
+
+bool gh_gate_is_open(const gh_gate* gate)
+{
+    return gate->op != NULL && gate_next_of_object(*gate_row(gate), gate->object) == gate;
+}
+
+void gh_gate_leave(gh_gate* gate)
+{
+    gh_event event;
+    gh_gate** link;
+    gh_gate* next;
+    bool was_open;
+    if (gate->op == NULL) return;
+    was_open = gh_gate_is_open(gate);
+    for (link = gate_row(gate); *link != gate;) link = &(*link)->next;
+    *link = gate->next;
+    next = gate_next_of_object(gate->next, gate->object);
+    gate->op = NULL;
+    gate->next = NULL;
+    if (!was_open || next == NULL) return;
+    memset(&event, 0, sizeof event);
+    event.kind = GH_EVENT_HINT;
+    gh_op_deliver(next->op, &event);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
+                        uint64_t timeout_us, uint64_t object)
+{
+    gh_op_begin(op, client, kind);
+    gh_op_timer(op, gh_client_after(client, timeout_us));
+    op->shape = shape;
+    if (gh_gate_enter(gate, op, object)) gh_op_send(op, shape, 0);
+}
+
+void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_HINT)
+    {
+        if (!gh_op_is_sending(op) && gh_gate_is_open(gate)) gh_op_send(op, op->shape, 0);
+        return;
+    }
+    gh_call_step(op, event);
+    if (!gh_op_is_busy(op)) gh_gate_leave(gate);
+}
+
+void gh_gate_call_cancel(gh_gate* gate, gh_op* op)
+{
+    gh_call_cancel(op);
+    if (op->kind != NULL && !gh_op_is_busy(op)) gh_gate_leave(gate);
+}
+
+/* ---- what the reader can take ---------------------------------------------------------------------------------------- */
+
+uint32_t gh_client_reply_bytes(const gh_client* client)
+{
+    return client->config.reply_bytes;
+}
+
+uint32_t gh_client_reply_nodes(const gh_client* client)
+{
+    return client->config.reply_nodes;
+}
