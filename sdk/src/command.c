@@ -223,7 +223,7 @@ static bool spoils_the_link(gh_str name)
     size_t at;
     for (i = 0; i < sizeof names / sizeof names[0]; i++)
     {
-        for (at = 0; at < name.size && (name.bytes[at] & ~0x20) == names[i][at]; at++) continue;
+        for (at = 0; at < name.size && names[i][at] != 0 && (name.bytes[at] & ~0x20) == names[i][at]; at++) continue;
         if (at == name.size && names[i][at] == 0) return true;
     }
     return false;
