@@ -34,6 +34,7 @@
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \
+    X(mailbox)                                                                                               \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)

@@ -1,0 +1,41 @@
+/* guildhall/message.h -- one message on its way out, and one that came in: the same for mailbox.h and chat.h. */
+
+#ifndef GUILDHALL_MESSAGE_H
+#define GUILDHALL_MESSAGE_H
+
+#include "guildhall/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GH_MESSAGE_SIZE_MAX 4096 /* bytes in a body; any byte may be in it, and it may be empty  */
+#define GH_MESSAGES_MAX 64       /* in one request: what one frame has to say in one place       */
+
+/* To be sent. The array of them is yours and stays in place until the op ends, and so do the bytes. */
+typedef struct gh_post
+{
+    /* yours */
+    gh_str sender; /* a player's name, or empty: the server itself speaks; at most GH_NAME_SIZE_MAX  */
+    gh_str body;   /* at most GH_MESSAGE_SIZE_MAX                                                    */
+    void* user;
+
+    /* read-only, after the op has ended GH_OK */
+    uint64_t id;      /* 0: was not taken                                                            */
+    gh_status status; /* GH_OK, or why this one was not taken while others were                      */
+} gh_post;
+
+/* As it is stored. Its bytes are in the buffer that you gave, and live as long as the function says that filled it. */
+typedef struct gh_message
+{
+    uint64_t id;      /* 1, 2, 3, ... without a gap                                                  */
+    uint64_t time_us; /* when the store took it, on the store's clock since 1970, in steps of 1 ms   */
+    gh_str sender;
+    gh_str body;
+} gh_message;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* entry.h -- stored messages, and the caller's buffer that they are copied into.
+
+   Stored:  "<id> <ms since 1970> <size of the sender> <sender><body>", numbers in decimal: each entry says by itself which
+            one it is, so a range of a list is enough to read it.
+
+   Buffer:  [ message 0 | message 1 | ...  ->   free   <-  ... | bytes of 1 | bytes of 0 ]                              */
+
+#ifndef GH_ENTRY_H
+#define GH_ENTRY_H
+
+#include "guildhall/message.h"
+
+#define GH_ENTRY_HEADER_MAX 64u /* bytes of an entry besides sender and body: three numbers and blanks */
+
+/* Views into the entry; false: not of this form. */
+bool gh_entry_parse(gh_str entry, gh_message* message);
+
+typedef struct gh_page
+{
+    gh_message* messages; /* at the start of the memory, which is aligned to 8 */
+    uint32_t size;
+    uint32_t tail;        /* bytes at the end that are used                    */
+    uint32_t count;
+} gh_page;
+
+gh_page gh_page_make(void* memory, size_t size);
+
+/* Bytes that a message takes in a page. */
+size_t gh_page_cost(const gh_message* message);
+
+/* Room that is left, in bytes of gh_page_cost. */
+size_t gh_page_room(const gh_page* page);
+
+/* Copies it; false: no room, nothing changed. */
+bool gh_page_add(gh_page* page, const gh_message* message);
+
+/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each within its bounds. */
+bool gh_posts_are_valid(const gh_post* posts, size_t count);
+
+/* Bytes that they take in a request, at most. */
+size_t gh_posts_size(const gh_post* posts, size_t count);
+
+#endif
