@@ -67,7 +67,7 @@ static void statuses_have_names_and_sentences(void** state)
     assert_int_equal(gh_status_is_invalid(GH_##name), strncmp(#name, "INVALID_", 8) == 0);
     GH_STATUS_LIST(CHECK_STATUS)
 #undef CHECK_STATUS
-    const int strangers[] = {5, 99, -14, -99, -125, -1000, INT16_MAX, INT16_MIN};
+    const int strangers[] = {99, -99, -9999, INT16_MAX, INT16_MIN};
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
     {
         assert_string_equal(gh_status_name((gh_status)strangers[i]), "?");

@@ -37,7 +37,8 @@
     X(mailbox)                                                                                               \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
-    X(server_states)
+    X(server_states)                                                                                                 \
+    X(endings)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \

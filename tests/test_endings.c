@@ -1,0 +1,388 @@
+/* Every op ends exactly once: by its answer, its time, a drain, a shutdown, with everything going wrong around it. */
+
+#include "support/command.h"
+#include "support/game.h"
+#include "support/ledger.h"
+#include "support/proxy.h"
+#include "support/random.h"
+#include "support/redis_server.h"
+#include "support/scripted.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000)
+
+static void say_nothing(void* context, gh_log_level level, gh_str text)
+{
+    (void)context, (void)level, (void)text;
+}
+
+static bool trap(void* context, const char* file, int line, const char* expression)
+{
+    (void)context;
+    fprintf(stderr, "%s:%d: the library asserts: %s\n", file, line, expression);
+    abort();
+}
+
+static ledger* keep_accounts(gh_client_config* config)
+{
+    ledger* accounts = ledger_new();
+    config->hooks.context = accounts;
+    config->hooks.log = say_nothing;
+    config->hooks.assertion = trap;
+    config->hooks.trace = ledger_trace;
+    return accounts;
+}
+
+static scripted* scripted_with_accounts(ledger** accounts)
+{
+    gh_client_config config = scripted_config();
+    *accounts = keep_accounts(&config); /* before the world, so that the shutdown after a failure still finds it */
+    scripted* world = scripted_new();
+    scripted_start_ready(world, &config);
+    return world;
+}
+
+/* ---- by time ---------------------------------------------------------------------------------------------------- */
+
+static void what_was_not_sent_times_out(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->open_status = GH_REFUSED;
+    scripted_start(world, NULL);
+    scripted_tick(world, 0);
+    gh_command* command = scripted_ask(world, "A", 100 * MS, GH_REPEAT_NEVER);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, 100 * MS);
+    gh_lock* once = scripted_want(world, "shield", SECOND_US, 0);
+    uint64_t begin_us = world->now_us;
+    SCRIPTED_UNTIL(world, gh_command_poll(command) != GH_PENDING, MS, SECOND_US);
+    assert_int_equal(world->now_us - begin_us, 100 * MS);
+    assert_status(gh_command_poll(command), GH_TIMEOUT);
+    assert_status(gh_lock_poll(lock), GH_TIMEOUT);
+    SCRIPTED_UNTIL(world, gh_lock_poll(once) != GH_PENDING, MS, 3 * SECOND_US);
+    assert_int_equal(world->now_us - begin_us, 2 * SECOND_US); /* the request's time-out */
+    assert_status(gh_lock_poll(once), GH_TIMEOUT);
+}
+
+static void what_was_sent_ends_unknown(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    scripted_start_ready(world, NULL);
+    gh_lock* known = scripted_want(world, "known", 60 * SECOND_US, SECOND_US); /* has the script loaded */
+    SCRIPTED_UNTIL(world, gh_lock_poll(known) == GH_OK, MS, SECOND_US);
+    world->silent = true;
+    gh_command* command = scripted_ask(world, "A", 100 * MS, GH_REPEAT_SAFE);
+    gh_lock* once = scripted_want(world, "shield", SECOND_US, 0);
+    SCRIPTED_UNTIL(world, gh_command_poll(command) != GH_PENDING, MS, SECOND_US);
+    assert_status(gh_command_poll(command), GH_UNKNOWN);
+    SCRIPTED_UNTIL(world, gh_lock_poll(once) != GH_PENDING, MS, 3 * SECOND_US);
+    assert_status(gh_lock_poll(once), GH_UNKNOWN);
+    assert_int_equal(scripted_stats(world).ops_unknown, 2);
+
+    scripted_speak(world); /* the late answers are nobody's */
+    SCRIPTED_UNTIL(world, scripted_stats(world).requests_sent == 0 && gh_client_ready(world->client), MS, SECOND_US);
+    assert_status(gh_command_poll(command), GH_UNKNOWN);
+}
+
+static void late_answers_are_swallowed(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    scripted_start_ready(world, NULL);
+    world->silent = true;
+    gh_command* late[3];
+    for (int i = 0; i < 3; i++) late[i] = scripted_ask(world, "LATE", 100 * MS, GH_REPEAT_NEVER);
+    gh_command* patient = scripted_ask(world, "A", SECOND_US, GH_REPEAT_NEVER);
+    SCRIPTED_UNTIL(world, gh_command_poll(late[2]) == GH_UNKNOWN, MS, SECOND_US);
+    scripted_speak(world);
+    scripted_tick(world, MS);
+    assert_status(gh_command_poll(patient), GH_OK);
+    assert_int_equal(scripted_stats(world).replies_late, 3);
+    assert_int_equal(scripted_stats(world).links_lost, 0);
+}
+
+/* While only the text of a script is on the wire, nothing has been asked for: TIMEOUT, and others can use the script. */
+static void script_whose_text_is_on_the_wire_times_out(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    scripted_start_ready(world, NULL);
+    world->silent = true;
+    gh_script* script = SCRIPTED_NEW(world, gh_script);
+    script->text = gh_str_literal("return 7");
+    gh_command* ops[3];
+    gh_command_config config = gh_command_config_default();
+    for (int i = 0; i < 3; i++)
+    {
+        ops[i] = SCRIPTED_NEW(world, gh_command);
+        config.timeout_us = i == 0 ? 50 * MS : SECOND_US;
+        assert_status(gh_script_begin(ops[i], world->client, script, NULL, 0, NULL, 0, &config), GH_OK);
+    }
+    SCRIPTED_UNTIL(world, gh_command_poll(ops[0]) != GH_PENDING, MS, SECOND_US);
+    assert_status(gh_command_poll(ops[0]), GH_TIMEOUT);
+    gh_command_cancel(ops[1]);
+    scripted_tick(world, MS);
+    assert_status(gh_command_poll(ops[1]), GH_CANCELLED);
+    scripted_speak(world);
+    SCRIPTED_UNTIL(world, gh_command_poll(ops[2]) != GH_PENDING, MS, 2 * SECOND_US);
+    assert_status(gh_command_poll(ops[2]), GH_OK);
+}
+
+/* ---- by a drain --------------------------------------------------------------------------------------------------- */
+
+static void drain_of_an_idle_client_is_over_at_once(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    scripted_start(world, NULL);
+    assert_status(gh_client_drain(world->client, 0), GH_OK);
+    assert_true(gh_client_drained(world->client));
+    gh_command command = {0};
+    gh_lock lock = {0};
+    const gh_str word = gh_str_literal("A");
+    assert_status(gh_command_begin(&command, world->client, &word, 1, NULL), GH_CLOSED);
+    assert_status(gh_lock_begin(&lock, world->client, word, NULL), GH_CLOSED);
+    assert_status(gh_command_poll(&command), GH_IDLE);
+    assert_status(gh_lock_poll(&lock), GH_IDLE);
+    scripted_tick(world, MS);
+    assert_true(gh_client_drained(world->client));
+}
+
+static void drain_gives_locks_back(void** state)
+{
+    (void)state;
+    ledger* accounts;
+    scripted* world = scripted_with_accounts(&accounts);
+    gh_lock* held = scripted_want(world, "held", 60 * SECOND_US, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_lock_poll(held) == GH_OK, MS, SECOND_US);
+    gh_lock* begun = scripted_want(world, "begun", 60 * SECOND_US, SECOND_US);
+    gh_command* command = scripted_ask(world, "A", SECOND_US, GH_REPEAT_NEVER);
+    assert_status(gh_client_drain(world->client, SECOND_US), GH_OK);
+    assert_false(gh_client_drained(world->client));
+    SCRIPTED_UNTIL(world, gh_client_drained(world->client), MS, 100 * MS);
+    assert_status(gh_lock_poll(held), GH_CANCELLED);
+    assert_status(gh_lock_poll(begun), GH_CANCELLED);
+    assert_status(gh_command_poll(command), GH_CANCELLED);
+    ledger_assert_closed(accounts);
+}
+
+/* The server does not answer any more: what is not over in time ends then, each as it must. */
+static void drain_keeps_its_time(void** state)
+{
+    (void)state;
+    ledger* accounts;
+    scripted* world = scripted_with_accounts(&accounts);
+    gh_lock* held = scripted_want(world, "held", 60 * SECOND_US, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_lock_poll(held) == GH_OK, MS, SECOND_US);
+    world->silent = true;
+    gh_command* sent = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+    scripted_tick(world, MS);
+    gh_command* unsent = scripted_ask(world, "B", 60 * SECOND_US, GH_REPEAT_SAFE);
+    assert_status(gh_client_drain(world->client, 300 * MS), GH_OK);
+    uint64_t begin_us = world->now_us;
+    scripted_tick(world, MS);
+    assert_status(gh_command_poll(unsent), GH_CANCELLED);
+    assert_status(gh_command_poll(sent), GH_PENDING);
+    SCRIPTED_UNTIL(world, gh_client_drained(world->client), MS, SECOND_US);
+    assert_int_equal(world->now_us - begin_us, 300 * MS);
+    assert_status(gh_command_poll(sent), GH_UNKNOWN);
+    assert_int_not_equal(gh_lock_poll(held), GH_PENDING);
+    assert_int_not_equal(gh_lock_poll(held), GH_OK);
+    ledger_assert_closed(accounts);
+    uint64_t events = accounts->events;
+    scripted_speak(world);
+    for (int i = 0; i < 100; i++) scripted_tick(world, 16 * MS);
+    assert_int_equal(accounts->events, events); /* "nothing will be called back" */
+}
+
+static void drain_without_a_server_keeps_its_time_too(void** state)
+{
+    (void)state;
+    const uint64_t times[] = {0, 1, 50 * MS, 10 * SECOND_US};
+    for (int i = 0; i < 4; i++)
+    {
+        ledger* accounts;
+        scripted* world = scripted_with_accounts(&accounts);
+        gh_lock* held = scripted_want(world, "held", 5 * SECOND_US, SECOND_US);
+        SCRIPTED_UNTIL(world, gh_lock_poll(held) == GH_OK, MS, SECOND_US);
+        world->open_status = GH_REFUSED;
+        world->streams[0].ended = true;
+        SCRIPTED_UNTIL(world, !gh_client_ready(world->client), MS, SECOND_US);
+        for (int j = 0; j < 10; j++) scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+        uint64_t lease_us = gh_lock_remaining_us(held);
+        uint64_t most_us = times[i] < lease_us ? times[i] : lease_us; /* without its lease there is nothing to give back */
+        assert_status(gh_client_drain(world->client, times[i]), GH_OK);
+        uint64_t begin_us = world->now_us;
+        SCRIPTED_UNTIL(world, gh_client_drained(world->client), MS, 20 * SECOND_US);
+        assert_in_range(world->now_us - begin_us, 0, most_us + MS);
+        ledger_assert_closed(accounts);
+    }
+}
+
+static void drain_frees_locks_in_a_real_store(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    enum { LOCKS = 20 };
+    gh_lock* locks[LOCKS];
+    char names[LOCKS][8];
+    for (int i = 0; i < LOCKS; i++)
+    {
+        snprintf(names[i], sizeof(names[i]), "n%d", i);
+        locks[i] = GAME_NEW(a, gh_lock);
+        assert_status(gh_lock_begin(locks[i], a->client, gh_str_of(names[i]), NULL), GH_OK);
+        GAME_UNTIL(gh_lock_poll(locks[i]) == GH_OK);
+    }
+    assert_status(gh_client_drain(a->client, 5 * SECOND_US), GH_OK);
+    GAME_UNTIL(gh_client_drained(a->client));
+    gh_lock_config at_once = gh_lock_config_default();
+    at_once.wait_us = 0;
+    for (int i = 0; i < LOCKS; i++)
+    {
+        gh_lock* lock = GAME_NEW(b, gh_lock);
+        assert_status(gh_lock_poll(locks[i]), GH_CANCELLED);
+        assert_status(gh_lock_begin(lock, b->client, gh_str_of(names[i]), &at_once), GH_OK);
+        GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
+        assert_status(gh_lock_poll(lock), GH_OK);
+    }
+}
+
+/* ---- by a shutdown -------------------------------------------------------------------------------------------------- */
+
+static void shutdown_ends_each_op_as_it_stands(void** state)
+{
+    (void)state;
+    ledger* accounts;
+    scripted* world = scripted_with_accounts(&accounts);
+    gh_lock* held = scripted_want(world, "held", 60 * SECOND_US, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_lock_poll(held) == GH_OK, MS, SECOND_US);
+    world->silent = true;
+    gh_command* sent = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+    gh_lock* asked = scripted_want(world, "asked", 60 * SECOND_US, 60 * SECOND_US);
+    scripted_tick(world, MS);
+    gh_command* unsent = scripted_ask(world, "B", 60 * SECOND_US, GH_REPEAT_SAFE);
+    gh_lock* begun = scripted_want(world, "begun", 60 * SECOND_US, 60 * SECOND_US);
+    gh_client_shutdown(world->client);
+    assert_status(gh_command_poll(sent), GH_UNKNOWN);
+    assert_status(gh_command_poll(unsent), GH_CANCELLED);
+    assert_status(gh_lock_poll(asked), GH_UNKNOWN);
+    assert_status(gh_lock_poll(begun), GH_CANCELLED);
+    assert_status(gh_lock_poll(held), GH_CANCELLED);
+    assert_int_equal(gh_lock_remaining_us(held), 0);
+    ledger_assert_closed(accounts);
+    assert_int_equal(world->opens, world->closes);
+    gh_lock_release(held); /* nothing happens to an op that is not busy */
+    gh_lock_cancel(asked);
+    gh_command_cancel(sent);
+    ledger_assert_closed(accounts);
+}
+
+static void shutdown_in_each_state_of_the_link(void** state)
+{
+    (void)state;
+    for (int stage = 0; stage < 30; stage++)
+    {
+        gh_client_config config = scripted_config();
+        ledger* accounts = keep_accounts(&config);
+        scripted* world = scripted_new();
+        config.wake = true;
+        world->send_max = 700; /* the hand-shake takes some ticks */
+        scripted_start(world, &config);
+        gh_lock* lock = scripted_want(world, "sword", SECOND_US, SECOND_US);
+        gh_command* command = scripted_ask(world, "A", SECOND_US, GH_REPEAT_SAFE);
+        for (int i = 0; i < stage; i++) scripted_tick(world, MS);
+        gh_client_shutdown(world->client);
+        assert_int_equal(world->opens, world->closes);
+        assert_int_not_equal(gh_lock_poll(lock), GH_PENDING);
+        assert_int_not_equal(gh_command_poll(command), GH_PENDING);
+        ledger_assert_closed(accounts);
+    }
+}
+
+/* ---- with everything going wrong ------------------------------------------------------------------------------------ */
+
+typedef struct crowd
+{
+    game* self;
+    gh_lock* locks;
+    gh_command* commands;
+    gh_str* words;
+    char (*names)[8];
+    uint32_t count;
+} crowd;
+
+static void crowd_begin_some(crowd* all, random_stream* dice)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+    {
+        gh_lock_config want = gh_lock_config_default();
+        gh_command_config ask = gh_command_config_default();
+        want.lease_us = random_between(dice, 50, 1000) * MS;
+        want.wait_us = random_one_in(dice, 4) ? 0 : random_below(dice, 300) * MS;
+        want.hold_us = random_below(dice, 30) * MS;
+        ask.timeout_us = random_between(dice, 1, 300) * MS;
+        ask.repeat = random_one_in(dice, 2) ? GH_REPEAT_SAFE : GH_REPEAT_NEVER;
+        gh_lock_begin(&all->locks[i], all->self->client, gh_str_of(all->names[random_below(dice, all->count)]), &want);
+        gh_command_begin(&all->commands[i], all->self->client, all->words, 2, &ask);
+        if (random_one_in(dice, 10)) gh_lock_release(&all->locks[i]);
+        if (random_one_in(dice, 10)) gh_lock_cancel(&all->locks[i]);
+        if (random_one_in(dice, 10)) gh_command_cancel(&all->commands[i]);
+    }
+}
+
+static void each_op_ends_once_whatever_happens(void** state)
+{
+    (void)state;
+    enum { OPS = 40, ROUNDS = 150 };
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    gh_client_config config = game_config(proxy_address(proxy));
+    ledger* accounts = keep_accounts(&config);
+    config.request_timeout_us = 200 * MS;
+    config.backoff_min_us = MS;
+    config.backoff_max_us = 20 * MS;
+    config.ops_capacity = OPS + OPS / 2; /* so that some are refused */
+    game* a = game_start_with(&config);
+    crowd all = {a, GAME_NEW_ARRAY(a, gh_lock, OPS), GAME_NEW_ARRAY(a, gh_command, OPS), NULL, NULL, OPS};
+    size_t count;
+    all.words = words_of(a, "INCR counter", &count);
+    all.names = game_new(a, sizeof(*all.names) * OPS);
+    for (int i = 0; i < OPS; i++) snprintf(all.names[i], sizeof(all.names[i]), "n%d", i);
+    random_stream dice = random_for_test("chaos");
+    for (int round = 0; round < ROUNDS; round++)
+    {
+        crowd_begin_some(&all, &dice);
+        uint64_t fate = random_below(&dice, 12);
+        if (fate < 5) proxy_arm(proxy, fate % 2 ? PROXY_REQUEST : PROXY_REPLY, random_below(&dice, 3000), PROXY_RST);
+        if (fate == 5) proxy_cut_now(proxy, PROXY_FIN);
+        if (fate == 6) proxy_arm(proxy, PROXY_REPLY, random_below(&dice, 500), PROXY_HOLD);
+        if (fate == 7) redis_server_do(server, "SCRIPT FLUSH");
+        if (fate == 8) redis_server_do(server, "FLUSHALL");
+        for (uint64_t i = random_between(&dice, 1, 60); i > 0; i--) game_tick_all();
+        if (fate == 6) proxy_release(proxy);
+        ledger_assert_sound(accounts);
+    }
+    proxy_disarm(proxy);
+    GAME_UNTIL(accounts->open_count == 0);
+    ledger_assert_closed(accounts);
+    gh_client_stats stats = game_stats(a);
+    assert_true(stats.ops_begun > OPS * 10);
+    assert_int_equal(stats.ops_begun, accounts->begun);
+    assert_int_equal(stats.ops_ended, accounts->ended);
+    assert_int_equal(stats.ops_unknown, accounts->ended_unknown);
+    assert_int_equal(stats.ops_busy, 0);
+    assert_in_range(stats.links_lost, 10, ROUNDS * 10);
+}
+
+TEST_FILE(endings, cmocka_unit_test(what_was_not_sent_times_out), cmocka_unit_test(what_was_sent_ends_unknown),
+          cmocka_unit_test(late_answers_are_swallowed), cmocka_unit_test(script_whose_text_is_on_the_wire_times_out),
+          cmocka_unit_test(drain_of_an_idle_client_is_over_at_once), cmocka_unit_test(drain_gives_locks_back),
+          cmocka_unit_test(drain_keeps_its_time), cmocka_unit_test(drain_without_a_server_keeps_its_time_too),
+          cmocka_unit_test(drain_frees_locks_in_a_real_store), cmocka_unit_test(shutdown_ends_each_op_as_it_stands),
+          cmocka_unit_test(shutdown_in_each_state_of_the_link), cmocka_unit_test(each_op_ends_once_whatever_happens));
