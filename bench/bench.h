@@ -53,6 +53,7 @@ uint64_t bench_now_us(void);
 uint64_t bench_now_ns(void);
 uint64_t bench_process_cpu_ns(void);
 uint64_t bench_thread_cpu_ns(void);
+void bench_sleep_us(uint64_t us);
 
 /* Tells on stderr what goes on. */
 #if defined(__GNUC__)
@@ -239,11 +240,12 @@ typedef struct bench_client
 /* The defaults with the server's address. */
 gh_client_config bench_client_config(const bench* self);
 
-/* Makes a client and ticks it until it is ready. False: said why on stderr. */
+/* Makes a client and ticks it until it is ready, without a look at its sockets. False: said why on stderr. */
 bool bench_client_open(bench_client* self, const gh_client_config* config, const struct gh_platform* platform);
 void bench_client_close(bench_client* self);
 
-/* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so long. */
+/* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so long. Once a
+   client's sockets have been asked for, each of its ticks looks at them; a game that ticks once a frame does not ask. */
 void bench_clients_wait(const bench_client* clients, size_t count, uint64_t at_most_us);
 
 /* --- the benches, one function each -------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 enum
 {
     READY_WITHIN_US = 10 * 1000 * 1000,
+    PAUSE_US = 100,
     CLIENTS_MAX = 16
 };
 
@@ -52,7 +53,7 @@ bool bench_client_open(bench_client* self, const gh_client_config* config, const
                                                                   GH_LINK_READY))
     {
         gh_tick(self->client, bench_now_us(), 0);
-        bench_clients_wait(self, 1, 1000);
+        bench_sleep_us(PAUSE_US);
         if (bench_now_us() > give_up_us)
         {
             fprintf(stderr, "  a client did not become ready\n");

@@ -34,6 +34,12 @@ uint64_t bench_thread_cpu_ns(void)
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+void bench_sleep_us(uint64_t us)
+{
+    struct timespec rest = {(time_t)(us / 1000000u), (long)(us % 1000000u) * 1000L};
+    nanosleep(&rest, NULL);
+}
+
 static double user_us(void)
 {
     struct rusage usage;

@@ -7,7 +7,6 @@
 #include "waiters.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum
 {
@@ -18,7 +17,7 @@ enum
     TICKS = 20000,
     LOOKING_TICKS = 30, /* of a frame each; all series together stay below the 5 s after which a link is asked for life */
     FRAME_US = 16667,
-    HITCH_US = 6 * 1000 * 1000, /* longer than the 5 s in which each waiter asks once */
+    HITCH_US = 60 * 1000 * 1000, /* longer than any waiter stays silent */
     HITCH_TICKS_MAX = 2000,
     QUIET_WITHIN_US = 10 * 1000 * 1000
 };
@@ -104,12 +103,16 @@ static void measure_hitch(bench* self, gh_client* client, uint64_t still_us)
     }
     gh_client_get_stats(client, &after);
 
-    bench_figure figure = bench_figure_of("worst tick after a hitch of 6 s", "us", (double)worst_ns / 1e3);
+    bench_figure figure = bench_figure_of("worst tick after a hitch of 60 s", "us", (double)worst_ns / 1e3);
     snprintf(figure.peer_name, sizeof figure.peer_name, "budget");
     bench_series_add(&figure.peer, BUDGET_US);
     bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.1);
     bench_figure_note(&figure, "100,000 waiting locks due at once; of %d ticks %llu had not budget enough",
                       HITCH_TICKS_MAX, (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
+    if (after.ticks_over_budget == before.ticks_over_budget)
+    {
+        snprintf(figure.goal_moot, sizeof figure.goal_moot, "no tick had too much to do");
+    }
     bench_report(self, &figure);
 }
 
@@ -223,16 +226,6 @@ static bool load_look(load* self)
     return true;
 }
 
-static void sleep_until(uint64_t us)
-{
-    uint64_t now_us = bench_now_us();
-    if (now_us < us)
-    {
-        struct timespec rest = {(time_t)((us - now_us) / 1000000u), (long)((us - now_us) % 1000000u) * 1000};
-        nanosleep(&rest, NULL);
-    }
-}
-
 static void report_load(bench* self, load* made, uint64_t worst_cpu_ns, uint64_t worst_wall_ns)
 {
     gh_client_stats stats;
@@ -274,7 +267,8 @@ void bench_tick_worst(bench* self)
         worst_wall_ns = wall_ns > worst_wall_ns ? wall_ns : worst_wall_ns;
         good = load_look(&made);
         frame_us += LOAD_FRAME_US;
-        sleep_until(frame_us);
+        uint64_t now_us = bench_now_us();
+        bench_sleep_us(now_us < frame_us ? frame_us - now_us : 0);
     }
     if (good)
     {
