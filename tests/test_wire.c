@@ -315,7 +315,7 @@ static void write_token(gh_request* request)
 
 static void write_key(gh_request* request)
 {
-    gh_request_key(request, gh_str_literal("gh"), gh_str_literal("lock"), gh_str_literal("a:{b}"), 's');
+    gh_request_keys(request, gh_str_literal("gh"), gh_str_literal("lock"), gh_str_literal("a:{b}"), "s");
 }
 
 static void write_raw(gh_request* request)
@@ -397,7 +397,7 @@ static void a_full_request_stays_full(void** state)
     gh_request_number(&request, 1);
     gh_request_token(&request, 1, 1);
     gh_request_raw(&request, gh_str_literal("x"));
-    gh_request_key(&request, gh_str_literal("g"), gh_str_literal("l"), gh_str_literal("n"), 's');
+    gh_request_keys(&request, gh_str_literal("g"), gh_str_literal("l"), gh_str_literal("n"), "s");
     assert_ptr_equal(request.at, out);
     for (size_t i = 0; i < sizeof(out); i++) assert_int_equal(out[i], CANARY);
 }
@@ -470,7 +470,7 @@ static void keys_are_taken_apart_in_one_way(void** state)
     {
         gh_request request = {out, out + sizeof(out), false};
         gh_str given = gh_str_make(name, draw_name(&stream, name));
-        gh_request_key(&request, gh_str_literal("g-h.1"), gh_str_literal("lock"), given, 'q');
+        gh_request_keys(&request, gh_str_literal("g-h.1"), gh_str_literal("lock"), given, "q");
         assert_false(request.full);
         const char* at = out;
         gh_str key = read_argument(&at, request.at);

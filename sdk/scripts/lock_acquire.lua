@@ -25,6 +25,23 @@
 --       behind it to one that should ask when the turn is over
 -- Redis 6.2 or later.
 
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local not_after, not_before = tonumber(ARGV[6]), tonumber(ARGV[7])
+local stored = redis.call('GET', KEYS[1])
+
+-- The common case first: free, and nobody waits.
+local last_owner, last_fence = '', '0'
+if stored then
+    last_owner, last_fence = string.match(stored, '^(%S+) (%d+) 0 f 0$')
+end
+if last_owner and last_owner ~= ARGV[1] and now >= not_before and (not_after == 0 or now <= not_after) then
+    local lease, next_fence = tonumber(ARGV[3]), math.max(last_fence + 1, now)
+    redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h 0', ARGV[1], next_fence, now + lease),
+               'PX', lease <= 900000000 and '3600000' or math.floor(lease / 250))
+    return {tonumber(ARGV[2]), 0, next_fence, lease, 0, now}
+end
+
 local WAITERS_MAX = 100000
 local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most
 local IDLE_MS = 3600000
@@ -32,13 +49,8 @@ local IDLE_MS = 3600000
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local patience, window = tonumber(ARGV[4]), tonumber(ARGV[5])
-local not_after, not_before = tonumber(ARGV[6]), tonumber(ARGV[7])
-
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
 local owner, fence, expiry, state, waiters = '-', 0, 0, 'f', 0
-local stored = redis.call('GET', state_key)
 if stored then
     owner, fence, expiry, state, waiters = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)$')
     if not owner then

@@ -60,9 +60,9 @@ static bool lock_is_held(const gh_lock* lock)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------- */
 
-static void encode_lock_key(gh_request* request, const gh_lock* lock, char part)
+static void encode_lock_keys(gh_request* request, const gh_lock* lock, const char* parts)
 {
-    gh_request_object_key(request, lock->op.client, gh_str_literal("lock"), lock->name, part);
+    gh_request_object_keys(request, lock->op.client, gh_str_literal("lock"), lock->name, parts);
 }
 
 static gh_script* lock_script(gh_op* op)
@@ -83,8 +83,6 @@ static void encode_acquire(gh_lock* lock, gh_request* request)
 {
     gh_client* client = lock->op.client;
     uint64_t not_after_us = gh_client_store_time(client, lock->give_up_us);
-    encode_lock_key(request, lock, 'q');
-    encode_lock_key(request, lock, 'c');
     gh_request_op_token(request, &lock->op);
     gh_request_number(request, lock->op.sequence);
     gh_request_number(request, lock->lease_us);
@@ -103,8 +101,6 @@ static void encode_renew(gh_lock* lock, gh_request* request)
 
 static void encode_release(gh_lock* lock, gh_request* request)
 {
-    encode_lock_key(request, lock, 'q');
-    encode_lock_key(request, lock, 'c');
     gh_request_op_token(request, &lock->op);
     gh_request_number(request, lock->op.sequence);
     gh_request_number(request, CLAIM_WINDOW_US);
@@ -118,17 +114,17 @@ static void lock_encode(gh_op* op, gh_request* request)
     {
     case LOCK_ASKING:
         gh_request_script(request, script, 3, 7);
-        encode_lock_key(request, lock, 's');
+        encode_lock_keys(request, lock, "sqc");
         encode_acquire(lock, request);
         break;
     case LOCK_RENEWING:
         gh_request_script(request, script, 1, 3);
-        encode_lock_key(request, lock, 's');
+        encode_lock_keys(request, lock, "s");
         encode_renew(lock, request);
         break;
     case LOCK_LEAVING:
         gh_request_script(request, script, 3, 3);
-        encode_lock_key(request, lock, 's');
+        encode_lock_keys(request, lock, "sqc");
         encode_release(lock, request);
         break;
     case LOCK_WAITING:

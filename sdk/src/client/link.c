@@ -1,5 +1,7 @@
 #include "client/state.h"
 
+#define FLUSH_MAX 65536u /* bytes a send: copying more at once would break the tick's budget */
+
 static void link_begin(gh_link* link, gh_client* client)
 {
     link->generation++;
@@ -110,11 +112,12 @@ bool gh_link_commit(gh_link* link, const gh_request* request)
 
 gh_moved gh_link_flush(gh_link* link, gh_client* client)
 {
-    uint32_t unsent = gh_link_unsent(link);
+    uint32_t piece = gh_link_unsent(link);
     int64_t sent;
-    if (unsent == 0) return GH_MOVED_NOTHING;
-    sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, unsent);
-    if (sent < 0 || sent > (int64_t)unsent) return GH_MOVED_LOST;
+    if (piece == 0) return GH_MOVED_NOTHING;
+    if (piece > FLUSH_MAX) piece = FLUSH_MAX;
+    sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, piece);
+    if (sent < 0 || sent > (int64_t)piece) return GH_MOVED_LOST;
     link->out_start += (uint32_t)sent;
     link->sent_bytes += (uint64_t)sent;
     client->stats.bytes_sent += (uint64_t)sent;
@@ -129,7 +132,7 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
         link->out_end -= link->out_start;
         link->out_start = 0;
     }
-    return sent == 0 ? GH_MOVED_NOTHING : GH_MOVED_MORE;
+    return sent == (int64_t)piece ? GH_MOVED_MORE : GH_MOVED_NOTHING; /* else the socket is full */
 }
 
 gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32_t size, uint32_t* received)

@@ -391,14 +391,21 @@ uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us)
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
 {
     gh_request_array(request, 3 + keys + arguments);
-    gh_request_str(request, gh_str_literal("EVALSHA"));
-    gh_request_str(request, gh_str_make(script->digest, sizeof script->digest));
+    gh_request_raw(request, gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n"));
+    gh_request_raw(request, gh_str_make(script->digest, sizeof script->digest));
+    gh_request_raw(request, gh_str_literal("\r\n"));
     gh_request_number(request, keys);
 }
 
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
 {
-    gh_request_key(request, client->config.prefix, kind, name, part);
+    char parts[2] = {part, 0};
+    gh_request_keys(request, client->config.prefix, kind, name, parts);
+}
+
+void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts)
+{
+    gh_request_keys(request, client->config.prefix, kind, name, parts);
 }
 
 void gh_request_op_token(gh_request* request, const gh_op* op)

@@ -176,6 +176,8 @@ uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
 /* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments);
 
+/* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
+void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 

@@ -379,6 +379,13 @@ static void encode_queue(gh_client* client)
     }
 }
 
+/* The last piece went, and not all is said: the buffer was larger than a piece, or too small for this tick's requests. */
+static bool pipeline_has_more_to_send(gh_client* client, gh_moved moved)
+{
+    if (moved != GH_MOVED_SOME) return moved == GH_MOVED_MORE;
+    return client->commands.state == GH_LINK_READY && gh_queue_next(client) != NULL && gh_pipeline_has_room(client);
+}
+
 void gh_pipeline_send(gh_client* client)
 {
     gh_link* link = &client->commands;
@@ -397,9 +404,7 @@ void gh_pipeline_send(gh_client* client)
             gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
             return;
         }
-        /* All gone and more to say: the buffer was too small for this tick's requests. */
-    } while (moved == GH_MOVED_SOME && link->state == GH_LINK_READY && gh_queue_next(client) != NULL &&
-             gh_pipeline_has_room(client) && gh_client_budget_left(client));
+    } while (pipeline_has_more_to_send(client, moved) && gh_client_budget_left(client));
 }
 
 /* ---- losing the link ------------------------------------------------------------------------------------------------ */

@@ -2,9 +2,13 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
+/* One bit a byte: letters, digits, _ . and - */
+static const uint32_t plain_bytes[8] = {0, 0x03ff6000u, 0x87fffffeu, 0x07fffffeu, 0, 0, 0, 0};
+
 static bool is_plain_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    unsigned char byte = (unsigned char)c;
+    return (plain_bytes[byte >> 5] >> (byte & 31) & 1) != 0;
 }
 
 bool gh_name_is_plain(gh_str name)
@@ -68,15 +72,26 @@ bool gh_hex_decode(gh_str str, uint64_t* value)
     return true;
 }
 
+/* Two digits a division. */
+static void put_pair(uint64_t pair, char* out)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    memcpy(out, pairs + 2 * pair, 2);
+}
+
 char* gh_decimal_encode(uint64_t value, char* out)
 {
     char digits[20];
-    size_t count = 0;
-    do
+    size_t at = sizeof digits;
+    while (value >= 10)
     {
-        digits[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    while (count > 0) *out++ = digits[--count];
-    return out;
+        at -= 2;
+        put_pair(value % 100, digits + at);
+        value /= 100;
+    }
+    if (value > 0 || at == sizeof digits) digits[--at] = (char)('0' + value);
+    memcpy(out, digits + at, sizeof digits - at);
+    return out + (sizeof digits - at);
 }

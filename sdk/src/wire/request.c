@@ -69,11 +69,11 @@ void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
     put_end(request);
 }
 
-void gh_request_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, char part)
+/* "$<size>\r\n<prefix>:{<kind>:<name>}:<part>\r\n", and where the part stands */
+static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, size_t name_size, char part)
 {
-    size_t size = prefix.size + kind.size + gh_name_encoded_size(name) + 6;
-    if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
-    put_header(request, '$', size);
+    char* place;
+    put_header(request, '$', prefix.size + kind.size + name_size + 6);
     put_bytes(request, prefix.bytes, prefix.size);
     *request->at++ = ':';
     *request->at++ = '{';
@@ -82,8 +82,28 @@ void gh_request_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name
     request->at = gh_name_encode(name, request->at);
     *request->at++ = '}';
     *request->at++ = ':';
+    place = request->at;
     *request->at++ = part;
     put_end(request);
+    return place;
+}
+
+void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str name, const char* parts)
+{
+    size_t name_size = gh_name_encoded_size(name);
+    size_t size_max = prefix.size + kind.size + name_size + 6 + GH_REQUEST_HEADER_SIZE_MAX + 2;
+    const char* first = request->at;
+    size_t size;
+    size_t part_at;
+    if (!request_room(request, size_max * strlen(parts))) return;
+    part_at = (size_t)(put_key(request, prefix, kind, name, name_size, *parts) - first);
+    size = (size_t)(request->at - first);
+    for (parts++; *parts != 0; parts++) /* the same bytes but one */
+    {
+        memcpy(request->at, first, size);
+        request->at[part_at] = *parts;
+        request->at += size;
+    }
 }
 
 void gh_request_raw(gh_request* request, gh_str bytes)

@@ -28,8 +28,8 @@ void gh_request_joined(gh_request* request, gh_str first, gh_str second);
 /* "<client>:<sequence>", both as 16 hex digits: the op id that a script keeps and recognises. */
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);
 
-/* "<prefix>:{<kind>:<encoded name>}:<part>". */
-void gh_request_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, char part);
+/* "<prefix>:{<kind>:<encoded name>}:<part>", one string for each letter of parts, which must not be empty. */
+void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str name, const char* parts);
 
 /* Bytes as they are: a piece of a request that was encoded before. */
 void gh_request_raw(gh_request* request, gh_str bytes);
