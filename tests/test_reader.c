@@ -231,6 +231,22 @@ static void strings_of_one_reply_share_their_bound(void** state)
     }
 }
 
+/* Each string takes a byte more than it has; the second one is at the bound to the byte. */
+static void the_last_string_of_a_reply_fits_to_the_byte(void** state)
+{
+    const gh_reply* reply = NULL;
+    gh_reader* reader = reading_reader(state);
+    size_t left = READING_REPLY_BYTES - sizeof("first");
+    for (size_t size = left - 3; size <= left + 3; size++)
+    {
+        reading_restart(reader);
+        gh_reader_feed(reader, "*2\r\n$5\r\nfirst\r\n", 15);
+        assert_int_equal(gh_reader_next(reader, &reply), GH_READ_MORE);
+        assert_int_equal(feed_string(reader, size, &reply), size < left ? GH_READ_REPLY : GH_READ_TOO_LARGE);
+        if (size < left) assert_string_equal(gh_reply_at(reply, 0)->text.bytes, "first");
+    }
+}
+
 static gh_read feed_nested(gh_reader* reader, unsigned depth)
 {
     const gh_reply* reply = NULL;
@@ -368,6 +384,7 @@ TEST_FILE(reader,
     WITH_READER(the_largest_string_fits_behind_any_other_reply),
     WITH_READER(a_reply_has_a_bound_of_values),
     WITH_READER(strings_of_one_reply_share_their_bound),
+    WITH_READER(the_last_string_of_a_reply_fits_to_the_byte),
     WITH_READER(arrays_within_arrays_have_a_bound),
     WITH_READER(a_feed_has_a_bound),
     WITH_READER(the_largest_reply_is_remembered),
