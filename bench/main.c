@@ -53,12 +53,13 @@ static int list(void)
 /* Fills the options; false if something is not known or lacks its value. */
 static bool read_arguments(int count, char** arguments, bench_options* options)
 {
+    const char* scripts = NULL; /* run.sh gives the folder; the requests are recorded now, so nobody reads it */
     const struct
     {
         const char* name;
         const char** value;
     } with_value[] = {{"--redis", &options->redis}, {"--only", &options->only},       {"--out", &options->out},
-                      {"--library", &options->library}};
+                      {"--library", &options->library}, {"--scripts", &scripts}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
