@@ -3,6 +3,11 @@
    Each looks at everything before it writes anything: a script that stops half way is not rolled back.
    They answer 1: done (also if it was done before), 0: refused for good, -1: the key is missing. */
 
+#ifndef GAME_SERVER_MARKET_SCRIPTS_H
+#define GAME_SERVER_MARKET_SCRIPTS_H
+
+#include "market.h"
+
 static const char* const market_script_texts[MARKET_SCRIPTS] = {
     [MARKET_JOIN] =
         "-- KEYS market  ARGV server, players, guard, items, gold, most players\n"
@@ -102,3 +107,5 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
         "end\n"
         "return 1\n",
 };
+
+#endif
