@@ -92,7 +92,8 @@ static void the_families_of_statuses_are_told_by_their_sign(void** state)
     static const gh_status failures[] = {GH_FULL,      GH_TIMEOUT, GH_LOST,   GH_REFUSED, GH_CORRUPT,
                                          GH_CANCELLED, GH_UNKNOWN, GH_FENCED, GH_ERROR,   GH_CLOSED};
     assert_int_equal(GH_OK, 0);
-    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++) assert_true((int)not_errors[i] > 0);
+    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++)
+        assert_true((int)not_errors[i] > 0);
     for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) assert_true((int)failures[i] < 0);
     for (size_t i = 0; i < STATUS_COUNT; i++)
     {
