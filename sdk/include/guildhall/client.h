@@ -207,7 +207,7 @@ typedef struct gh_client_stats
     uint32_t warnings;          /* bits of gh_warning                                                 */
 } gh_client_stats;
 
-/* What the sanity check of the hand-shake found; each is also logged once per connection as a GH_LOG_WARNING. */
+/* What the sanity check of the hand-shake found; each is also logged as a GH_LOG_WARNING when it is new. */
 typedef enum gh_warning
 {
     GH_WARNING_VERSION = 1 << 0,    /* older than 6.2, the oldest that the scripts are written for                  */

@@ -5,8 +5,8 @@
                    '-- again -'   after LOADING, BUSY, ... always (the server did not do it);
                                   after a lost link only as config.repeat allows
 
-   Use it for what Guildhall has no header for. The purchase of the market sample is one gh_script: it checks the
-   price, the purse and the fence, and moves item and money in one step.
+   Use it for what Guildhall has no header for. The purchase of the market sample is made of such scripts: each moves an item or
+   money in one step, and the one that sells is carried out under the fence of the item's lock.
 
    Time     config.timeout_us bounds the op; it ends within that time, one way or another.
    Memory   the op, the arguments, the script and the reply memory are yours and stay in place until the op ends.

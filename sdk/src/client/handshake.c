@@ -146,7 +146,8 @@ static void warn(gh_client* client, gh_warning warning, const char* text, gh_str
 {
     if ((client->stats.warnings & (uint32_t)warning) != 0) return;
     client->stats.warnings |= (uint32_t)warning;
-    gh_log_str(client, GH_LOG_WARNING, text, detail);
+    if ((client->warnings_logged & (uint32_t)warning) == 0) gh_log_str(client, GH_LOG_WARNING, text, detail);
+    client->warnings_logged |= (uint32_t)warning;
 }
 
 gh_str gh_info_field(gh_str info, gh_str name)
@@ -167,6 +168,11 @@ gh_str gh_info_field(gh_str info, gh_str name)
         at += size + 1;
     }
     return gh_str_make(NULL, 0);
+}
+
+static bool info_says(gh_str info, const char* name, const char* value)
+{
+    return gh_str_equal(gh_info_field(info, gh_str_of(name)), gh_str_of(value));
 }
 
 /* "7.0.15" as 70015. */
@@ -201,11 +207,11 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
             warn(client, GH_WARNING_EVICTION, "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);
     }
-    if (step == STEP_INFO_PERSISTENCE && gh_str_equal(gh_info_field(info, gh_str_literal("aof_enabled")), gh_str_literal("0")))
+    if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
         warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes", gh_str_make(NULL, 0));
-    if (step == STEP_INFO_CLUSTER && gh_str_equal(gh_info_field(info, gh_str_literal("cluster_enabled")), gh_str_literal("1")))
+    if (step == STEP_INFO_CLUSTER && info_says(info, "cluster_enabled", "1"))
         warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused", gh_str_make(NULL, 0));
-    if (step == STEP_INFO_REPLICATION && gh_str_equal(gh_info_field(info, gh_str_literal("role")), gh_str_literal("slave")))
+    if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
         warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address", gh_str_make(NULL, 0));
         gh_pipeline_lose(client, GH_LOG_WARNING, "a replica takes no writes");
@@ -238,6 +244,7 @@ static void handshake_done(gh_client* client)
 {
     client->commands.state = GH_LINK_READY;
     client->commands.failures = 0;
+    client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
     client->commands.look_us = 0;
     client->stats.links_ready++;
     gh_log(client, GH_LOG_INFO, "command link: ready");

@@ -91,6 +91,7 @@ struct gh_client
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
 
+    uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
     uint64_t store_birth_us;
     uint64_t store_offset_us; /* store's clock minus ours */
     bool store_offset_known;
