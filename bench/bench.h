@@ -8,8 +8,9 @@
        client.c    a gh_client in memory of its own, and how to wait for its sockets
        kernel_time.c   how much CPU the process spent in send, receive and poll
 
-   A new system adds one file with one function, and one line to the table in main.c. The function measures, and
-   hands each figure to bench_report. A peer that cannot run is reported with the reason, never with a number. */
+   A new system adds one file with one function, and one line to the table in main.c. The function measures,
+   and hands each figure to bench_report. A peer that cannot run is reported with the reason, never with a
+   number. */
 
 #ifndef GUILDHALL_BENCH_H
 #define GUILDHALL_BENCH_H
@@ -23,7 +24,7 @@
 #include <stdio.h>
 
 #define BENCH_ROUNDS_MAX 16
-#define BENCH_TEXT_MAX 480
+#define BENCH_TEXT_MAX   480
 
 struct bench_server;
 
@@ -47,7 +48,7 @@ typedef struct bench
     uint64_t round_us;
 } bench;
 
-/* --- harness.c: time and rounds ------------------------------------------------------------------------------ */
+/* --- harness.c: time and rounds ------------------------------------------------------------------------- */
 
 uint64_t bench_now_us(void);
 uint64_t bench_now_ns(void);
@@ -77,9 +78,9 @@ double bench_series_most(const bench_series* series);
 typedef struct bench_sample
 {
     double wall_us;
-    double user_us;       /* getrusage, which samples at the kernel's tick     */
-    double outside_us;    /* CPU of the process outside send, receive and poll */
-    double kernel_calls;  /* those; 0: they could not be watched               */
+    double user_us;      /* getrusage, which samples at the kernel's tick     */
+    double outside_us;   /* CPU of the process outside send, receive and poll */
+    double kernel_calls; /* those; 0: they could not be watched               */
     double cycles;
     double evalsha_calls; /* counted by the server, unless the side has set it */
     double evalsha_us;    /* the server's time in them                         */
@@ -87,8 +88,8 @@ typedef struct bench_sample
     double worst_us;      /* set by the side: the worst of what its figure says */
 } bench_sample;
 
-/* One of those who do the same work. run does it for about duration_us, finishes what it began, and says how many
-   cycles that were; a side that knows its own wall time sets it. False: it failed and said so on stderr. */
+/* One of those who do the same work. run does it for about duration_us, finishes what it began, and says how
+   many cycles that were; a side that knows its own wall time sets it. False: it failed and said why. */
 typedef struct bench_side
 {
     const char* name;
@@ -107,7 +108,7 @@ void bench_alternate(bench* self, bench_side* sides, size_t count);
 bench_series bench_side_series(const bench_side* side, double (*value)(const bench_sample* sample));
 double bench_cycles_per_s(const bench_sample* sample);
 
-/* --- kernel_time.c ------------------------------------------------------------------------------------------- */
+/* --- kernel_time.c -------------------------------------------------------------------------------------- */
 
 typedef struct bench_kernel_time
 {
@@ -124,7 +125,7 @@ bench_kernel_time bench_kernel_time_read(void);
 struct pollfd;
 int bench_poll(struct pollfd* descriptors, size_t count, int timeout_ms);
 
-/* --- report.c ------------------------------------------------------------------------------------------------ */
+/* --- report.c ------------------------------------------------------------------------------------------- */
 
 typedef enum bench_goal_kind
 {
@@ -137,22 +138,23 @@ typedef enum bench_goal_kind
 
 typedef struct bench_figure
 {
-    char bench[32];   /* filled by bench_report */
+    char bench[32]; /* filled by bench_report */
     char figure[64];
     char unit[16];
     bench_series ours;
-    char peer_name[32];     /* empty: there is no peer                   */
-    bench_series peer;      /* empty with a name: peer_missing says why  */
+    char peer_name[32]; /* empty: there is no peer                   */
+    bench_series peer;  /* empty with a name: peer_missing says why  */
     char peer_missing[128];
     bench_goal_kind goal_kind;
     double goal;
-    char goal_moot[96];     /* why the goal does not apply here; empty: it does */
+    char goal_moot[96];        /* why the goal does not apply here; empty: it does */
     char note[BENCH_TEXT_MAX]; /* what is measured, in one line */
 } bench_figure;
 
 bench_figure bench_figure_make(const char* figure, const char* unit);
 bench_figure bench_figure_of(const char* figure, const char* unit, double value);
-void bench_figure_peer(bench_figure* figure, const bench_side* side, double (*value)(const bench_sample* sample));
+void bench_figure_peer(bench_figure* figure, const bench_side* side,
+                       double (*value)(const bench_sample* sample));
 void bench_figure_goal(bench_figure* figure, bench_goal_kind kind, double goal);
 
 #if defined(__GNUC__)
@@ -174,7 +176,7 @@ void bench_report_print(const bench* self, FILE* file);
 bool bench_report_write(const bench* self); /* to <out>/bench.json */
 void bench_report_close(struct bench_report* report);
 
-/* --- server.c ------------------------------------------------------------------------------------------------ */
+/* --- server.c ------------------------------------------------------------------------------------------- */
 
 typedef struct bench_calls
 {
@@ -203,17 +205,17 @@ bool bench_server_load(struct bench_server* server, const char* text, char diges
 /* Runs a script that has no keys and two arguments. */
 bool bench_server_run(struct bench_server* server, const char* text, long number, const char* word);
 
-/* --- process.c ----------------------------------------------------------------------------------------------- */
+/* --- process.c ------------------------------------------------------------------------------------------ */
 
-/* Runs a program (arguments as for execvp) to its end; output is what it printed, cut at capacity. False: it could not
-   be started or did not end well. */
+/* Runs a program (arguments as for execvp) to its end; output is what it printed, cut at capacity. False: it
+   could not be started or did not end well. */
 bool bench_program(char* const* arguments, char* output, size_t capacity);
 
-/* --- peer_redis_benchmark.c ---------------------------------------------------------------------------------- */
+/* --- peer_redis_benchmark.c ----------------------------------------------------------------------------- */
 
-/* Requests per second by redis-benchmark: one connection, depth requests in flight, count requests, the command
-   given by arguments; __rand_int__ in them is drawn below random_below if that is not 0. The keys are those of database
-   1. 0: could not be run. */
+/* Requests per second by redis-benchmark: one connection, depth requests in flight, count requests, the
+   command given by arguments; __rand_int__ in them is drawn below random_below if that is not 0. The keys are
+   those of database 1. 0: could not be run. */
 double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64_t random_below,
                              const char* const* arguments, const size_t* sizes, size_t argument_count);
 bool bench_redis_benchmark_installed(void);
@@ -228,7 +230,7 @@ typedef struct bench_fact
 #define BENCH_FACTS 7
 void bench_facts(const bench* self, bench_fact facts[BENCH_FACTS]);
 
-/* --- client.c ------------------------------------------------------------------------------------------------ */
+/* --- client.c ------------------------------------------------------------------------------------------- */
 
 typedef struct bench_client
 {
@@ -241,14 +243,16 @@ typedef struct bench_client
 gh_client_config bench_client_config(const bench* self);
 
 /* Makes a client and ticks it until it is ready, without a look at its sockets. False: said why on stderr. */
-bool bench_client_open(bench_client* self, const gh_client_config* config, const struct gh_platform* platform);
+bool bench_client_open(bench_client* self, const gh_client_config* config,
+                       const struct gh_platform* platform);
 void bench_client_close(bench_client* self);
 
-/* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so long. Once a
-   client's sockets have been asked for, each of its ticks looks at them; a game that ticks once a frame does not ask. */
+/* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so
+   long. Once a client's sockets have been asked for, each of its ticks looks at them; a game that ticks once
+   a frame does not ask. */
 void bench_clients_wait(const bench_client* clients, size_t count, uint64_t at_most_us);
 
-/* --- the benches, one function each -------------------------------------------------------------------------- */
+/* --- the benches, one function each --------------------------------------------------------------------- */
 
 void bench_lock_cycle(bench* self);
 void bench_lock_waiters(bench* self);

@@ -49,8 +49,8 @@ bool bench_client_open(bench_client* self, const gh_client_config* config, const
         return false;
     }
     uint64_t give_up_us = bench_now_us() + READY_WITHIN_US;
-    while (!gh_client_ready(self->client) || (config->wake && gh_client_link_state(self->client, GH_LINK_WAKE) !=
-                                                                  GH_LINK_READY))
+    while (!gh_client_ready(self->client) ||
+           (config->wake && gh_client_link_state(self->client, GH_LINK_WAKE) != GH_LINK_READY))
     {
         gh_tick(self->client, bench_now_us(), 0);
         bench_sleep_us(PAUSE_US);

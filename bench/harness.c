@@ -57,7 +57,7 @@ void bench_progress(const bench* self, const char* format, ...)
     va_end(arguments);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 void bench_series_add(bench_series* series, double value)
 {
@@ -102,7 +102,7 @@ double bench_series_most(const bench_series* series)
     return series->count == 0 ? 0.0 : sorted(series).values[series->count - 1];
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_sample* sample)
 {
@@ -129,7 +129,8 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
     }
     sample->kernel_calls = (double)(kernel.calls - kernel_before.calls);
     sample->outside_us = ((double)cpu - (double)(kernel.inside_ns - kernel_before.inside_ns) -
-                          (double)(kernel.overhead_ns - kernel_before.overhead_ns)) / 1e3;
+                          (double)(kernel.overhead_ns - kernel_before.overhead_ns)) /
+                         1e3;
     if (sample->evalsha_calls <= 0.0)
     {
         sample->evalsha_calls = (double)(calls.calls - calls_before.calls);

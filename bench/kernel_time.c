@@ -1,10 +1,10 @@
 /* kernel_time.c -- how much CPU the process spent in send, receive and poll.
 
-   getrusage tells user from system time by sampling 100 to 1000 times a second: too coarse for a client that needs a
-   tenth of a core for a second or two. So the bench stands in front of the few calls through which Guildhall's
-   platform and hiredis reach the kernel, and takes the thread's CPU time around each. All the rest of the process' CPU
-   time is the client's own. Reading that clock is itself a call into the kernel; what it costs outside of the timed
-   span is measured once and taken off again. */
+   getrusage tells user from system time by sampling 100 to 1000 times a second: too coarse for a client that
+   needs a tenth of a core for a second or two. So the bench stands in front of the few calls through which
+   Guildhall's platform and hiredis reach the kernel, and takes the thread's CPU time around each. All the
+   rest of the process' CPU time is the client's own. Reading that clock is itself a call into the kernel;
+   what it costs outside of the timed span is measured once and taken off again. */
 
 #include "bench.h"
 

@@ -16,9 +16,10 @@ enum
 static const char recorded_name[] = "recorded_lock";
 static const char state_key[] = "gh:{lock:recorded_lock}:s";
 
-_Static_assert(sizeof recorded_name == BENCH_LOCK_NAME_SIZE + 1, "names must be equally long to replace each other");
+_Static_assert(sizeof recorded_name == BENCH_LOCK_NAME_SIZE + 1,
+               "names must be equally long to replace each other");
 
-/* --- the tape: a platform that passes everything on and keeps what is sent -------------------------------------- */
+/* --- the tape: a platform that passes everything on and keeps what is sent ------------------------------ */
 
 typedef struct tape
 {
@@ -76,7 +77,7 @@ static void tape_close(void* context, intptr_t stream)
     real->close(real->context, stream);
 }
 
-/* --- from bytes to arguments ------------------------------------------------------------------------------------ */
+/* --- from bytes to arguments ---------------------------------------------------------------------------- */
 
 /* "<sign><number>\r\n" at *at, which moves behind it; -1 if it is not that. */
 static long header(const char** at, const char* end, char sign)
@@ -164,7 +165,8 @@ static bool find_token(bench_request* request, uint64_t client_id)
     request->sequence = -1;
     for (int i = 0; i < request->count && request->token != NULL; i++)
     {
-        bool is_it = request->sizes[i] == strlen(decimal) && memcmp(request->arguments[i], decimal, strlen(decimal)) == 0;
+        bool is_it = request->sizes[i] == strlen(decimal) &&
+                     memcmp(request->arguments[i], decimal, strlen(decimal)) == 0;
         bool behind_token = request->arguments[i] > request->token;
         request->sequence = is_it && behind_token && request->sequence < 0 ? i : request->sequence;
     }
@@ -185,7 +187,7 @@ static const char* find_request(const char* at, const char* end, uint64_t client
     return NULL;
 }
 
-/* --- recording -------------------------------------------------------------------------------------------------- */
+/* --- recording ------------------------------------------------------------------------------------------ */
 
 static bool reach(bench_client* client, const gh_lock* lock, gh_status wanted)
 {
@@ -198,8 +200,8 @@ static bool reach(bench_client* client, const gh_lock* lock, gh_status wanted)
     return gh_lock_poll(lock) == wanted;
 }
 
-/* Twice: the first cycle loads the scripts. Lease and wait are as long as can be, so that a request that is sent much
-   later means the same. */
+/* Twice: the first cycle loads the scripts. Lease and wait are as long as can be, so that a request that is
+   sent much later means the same. */
 static bool cycle_twice(bench* self, bench_client* client, tape* all, bench_recording* recording)
 {
     gh_lock lock;
@@ -229,8 +231,8 @@ static bool cycle_twice(bench* self, bench_client* client, tape* all, bench_reco
 bool bench_record_lock(bench* self, bench_recording* recording)
 {
     static tape all;
-    gh_platform platform = {&all,      tape_now_us, tape_entropy, tape_open, tape_connected,
-                            tape_send, tape_receive, tape_close};
+    gh_platform platform = {&all,           tape_now_us, tape_entropy, tape_open,
+                            tape_connected, tape_send,   tape_receive, tape_close};
     gh_client_config config = bench_client_config(self);
     bench_client client;
     memset(&all, 0, sizeof all);
@@ -254,9 +256,10 @@ bool bench_record_lock(bench* self, bench_recording* recording)
     return good;
 }
 
-/* --- making others ------------------------------------------------------------------------------------------------ */
+/* --- making others -------------------------------------------------------------------------------------- */
 
-void bench_request_copy(bench_request* copy, const bench_request* recorded, const char name[BENCH_LOCK_NAME_SIZE])
+void bench_request_copy(bench_request* copy, const bench_request* recorded,
+                        const char name[BENCH_LOCK_NAME_SIZE])
 {
     *copy = *recorded;
     copy->token = copy->bytes + (recorded->token - recorded->bytes);

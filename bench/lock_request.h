@@ -1,7 +1,7 @@
 /* lock_request.h -- the two requests of a lock cycle, for the peers that send them without Guildhall.
 
-   They are not written down here but recorded from Guildhall itself, so that the peers send what it sends, whatever
-   the scripts' arguments are. */
+   They are not written down here but recorded from Guildhall itself, so that the peers send what it sends,
+   whatever the scripts' arguments are. */
 
 #ifndef GUILDHALL_BENCH_LOCK_REQUEST_H
 #define GUILDHALL_BENCH_LOCK_REQUEST_H
@@ -46,7 +46,8 @@ enum
 };
 
 /* The same request for another lock. copy must stay where it is: its arguments point into it. */
-void bench_request_copy(bench_request* copy, const bench_request* recorded, const char name[BENCH_LOCK_NAME_SIZE]);
+void bench_request_copy(bench_request* copy, const bench_request* recorded,
+                        const char name[BENCH_LOCK_NAME_SIZE]);
 
 /* The next cycle has a token of its own. */
 void bench_request_next(bench_request* request, uint64_t sequence);

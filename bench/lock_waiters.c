@@ -1,6 +1,6 @@
-/* lock_waiters.c -- 10, 1,000 and 10,000 who want one lock: what a grant costs the store, how long the lock lies idle
-   between two owners, and how many owners it has in a second; against the listing's way, which is to ask every
-   millisecond. */
+/* lock_waiters.c -- 10, 1,000 and 10,000 who want one lock: what a grant costs the store, how long the lock
+   lies idle between two owners, and how many owners it has in a second; against the listing's way, which is
+   to ask every millisecond. */
 
 #include "peer_polling.h"
 #include "waiters.h"
@@ -56,8 +56,8 @@ static bool run_alive(void* context, uint64_t duration_us, bench_sample* sample)
     return good;
 }
 
-/* Three of ten clients die in the queue; the others get the lock once each. All calls count, from the first "I want it"
-   to the last release: those of the dead too. */
+/* Three of ten clients die in the queue; the others get the lock once each. All calls count, from the first
+   "I want it" to the last release: those of the dead too. */
 static bool run_dead(void* context, uint64_t duration_us, bench_sample* sample)
 {
     static const size_t dead[] = {2, 5, 8};
@@ -82,8 +82,8 @@ static bool run_dead(void* context, uint64_t duration_us, bench_sample* sample)
         good = waiters.grants == alive;
         if (!good)
         {
-            fprintf(stderr, "  %llu of %llu living waiters got the lock\n", (unsigned long long)waiters.grants,
-                    (unsigned long long)alive);
+            fprintf(stderr, "  %llu of %llu living waiters got the lock\n",
+                    (unsigned long long)waiters.grants, (unsigned long long)alive);
         }
         bench_waiters_move(&waiters); /* the last release goes out, and its call is counted */
         sample->wall_us = (double)(bench_now_us() - begun_us);
@@ -99,12 +99,13 @@ static bool run_dead(void* context, uint64_t duration_us, bench_sample* sample)
 
 static bool run_polling(void* context, uint64_t duration_us, bench_sample* sample)
 {
-    crowd_side* self = context; /* a large crowd that polls has so few grants that it needs time to show them */
+    crowd_side* self = context;
+    /* A large crowd that polls has so few grants that it needs time to show them. */
     uint64_t long_us = duration_us < POLLING_MIN_US ? POLLING_MIN_US : duration_us;
     return bench_polling_run(self->owner, self->count, long_us, sample);
 }
 
-/* --- figures ------------------------------------------------------------------------------------------------- */
+/* --- figures -------------------------------------------------------------------------------------------- */
 
 static double calls_per_grant(const bench_sample* sample)
 {
@@ -125,7 +126,8 @@ enum
 };
 
 static void report_one(bench* self, size_t count, const char* what, const char* unit, const bench_side* side,
-                       double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal, const char* note)
+                       double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal,
+                       const char* note)
 {
     char name[64];
     snprintf(name, sizeof name, "%zu waiters: %s", count, what);
@@ -151,14 +153,14 @@ static void report_rate(bench* self, size_t count, const bench_side* sides)
 
 static void report_all(bench* self, size_t count, const bench_side* sides)
 {
-    report_one(self, count, "evalsha calls", "/grant", &sides[ALIVE], calls_per_grant, BENCH_VALUE_AT_MOST, 3.2,
-               "by INFO commandstats, heartbeats apart");
-    report_one(self, count, "calls, 30 % dead", "/grant", &sides[DEAD], calls_per_grant, BENCH_VALUE_AT_MOST, 3.6,
-               "the same from the first request to the last release; 3 of 10 clients die in the queue");
+    report_one(self, count, "evalsha calls", "/grant", &sides[ALIVE], calls_per_grant, BENCH_VALUE_AT_MOST,
+               3.2, "by INFO commandstats, heartbeats apart");
+    report_one(self, count, "calls, 30 % dead", "/grant", &sides[DEAD], calls_per_grant, BENCH_VALUE_AT_MOST,
+               3.6, "the same from the first request to the last release; 3 of 10 clients die in the queue");
     report_one(self, count, "worst gap", "ms", &sides[ALIVE], worst_ms, BENCH_VALUE_AT_MOST, gap_goal_ms,
                "from a release to the next owner's knowing");
-    report_one(self, count, "worst gap, 30 % dead", "ms", &sides[DEAD], worst_ms, BENCH_VALUE_AT_MOST, gap_goal_ms,
-               "the goal is two claim windows and a poll");
+    report_one(self, count, "worst gap, 30 % dead", "ms", &sides[DEAD], worst_ms, BENCH_VALUE_AT_MOST,
+               gap_goal_ms, "the goal is two claim windows and a poll");
     report_rate(self, count, sides);
 }
 

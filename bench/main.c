@@ -16,7 +16,8 @@ typedef struct bench_entry
 
 /* A new system adds its line here. */
 static const bench_entry entries[] = {
-    {"lock_cycle", bench_lock_cycle, "0.95 x of the server's own speed; 1/8 of the CPU of hiredis' asynchronous API"},
+    {"lock_cycle", bench_lock_cycle,
+     "0.95 x of the server's own speed; 1/8 of the CPU of hiredis' asynchronous API"},
     {"lock_waiters", bench_lock_waiters, "3.2 requests a grant, 3.6 with 30 % dead; 50 x of polling"},
     {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
     {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
@@ -53,13 +54,16 @@ static int list(void)
 /* Fills the options; false if something is not known or lacks its value. */
 static bool read_arguments(int count, char** arguments, bench_options* options)
 {
-    const char* scripts = NULL; /* run.sh gives the folder; the requests are recorded now, so nobody reads it */
+    const char* scripts = NULL; /* run.sh gives it; nobody reads it */
     const struct
     {
         const char* name;
         const char** value;
-    } with_value[] = {{"--redis", &options->redis}, {"--only", &options->only},       {"--out", &options->out},
-                      {"--library", &options->library}, {"--scripts", &scripts}};
+    } with_value[] = {{"--redis", &options->redis},
+                      {"--only", &options->only},
+                      {"--out", &options->out},
+                      {"--library", &options->library},
+                      {"--scripts", &scripts}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
@@ -119,7 +123,9 @@ static int run(bench* self)
     int64_t keys = bench_server_key_count(self->server);
     if (keys != 0)
     {
-        fprintf(stderr, "the server at %s is not empty (%lld keys); the benches would flush it. Give them one of their own.\n",
+        fprintf(stderr,
+                "the server at %s is not empty (%lld keys); the benches would flush it. Give them one of "
+                "their own.\n",
                 self->options.redis, (long long)keys);
         return 2;
     }

@@ -42,10 +42,11 @@ static void report_code(bench* self)
         bench_report_remark(self, "the code's size was not measured: `size -t %s` gave no sum", library);
         return;
     }
-    report_bytes(self, "code of the library", code, 160.0 * 1024.0, "text of `size -t`, the scripts' text included");
+    report_bytes(self, "code of the library", code, 160.0 * 1024.0,
+                 "text of `size -t`, the scripts' text included");
 }
 
-/* --- in the store -------------------------------------------------------------------------------------------- */
+/* --- in the store --------------------------------------------------------------------------------------- */
 
 typedef struct store
 {
@@ -123,7 +124,8 @@ void bench_memory(bench* self)
 {
     static store all;
     gh_client_config config = bench_client_config(self);
-    report_bytes(self, "client at defaults", (double)gh_client_memory(&config), 256.0 * 1024.0, "gh_client_memory");
+    report_bytes(self, "client at defaults", (double)gh_client_memory(&config), 256.0 * 1024.0,
+                 "gh_client_memory");
     report_bytes(self, "gh_lock", sizeof(gh_lock), 256.0, "");
     report_bytes(self, "gh_command", sizeof(gh_command), 256.0, "");
     report_bytes(self, "gh_lock_set", sizeof(gh_lock_set), 256.0, "");

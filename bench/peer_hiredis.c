@@ -1,6 +1,6 @@
-/* peer_hiredis.c -- the lock cycle with hiredis' asynchronous interface, 0.14 and 1.x, used as well as it can be:
-   arguments prepared beforehand (redisAsyncCommandArgv, not a format string), and an event adapter that is nothing but
-   two flags around poll(). */
+/* peer_hiredis.c -- the lock cycle with hiredis' asynchronous interface, 0.14 and 1.x, used as well as it can
+   be: arguments prepared beforehand (redisAsyncCommandArgv, not a format string), and an event adapter that
+   is nothing but two flags around poll(). */
 
 #include "peer_hiredis.h"
 
@@ -61,14 +61,15 @@ static void clean_up(void* peer)
     ((struct bench_hiredis_async*)peer)->link = NULL;
 }
 
-struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording, size_t in_flight)
+struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording,
+                                                     size_t in_flight)
 {
     struct bench_hiredis_async* peer = calloc(1, sizeof *peer);
     slot* slots = calloc(in_flight, sizeof *slots);
     const char* path = bench_server_path(self->server);
-    redisAsyncContext* link = path != NULL ? redisAsyncConnectUnix(path)
-                                           : redisAsyncConnect(bench_server_host(self->server),
-                                                               bench_server_port(self->server));
+    redisAsyncContext* link =
+        path != NULL ? redisAsyncConnectUnix(path)
+                     : redisAsyncConnect(bench_server_host(self->server), bench_server_port(self->server));
     if (peer == NULL || slots == NULL || link == NULL || link->err != 0)
     {
         fprintf(stderr, "  hiredis cannot connect: %s\n", link == NULL ? "no memory" : link->errstr);
@@ -149,7 +150,8 @@ static void acquired(redisAsyncContext* link, void* reply, void* data)
         self->peer->busy--;
         return;
     }
-    redisAsyncCommandArgv(link, released, self, self->release.count, self->release.arguments, self->release.sizes);
+    redisAsyncCommandArgv(link, released, self, self->release.count, self->release.arguments,
+                          self->release.sizes);
 }
 
 static void acquire(slot* self)

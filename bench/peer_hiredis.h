@@ -8,7 +8,8 @@
 struct bench_hiredis_async;
 
 /* in_flight locks on one connection; NULL if it cannot connect. */
-struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording, size_t in_flight);
+struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording,
+                                                     size_t in_flight);
 void bench_hiredis_async_close(struct bench_hiredis_async* peer);
 bool bench_hiredis_async_run(void* peer, uint64_t duration_us, bench_sample* sample);
 

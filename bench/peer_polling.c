@@ -4,9 +4,10 @@
           '-----SETNX said 1--> WATCHING --> READING --> ENDING --> TRYING
                                 WATCH        GET         MULTI, DEL, EXEC
 
-   In the listing each waiter is a process that blocks in a call of its own. Here all of them are one loop in C, which
-   spares them a hundred processes' switches and Python. Each has a connection of its own up to 1,000; more share them,
-   which again costs less than the listing does. A waiter has one request on the wire at a time. */
+   In the listing each waiter is a process that blocks in a call of its own. Here all of them are one loop in
+   C, which spares them a hundred processes' switches and Python. Each has a connection of its own up to
+   1,000; more share them, which again costs less than the listing does. A waiter has one request on the wire
+   at a time. */
 
 #include "peer_polling.h"
 
@@ -31,14 +32,18 @@ enum
     ENDING
 };
 
-#define TEXT(text) {text, sizeof(text) - 1}
+#define TEXT(text)                                                                                           \
+    {                                                                                                        \
+        text, sizeof(text) - 1                                                                               \
+    }
 
 static const struct
 {
     const char* bytes;
     size_t size;
 } requests[] = {
-    [TRYING] = TEXT("*3\r\n$5\r\nSETNX\r\n$11\r\nlock:market\r\n$36\r\n4c1c6a86-8e0a-4d8c-9a63-5b1f4be2f2f1\r\n"),
+    [TRYING] =
+        TEXT("*3\r\n$5\r\nSETNX\r\n$11\r\nlock:market\r\n$36\r\n4c1c6a86-8e0a-4d8c-9a63-5b1f4be2f2f1\r\n"),
     [WATCHING] = TEXT("*2\r\n$5\r\nWATCH\r\n$11\r\nlock:market\r\n"),
     [READING] = TEXT("*2\r\n$3\r\nGET\r\n$11\r\nlock:market\r\n"),
     [ENDING] = TEXT("*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$11\r\nlock:market\r\n*1\r\n$4\r\nEXEC\r\n"),
@@ -100,7 +105,7 @@ static uint32_t line_pop(line* self)
     return waiter;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 static void send_request(polling* self, uint32_t i, uint8_t state)
 {
@@ -190,7 +195,7 @@ static void move(polling* self)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 static bool open_link(polling* self, const struct bench_server* server, size_t i)
 {
@@ -232,7 +237,8 @@ static bool open_all(polling* self, struct bench_server* server, size_t count)
         }
         if (i % ACCEPTED_AT_ONCE == 0)
         {
-            (void)bench_server_key_count(server); /* an answer means that it has come to accept those before */
+            (void)bench_server_key_count(
+                server); /* an answer means that it has come to accept those before */
         }
     }
     return true;

@@ -1,4 +1,5 @@
-/* peer_redis_benchmark.c -- redis-benchmark, which comes with Redis, as the word on what the server can do. */
+/* peer_redis_benchmark.c -- redis-benchmark, which comes with Redis, as the word on what the server can do.
+ */
 
 #include "bench.h"
 

@@ -7,10 +7,9 @@
                         "peer_name": null or text,
                         "peer": null or as "guildhall", "peer_missing": null or text,
                         "ratio": null or number,
-                        "goal": null or { "of": "value" or "ratio", "kind": "at least" or "at most", "value" },
-                        "reached": null, true or false, "goal_moot": null or text,
-                        "note": text }, ... ],
-         "remarks": [ { "bench", "text" }, ... ] } */
+                        "goal": null or { "of": "value" or "ratio", "kind": "at least" or "at most", "value"
+   }, "reached": null, true or false, "goal_moot": null or text, "note": text }, ... ], "remarks": [ {
+   "bench", "text" }, ... ] } */
 
 #include "bench.h"
 
@@ -48,7 +47,7 @@ void bench_report_close(struct bench_report* report)
     free(report);
 }
 
-/* --- making figures ------------------------------------------------------------------------------------------ */
+/* --- making figures ------------------------------------------------------------------------------------- */
 
 bench_figure bench_figure_make(const char* figure, const char* unit)
 {
@@ -66,7 +65,8 @@ bench_figure bench_figure_of(const char* figure, const char* unit, double value)
     return made;
 }
 
-void bench_figure_peer(bench_figure* figure, const bench_side* side, double (*value)(const bench_sample* sample))
+void bench_figure_peer(bench_figure* figure, const bench_side* side,
+                       double (*value)(const bench_sample* sample))
 {
     snprintf(figure->peer_name, sizeof figure->peer_name, "%s", side->name);
     figure->peer = bench_side_series(side, value);
@@ -116,7 +116,7 @@ void bench_report_remark(bench* self, const char* format, ...)
     }
 }
 
-/* --- judging them -------------------------------------------------------------------------------------------- */
+/* --- judging them --------------------------------------------------------------------------------------- */
 
 static bool has_ratio(const bench_figure* figure)
 {
@@ -159,14 +159,15 @@ static verdict judge(const bench_figure* figure)
     return (at_least ? value >= figure->goal : value <= figure->goal) ? REACHED : NOT_REACHED;
 }
 
-/* --- the table ----------------------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------------------ */
 
 typedef struct cell
 {
     char text[96];
 } cell;
 
-/* 1,234,567 and 123 and 12.3 and 1.23 and 0.0123: three digits that mean something, or all of a large number. */
+/* 1,234,567 and 123 and 12.3 and 1.23 and 0.0123: three digits that mean something, or all of a large number.
+ */
 static cell number(double value)
 {
     cell made;
@@ -224,7 +225,8 @@ static cell goal_cell(const bench_figure* figure)
     cell made = {""};
     if (figure->goal_kind != BENCH_NO_GOAL)
     {
-        bool at_least = figure->goal_kind == BENCH_VALUE_AT_LEAST || figure->goal_kind == BENCH_RATIO_AT_LEAST;
+        bool at_least =
+            figure->goal_kind == BENCH_VALUE_AT_LEAST || figure->goal_kind == BENCH_RATIO_AT_LEAST;
         cell value = number(figure->goal);
         snprintf(made.text, sizeof made.text, "%s %.40s%s", at_least ? ">=" : "<=", value.text,
                  goal_is_of_ratio(figure) ? " x" : "");
@@ -290,7 +292,8 @@ void bench_report_print(const bench* self, FILE* file)
         if (strcmp(last, figure->bench) != 0)
         {
             last = figure->bench;
-            fprintf(file, "\n%-40s %15s  %-30s %8s %9s  %s\n", last, "Guildhall", "peer", "ratio", "goal", "reached");
+            fprintf(file, "\n%-40s %15s  %-30s %8s %9s  %s\n", last, "Guildhall", "peer", "ratio", "goal",
+                    "reached");
         }
         print_row(figure, file);
     }
@@ -300,7 +303,7 @@ void bench_report_print(const bench* self, FILE* file)
     }
 }
 
-/* --- bench.json ---------------------------------------------------------------------------------------------- */
+/* --- bench.json ----------------------------------------------------------------------------------------- */
 
 static void write_text(FILE* file, const char* text)
 {
@@ -345,8 +348,8 @@ static void write_series(FILE* file, const char* name, const bench_series* serie
         fputs("null", file);
         return;
     }
-    fprintf(file, "{\"median\": %.9g, \"least\": %.9g, \"most\": %.9g, \"rounds\": [", bench_series_median(series),
-            bench_series_least(series), bench_series_most(series));
+    fprintf(file, "{\"median\": %.9g, \"least\": %.9g, \"most\": %.9g, \"rounds\": [",
+            bench_series_median(series), bench_series_least(series), bench_series_most(series));
     for (size_t i = 0; i < series->count; i++)
     {
         fprintf(file, "%s%.9g", i == 0 ? "" : ", ", series->values[i]);
@@ -363,9 +366,11 @@ static void write_goal(FILE* file, const bench_figure* figure)
     }
     else
     {
-        bool at_least = figure->goal_kind == BENCH_VALUE_AT_LEAST || figure->goal_kind == BENCH_RATIO_AT_LEAST;
+        bool at_least =
+            figure->goal_kind == BENCH_VALUE_AT_LEAST || figure->goal_kind == BENCH_RATIO_AT_LEAST;
         fprintf(file, ", \"goal\": {\"of\": \"%s\", \"kind\": \"%s\", \"value\": %.9g}",
-                goal_is_of_ratio(figure) ? "ratio" : "value", at_least ? "at least" : "at most", figure->goal);
+                goal_is_of_ratio(figure) ? "ratio" : "value", at_least ? "at least" : "at most",
+                figure->goal);
     }
     fprintf(file, ", \"reached\": %s", verdicts[judge(figure)]);
     write_text_or_null(file, "goal_moot", figure->goal_moot);

@@ -1,5 +1,5 @@
-/* server.c -- the server that the benches drive: a connection of our own to ask it what it counted, and the facts of
-   the machine and of the versions that take part. */
+/* server.c -- the server that the benches drive: a connection of our own to ask it what it counted, and the
+   facts of the machine and of the versions that take part. */
 
 #include "bench.h"
 
@@ -46,10 +46,12 @@ struct bench_server* bench_server_open(const char* address)
         free(server);
         return NULL;
     }
-    server->link = server->path[0] != 0 ? redisConnectUnix(server->path) : redisConnect(server->host, server->port);
+    server->link =
+        server->path[0] != 0 ? redisConnectUnix(server->path) : redisConnect(server->host, server->port);
     if (server->link == NULL || server->link->err != 0)
     {
-        fprintf(stderr, "no server at %s: %s\n", address, server->link == NULL ? "no memory" : server->link->errstr);
+        fprintf(stderr, "no server at %s: %s\n", address,
+                server->link == NULL ? "no memory" : server->link->errstr);
         bench_server_close(server);
         return NULL;
     }
@@ -83,10 +85,11 @@ int bench_server_port(const struct bench_server* server)
     return server->port;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 /* The text behind "<field>:" in a section of INFO; false if there is none. */
-static bool info(struct bench_server* server, const char* section, const char* field, char* out, size_t capacity)
+static bool info(struct bench_server* server, const char* section, const char* field, char* out,
+                 size_t capacity)
 {
     bool found = false;
     char key[64];
@@ -147,7 +150,7 @@ int64_t bench_server_memory_usage(struct bench_server* server, const char* key)
     return size;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity)
 {
@@ -171,7 +174,8 @@ bool bench_server_load(struct bench_server* server, const char* text, char diges
     }
     else
     {
-        fprintf(stderr, "  the server does not take a script: %s\n", reply == NULL ? server->link->errstr : reply->str);
+        fprintf(stderr, "  the server does not take a script: %s\n",
+                reply == NULL ? server->link->errstr : reply->str);
     }
     freeReplyObject(reply);
     return done;
@@ -189,7 +193,7 @@ bool bench_server_run(struct bench_server* server, const char* text, long number
     return done;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* -------------------------------------------------------------------------------------------------------- */
 
 static void cpu_name(char* out, size_t capacity)
 {
@@ -225,8 +229,8 @@ static const char* compiler(void)
 
 void bench_facts(const bench* self, bench_fact facts[BENCH_FACTS])
 {
-    static const char* const names[BENCH_FACTS] = {"cores", "cpu", "system", "redis", "guildhall", "hiredis",
-                                                   "compiler"};
+    static const char* const names[BENCH_FACTS] = {"cores",     "cpu",     "system",  "redis",
+                                                   "guildhall", "hiredis", "compiler"};
     struct utsname system_name;
     memset(facts, 0, BENCH_FACTS * sizeof facts[0]);
     for (size_t i = 0; i < BENCH_FACTS; i++)
@@ -237,15 +241,16 @@ void bench_facts(const bench* self, bench_fact facts[BENCH_FACTS])
     cpu_name(facts[1].value, sizeof facts[1].value);
     if (uname(&system_name) == 0)
     {
-        snprintf(facts[2].value, sizeof facts[2].value, "%.30s %.30s %.20s", system_name.sysname, system_name.release,
-                 system_name.machine);
+        snprintf(facts[2].value, sizeof facts[2].value, "%.30s %.30s %.20s", system_name.sysname,
+                 system_name.release, system_name.machine);
     }
     if (!info(self->server, "server", "redis_version", facts[3].value, sizeof facts[3].value))
     {
         snprintf(facts[3].value, sizeof facts[3].value, "unknown");
     }
     uint32_t version = gh_version();
-    snprintf(facts[4].value, sizeof facts[4].value, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
+    snprintf(facts[4].value, sizeof facts[4].value, "%u.%u.%u", version / 10000, version / 100 % 100,
+             version % 100);
     snprintf(facts[5].value, sizeof facts[5].value, "%d.%d.%d", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
     snprintf(facts[6].value, sizeof facts[6].value, "%s", compiler());
 }

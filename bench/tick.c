@@ -1,7 +1,8 @@
 /* tick.c -- what a tick costs when nothing happens, and how long it takes when too much does.
 
-   Waiting locks ask by themselves every few seconds, and 100,000 of them make that 20,000 times a second. To see what
-   a tick costs in which none of them does, the clock that is given to gh_tick stands still while it is measured. */
+   Waiting locks ask by themselves every few seconds, and 100,000 of them make that 20,000 times a second. To
+   see what a tick costs in which none of them does, the clock that is given to gh_tick stands still while it
+   is measured. */
 
 #include "platform.h"
 #include "waiters.h"
@@ -15,14 +16,15 @@ enum
     BUDGET_US = 500,
     SERIES = 9,
     TICKS = 20000,
-    LOOKING_TICKS = 30, /* of a frame each; all series together stay below the 5 s after which a link is asked for life */
+    LOOKING_TICKS =
+        30, /* of a frame each; all series together stay below the 5 s after which a link is asked for life */
     FRAME_US = 16667,
     HITCH_US = 60 * 1000 * 1000, /* longer than any waiter stays silent */
     HITCH_TICKS_MAX = 2000,
     QUIET_WITHIN_US = 10 * 1000 * 1000
 };
 
-/* --- idle ---------------------------------------------------------------------------------------------------- */
+/* --- idle ----------------------------------------------------------------------------------------------- */
 
 /* Nothing on the wire and nothing due: ticks at one and the same time until that is so. */
 static bool quiet(gh_client* client, uint64_t still_us)
@@ -108,7 +110,8 @@ static void measure_hitch(bench* self, gh_client* client, uint64_t still_us)
     bench_series_add(&figure.peer, BUDGET_US);
     bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.1);
     bench_figure_note(&figure, "100,000 waiting locks due at once; of %d ticks %llu had not budget enough",
-                      HITCH_TICKS_MAX, (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
+                      HITCH_TICKS_MAX,
+                      (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
     if (after.ticks_over_budget == before.ticks_over_budget)
     {
         snprintf(figure.goal_moot, sizeof figure.goal_moot, "no tick had too much to do");
@@ -160,7 +163,7 @@ void bench_tick_idle(bench* self)
     measure_looking(self);
 }
 
-/* --- under load ---------------------------------------------------------------------------------------------- */
+/* --- under load ----------------------------------------------------------------------------------------- */
 
 enum
 {
@@ -238,9 +241,10 @@ static void report_load(bench* self, load* made, uint64_t worst_cpu_ns, uint64_t
     {
         snprintf(figure.goal_moot, sizeof figure.goal_moot, "no tick had too much to do");
     }
-    bench_figure_note(&figure, "CPU; %d locks taken and given back, %llu of %llu ticks had not budget enough, %llu cycles",
-                      LOAD_LOCKS, (unsigned long long)stats.ticks_over_budget, (unsigned long long)stats.ticks,
-                      (unsigned long long)made->cycles);
+    bench_figure_note(
+        &figure, "CPU; %d locks taken and given back, %llu of %llu ticks had not budget enough, %llu cycles",
+        LOAD_LOCKS, (unsigned long long)stats.ticks_over_budget, (unsigned long long)stats.ticks,
+        (unsigned long long)made->cycles);
     bench_report(self, &figure);
     figure = bench_figure_of("the same by the wall clock", "us", (double)worst_wall_ns / 1e3);
     bench_figure_note(&figure, "includes the time in which something else had the core");

@@ -18,12 +18,14 @@ typedef struct bench_waiters
 {
     bench_client clients[BENCH_WAITER_CLIENTS_MAX];
     size_t client_count;
-    gh_lock* locks; /* the i-th belongs to client i % client_count; its user field is set while it is wanted */
+    gh_lock*
+        locks; /* the i-th belongs to client i % client_count; its user field is set while it is wanted */
     size_t count;
     char name[32];
     gh_lock_config config;
 
-    /* The trace hook collects them, so that looking for the one that was granted does not cost a walk over all. */
+    /* The trace hook collects them, so that looking for the one that was granted does not cost a walk over
+     * all. */
     bench_touched* touched;
     size_t touched_count;
     size_t touched_capacity;
