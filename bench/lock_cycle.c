@@ -1,4 +1,4 @@
-/* lock_cycle.c -- take a lock and give it back, 256 locks in flight on one link: how fast, and at what cost. */
+/* lock_cycle.c -- take a lock and give it back, 256 locks in flight on one link: how fast, at what cost. */
 
 #include "peer_hiredis.h"
 #include "platform.h"
