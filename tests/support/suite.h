@@ -39,7 +39,8 @@
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \
-    X(endings)
+    X(endings)                                                                                                       \
+    X(capacity)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
