@@ -237,7 +237,8 @@ static uint64_t waiter_pause(const gh_lock* lock, uint64_t remaining_us)
 static void lock_wait(gh_lock* lock, uint64_t pause_us)
 {
     uint64_t ask_us;
-    if (pause_us > SPREAD_US) pause_us = gh_client_jitter(lock->op.client, pause_us); /* those who came together part */
+    if (pause_us > SPREAD_US) /* those who came together part, so that of many one asks at any time */
+        pause_us = SPREAD_US + gh_client_jitter(lock->op.client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
     ask_us = gh_client_after(lock->op.client, pause_us);
     lock->op.state = LOCK_WAITING;
     gh_op_timer(&lock->op, ask_us < lock->give_up_us ? ask_us : lock->give_up_us);
