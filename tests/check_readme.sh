@@ -13,7 +13,12 @@ quickstart_lines_max=60
 extract_blocks() {
     awk -v language="$1" -v prefix="$2/$1." '
         /^ *```/ && state != "" { state = ""; next }
-        /^ *```/ { sub(/^ *```/, ""); state = $0 == language ? "wanted" : "other"; if (state == "wanted") file = prefix ++n; next }
+        /^ *```/ {
+            sub(/^ *```/, "")
+            state = $0 == language ? "wanted" : "other"
+            if (state == "wanted") { count++; file = prefix count }
+            next
+        }
         state == "wanted" { print > file }' README.md
 }
 
