@@ -181,7 +181,7 @@ static void prepare_renew(fault_scene* scene)
 
 static void begin_renew(fault_scene* scene)
 {
-    scene->game->ahead_us += LEASE_US / 3 + SECOND_US; /* a third of the lease goes by in one frame */
+    scene->game->ahead_us += (int64_t)(LEASE_US / 3 + SECOND_US); /* a third of the lease goes by in one frame */
 }
 
 static bool renew_is_over(fault_scene* scene)

@@ -57,7 +57,7 @@ static void is_told_lost_before_anything_else_after_a_hitch(void** state)
     assert_status(gh_command_begin(op, a->client, &ping, 1, NULL), GH_OK);
     game_tick(a); /* sent; the answer comes into the socket during the hitch */
     WAIT_FOR(redis_server_calls(server, "ping") >= 1);
-    a->ahead_us += 11 * SECOND_US;
+    a->ahead_us += (int64_t)(11 * SECOND_US);
     game_tick(a);
     assert_status(gh_lock_poll(lock), GH_LOST);
     assert_int_equal(gh_lock_remaining_us(lock), 0);
@@ -72,7 +72,7 @@ static void grant_that_is_later_than_its_lease_is_not_reported(void** state)
     gh_lock* lock = want(a, "sword", SECOND_US / 10, 60 * SECOND_US);
     game_tick(a);
     WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1); /* granted; the answer waits in our socket */
-    a->ahead_us += SECOND_US / 5;
+    a->ahead_us += (int64_t)(SECOND_US / 5);
     game_tick(a); /* takes the answer */
     assert_status(gh_lock_poll(lock), GH_PENDING);
     assert_status(settle(lock), GH_OK);
@@ -88,7 +88,7 @@ static void grant_that_is_too_late_to_ask_again_is_given_back(void** state)
     gh_lock* lock = want(a, "sword", SECOND_US, 0);
     game_tick(a);
     WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1);
-    a->ahead_us += SECOND_US + SECOND_US / 5;
+    a->ahead_us += (int64_t)(SECOND_US + SECOND_US / 5);
     assert_status(settle(lock), GH_TIMEOUT);
     GAME_UNTIL(strstr(redis_server_text(server, "GET gh:{lock:sword}:s"), " f ") != NULL);
 }
@@ -105,7 +105,7 @@ static void release_never_touches_anothers_lock(void** state)
     a->asleep = true; /* its lease runs out while it hangs */
     gh_lock* next = hold(b, "sword", 10 * SECOND_US);
     a->asleep = false;
-    a->ahead_us -= 10 * SECOND_US; /* and it has not noticed: its clock stands still */
+    a->ahead_us -= (int64_t)(10 * SECOND_US); /* and it has not noticed: its clock stands still */
     assert_status(gh_lock_poll(slow), GH_OK);
     gh_lock_release(slow);
     assert_status(settle(slow), GH_LOST);

@@ -179,6 +179,8 @@ static void* reader_integer(const redisReadTask* task, long long number)
 
 static void* reader_nil(const redisReadTask* task)
 {
+    /* RESP2 writes nil as a string or an array of size -1; "_" is RESP3. */
+    if (task->type == REDIS_REPLY_NIL) return NULL;
     return reader_value(task, GH_REPLY_NIL);
 }
 
