@@ -40,7 +40,8 @@
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \
     X(endings)                                                                                                       \
-    X(capacity)
+    X(capacity)                                                                                                      \
+    X(budget)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
