@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- replies -------------------------------------------------------------------------------------------------- */
+/* ---- replies ------------------------------------------------------------------------------------------- */
 
 /* What EVAL returns in each way that a server can answer. */
 static const char* const reply_scripts[] = {
@@ -33,7 +33,7 @@ static const char* const reply_scripts[] = {
     "local t = {} for i = 1, 400 do t[i] = string.rep('x', i % 20) end return t"};
 
 #define REPLY_SCRIPT_COUNT (sizeof(reply_scripts) / sizeof(reply_scripts[0]))
-#define GUARD 0x5a
+#define GUARD              0x5a
 
 static gh_command* eval(game* from, const gh_command_config* config, const char* text)
 {
@@ -60,13 +60,14 @@ static void each_reply_is_copied_as_it_came(void** state)
         gh_command_config config = command_config(a, GH_REPEAT_NEVER, 32 * 1024);
         gh_command* command = eval(a, &config, reply_scripts[i]);
         assert_ends(command, GH_OK);
-        if (!reply_equals(gh_command_reply(command), expected)) fail_msg("another reply: %s", reply_scripts[i]);
+        if (!reply_equals(gh_command_reply(command), expected))
+            fail_msg("another reply: %s", reply_scripts[i]);
         freeReplyObject(expected);
     }
 }
 
-/* One op for each size of the memory from 0 on: too small up to the size that is needed, then enough. The byte behind
-   is never written. */
+/* One op for each size of the memory from 0 on: too small up to the size that is needed, then enough. The
+   byte behind is never written. */
 static void reply_fits_exactly(void** state)
 {
     (void)state;
@@ -139,8 +140,8 @@ static void too_small_is_done_once(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS list"), 0);
 }
 
-/* Over reply_bytes or reply_nodes: done, and told so, but nobody can say how large it is. The connection is given up,
-   and the next op works. */
+/* Over reply_bytes or reply_nodes: done, and told so, but nobody can say how large it is. The connection is
+   given up, and the next op works. */
 static void reply_over_the_clients_bounds_is_too_small(void** state)
 {
     (void)state;
@@ -151,7 +152,8 @@ static void reply_over_the_clients_bounds_is_too_small(void** state)
     game* a = game_start_ready(redis_server_address(server));
     for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(texts[0]); i++)
     {
-        gh_command_config config = command_config(a, i % 2 == 0 ? GH_REPEAT_NEVER : GH_REPEAT_SAFE, 64 * 1024);
+        gh_command_config config =
+            command_config(a, i % 2 == 0 ? GH_REPEAT_NEVER : GH_REPEAT_SAFE, 64 * 1024);
         gh_command* command = eval(a, &config, texts[i / 2]);
         assert_ends(command, GH_TOO_SMALL);
         assert_int_equal(command->reply_needed, 0);
@@ -161,7 +163,7 @@ static void reply_over_the_clients_bounds_is_too_small(void** state)
     assert_int_equal(game_stats(a).links_lost, 6);
 }
 
-/* Deeper than the reader goes: it cannot be told from garbage. Repeating it must not cost the link for ever. */
+/* Deeper than the reader goes: no different from garbage. Repeating it must not cost the link for ever. */
 static void reply_that_is_too_deep_is_unknown(void** state)
 {
     (void)state;
@@ -181,7 +183,10 @@ static void reply_that_is_too_deep_is_unknown(void** state)
 static void each_op_gets_its_own_reply(void** state)
 {
     (void)state;
-    enum { COUNT = 500 };
+    enum
+    {
+        COUNT = 500
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     gh_command* commands[COUNT];
@@ -199,7 +204,7 @@ static void each_op_gets_its_own_reply(void** state)
     }
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------ */
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 static void arguments_hold_any_byte(void** state)
 {
@@ -208,8 +213,8 @@ static void arguments_hold_any_byte(void** state)
     game* a = game_start_ready(redis_server_address(server));
     char all[256];
     for (int i = 0; i < 256; i++) all[i] = (char)i;
-    gh_str hostile[] = {gh_str_make(all, 256), gh_str_literal("\r\n*1\r\n$8\r\nFLUSHALL\r\n"), gh_str_literal("\0\0"),
-                        gh_str_literal(""), gh_str_literal("$-1\r\n")};
+    gh_str hostile[] = {gh_str_make(all, 256), gh_str_literal("\r\n*1\r\n$8\r\nFLUSHALL\r\n"),
+                        gh_str_literal("\0\0"), gh_str_literal(""), gh_str_literal("$-1\r\n")};
     for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
     {
         gh_command_config config = command_config(a, GH_REPEAT_SAFE, 512);
@@ -242,11 +247,12 @@ static void takes_128_arguments(void** state)
         assert_ends(command, GH_OK);
     }
     assert_int_equal(gh_command_reply(command)->integer, 125 + 126);
-    assert_status(gh_command_begin(command, a->client, words, GH_COMMAND_ARGUMENTS_MAX + 1, NULL), GH_INVALID_ARGUMENTS);
+    assert_status(gh_command_begin(command, a->client, words, GH_COMMAND_ARGUMENTS_MAX + 1, NULL),
+                  GH_INVALID_ARGUMENTS);
     assert_status(gh_command_poll(command), GH_OK); /* of the last one: nothing was changed */
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 static void errors_are_reported_with_their_text(void** state)
 {
@@ -286,7 +292,7 @@ static void error_text_is_cut_to_the_memory(void** state)
     assert_int_equal(gh_command_reply(command)->text.size, 0);
 }
 
-/* ---- bad input ------------------------------------------------------------------------------------------------ */
+/* ---- bad input ----------------------------------------------------------------------------------------- */
 
 typedef struct bad_command
 {
@@ -300,18 +306,19 @@ static void expect_refused(game* a, gh_command* command, const bad_command* bad)
 {
     gh_command before = *command;
     gh_client_stats stats = game_stats(a);
-    assert_status(gh_command_begin(command, a->client, bad->arguments, bad->count, &bad->config), bad->expected);
+    assert_status(gh_command_begin(command, a->client, bad->arguments, bad->count, &bad->config),
+                  bad->expected);
     assert_memory_equal(command, &before, sizeof(before));
     assert_int_equal(game_stats(a).ops_begun, stats.ops_begun);
 }
 
-#define BAD_CONFIG(status, change)                                                                                   \
-    do                                                                                                               \
-    {                                                                                                                \
-        bad_command bad = {(status), words, 1, gh_command_config_default()};                                         \
-        gh_command_config* config = &bad.config;                                                                     \
-        change;                                                                                                      \
-        expect_refused(a, command, &bad);                                                                            \
+#define BAD_CONFIG(status, change)                                                                           \
+    do                                                                                                       \
+    {                                                                                                        \
+        bad_command bad = {(status), words, 1, gh_command_config_default()};                                 \
+        gh_command_config* config = &bad.config;                                                             \
+        change;                                                                                              \
+        expect_refused(a, command, &bad);                                                                    \
     } while (0)
 
 static void expect_bad_configs_refused(game* a, gh_command* command)
@@ -337,7 +344,8 @@ static void expect_bad_configs_refused(game* a, gh_command* command)
     BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(NULL, 3), config->fence.fence = 1));
     BAD_CONFIG(GH_INVALID_FENCE,
                (config->fence.name = gh_str_make(long_name, GH_NAME_SIZE_MAX + 1), config->fence.fence = 1));
-    BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(long_name, SIZE_MAX), config->fence.fence = 1));
+    BAD_CONFIG(GH_INVALID_FENCE,
+               (config->fence.name = gh_str_make(long_name, SIZE_MAX), config->fence.fence = 1));
 }
 
 static void expect_bad_arguments_refused(game* a, gh_command* command)
@@ -345,7 +353,8 @@ static void expect_bad_arguments_refused(game* a, gh_command* command)
     gh_str words[] = {gh_str_literal("PING"), gh_str_make(NULL, 1)};
     gh_str empty[] = {gh_str_literal(""), gh_str_literal("x")};
     gh_str huge[] = {gh_str_literal("ECHO"), gh_str_make("x", SIZE_MAX)};
-    gh_str two_huge[] = {gh_str_literal("MSET"), gh_str_make("x", SIZE_MAX / 2), gh_str_make("x", SIZE_MAX / 2 + 2)};
+    gh_str two_huge[] = {gh_str_literal("MSET"), gh_str_make("x", SIZE_MAX / 2),
+                         gh_str_make("x", SIZE_MAX / 2 + 2)};
     bad_command bads[] = {{GH_INVALID_ARGUMENTS, NULL, 0, gh_command_config_default()},
                           {GH_INVALID_ARGUMENTS, NULL, 1, gh_command_config_default()},
                           {GH_INVALID_ARGUMENTS, words, 0, gh_command_config_default()},
@@ -359,14 +368,16 @@ static void expect_bad_arguments_refused(game* a, gh_command* command)
     for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) expect_refused(a, command, &bads[i]);
 }
 
-/* One connection serves all ops: what blocks it, or makes it something else, is for a connection of the caller's own. */
+/* One connection serves all ops: what blocks it, or makes it something else, is for a connection of the
+ * caller's own. */
 static void commands_that_spoil_the_link_are_refused(void** state)
 {
     (void)state;
-    static const char* const names[] = {"SUBSCRIBE", "subscribe", "PSubscribe", "SSUBSCRIBE", "UNSUBSCRIBE", "MONITOR",
-                                        "MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "AUTH", "HELLO",
-                                        "QUIT", "RESET", "SYNC", "PSYNC", "WAIT", "BLPOP", "brpop", "BLMOVE", "BLMPOP",
-                                        "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP"};
+    static const char* const names[] = {
+        "SUBSCRIBE", "subscribe", "PSubscribe", "SSUBSCRIBE", "UNSUBSCRIBE", "MONITOR", "MULTI",
+        "EXEC",      "DISCARD",   "WATCH",      "UNWATCH",    "SELECT",      "AUTH",    "HELLO",
+        "QUIT",      "RESET",     "SYNC",       "PSYNC",      "WAIT",        "BLPOP",   "brpop",
+        "BLMOVE",    "BLMPOP",    "BRPOPLPUSH", "BZPOPMIN",   "BZPOPMAX",    "BZMPOP"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_command* command = GAME_NEW(a, gh_command);
@@ -378,8 +389,9 @@ static void commands_that_spoil_the_link_are_refused(void** state)
     }
     /* Names that only begin so, or go on with bytes that are none of a name's, are the server's to judge. */
     static const char odd[] = "WAIT\0\0\0\0MULTI  SELECT@";
-    gh_str others[] = {gh_str_make(odd, 5), gh_str_make(odd, 8), gh_str_make(odd + 8, 6), gh_str_make(odd + 15, 7),
-                       gh_str_make(odd, 3), gh_str_literal("BLPOPX"), gh_str_literal("MULT")};
+    gh_str others[] = {gh_str_make(odd, 5),      gh_str_make(odd, 8), gh_str_make(odd + 8, 6),
+                       gh_str_make(odd + 15, 7), gh_str_make(odd, 3), gh_str_literal("BLPOPX"),
+                       gh_str_literal("MULT")};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     {
         assert_status(gh_command_begin(command, a->client, &others[i], 1, NULL), GH_OK);
@@ -400,7 +412,8 @@ static void bad_input_is_refused_and_changes_nothing(void** state)
     expect_bad_configs_refused(a, command);
     expect_bad_arguments_refused(a, command);
     assert_status(gh_command_poll(command), GH_IDLE);
-    assert_status(gh_command_begin(command, a->client, words, 1, NULL), GH_OK); /* and again on one that has ended */
+    assert_status(gh_command_begin(command, a->client, words, 1, NULL),
+                  GH_OK); /* and again on one that has ended */
     assert_ends(command, GH_TOO_SMALL);
     expect_bad_configs_refused(a, command);
     expect_bad_arguments_refused(a, command);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- time-outs ------------------------------------------------------------------------------------------------ */
+/* ---- time-outs ----------------------------------------------------------------------------------------- */
 
 static void nobody_there_is_timeout(void** state)
 {
@@ -80,7 +80,7 @@ static void busy_server_is_timeout_or_done_once(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS late"), 0);
 }
 
-/* ---- cancel --------------------------------------------------------------------------------------------------- */
+/* ---- cancel -------------------------------------------------------------------------------------------- */
 
 static void cancel_before_it_is_sent_means_not_done(void** state)
 {
@@ -136,7 +136,7 @@ static void cancel_between_attempts_means_not_done(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS count"), 0);
 }
 
-/* ---- capacities ----------------------------------------------------------------------------------------------- */
+/* ---- capacities ---------------------------------------------------------------------------------------- */
 
 static gh_client_config small_config(redis_server* server, uint32_t ops_capacity)
 {
@@ -152,7 +152,10 @@ static gh_client_config small_config(redis_server* server, uint32_t ops_capacity
 static void thousands_go_through_small_capacities(void** state)
 {
     (void)state;
-    enum { CAPACITY = 4096 };
+    enum
+    {
+        CAPACITY = 4096
+    };
     redis_server* server = redis_server_start(NULL);
     gh_client_config config = small_config(server, CAPACITY);
     game* a = game_start_with(&config);
@@ -190,7 +193,8 @@ static void largest_request_fits(void** state)
     gh_command* command = GAME_NEW(a, gh_command);
     words[2].size = config.out_bytes;
     while (gh_command_begin(command, a->client, words, 3, NULL) == GH_FULL) words[2].size--;
-    assert_true(words[2].size >= config.out_bytes - 2048 - 128); /* about what the header of a script leaves */
+    assert_true(words[2].size >=
+                config.out_bytes - 2048 - 128); /* about what the header of a script leaves */
     for (int i = 0; i < 10; i++) say(a, NULL, "INCR count");
     assert_ends(command, GH_OK);
     assert_int_equal(redis_server_integer(server, "STRLEN large"), words[2].size);
@@ -201,7 +205,7 @@ static void largest_request_fits(void** state)
     assert_int_equal(redis_server_integer(server, "GET count"), 10);
 }
 
-/* ---- the client's end ----------------------------------------------------------------------------------------- */
+/* ---- the client's end ---------------------------------------------------------------------------------- */
 
 static void drain_ends_each_op_once(void** state)
 {
@@ -220,7 +224,8 @@ static void drain_ends_each_op_once(void** state)
     assert_status(gh_command_begin(refused, a->client, words, 2, NULL), GH_CLOSED);
     assert_status(gh_command_poll(refused), GH_IDLE);
     game_tick(a);
-    for (int i = 0; i < 20; i++) assert_status(gh_command_poll(commands[i]), i < 8 ? GH_PENDING : GH_CANCELLED);
+    for (int i = 0; i < 20; i++)
+        assert_status(gh_command_poll(commands[i]), i < 8 ? GH_PENDING : GH_CANCELLED);
     redis_server_thaw(server);
     GAME_UNTIL(gh_client_drained(a->client));
     for (int i = 0; i < 8; i++) assert_status(gh_command_poll(commands[i]), GH_OK);

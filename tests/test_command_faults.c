@@ -1,7 +1,8 @@
-/* Every fault of support/fault.h over commands and scripts, and what GH_REPEAT_NEVER and _SAFE promise about them:
+/* Every fault of support/fault.h over commands and scripts, and what GH_REPEAT_NEVER and _SAFE promise about
+   them:
 
-       NEVER   done once or not at all; OK means once; TIMEOUT and CANCELLED mean not at all; UNKNOWN means look
-       SAFE    goes on until it is OK */
+       NEVER   done once or not at all; OK means once; TIMEOUT and CANCELLED mean not at all; UNKNOWN means
+   look SAFE    goes on until it is OK */
 
 #include "support/command.h"
 #include "support/fault.h"
@@ -24,7 +25,7 @@ typedef struct faulted_command
     uint64_t links_lost; /* before it began */
 } faulted_command;
 
-/* ---- pieces --------------------------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* The key is in the slot of the lock of the run, so that a fence may go with it on Cluster. */
 static faulted_command* faulted(fault_scene* scene, gh_repeat repeat)
@@ -54,8 +55,8 @@ static void begin_words(fault_scene* scene, faulted_command* self, const char* v
     self->arguments[0] = gh_str_of(verb);
     self->arguments[1] = gh_str_of(self->key);
     self->arguments[2] = gh_str_of(argument);
-    assert_status(gh_command_begin(&self->command, scene->game->client, self->arguments, argument == NULL ? 2 : 3,
-                                   &self->config),
+    assert_status(gh_command_begin(&self->command, scene->game->client, self->arguments,
+                                   argument == NULL ? 2 : 3, &self->config),
                   GH_OK);
 }
 
@@ -93,8 +94,9 @@ static long long stored_number(fault_scene* scene)
     return redis_server_integer(scene->server, "INCRBY %s 0", key_of(scene)); /* 0 when it is not there */
 }
 
-/* What was sent on a connection that is lost may still be on its way through the server when the op has ended. It is
-   behind us once the server has read that connection to its end: then it has the game's, the other one's, the audit's. */
+/* What was sent on a connection that is lost may still be on its way through the server when the op has
+   ended. It is behind us once the server has read that connection to its end: then it has the game's, the
+   other one's, the audit's. */
 static void wait_for_old_connections(fault_scene* scene)
 {
     GAME_UNTIL(gh_client_ready(scene->game->client) && gh_client_ready(scene->other->client) &&
@@ -121,17 +123,18 @@ static void audit_done_once(fault_scene* scene, gh_status status)
     assert_int_equal(stored_number(scene), status == GH_OK ? 1 : 0);
 }
 
-/* ---- SET, which may be repeated -------------------------------------------------------------------------------- */
+/* ---- SET, which may be repeated ------------------------------------------------------------------------ */
 
 static void begin_set(fault_scene* scene)
 {
     begin_words(scene, faulted(scene, GH_REPEAT_SAFE), "SET", "1");
 }
 
-static const fault_operation set = {"set", sizeof(faulted_command), 0, 0, NULL, begin_set, poll_command, NULL,
-                                    cancel_command, audit_done_once};
+static const fault_operation set = {
+    "set",          sizeof(faulted_command), 0, 0, NULL, begin_set, poll_command, NULL,
+    cancel_command, audit_done_once};
 
-/* ---- GET, whose answer must be whole --------------------------------------------------------------------------- */
+/* ---- GET, whose answer must be whole ------------------------------------------------------------------- */
 
 static const char payload[] = "0123456789\r\nabcdefghijklmnopqrstuvwxyz\r\n";
 
@@ -153,28 +156,31 @@ static void audit_get(fault_scene* scene, gh_status status)
     assert_true(gh_str_equal(reply->text, gh_str_make(payload, sizeof(payload))));
 }
 
-static const fault_operation get = {"get", sizeof(faulted_command), 0, 0, prepare_get, begin_get, poll_command, NULL,
-                                    cancel_command, audit_get};
+static const fault_operation get = {
+    "get", sizeof(faulted_command), 0,        0, prepare_get, begin_get, poll_command,
+    NULL,  cancel_command,          audit_get};
 
-/* ---- INCR, which must not be repeated -------------------------------------------------------------------------- */
+/* ---- INCR, which must not be repeated ------------------------------------------------------------------ */
 
 static void begin_incr(fault_scene* scene)
 {
     begin_words(scene, faulted(scene, GH_REPEAT_NEVER), "INCR", NULL);
 }
 
-static const fault_operation incr = {"incr", sizeof(faulted_command), 0, 0, NULL, begin_incr, poll_unrepeated, NULL,
-                                     cancel_command, audit_done_at_most_once};
+static const fault_operation incr = {
+    "incr",         sizeof(faulted_command), 0, 0, NULL, begin_incr, poll_unrepeated, NULL,
+    cancel_command, audit_done_at_most_once};
 
-/* ---- a script that must not be repeated, and one that knows its own id ------------------------------------------ */
+/* ---- a script that must not be repeated, and one that knows its own id --------------------------------- */
 
 static void begin_script(fault_scene* scene)
 {
     begin_text(scene, faulted(scene, GH_REPEAT_NEVER), "return redis.call('INCR', KEYS[1])");
 }
 
-static const fault_operation script = {"script", sizeof(faulted_command), 0, 3, NULL, begin_script, poll_unrepeated,
-                                       NULL, cancel_command, audit_done_at_most_once};
+static const fault_operation script = {
+    "script",       sizeof(faulted_command), 0, 3, NULL, begin_script, poll_unrepeated, NULL,
+    cancel_command, audit_done_at_most_once};
 
 static const char knows_its_id[] =
     "if redis.call('SADD', KEYS[1] .. ':ids', ARGV[1]) == 1 then redis.call('INCR', KEYS[1]) end return 'OK'";
@@ -184,8 +190,9 @@ static void begin_known(fault_scene* scene)
     begin_text(scene, faulted(scene, GH_REPEAT_SAFE), knows_its_id);
 }
 
-static const fault_operation known = {"known", sizeof(faulted_command), 0, 3, NULL, begin_known, poll_command, NULL,
-                                      cancel_command, audit_done_once};
+static const fault_operation known = {
+    "known",        sizeof(faulted_command), 0, 3, NULL, begin_known, poll_command, NULL,
+    cancel_command, audit_done_once};
 
 /* The same text in each run, so that it is known and then forgotten. */
 static void begin_shared(fault_scene* scene)
@@ -195,14 +202,16 @@ static void begin_shared(fault_scene* scene)
     if (scene->run == 1) memset(&one, 0, sizeof(one)); /* another client */
     one.text = gh_str_literal("return redis.call('INCR', KEYS[1])");
     self->arguments[0] = gh_str_of(self->key);
-    assert_status(gh_script_begin(&self->command, scene->game->client, &one, self->arguments, 1, NULL, 0, &self->config),
+    assert_status(gh_script_begin(&self->command, scene->game->client, &one, self->arguments, 1, NULL, 0,
+                                  &self->config),
                   GH_OK);
 }
 
-static const fault_operation shared = {"shared", sizeof(faulted_command), 0, 3, NULL, begin_shared, poll_unrepeated,
-                                       NULL, cancel_command, audit_done_at_most_once};
+static const fault_operation shared = {
+    "shared",       sizeof(faulted_command), 0, 3, NULL, begin_shared, poll_unrepeated, NULL,
+    cancel_command, audit_done_at_most_once};
 
-/* ---- with a fence ---------------------------------------------------------------------------------------------- */
+/* ---- with a fence -------------------------------------------------------------------------------------- */
 
 static void prepare_fence(fault_scene* scene)
 {
@@ -222,8 +231,11 @@ static void begin_fenced(fault_scene* scene)
     begin_words(scene, self, "INCR", NULL);
 }
 
-static const fault_operation fenced = {"fenced", sizeof(faulted_command), sizeof(gh_lock), 3, prepare_fence,
-                                       begin_fenced, poll_unrepeated, NULL, cancel_command, audit_done_at_most_once};
+static const fault_operation fenced = {"fenced",        sizeof(faulted_command),
+                                       sizeof(gh_lock), 3,
+                                       prepare_fence,   begin_fenced,
+                                       poll_unrepeated, NULL,
+                                       cancel_command,  audit_done_at_most_once};
 
 static void begin_fenced_script(fault_scene* scene)
 {
@@ -233,23 +245,23 @@ static void begin_fenced_script(fault_scene* scene)
 }
 
 static const fault_operation fenced_script = {"fenced-script", sizeof(faulted_command), sizeof(gh_lock), 17,
-                                              prepare_fence, begin_fenced_script, poll_command, NULL, cancel_command,
-                                              audit_done_once};
+                                              prepare_fence,   begin_fenced_script,     poll_command,    NULL,
+                                              cancel_command,  audit_done_once};
 
 /* All but the one that needs a script which the server had before. */
-#define PLAIN_FAULT_TESTS(operation)                                                                                 \
-    FAULT_TEST(operation, cut_at_every_byte)                                                                         \
-    FAULT_TEST(operation, link_lost_at_every_tick)                                                                   \
-    FAULT_TEST(operation, server_killed)                                                                             \
-    FAULT_TEST(operation, server_frozen)                                                                             \
-    FAULT_TEST(operation, small_client)                                                                              \
-    FAULT_TEST(operation, one_slot)                                                                                  \
+#define PLAIN_FAULT_TESTS(operation)                                                                         \
+    FAULT_TEST(operation, cut_at_every_byte)                                                                 \
+    FAULT_TEST(operation, link_lost_at_every_tick)                                                           \
+    FAULT_TEST(operation, server_killed)                                                                     \
+    FAULT_TEST(operation, server_frozen)                                                                     \
+    FAULT_TEST(operation, small_client)                                                                      \
+    FAULT_TEST(operation, one_slot)                                                                          \
     FAULT_TEST(operation, no_heap)
 
-#define PLAIN_FAULT_TEST_LIST(operation)                                                                             \
-    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),          \
-        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),                    \
-        cmocka_unit_test(operation##_small_client), cmocka_unit_test(operation##_one_slot),                          \
+#define PLAIN_FAULT_TEST_LIST(operation)                                                                     \
+    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),  \
+        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),            \
+        cmocka_unit_test(operation##_small_client), cmocka_unit_test(operation##_one_slot),                  \
         cmocka_unit_test(operation##_no_heap)
 
 PLAIN_FAULT_TESTS(set)
@@ -265,7 +277,7 @@ FAULT_TESTS(fenced)
 FAULT_CANCEL_TEST(fenced)
 PLAIN_FAULT_TESTS(fenced_script)
 
-/* ---- what the harness does not do ------------------------------------------------------------------------------- */
+/* ---- what the harness does not do ---------------------------------------------------------------------- */
 
 typedef struct proxied_game
 {
@@ -304,7 +316,8 @@ static void zombie_was_unknown(void** state)
     assert_int_equal(redis_server_integer(at.server, "GET count"), 2);
 }
 
-/* Half of the request is out when its time is over: the other half still follows, so nobody else's request is hurt. */
+/* Half of the request is out when its time is over: the other half still follows, so nobody else's request is
+ * hurt. */
 static void late_answer_reaches_nobody_else(void** state)
 {
     (void)state;
@@ -330,7 +343,8 @@ static void replies_come_byte_by_byte(void** state)
 {
     (void)state;
     proxied_game at = start_behind_proxy();
-    static const char* const lines[] = {"GET nothing", "SET key value", "GET key", "INCR count", "INCR key", "LRANGE list 0 9",
+    static const char* const lines[] = {"GET nothing",   "SET key value",   "GET key",
+                                        "INCR count",    "INCR key",        "LRANGE list 0 9",
                                         "CONFIG GET m*", "COMMAND INFO GET"};
     proxy_chop(at.proxy, PROXY_REPLY, 1, 0);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -349,7 +363,11 @@ static void replies_come_byte_by_byte(void** state)
 static void crowd_is_told_the_truth(void** state)
 {
     (void)state;
-    enum { CROWD = 200, ROUNDS = 20 };
+    enum
+    {
+        CROWD = 200,
+        ROUNDS = 20
+    };
     proxied_game at = start_behind_proxy();
     unsigned unknown = 0;
     for (unsigned round = 0; round < ROUNDS; round++)
@@ -366,11 +384,15 @@ static void crowd_is_told_the_truth(void** state)
         for (unsigned i = 0; i < CROWD; i++)
         {
             gh_status status = settle_command(commands[i]);
-            if (status == GH_UNKNOWN) unknown++;
-            else assert_status(status, GH_OK);
+            if (status == GH_UNKNOWN)
+                unknown++;
+            else
+                assert_status(status, GH_OK);
             const char* text = redis_server_text(at.server, "GET count-%u-%u", round, i);
-            if (status == GH_OK) assert_string_equal(text, "1");
-            else if (text != NULL) assert_string_equal(text, "1");
+            if (status == GH_OK)
+                assert_string_equal(text, "1");
+            else if (text != NULL)
+                assert_string_equal(text, "1");
         }
         proxy_disarm(at.proxy);
     }
@@ -380,7 +402,7 @@ static void crowd_is_told_the_truth(void** state)
 
 TEST_FILE(command_faults, PLAIN_FAULT_TEST_LIST(set), FAULT_CANCEL_TEST_LIST(set), PLAIN_FAULT_TEST_LIST(get),
           PLAIN_FAULT_TEST_LIST(incr), FAULT_CANCEL_TEST_LIST(incr), PLAIN_FAULT_TEST_LIST(script),
-          FAULT_CANCEL_TEST_LIST(script), PLAIN_FAULT_TEST_LIST(known), FAULT_TEST_LIST(shared), FAULT_TEST_LIST(fenced),
-          FAULT_CANCEL_TEST_LIST(fenced), PLAIN_FAULT_TEST_LIST(fenced_script), cmocka_unit_test(zombie_was_unknown),
-          cmocka_unit_test(late_answer_reaches_nobody_else), cmocka_unit_test(replies_come_byte_by_byte),
-          cmocka_unit_test(crowd_is_told_the_truth));
+          FAULT_CANCEL_TEST_LIST(script), PLAIN_FAULT_TEST_LIST(known), FAULT_TEST_LIST(shared),
+          FAULT_TEST_LIST(fenced), FAULT_CANCEL_TEST_LIST(fenced), PLAIN_FAULT_TEST_LIST(fenced_script),
+          cmocka_unit_test(zombie_was_unknown), cmocka_unit_test(late_answer_reaches_nobody_else),
+          cmocka_unit_test(replies_come_byte_by_byte), cmocka_unit_test(crowd_is_told_the_truth));

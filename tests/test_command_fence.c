@@ -42,7 +42,8 @@ static void expect_fenced(game* a, redis_server* server, gh_fence fence, const c
     gh_status by_command = settle_command(command);
     gh_status by_script = settle_command(script);
     if (by_command != GH_FENCED || by_script != GH_FENCED)
-        fail_msg("%s: the command ends %s, the script %s", why, gh_status_name(by_command), gh_status_name(by_script));
+        fail_msg("%s: the command ends %s, the script %s", why, gh_status_name(by_command),
+                 gh_status_name(by_script));
     assert_null(gh_command_reply(command));
     assert_int_equal(redis_server_integer(server, "EXISTS fenced-out"), 0);
     assert_int_equal(redis_server_keys(server), keys);
@@ -132,7 +133,8 @@ static void fence_of_a_lock_that_is_not_held_is_refused(void** state)
     {
         gh_command_config config = fenced_config(a, gh_lock_fence(lock));
         assert_status(gh_command_begin(command, a->client, words, 3, &config), GH_INVALID_FENCE);
-        assert_status(gh_script_begin(command, a->client, script, words, 1, NULL, 0, &config), GH_INVALID_FENCE);
+        assert_status(gh_script_begin(command, a->client, script, words, 1, NULL, 0, &config),
+                      GH_INVALID_FENCE);
         if (i == 0) assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
         if (i != 1) continue;
         GAME_UNTIL(gh_lock_poll(lock) == GH_OK);
@@ -142,7 +144,8 @@ static void fence_of_a_lock_that_is_not_held_is_refused(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gold"), 0);
 }
 
-/* A script runs behind the fence check always or never. The other way is refused, before the text was sent too. */
+/* A script runs behind the fence check always or never. The other way is refused, before the text was sent
+ * too. */
 static void script_is_fenced_always_or_never(void** state)
 {
     (void)state;
@@ -158,14 +161,16 @@ static void script_is_fenced_always_or_never(void** state)
         gh_script* script = script_new(a, "redis.call('INCR', KEYS[1]) return 'once'");
         gh_command* refused = GAME_NEW(a, gh_command);
         gh_command* command = run_script(a, &config, script, "count", "");
-        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way), GH_INVALID_FENCE);
+        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way),
+                      GH_INVALID_FENCE);
         assert_ends(command, GH_OK);
-        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way), GH_INVALID_FENCE);
+        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way),
+                      GH_INVALID_FENCE);
         assert_int_equal(redis_server_integer(server, "GET count"), first + 1);
     }
 }
 
-/* A key of the lock that is not of Guildhall's making: nothing is written, and the op says what to look at. */
+/* A key of the lock that is not of Guildhall's making: nothing is written, and the op tells so. */
 static void foreign_lock_key_is_corrupt(void** state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 static const char count_and_echo[] = "redis.call('INCR', KEYS[1]) return {#KEYS, #ARGV, KEYS[1], ARGV[1]}";
 static const char count_once[] = "return redis.call('INCR', KEYS[1])";
 
-/* ---- scripts -------------------------------------------------------------------------------------------------- */
+/* ---- scripts ------------------------------------------------------------------------------------------- */
 
 static void script_sees_its_keys_and_arguments(void** state)
 {
@@ -34,7 +34,10 @@ static void script_sees_its_keys_and_arguments(void** state)
 static void text_is_sent_once(void** state)
 {
     (void)state;
-    enum { COUNT = 200 };
+    enum
+    {
+        COUNT = 200
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_script* script = script_new(a, count_once);
@@ -123,26 +126,40 @@ static void script_errors_are_reported(void** state)
         assert_non_null(strstr(reply_text(a, command), "compiling"));
         assert_non_null(strstr(reply_text(a, second), "compiling"));
     }
-    gh_command* command = run_script(a, NULL, script_new(a, "return redis.error_reply('PRICE too low')"), "", "");
+    gh_command* command =
+        run_script(a, NULL, script_new(a, "return redis.error_reply('PRICE too low')"), "", "");
     assert_ends(command, GH_ERROR);
     assert_string_equal(reply_text(a, command), "PRICE too low");
     command = run_script(a, NULL, script_new(a, "redis.call('SET', KEYS[1], 'x') error('oh')"), "half", "");
     assert_ends(command, GH_ERROR);
     assert_non_null(strstr(reply_text(a, command), "oh"));
-    assert_string_equal(redis_server_text(server, "GET half"), "x"); /* as the header says: a script may have written */
+    assert_string_equal(redis_server_text(server, "GET half"),
+                        "x"); /* as the header says: a script may have written */
     redis_server_do(server, "SET text abc");
-    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('LPUSH', KEYS[1], 1)"), "text", ""), GH_ERROR);
+    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('LPUSH', KEYS[1], 1)"), "text", ""),
+                GH_ERROR);
     assert_ends(run_script(a, NULL, script_new(a, "return redis.call('NO-SUCH')"), "", ""), GH_REFUSED);
     assert_int_equal(game_stats(a).links_lost, 0);
 }
 
-/* Code words of the server in the mouth of a script: it has run, and under GH_REPEAT_NEVER it must not run again. */
+/* Code words of the server in the mouth of a script: it has run, and under GH_REPEAT_NEVER it must not run
+ * again. */
 static void script_that_talks_like_the_server_runs_once(void** state)
 {
     (void)state;
-    static const char* const words[] = {"BUSY try later", "LOADING the map", "NOSCRIPT for this play", "TRYAGAIN",
-                                        "TRYAGAIN tomorrow", "CLUSTERDOWN x", "READONLY book", "NOAUTH here",
-                                        "MASTERDOWN x", "UNBLOCKED x", "OOM x", "MISCONF x", "NOREPLICAS x"};
+    static const char* const words[] = {"BUSY try later",
+                                        "LOADING the map",
+                                        "NOSCRIPT for this play",
+                                        "TRYAGAIN",
+                                        "TRYAGAIN tomorrow",
+                                        "CLUSTERDOWN x",
+                                        "READONLY book",
+                                        "NOAUTH here",
+                                        "MASTERDOWN x",
+                                        "UNBLOCKED x",
+                                        "OOM x",
+                                        "MISCONF x",
+                                        "NOREPLICAS x"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     unsigned wrong = 0;
@@ -158,7 +175,8 @@ static void script_that_talks_like_the_server_runs_once(void** state)
         long long runs = redis_server_integer(server, "GET %s", key);
         bool honest = status == GH_ERROR || status == GH_UNKNOWN;
         if (runs == 1 && honest) continue;
-        printf("    a script that answers \"%s\" ran %lld times and ended %s\n", words[i], runs, gh_status_name(status));
+        printf("    a script that answers \"%s\" ran %lld times and ended %s\n", words[i], runs,
+               gh_status_name(status));
         wrong++;
     }
     assert_int_equal(wrong, 0);
@@ -173,7 +191,12 @@ static void keys_and_arguments_have_bounds(void** state)
     gh_command* command = GAME_NEW(a, gh_command);
     gh_str words[GH_COMMAND_ARGUMENTS_MAX + 1];
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) words[i] = gh_str_literal("w");
-    struct { size_t keys; size_t arguments; gh_status expected; } cases[] = {
+    struct
+    {
+        size_t keys;
+        size_t arguments;
+        gh_status expected;
+    } cases[] = {
         {GH_COMMAND_KEYS_MAX, 0, GH_OK},
         {GH_COMMAND_KEYS_MAX, GH_COMMAND_ARGUMENTS_MAX - GH_COMMAND_KEYS_MAX, GH_OK},
         {0, GH_COMMAND_ARGUMENTS_MAX, GH_OK},
@@ -193,8 +216,8 @@ static void keys_and_arguments_have_bounds(void** state)
         gh_fence none = {{NULL, 0}, 0};
         gh_command_config config = fenced_config(a, i % 2 == 0 ? none : gh_lock_fence(lock));
         gh_command before = *command;
-        gh_status status = gh_script_begin(command, a->client, i % 2 == 0 ? script : fenced, words, cases[at].keys, words,
-                                           cases[at].arguments, &config);
+        gh_status status = gh_script_begin(command, a->client, i % 2 == 0 ? script : fenced, words,
+                                           cases[at].keys, words, cases[at].arguments, &config);
         assert_status(status, cases[at].expected);
         if (status == GH_OK)
         {
@@ -226,18 +249,23 @@ static void bad_scripts_are_refused_and_change_nothing(void** state)
     huge->text = gh_str_make("x", SIZE_MAX);
     gh_command_config bad_config = gh_command_config_default();
     bad_config.struct_size = 0;
-    struct { gh_script* script; const gh_str* keys; const gh_str* arguments; const gh_command_config* config;
-             gh_status expected; } cases[] = {
-        {NULL, &word, &word, NULL, GH_INVALID_SCRIPT},
-        {empty, &word, &word, NULL, GH_INVALID_SCRIPT},
-        {null_text, &word, &word, NULL, GH_INVALID_SCRIPT},
-        {too_large, &word, &word, NULL, GH_INVALID_SCRIPT},
-        {huge, &word, &word, NULL, GH_INVALID_SCRIPT},
-        {good, NULL, &word, NULL, GH_INVALID_KEYS},
-        {good, &no_bytes, &word, NULL, GH_INVALID_KEYS},
-        {good, &word, NULL, NULL, GH_INVALID_ARGUMENTS},
-        {good, &word, &no_bytes, NULL, GH_INVALID_ARGUMENTS},
-        {good, &word, &word, &bad_config, GH_INVALID_CONFIG}};
+    struct
+    {
+        gh_script* script;
+        const gh_str* keys;
+        const gh_str* arguments;
+        const gh_command_config* config;
+        gh_status expected;
+    } cases[] = {{NULL, &word, &word, NULL, GH_INVALID_SCRIPT},
+                 {empty, &word, &word, NULL, GH_INVALID_SCRIPT},
+                 {null_text, &word, &word, NULL, GH_INVALID_SCRIPT},
+                 {too_large, &word, &word, NULL, GH_INVALID_SCRIPT},
+                 {huge, &word, &word, NULL, GH_INVALID_SCRIPT},
+                 {good, NULL, &word, NULL, GH_INVALID_KEYS},
+                 {good, &no_bytes, &word, NULL, GH_INVALID_KEYS},
+                 {good, &word, NULL, NULL, GH_INVALID_ARGUMENTS},
+                 {good, &word, &no_bytes, NULL, GH_INVALID_ARGUMENTS},
+                 {good, &word, &word, &bad_config, GH_INVALID_CONFIG}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
     {
         gh_script* script = cases[i].script;
@@ -289,7 +317,8 @@ static void script_that_waits_for_its_text_is_not_sent(void** state)
     gh_command_config config = command_config(a, GH_REPEAT_NEVER, 0);
     config.timeout_us = SECOND_US / 10;
     gh_command* late = run_script(a, &config, script_new(a, count_once), "count", "");
-    gh_command* cancelled = run_script(a, NULL, script_new(a, "return 'other' .. redis.call('INCR', KEYS[1])"), "count", "");
+    gh_command* cancelled =
+        run_script(a, NULL, script_new(a, "return 'other' .. redis.call('INCR', KEYS[1])"), "count", "");
     GAME_UNTIL(game_stats(a).requests_sent == 2);
     gh_command_cancel(cancelled);
     game_tick(a);

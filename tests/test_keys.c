@@ -1,5 +1,5 @@
-/* Tests that the store can be read and shared by sdk/KEYS.md alone: locks between Guildhall and redis-cli, hints, and
-   audits of every state with hiredis. */
+/* Tests that the store can be read and shared by sdk/KEYS.md alone: locks between Guildhall and redis-cli,
+   hints, and audits of every state with hiredis. */
 
 #include "support/command.h"
 #include "support/foreign.h"
@@ -51,7 +51,7 @@ static void give_back(gh_lock* lock)
     GAME_UNTIL(gh_lock_poll(lock) == GH_IDLE);
 }
 
-/* ---- one lock, two kinds of clients ---------------------------------------------------------------------------- */
+/* ---- one lock, two kinds of clients -------------------------------------------------------------------- */
 
 static void lock_of_redis_cli_is_respected(void** state)
 {
@@ -178,7 +178,7 @@ static void fence_guards_a_foreign_write(void** state)
     assert_string_equal(redis_server_text(server, "GET {lock:sword}:gold"), "1");
 }
 
-/* ---- hints ------------------------------------------------------------------------------------------------------ */
+/* ---- hints --------------------------------------------------------------------------------------------- */
 
 static redisContext* subscribe(redis_server* server, uint64_t client)
 {
@@ -216,13 +216,13 @@ static void hints_are_as_described(void** state)
     assert_int_equal(foreign_acquire(&one, "sword", 0xabc, LONG_US, LONG_US).position, 1);
     assert_int_equal(foreign_acquire(&two, "sword", 7, LONG_US, LONG_US).position, 2);
     give_back(lock);
-    expect_hint(to_one, "0000000000000abc");   /* its turn */
+    expect_hint(to_one, "0000000000000abc");  /* its turn */
     expect_hint(to_two, "0000000000000007w"); /* to ask when that turn is over */
     redisFree(to_one);
     redisFree(to_two);
 }
 
-/* ---- audits ------------------------------------------------------------------------------------------------------ */
+/* ---- audits -------------------------------------------------------------------------------------------- */
 
 typedef struct stored_state
 {
@@ -239,8 +239,8 @@ static stored_state read_state(redis_server* server, const char* encoded_name)
     char rest;
     const char* text = redis_server_text(server, "GET gh:{lock:%s}:s", encoded_name);
     assert_non_null(text);
-    if (sscanf(text, "%39s %" SCNu64 " %" SCNu64 " %c %u%c", self.token, &self.fence, &self.expiry_us, &self.state,
-               &self.waiters, &rest) != 5)
+    if (sscanf(text, "%39s %" SCNu64 " %" SCNu64 " %c %u%c", self.token, &self.fence, &self.expiry_us,
+               &self.state, &self.waiters, &rest) != 5)
         fail_msg("not laid out as described: %s", text);
     return self;
 }
@@ -248,7 +248,8 @@ static stored_state read_state(redis_server* server, const char* encoded_name)
 static uint64_t store_now_us(redis_server* server)
 {
     redisReply* reply = redis_server_command(server, "TIME");
-    uint64_t now_us = strtoull(reply->element[0]->str, NULL, 10) * SECOND_US + strtoull(reply->element[1]->str, NULL, 10);
+    uint64_t now_us =
+        strtoull(reply->element[0]->str, NULL, 10) * SECOND_US + strtoull(reply->element[1]->str, NULL, 10);
     freeReplyObject(reply);
     return now_us;
 }
@@ -276,7 +277,8 @@ static void audit_waiters(redis_server* server, game* waiting, size_t count)
     }
     freeReplyObject(queue);
     assert_int_equal(redis_server_integer(server, "HLEN gh:{lock:sword}:c"), 1);
-    uint64_t alive = (uint64_t)redis_server_integer(server, "HGET gh:{lock:sword}:c %s", hex(gh_client_id(waiting->client)));
+    uint64_t alive = (uint64_t)redis_server_integer(server, "HGET gh:{lock:sword}:c %s",
+                                                    hex(gh_client_id(waiting->client)));
     assert_true(alive > store_now_us(server));
     assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:q"), HOUR_MS / 2, HOUR_MS);
     assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:c"), HOUR_MS / 2, HOUR_MS);
@@ -341,7 +343,8 @@ static void long_leases_keep_the_state_longer(void** state)
     config.lease_us = GH_LOCK_LEASE_MAX_US;
     assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), &config), GH_OK);
     GAME_UNTIL(gh_lock_poll(lock) == GH_OK);
-    assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:s"), 4 * HOUR_MS - HOUR_MS / 2, 4 * HOUR_MS);
+    assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:s"), 4 * HOUR_MS - HOUR_MS / 2,
+                    4 * HOUR_MS);
 }
 
 /* A waiter may wait for a day. As long as it asks, its place in the queue must not go away. */
@@ -353,7 +356,8 @@ static void queue_lives_as_long_as_its_waiters(void** state)
     foreign_client two = foreign_start(server, 2);
     assert_int_equal(foreign_acquire(&one, "sword", 1, LONG_US, LONG_US).code, GRANTED);
     assert_int_equal(foreign_acquire(&two, "sword", 1, LONG_US, LONG_US).code, WAITING);
-    redis_server_do(server, "PEXPIRE gh:{lock:sword}:q %d", HOUR_MS / 10); /* as if it had waited for most of an hour */
+    redis_server_do(server, "PEXPIRE gh:{lock:sword}:q %d",
+                    HOUR_MS / 10); /* as if it had waited for most of an hour */
     redis_server_do(server, "PEXPIRE gh:{lock:sword}:c %d", HOUR_MS / 10);
     redis_server_do(server, "PEXPIRE gh:{lock:sword}:s %d", HOUR_MS / 10);
     assert_int_equal(foreign_acquire(&two, "sword", 1, LONG_US, LONG_US).position, 1);
@@ -361,7 +365,7 @@ static void queue_lives_as_long_as_its_waiters(void** state)
     assert_true(redis_server_integer(server, "PTTL gh:{lock:sword}:q") > HOUR_MS / 2);
 }
 
-/* ---- names, scripts, epoch ---------------------------------------------------------------------------------------- */
+/* ---- names, scripts, epoch ----------------------------------------------------------------------------- */
 
 /* By the words of the page, not by the code. */
 static void encode(char* out, const char* name, size_t size)
@@ -381,11 +385,14 @@ static void encode(char* out, const char* name, size_t size)
 static void names_are_encoded_as_described(void** state)
 {
     (void)state;
-    enum { COUNT = 512 };
+    enum
+    {
+        COUNT = 512
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, COUNT);
-    char* names = GAME_NEW_ARRAY(a, char, COUNT * GH_NAME_SIZE_MAX);
+    char* names = GAME_NEW_ARRAY(a, char, COUNT* GH_NAME_SIZE_MAX);
     size_t sizes[COUNT];
     random_stream random = random_for_test("names");
     for (size_t i = 0; i < COUNT; i++) /* each byte alone, then any bytes of any size */
@@ -417,10 +424,11 @@ static void other_prefixes_are_other_worlds(void** state)
     gh_lock* one = want_lock(a, "sword", 0);
     gh_lock* two = want_lock(b, "sword", 0);
     GAME_UNTIL(gh_lock_poll(one) == GH_OK && gh_lock_poll(two) == GH_OK);
-    assert_int_equal(redis_server_integer(server, "EXISTS fleet-2.test_x:{lock:sword}:s fleet-2.test_x:epoch"), 2);
+    assert_int_equal(
+        redis_server_integer(server, "EXISTS fleet-2.test_x:{lock:sword}:s fleet-2.test_x:epoch"), 2);
     GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
-    redisReply* channels = redis_server_command(server, "PUBSUB CHANNELS fleet-2.test_x:wake:%s",
-                                                hex(gh_client_id(b->client)));
+    redisReply* channels =
+        redis_server_command(server, "PUBSUB CHANNELS fleet-2.test_x:wake:%s", hex(gh_client_id(b->client)));
     assert_int_equal(channels->elements, 1);
     freeReplyObject(channels);
 }
@@ -452,7 +460,8 @@ static void scripts_are_known_by_their_bytes(void** state)
         foreign_load(elsewhere, digest, files[i]);
         redis_server_end(elsewhere);
         redisReply* reply = redis_server_command(server, "SCRIPT EXISTS %s", digest);
-        if (reply->element[0]->integer != 1) fail_msg("Guildhall has loaded no script of the bytes of %s", files[i]);
+        if (reply->element[0]->integer != 1)
+            fail_msg("Guildhall has loaded no script of the bytes of %s", files[i]);
         freeReplyObject(reply);
     }
 }
@@ -472,10 +481,11 @@ static void epoch_is_written_once(void** state)
     assert_true((uint64_t)redis_server_integer(server, "GET gh:epoch") > epoch);
 }
 
-TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected), cmocka_unit_test(lock_of_guildhall_is_respected),
-          cmocka_unit_test(both_kinds_wait_in_one_queue), cmocka_unit_test(lock_is_freed_by_hand),
-          cmocka_unit_test(fence_guards_a_foreign_write), cmocka_unit_test(hints_are_as_described),
-          cmocka_unit_test(states_are_laid_out_as_described), cmocka_unit_test(long_leases_keep_the_state_longer),
-          cmocka_unit_test(queue_lives_as_long_as_its_waiters), cmocka_unit_test(names_are_encoded_as_described),
-          cmocka_unit_test(other_prefixes_are_other_worlds), cmocka_unit_test(scripts_are_known_by_their_bytes),
-          cmocka_unit_test(epoch_is_written_once));
+TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected),
+          cmocka_unit_test(lock_of_guildhall_is_respected), cmocka_unit_test(both_kinds_wait_in_one_queue),
+          cmocka_unit_test(lock_is_freed_by_hand), cmocka_unit_test(fence_guards_a_foreign_write),
+          cmocka_unit_test(hints_are_as_described), cmocka_unit_test(states_are_laid_out_as_described),
+          cmocka_unit_test(long_leases_keep_the_state_longer),
+          cmocka_unit_test(queue_lives_as_long_as_its_waiters),
+          cmocka_unit_test(names_are_encoded_as_described), cmocka_unit_test(other_prefixes_are_other_worlds),
+          cmocka_unit_test(scripts_are_known_by_their_bytes), cmocka_unit_test(epoch_is_written_once));

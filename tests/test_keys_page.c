@@ -1,6 +1,7 @@
-/* Tests that sdk/KEYS.md says the truth: its examples are run, its table of keys is held against a store in use, and its
-   list of rights must suffice and hold nothing too much. */
+/* Tests that sdk/KEYS.md says the truth: its examples are run, its table of keys is held against a store in
+   use, and its list of rights must suffice and hold nothing too much. */
 
+#include "support/foreign.h"
 #include "support/game.h"
 #include "support/keys.h"
 #include "support/page.h"
@@ -16,9 +17,10 @@
 
 #define PAGE "sdk/KEYS.md"
 
-/* ---- examples ------------------------------------------------------------------------------------------------- */
+/* ---- examples ------------------------------------------------------------------------------------------ */
 
-/* A decimal number of six digits and more becomes N: times and fences. One that begins with 0 is part of a token. */
+/* A decimal number of six digits and more becomes N: times and fences. One that begins with 0 is part of a
+ * token. */
 static void normalise(char* text)
 {
     char* to = text;
@@ -39,16 +41,17 @@ static void normalise(char* text)
     *to = 0;
 }
 
-/* One shell runs all blocks, so that variables live on; what each command says goes into a file of its own. */
+/* One shell runs all blocks, so that variables live on; what each command says goes into its own file. */
 static void write_examples(const page_examples* examples, const char* folder)
 {
     char path[SCRATCH_PATH_SIZE + 32];
     snprintf(path, sizeof(path), "%s/examples.sh", folder);
     FILE* file = fopen(path, "w");
     assert_non_null(file);
+    fprintf(file, "%s", FOREIGN_SHELL);
     for (size_t i = 0; i < examples->count; i++)
-        fprintf(file, "{\n%s} > '%s/%zu' 2>&1 || echo \"exit $?\" >> '%s/%zu'\n", examples->list[i].commands, folder, i,
-                folder, i);
+        fprintf(file, "{\n%s} > '%s/%zu' 2>&1 || echo \"exit $?\" >> '%s/%zu'\n", examples->list[i].commands,
+                folder, i, folder, i);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -95,7 +98,7 @@ static void examples_are_true(void** state)
     assert_true(shown >= 18);
 }
 
-/* ---- the table of keys ----------------------------------------------------------------------------------------- */
+/* ---- the table of keys --------------------------------------------------------------------------------- */
 
 /* Locks in every state: held, with waiters, reserved for a waiter that sleeps, given back. */
 static void use_locks(game* a, game* b)
@@ -103,9 +106,11 @@ static void use_locks(game* a, game* b)
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, 3);
     gh_lock* waiters = GAME_NEW_ARRAY(b, gh_lock, 2);
     const char* names[] = {"held by {a}", "with waiters", "given back"};
-    for (int i = 0; i < 3; i++) assert_status(gh_lock_begin(&locks[i], a->client, gh_str_of(names[i]), NULL), GH_OK);
+    for (int i = 0; i < 3; i++)
+        assert_status(gh_lock_begin(&locks[i], a->client, gh_str_of(names[i]), NULL), GH_OK);
     for (int i = 0; i < 3; i++) GAME_UNTIL(gh_lock_poll(&locks[i]) == GH_OK);
-    for (int i = 0; i < 2; i++) assert_status(gh_lock_begin(&waiters[i], b->client, gh_str_of(names[1 + i]), NULL), GH_OK);
+    for (int i = 0; i < 2; i++)
+        assert_status(gh_lock_begin(&waiters[i], b->client, gh_str_of(names[1 + i]), NULL), GH_OK);
     for (int i = 0; i < 2; i++) GAME_UNTIL(waiters[i].position == 1);
     b->asleep = true;
     gh_lock_release(&locks[2]);
@@ -123,7 +128,7 @@ static void keys_of_locks_are_in_the_table(void** state)
     keys_must_be_on_the_page(server, "gh:epoch");
 }
 
-/* ---- rights ----------------------------------------------------------------------------------------------------- */
+/* ---- rights -------------------------------------------------------------------------------------------- */
 
 #define RULES_MAX 64
 
@@ -161,7 +166,8 @@ static void set_user(redis_server* server, const rights* self, size_t without)
     for (size_t i = 0; i < self->count; i++)
         if (i != without) words[count++] = self->rules[i];
     char line[2048] = "";
-    for (size_t i = 0; i < count; i++) snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s ", words[i]);
+    for (size_t i = 0; i < count; i++)
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s ", words[i]);
     line[strlen(line) - 1] = 0;
     redis_server_do(server, line);
 }
@@ -176,11 +182,11 @@ static gh_client_config user_config(redis_server* server)
 }
 
 /* Ticks all games until that many microseconds are over, or it is so. */
-#define TRY_UNTIL(condition, within_us)                                                                              \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t try_end_us = wait_now_us() + (within_us) * suite_patience();                                        \
-        while (!(condition) && wait_now_us() < try_end_us) game_tick_all();                                          \
+#define TRY_UNTIL(condition, within_us)                                                                      \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t try_end_us = wait_now_us() + (within_us)*suite_patience();                                  \
+        while (!(condition) && wait_now_us() < try_end_us) game_tick_all();                                  \
     } while (0)
 
 static bool takes(game* from, gh_lock* lock)
@@ -200,17 +206,19 @@ static bool is_content(game* self)
            (stats.warnings & ~(uint32_t)GH_WARNING_NO_AOF) == 0;
 }
 
-/* One lock through all that can happen to it: taken, renewed, waited for by two, given back, a turn slept through, a
-   waiter that leaves. True if every step goes as it should. */
+/* One lock through all that can happen to it: taken, renewed, waited for by two, given back, a turn slept
+   through, a waiter that leaves. True if every step goes as it should. */
 static bool lock_lives(game* a, game* b, game* c)
 {
     gh_lock* owner = GAME_NEW(a, gh_lock);
     gh_lock* sleeper = GAME_NEW(b, gh_lock);
     gh_lock* heir = GAME_NEW(c, gh_lock);
     gh_lock* leaver = GAME_NEW(a, gh_lock);
-    if (!takes(a, owner) || gh_lock_poll(owner) != GH_OK || !takes(b, sleeper) || !takes(c, heir)) return false;
+    if (!takes(a, owner) || gh_lock_poll(owner) != GH_OK || !takes(b, sleeper) || !takes(c, heir))
+        return false;
     uint64_t least_us = gh_lock_remaining_us(owner);
-    TRY_UNTIL(gh_lock_remaining_us(owner) > least_us || (least_us = gh_lock_remaining_us(owner)) == 0, 2 * SECOND_US);
+    TRY_UNTIL(gh_lock_remaining_us(owner) > least_us || (least_us = gh_lock_remaining_us(owner)) == 0,
+              2 * SECOND_US);
     if (least_us == 0 || gh_lock_remaining_us(owner) <= least_us) return false; /* nobody renewed it */
     b->asleep = true;
     gh_lock_release(owner);
@@ -328,7 +336,8 @@ static void visit_commands(command_visitor visit, void* context)
     for (struct dirent* entry = readdir(listing); entry != NULL; entry = readdir(listing))
     {
         size_t size = strlen(entry->d_name);
-        if (size > 4 && strcmp(entry->d_name + size - 4, ".lua") == 0) visit_script(folder, entry->d_name, visit, context);
+        if (size > 4 && strcmp(entry->d_name + size - 4, ".lua") == 0)
+            visit_script(folder, entry->d_name, visit, context);
     }
     closedir(listing);
 }
@@ -337,7 +346,7 @@ typedef struct rights_check
 {
     const rights* rules;
     const page_table* parts;
-    const char* part;    /* sought_in */
+    const char* part; /* sought_in */
     const char* command;
     unsigned calls;
     bool found;
@@ -359,8 +368,8 @@ static void look_for(void* context, const char* part, const char* command)
     if (strcmp(part, check->part) == 0 && strcasecmp(command, check->command) == 0) check->found = true;
 }
 
-/* Each command that a script calls is granted, in branches too that no test comes by; and each that is granted to a
-   part is called by it. */
+/* Each command that a script calls is granted, in branches too that no test comes by; and each that is
+   granted to a part is called by it. */
 static void rights_are_those_of_the_scripts(void** state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define REPLY_VALUE_SIZE 48u /* command.h: a value below the top */
+#define REPLY_VALUE_SIZE   48u /* command.h: a value below the top */
 #define DEFAULT_REPLY_SIZE 1024u
 
 gh_str* words_of(game* owner, const char* line, size_t* count)
@@ -12,7 +12,8 @@ gh_str* words_of(game* owner, const char* line, size_t* count)
     gh_str* words = GAME_NEW_ARRAY(owner, gh_str, size / 2 + 1);
     memcpy(copy, line, size);
     *count = 0;
-    for (char* word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) words[(*count)++] = gh_str_of(word);
+    for (char* word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
+        words[(*count)++] = gh_str_of(word);
     return words;
 }
 
@@ -32,7 +33,8 @@ gh_command* say(game* from, const gh_command_config* config, const char* line)
     gh_str* words = words_of(from, line, &count);
     gh_command* command = GAME_NEW(from, gh_command);
     gh_command_config usual = command_config(from, GH_REPEAT_NEVER, DEFAULT_REPLY_SIZE);
-    assert_status(gh_command_begin(command, from->client, words, count, config == NULL ? &usual : config), GH_OK);
+    assert_status(gh_command_begin(command, from->client, words, count, config == NULL ? &usual : config),
+                  GH_OK);
     return command;
 }
 
@@ -45,8 +47,8 @@ gh_command* run_script(game* from, const gh_command_config* config, gh_script* s
     gh_str* argument_words = words_of(from, arguments, &argument_count);
     gh_command* command = GAME_NEW(from, gh_command);
     gh_command_config usual = command_config(from, GH_REPEAT_NEVER, DEFAULT_REPLY_SIZE);
-    assert_status(gh_script_begin(command, from->client, script, key_words, key_count, argument_words, argument_count,
-                                  config == NULL ? &usual : config),
+    assert_status(gh_script_begin(command, from->client, script, key_words, key_count, argument_words,
+                                  argument_count, config == NULL ? &usual : config),
                   GH_OK);
     return command;
 }
@@ -108,8 +110,9 @@ static bool same_elements(const gh_reply* reply, const redisReply* expected)
 
 bool reply_equals(const gh_reply* reply, const redisReply* expected)
 {
-    bool same_text = reply->text.size == (expected->str == NULL ? 0 : expected->len) &&
-                     (reply->text.size == 0 || memcmp(reply->text.bytes, expected->str, reply->text.size) == 0);
+    bool same_text =
+        reply->text.size == (expected->str == NULL ? 0 : expected->len) &&
+        (reply->text.size == 0 || memcmp(reply->text.bytes, expected->str, reply->text.size) == 0);
     switch (expected->type)
     {
     case REDIS_REPLY_NIL: return reply->type == GH_REPLY_NIL;

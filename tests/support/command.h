@@ -31,17 +31,18 @@ gh_command_config fenced_config(game* owner, gh_fence fence);
 gh_status settle_command(const gh_command* command);
 
 /* Ends as expected, or the test fails; shows what the server said. */
-#define assert_ends(command, expected)                                                                               \
-    do                                                                                                               \
-    {                                                                                                                \
-        const gh_command* ends_command = (command);                                                                  \
-        gh_status ends_status = settle_command(ends_command);                                                        \
-        if (ends_status != (expected))                                                                               \
-            fail_msg("%s ends %s, not %s: %.*s", #command, gh_status_name(ends_status), gh_status_name(expected),    \
-                     (int)ends_command->reply.text.size, ends_command->reply.text.bytes);                            \
+#define assert_ends(command, expected)                                                                       \
+    do                                                                                                       \
+    {                                                                                                        \
+        const gh_command* ends_command = (command);                                                          \
+        gh_status ends_status = settle_command(ends_command);                                                \
+        if (ends_status != (expected))                                                                       \
+            fail_msg("%s ends %s, not %s: %.*s", #command, gh_status_name(ends_status),                      \
+                     gh_status_name(expected), (int)ends_command->reply.text.size,                           \
+                     ends_command->reply.text.bytes);                                                        \
     } while (0)
 
-/* The reply's text as a NUL-ended string that lives as long as the game; the op must have ended with a reply. */
+/* The reply's text as a NUL-ended string that lives as long as the game; there must be a reply. */
 const char* reply_text(game* owner, const gh_command* command);
 
 /* True if both are the same value, all the way down. */

@@ -1,4 +1,5 @@
-/* foreign.h -- a client in another language: redis-cli and the files of sdk/scripts, by the words of sdk/KEYS.md. */
+/* foreign.h -- a client in another language: redis-cli and the files of sdk/scripts, by the words of
+ * sdk/KEYS.md. */
 
 #ifndef GUILDHALL_TESTS_FOREIGN_H
 #define GUILDHALL_TESTS_FOREIGN_H
@@ -6,6 +7,9 @@
 #include "support/redis_server.h"
 
 #define FOREIGN_DIGEST_SIZE 41
+
+/* In front of shell commands: redis-cli is there, under whichever name. */
+#define FOREIGN_SHELL "command -v redis-cli > /dev/null || alias redis-cli=valkey-cli\n"
 
 typedef struct foreign_client
 {
@@ -33,11 +37,12 @@ typedef struct foreign_grant
     long long now_us;
 } foreign_grant;
 
-foreign_grant foreign_acquire(const foreign_client* self, const char* encoded_name, uint64_t sequence, uint64_t lease_us,
-                              uint64_t patience_us);
+foreign_grant foreign_acquire(const foreign_client* self, const char* encoded_name, uint64_t sequence,
+                              uint64_t lease_us, uint64_t patience_us);
 
 /* The code. */
-long long foreign_renew(const foreign_client* self, const char* encoded_name, uint64_t sequence, uint64_t lease_us);
+long long foreign_renew(const foreign_client* self, const char* encoded_name, uint64_t sequence,
+                        uint64_t lease_us);
 long long foreign_release(const foreign_client* self, const char* encoded_name, uint64_t sequence);
 
 /* Runs redis-cli with these arguments, as for a shell; writes what it says. */

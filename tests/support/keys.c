@@ -57,7 +57,10 @@ static void check_key(redis_server* server, const page_row* row, const char* key
 
 void keys_must_be_on_the_page(redis_server* server, const char* rows_that_begin)
 {
-    enum { ROWS_MAX = 256 };
+    enum
+    {
+        ROWS_MAX = 256
+    };
     bool seen[ROWS_MAX] = {false};
     page_table table = page_read_table(PAGE, "| key | type |");
     redisReply* keys = redis_server_command(server, "KEYS *");

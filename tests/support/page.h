@@ -1,4 +1,5 @@
-/* page.h -- what stands in a page of Markdown: its examples and its tables, for tests that hold it to its word. */
+/* page.h -- what stands in a page of Markdown: its examples and its tables, for tests that hold it to its
+ * word. */
 
 #ifndef GUILDHALL_TESTS_PAGE_H
 #define GUILDHALL_TESTS_PAGE_H
@@ -7,8 +8,9 @@
 
 #define PAGE_CELLS_MAX 8
 
-/* Commands of a block and what the page shows of their output, each line ended by a line feed. In the page, lines of
-   output begin with "#> ". Blocks of the language are divided after each piece of output and at their ends. */
+/* Commands of a block and what the page shows of their output, each line ended by a line feed. In the page,
+   lines of output begin with "#> ". Blocks of the language are divided after each piece of output and at
+   their ends. */
 typedef struct page_example
 {
     char* commands;
