@@ -41,7 +41,8 @@
     X(server_states)                                                                                                 \
     X(endings)                                                                                                       \
     X(capacity)                                                                                                      \
-    X(budget)
+    X(budget)                                                                                                        \
+    X(memory)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
