@@ -213,40 +213,43 @@ static const fault_operation shared = {
 
 /* ---- with a fence -------------------------------------------------------------------------------------- */
 
+/* The other game's, and in its memory: it outlives this run. */
 static void prepare_fence(fault_scene* scene)
 {
-    gh_lock* lock = scene->more;
+    gh_lock** lock = scene->more;
     gh_lock_config config = gh_lock_config_default();
     config.lease_us = 600 * SECOND_US; /* the owner sleeps while the fault strikes */
     char* name = GAME_NEW_ARRAY(scene->other, char, sizeof(scene->name));
     memcpy(name, scene->name, sizeof(scene->name));
-    assert_status(gh_lock_begin(lock, scene->other->client, gh_str_of(name), &config), GH_OK);
-    GAME_UNTIL(gh_lock_poll(lock) == GH_OK);
+    *lock = GAME_NEW(scene->other, gh_lock);
+    assert_status(gh_lock_begin(*lock, scene->other->client, gh_str_of(name), &config), GH_OK);
+    GAME_UNTIL(gh_lock_poll(*lock) == GH_OK);
 }
 
 static void begin_fenced(fault_scene* scene)
 {
     faulted_command* self = faulted(scene, GH_REPEAT_NEVER);
-    self->config.fence = gh_lock_fence(scene->more);
+    self->config.fence = gh_lock_fence(*(gh_lock**)scene->more);
     begin_words(scene, self, "INCR", NULL);
 }
 
-static const fault_operation fenced = {"fenced",        sizeof(faulted_command),
-                                       sizeof(gh_lock), 3,
-                                       prepare_fence,   begin_fenced,
-                                       poll_unrepeated, NULL,
-                                       cancel_command,  audit_done_at_most_once};
+static const fault_operation fenced = {"fenced",         sizeof(faulted_command),
+                                       sizeof(gh_lock*), 3,
+                                       prepare_fence,    begin_fenced,
+                                       poll_unrepeated,  NULL,
+                                       cancel_command,   audit_done_at_most_once};
 
 static void begin_fenced_script(fault_scene* scene)
 {
     faulted_command* self = faulted(scene, GH_REPEAT_SAFE);
-    self->config.fence = gh_lock_fence(scene->more);
+    self->config.fence = gh_lock_fence(*(gh_lock**)scene->more);
     begin_text(scene, self, knows_its_id);
 }
 
-static const fault_operation fenced_script = {"fenced-script", sizeof(faulted_command), sizeof(gh_lock), 17,
-                                              prepare_fence,   begin_fenced_script,     poll_command,    NULL,
-                                              cancel_command,  audit_done_once};
+static const fault_operation fenced_script = {
+    "fenced-script", sizeof(faulted_command), sizeof(gh_lock*), 17,
+    prepare_fence,   begin_fenced_script,     poll_command,     NULL,
+    cancel_command,  audit_done_once};
 
 /* All but the one that needs a script which the server had before. */
 #define PLAIN_FAULT_TESTS(operation)                                                                         \
