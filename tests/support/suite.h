@@ -42,7 +42,8 @@
     X(endings)                                                                                                       \
     X(capacity)                                                                                                      \
     X(budget)                                                                                                        \
-    X(memory)
+    X(memory)                                                                                                        \
+    X(calls)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
