@@ -86,7 +86,28 @@ uint32_t gh_version(void);
     X(INVALID_MEMBERS, -151, "the members are NULL, none, too many, or one is not a valid name")                     \
     X(INVALID_EPOCH, -152, "the epoch is 0: take it from a fetch")                                                   \
     X(INVALID_ID, -153, "the id of the message is 0, or 2^53 or more")                                               \
-    X(INVALID_LIMIT, -154, "a limit in the config is outside its range")
+    X(INVALID_LIMIT, -154, "a limit in the config is outside its range")                                             \
+    X(TASK_EXISTS, 10, "a task of that id is there, or was within keep_us: nothing was done")                        \
+    X(TASK_DIFFERS, 11, "a task of that id is there with another handler, payload or class: nothing was done")       \
+    X(TASK_PAUSED, 12, "the queue is paused: gh_tasks_control_begin lets it go on")                                  \
+    X(TASK_DEAD, 13, "the task lies among the dead letters: gh_tasks_requeue_begin gets it out")                     \
+    X(TASK_RUNNING, 14, "the task runs: its worker was told to stop")                                                \
+    X(INVALID_TASKS, -130, "the tasks are NULL, none, more than GH_TASKS_BATCH_MAX, or none of them has an action")  \
+    X(INVALID_TASK_ID, -131, "an id is missing, longer than GH_TASK_ID_SIZE_MAX, or has a NUL in it")                \
+    X(INVALID_TASK_HANDLER, -132, "a handler's name is longer than GH_NAME_SIZE_MAX, or NULL with a size")           \
+    X(INVALID_TASK_PAYLOAD, -133, "a payload is larger than GH_TASK_PAYLOAD_SIZE_MAX, or NULL with a size")          \
+    X(INVALID_TASK_DELAY, -134, "a delay is longer than GH_TASKS_DELAY_MAX_US")                                      \
+    X(INVALID_TASK_CLASS, -135, "a class is not within 0..GH_TASKS_CLASSES - 1")                                     \
+    X(INVALID_TASK_ATTEMPTS, -136, "the attempts are not within 1..GH_TASKS_ATTEMPTS_MAX")                           \
+    X(INVALID_TASK_RESULT, -137, "a result is larger than GH_TASK_RESULT_SIZE_MAX, or NULL with a size")             \
+    X(INVALID_TASK_ACTION, -138, "an action is not one of its enum's values")                                        \
+    X(INVALID_TASK_CAPACITY, -139, "a capacity or a limit of the queue is outside its range")                        \
+    X(INVALID_TASK_WEIGHTS, -140, "the weights are neither all 0 nor all within 1..GH_TASKS_WEIGHT_MAX")             \
+    X(INVALID_TASK_KEEP, -141, "keep_us is outside its range")                                                       \
+    X(INVALID_TASK_BACKOFF, -142, "the back-off is outside its range, or its minimum above its maximum")             \
+    X(INVALID_TASK_QUEUES, -143, "the worker's queues are none, too many, not valid names, or one is there twice")   \
+    X(INVALID_TASK_HANDLERS, -144, "the handlers are none, too many, without a function, or one is there twice")     \
+    X(INVALID_TASK_SLOTS, -145, "the worker's slots are NULL, none or too many, or their memory is too small")
 
 typedef enum gh_status
 {

@@ -10,5 +10,6 @@
 #include "guildhall/mailbox.h"
 #include "guildhall/message.h"
 #include "guildhall/reply.h"
+#include "guildhall/tasks.h"
 
 #endif

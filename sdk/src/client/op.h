@@ -179,6 +179,8 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t ke
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
+/* The same for parts that have names of up to 8 letters, with one blank between them: "p m r0 r1". */
+void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 
 /* The i-th element of a reply whose shape was declared: cannot fail. */

@@ -1,0 +1,35 @@
+-- tasks_renew: the leases of tasks that are still being worked on begin anew.
+--
+-- KEYS  1 gh:{tasks:<queue>}:m   2 :l   see tasks_take.lua
+-- ARGV  1 sequence  comes back as the first element of the reply
+--       2 lease us
+--       3..         n ids, then n receipts "<attempt> <fence> <worker>"
+-- reply sequence, now us, codes: one letter a task
+--       o renewed; c renewed, and somebody wants it cancelled; l lost: not the current hand-out
+--
+-- A repeat renews once more, and a lease never gets shorter: harmless.
+-- Begins with ZREM, which a server that is out of memory still allows: a full store must not cost leases.
+
+local mark_key, lease_key = KEYS[1], KEYS[2]
+local sequence, lease, count = tonumber(ARGV[1]), tonumber(ARGV[2]), (#ARGV - 2) / 2
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local marks = redis.call('HMGET', mark_key, unpack(ARGV, 3, 2 + count))
+local codes, leases = {}, {}
+for i = 1, count do
+    local state = marks[i] and string.sub(marks[i], 3) == ARGV[2 + count + i] and string.sub(marks[i], 1, 1)
+    if state == 'L' or state == 'K' then
+        codes[i] = state == 'L' and 'o' or 'c'
+        leases[#leases + 1] = now + lease
+        leases[#leases + 1] = ARGV[2 + i]
+    else
+        codes[i] = 'l'
+    end
+end
+if #leases > 0 then
+    redis.call('ZREM', lease_key, '')
+    redis.call('ZADD', lease_key, 'XX', 'GT', unpack(leases))
+end
+return {sequence, now, table.concat(codes)}
