@@ -132,10 +132,10 @@ local function wait()
         local last = redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]
         local arrival = math.max(now, (tonumber(last) or 0) + 1)
         redis.call('ZADD', queue_key, string.format('%.0f', arrival), token)
-        redis.call('PEXPIRE', queue_key, IDLE_MS)
         waiters = waiters + 1
         store()
     end
+    redis.call('PEXPIRE', queue_key, IDLE_MS)
     redis.call('HSET', client_key, string.sub(token, 1, 16), string.format('%.0f', now + patience))
     redis.call('PEXPIRE', client_key, IDLE_MS)
     return answer(1, math.max(expiry - now, 0), redis.call('ZRANK', queue_key, token) + 1)

@@ -185,7 +185,7 @@ typedef struct gh_trace_event
     gh_trace_kind kind;
     const char* system;  /* "lock", "command", ...; static                                               */
     const void* op;      /* which op; an address to compare, not to follow                               */
-    uint64_t now_us;     /* the tick's time, on your clock                                               */
+    uint64_t now_us;     /* the tick's time, on your clock; 0 before the first tick                      */
     uint64_t elapsed_us; /* GH_TRACE_REPLY only, else 0                                                  */
     gh_status status;    /* GH_TRACE_END only, else GH_PENDING                                           */
 } gh_trace_event;

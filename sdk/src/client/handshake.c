@@ -220,12 +220,17 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
 
 /* ---- replies -------------------------------------------------------------------------------------------------------- */
 
+static bool is_time(const gh_reply* value)
+{
+    return value != NULL && value->type == GH_REPLY_INTEGER && value->integer >= 0;
+}
+
 static void take_epoch(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* birth = gh_reply_at(reply, 0);
     const gh_reply* now = gh_reply_at(reply, 1);
     bool reset;
-    if (birth == NULL || now == NULL || birth->type != GH_REPLY_INTEGER || now->type != GH_REPLY_INTEGER)
+    if (!is_time(birth) || !is_time(now))
     {
         client->stats.protocol_errors++;
         gh_pipeline_lose(client, GH_LOG_ERROR, "no epoch in the reply");

@@ -28,7 +28,7 @@ void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t e
     event.kind = kind;
     event.system = op->kind->name;
     event.op = op;
-    event.now_us = client->now_us + client->origin_us;
+    event.now_us = client->ticked ? client->now_us + client->origin_us : 0;
     event.elapsed_us = elapsed_us;
     event.status = status;
     hooks->trace(hooks->context, &event);

@@ -151,7 +151,7 @@ typedef enum taken
 {
     TAKEN_DONE,
     TAKEN_BROKEN, /* the reply has another shape than was asked for */
-    TAKEN_MOVED   /* this server, or this connection, is not the one */
+    TAKEN_MOVED   /* this server, or this connection, is not the one: no more is asked of it */
 } taken;
 
 static taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
@@ -239,7 +239,9 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
         client->stats.protocol_errors++;
         gh_pipeline_lose(client, GH_LOG_ERROR, "a reply of another shape than was asked for");
     }
-    if (result == TAKEN_MOVED) gh_pipeline_lose(client, GH_LOG_WARNING, "the server does not take writes or logins any more");
+    if (result == TAKEN_MOVED) client->leaving = true;
+    if (client->leaving && client->slot_count == 0)
+        gh_pipeline_lose(client, GH_LOG_WARNING, "the server does not take writes or logins any more");
     return client->commands.stream >= 0 && client->commands.generation == generation;
 }
 
@@ -383,7 +385,8 @@ static void encode_queue(gh_client* client)
 static bool pipeline_has_more_to_send(gh_client* client, gh_moved moved)
 {
     if (moved != GH_MOVED_SOME) return moved == GH_MOVED_MORE;
-    return client->commands.state == GH_LINK_READY && gh_queue_next(client) != NULL && gh_pipeline_has_room(client);
+    return client->commands.state == GH_LINK_READY && !client->leaving && gh_queue_next(client) != NULL &&
+           gh_pipeline_has_room(client);
 }
 
 void gh_pipeline_send(gh_client* client)
@@ -393,7 +396,7 @@ void gh_pipeline_send(gh_client* client)
     do
     {
         if (link->state == GH_LINK_HANDSHAKE) gh_handshake_encode(client);
-        if (link->state == GH_LINK_READY) encode_queue(client);
+        if (link->state == GH_LINK_READY && !client->leaving) encode_queue(client);
         if (link->stream < 0) return;
         client->stats.out_bytes_used = gh_link_unsent(link);
         if (client->stats.out_bytes_used > client->stats.out_bytes_used_max)
@@ -418,6 +421,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
     client->slot_head = client->slot_count = 0;
     client->scratch_at = client->scratch_end = 0;
     client->caught_up = true;
+    client->leaving = false;
     client->step = 0;
     gh_link_lose(&client->commands, client, level, why);
 

@@ -85,6 +85,7 @@ struct gh_client
     char* scratch; /* GH_RECEIVE_BYTES; received on the command link, from scratch_at on not yet read */
     uint32_t scratch_at;
     uint32_t scratch_end;
+    bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool caught_up; /* all that the peer has sent so far was read and handed out */
 
     uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
