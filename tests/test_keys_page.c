@@ -238,25 +238,37 @@ static bool wake_link_stays(game* self)
     return gh_client_link_state(self->client, GH_LINK_WAKE) == GH_LINK_READY;
 }
 
+/* Nothing will make it content again. */
+static bool is_hopeless(game* self)
+{
+    return self->errors_logged > 0 || (game_stats(self).warnings & ~(uint32_t)GH_WARNING_NO_AOF) != 0;
+}
+
+static bool becomes_content(game* self)
+{
+    TRY_UNTIL((gh_client_ready(self->client) && is_content(self)) || is_hopeless(self), SECOND_US / 2);
+    return gh_client_ready(self->client) && is_content(self);
+}
+
 static bool all_works(redis_server* server)
 {
     gh_client_config config = user_config(server);
     game* games[3];
+    int count = 0;
     bool works = true;
     redis_server_do(server, "FLUSHALL");
     redis_server_do(server, "SCRIPT FLUSH");
-    for (int i = 0; i < 3; i++) games[i] = game_start_with(&config);
-    for (int i = 0; i < 3; i++)
+    for (; count < 3 && works; count++)
     {
-        TRY_UNTIL(gh_client_ready(games[i]->client) && is_content(games[i]), SECOND_US / 2);
-        works = works && gh_client_ready(games[i]->client) && is_content(games[i]);
+        games[count] = game_start_with(&config);
+        works = becomes_content(games[count]);
     }
     works = works && strstr(redis_server_text(server, "CLIENT LIST"), "name=guildhall ") != NULL;
     works = works && lock_lives(games[0], games[1], games[2]) && wake_link_stays(games[0]);
-    for (int i = 0; i < 3; i++)
+    while (count-- > 0)
     {
-        works = works && is_content(games[i]);
-        game_end(games[i]);
+        works = works && is_content(games[count]);
+        game_end(games[count]);
     }
     return works;
 }
