@@ -277,6 +277,21 @@ static void end_of_a_drain_wakes_a_sleeper(void** state)
     assert_status(gh_command_poll(op), GH_UNKNOWN);
 }
 
+/* A budget so small that every look at the clock finds it spent, and nothing to do: no reason to be awake, and no work
+   that was left. */
+static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
+{
+    (void)state;
+    scripted* world = sleeper_start(true);
+    SLEEP_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, 100, SECOND_US);
+    world->budget_us = 1;
+    world->clock_step_us = 1000;
+    uint64_t begin_us = world->now_us;
+    uint64_t over = scripted_stats(world).ticks_over_budget;
+    SLEEP_UNTIL(world, world->now_us - begin_us >= 600 * SECOND_US, 500, 700 * SECOND_US);
+    assert_int_equal(scripted_stats(world).ticks_over_budget, over);
+}
+
 /* ---- with poll() and a real server ------------------------------------------------------------------------------ */
 
 static void add_fd(const game* self, gh_link_name link, struct pollfd* fds, nfds_t* count)
@@ -360,4 +375,5 @@ TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock), cmock
           cmocka_unit_test(work_left_for_lack_of_budget_is_due_now),
           cmocka_unit_test(ops_left_in_the_queue_for_lack_of_budget_are_due_now),
           cmocka_unit_test(unsent_bytes_want_to_be_written), cmocka_unit_test(end_of_a_drain_wakes_a_sleeper),
+          cmocka_unit_test(budget_that_is_spent_on_nothing_wakes_nobody),
           cmocka_unit_test(poll_loop_hands_a_lock_over));
