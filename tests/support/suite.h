@@ -43,7 +43,8 @@
     X(capacity)                                                                                                      \
     X(budget)                                                                                                        \
     X(memory)                                                                                                        \
-    X(calls)
+    X(calls)                                                                                                         \
+    X(wake)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \

@@ -1,0 +1,269 @@
+/* The wake link: hints shorten waiting, and nothing that comes over it can do any harm. */
+
+#include "support/command.h"
+#include "support/game.h"
+#include "support/redis_server.h"
+#include "support/scripted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MS UINT64_C(1000)
+
+/* The peer keeps the lock's asker waiting, far back in the queue, and remembers what it was asked with. */
+typedef struct queue_keeper
+{
+    unsigned asked;
+    char channel[80];  /* that the client listens to   */
+    char sequence[17]; /* of the op that asked last    */
+    bool grants;
+} queue_keeper;
+
+static bool keep_waiting(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    queue_keeper* self = world->context;
+    char text[256];
+    if (gh_str_equal(words[0], gh_str_literal("SUBSCRIBE")))
+        snprintf(self->channel, sizeof(self->channel), "%.*s", (int)words[1].size, words[1].bytes);
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 13) return false;
+    self->asked++;
+    snprintf(self->sequence, sizeof(self->sequence), "%.16s", words[6].bytes + 17);
+    if (self->grants) return false;
+    int size = snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:1\r\n:0\r\n:9000000\r\n:40\r\n:1000000000000000\r\n",
+                        (int)words[7].size, words[7].bytes);
+    buffer_add(reply, text, (size_t)size);
+    return true;
+}
+
+static bool wake_is_ready(const scripted* world)
+{
+    return gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY;
+}
+
+/* A client with both links, and a lock that waits; it would ask by itself only after seconds. */
+static gh_lock* start_waiting(scripted** made)
+{
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    config.wake = true;
+    world->context = SCRIPTED_NEW(world, queue_keeper);
+    world->answer = keep_waiting;
+    scripted_start_ready(world, &config);
+    SCRIPTED_UNTIL(world, wake_is_ready(world), MS, SECOND_US);
+    gh_lock* lock = scripted_want(world, "sword", 60 * SECOND_US, 600 * SECOND_US);
+    SCRIPTED_UNTIL(world, lock->position == 40, MS, SECOND_US);
+    *made = world;
+    return lock;
+}
+
+static void say_on_the_wake_link(scripted* world, const char* text)
+{
+    intptr_t stream = gh_client_fd(world->client, GH_LINK_WAKE, NULL);
+    assert_true(stream >= 0);
+    buffer_add(&world->streams[stream].replies, text, strlen(text));
+}
+
+static void say_message(scripted* world, const char* channel, const char* payload)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
+             strlen(payload), payload);
+    say_on_the_wake_link(world, text);
+}
+
+static void hint_makes_the_waiter_ask(void** state)
+{
+    (void)state;
+    scripted* world;
+    gh_lock* lock = start_waiting(&world);
+    queue_keeper* peer = world->context;
+    unsigned asked = peer->asked;
+    say_message(world, peer->channel, peer->sequence);
+    for (int i = 0; i < 3; i++) scripted_tick(world, MS);
+    assert_int_equal(peer->asked, asked + 1);
+    assert_int_equal(scripted_stats(world).hints, 1);
+    peer->grants = true;
+    say_message(world, peer->channel, peer->sequence);
+    for (int i = 0; i < 3; i++) scripted_tick(world, MS);
+    assert_status(gh_lock_poll(lock), GH_OK);
+}
+
+static void channel_is_the_clients_own(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    char expected[80];
+    snprintf(expected, sizeof(expected), "gh:wake:%016llx", (unsigned long long)gh_client_id(world->client));
+    assert_string_equal(((queue_keeper*)world->context)->channel, expected);
+}
+
+/* Anybody may publish anything. */
+static void whatever_is_no_hint_is_no_matter(void** state)
+{
+    (void)state;
+    scripted* world;
+    gh_lock* lock = start_waiting(&world);
+    queue_keeper* peer = world->context;
+    unsigned asked = peer->asked;
+    const char* const payloads[] = {"", "-", "1", "0000000000000000", "ffffffffffffffff", "FFFFFFFFFFFFFFFF",
+                                    "000000000000000g", "0x00000000000001", "00000000000000001", "                "};
+    for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) say_message(world, peer->channel, payloads[i]);
+    say_on_the_wake_link(world, "*2\r\n$7\r\nmessage\r\n$1\r\nx\r\n*1\r\n$7\r\nmessage\r\n*0\r\n*-1\r\n+OK\r\n:1\r\n$-1\r\n");
+    say_on_the_wake_link(world, "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n:5\r\n*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n*0\r\n*0\r\n*0\r\n");
+    say_on_the_wake_link(world, "*4\r\n$8\r\npmessage\r\n$1\r\n*\r\n$1\r\nx\r\n$16\r\n0000000000000001\r\n");
+    for (int i = 0; i < 5; i++) scripted_tick(world, MS);
+    assert_int_equal(peer->asked, asked);
+    assert_true(wake_is_ready(world));
+    assert_int_equal(scripted_stats(world).links_lost, 0);
+    assert_status(gh_lock_poll(lock), GH_PENDING);
+}
+
+/* A thousand hints for the same op in one tick: it asks, and asks no more than it must. */
+static void flood_of_hints_is_one_question(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    queue_keeper* peer = world->context;
+    unsigned asked = peer->asked;
+    for (int i = 0; i < 1000; i++) say_message(world, peer->channel, peer->sequence);
+    for (int i = 0; i < 5; i++) scripted_tick(world, MS);
+    assert_in_range(peer->asked - asked, 1, 5);
+    assert_int_equal(scripted_stats(world).hints, 1000);
+}
+
+static void hint_for_an_op_that_has_ended_is_no_matter(void** state)
+{
+    (void)state;
+    scripted* world;
+    gh_lock* lock = start_waiting(&world);
+    queue_keeper* peer = world->context;
+    char sequence[17];
+    memcpy(sequence, peer->sequence, sizeof(sequence));
+    gh_lock_cancel(lock);
+    SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_CANCELLED, MS, SECOND_US);
+    unsigned asked = peer->asked;
+    memset(lock, 0xa5, sizeof(*lock)); /* its memory is another's by now */
+    say_message(world, peer->channel, sequence);
+    for (int i = 0; i < 5; i++) scripted_tick(world, MS);
+    assert_int_equal(peer->asked, asked);
+}
+
+/* ---- when the link is lost ------------------------------------------------------------------------------------------ */
+
+static void lost_wake_link_makes_everybody_ask_once(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    queue_keeper* peer = world->context;
+    unsigned asked = peer->asked;
+    world->streams[gh_client_fd(world->client, GH_LINK_WAKE, NULL)].ended = true;
+    SCRIPTED_UNTIL(world, !wake_is_ready(world), MS, 10 * MS);
+    scripted_tick(world, MS);
+    assert_int_equal(peer->asked, asked + 1);
+    SCRIPTED_UNTIL(world, wake_is_ready(world), MS, SECOND_US);
+    assert_true(gh_client_ready(world->client));
+    assert_int_equal(scripted_stats(world).links_lost, 0); /* that counts the command link */
+}
+
+static void broken_wake_link_is_made_again(void** state)
+{
+    (void)state;
+    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$600\r\n", "*9\r\n", "-ERR no\r\n", ">1\r\n+a\r\n",
+                                 "*3\r\n$7\r\nmessage\r\n$600\r\n"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    {
+        scripted* world;
+        start_waiting(&world);
+        say_on_the_wake_link(world, texts[i]);
+        SCRIPTED_UNTIL(world, !wake_is_ready(world), MS, 10 * MS);
+        SCRIPTED_UNTIL(world, wake_is_ready(world), MS, SECOND_US);
+        assert_int_equal(scripted_stats(world).links_lost, 0);
+        assert_int_equal(scripted_stats(world).protocol_errors, texts[i][0] == '-' ? 0 : 1);
+    }
+}
+
+static bool deaf_to_pings(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    if (gh_str_equal(words[0], gh_str_literal("PING"))) return true;
+    return keep_waiting(world, words, count, reply);
+}
+
+/* Half a connection: nothing is heard, nothing breaks. It is asked whether it is there, and given up. */
+static void silent_wake_link_is_given_up(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    for (int i = 0; i < 30000; i++) scripted_tick(world, MS);
+    assert_true(wake_is_ready(world)); /* pings keep it */
+    uint64_t opens = world->opens;
+    world->answer = deaf_to_pings;
+    uint64_t begin_us = world->now_us;
+    SCRIPTED_UNTIL(world, !wake_is_ready(world), MS, 20 * SECOND_US);
+    assert_in_range(world->now_us - begin_us, 2 * SECOND_US, 8 * SECOND_US);
+    world->answer = keep_waiting;
+    SCRIPTED_UNTIL(world, wake_is_ready(world), MS, SECOND_US);
+    assert_int_equal(world->opens, opens + 1);
+    assert_true(gh_client_ready(world->client));
+}
+
+/* ---- with a real server --------------------------------------------------------------------------------------------- */
+
+/* Without the wake link, or without its right, waiting takes longer, and that is all. */
+static void waiting_works_without_hints(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    redis_server_do(server, "ACL SETUSER default resetchannels"); /* neither PUBLISH nor SUBSCRIBE */
+    gh_client_config config = game_config(redis_server_address(server));
+    game* a = game_start_ready(redis_server_address(server));
+    config.wake = false;
+    game* b = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(b->client));
+    gh_lock* locks[2] = {GAME_NEW(a, gh_lock), GAME_NEW(b, gh_lock)};
+    assert_status(gh_lock_begin(locks[0], a->client, gh_str_literal("sword"), NULL), GH_OK);
+    GAME_UNTIL(gh_lock_poll(locks[0]) == GH_OK);
+    for (int round = 0; round < 6; round++)
+    {
+        gh_lock* mine = locks[round % 2];
+        gh_lock* other = locks[(round + 1) % 2];
+        assert_status(gh_lock_begin(other, (round % 2 == 0 ? b : a)->client, gh_str_literal("sword"), NULL), GH_OK);
+        GAME_UNTIL(other->position == 1);
+        gh_lock_release(mine);
+        GAME_UNTIL(gh_lock_poll(mine) == GH_IDLE && gh_lock_poll(other) == GH_OK);
+    }
+    assert_int_equal(game_stats(a).hints + game_stats(b).hints, 0);
+    assert_true((game_stats(a).warnings & GH_WARNING_NO_WAKE) != 0);
+    assert_int_not_equal(gh_client_link_state(a->client, GH_LINK_WAKE), GH_LINK_READY);
+}
+
+static void published_nonsense_does_not_reach_the_game(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
+    char channel[40];
+    char large[5000];
+    snprintf(channel, sizeof(channel), "gh:wake:%016llx", (unsigned long long)gh_client_id(a->client));
+    memset(large, 'a', sizeof(large));
+    assert_int_equal(redis_server_integer(server, "PUBLISH %s %s", channel, "FLUSHALL"), 1);
+    assert_int_equal(redis_server_integer(server, "PUBLISH %s %b", channel, "\0\r\n", (size_t)3), 1);
+    for (int i = 0; i < 50; i++) game_tick_all();
+    assert_int_equal(gh_client_link_state(a->client, GH_LINK_WAKE), GH_LINK_READY);
+    assert_int_equal(redis_server_integer(server, "PUBLISH %s %b", channel, large, sizeof(large)), 1);
+    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) != GH_LINK_READY); /* over its bounds */
+    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
+    assert_true(gh_client_ready(a->client));
+    assert_int_equal(game_stats(a).hints, 0);
+}
+
+TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
+          cmocka_unit_test(whatever_is_no_hint_is_no_matter), cmocka_unit_test(flood_of_hints_is_one_question),
+          cmocka_unit_test(hint_for_an_op_that_has_ended_is_no_matter),
+          cmocka_unit_test(lost_wake_link_makes_everybody_ask_once), cmocka_unit_test(broken_wake_link_is_made_again),
+          cmocka_unit_test(silent_wake_link_is_given_up), cmocka_unit_test(waiting_works_without_hints),
+          cmocka_unit_test(published_nonsense_does_not_reach_the_game));
