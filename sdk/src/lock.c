@@ -1,18 +1,9 @@
 #include "guildhall/lock.h"
 
-#include "client/op.h"
+#include "client/waiter.h"
 #include "wire/name.h"
 
 #define SECOND_US 1000000ull
-#define CLAIM_WINDOW_US 200000ull      /* how long the store keeps a turn for a waiter that was told */
-#define HEARTBEAT_US (5 * SECOND_US)   /* a waiter asks at least this often, */
-#define HEARTBEAT_SHARE_US 500ull      /* or, where many wait, each as seldom as keeps them all below 4,000 a second; */
-#define HEARTBEATS_MISSED 3            /* a client whose waiters have missed so many is taken for dead */
-#define POLL_US 100000ull              /* the next in line asks this often; the n-th n times as seldom */
-#define POLL_MAX_US (2 * SECOND_US)    /* without hints, everybody at least this often */
-#define POLL_MIN_US 5000ull
-#define SPREAD_US 500000ull
-#define LEAVE_US 250000ull             /* a waiter that gives up tells the store, and waits this long for its word */
 
 #define ACQUIRE_SHAPE "qiiiii"
 #define RENEW_SHAPE "qiiii"
@@ -73,12 +64,6 @@ static gh_script* lock_script(gh_op* op)
     return gh_client_script(op->client, id);
 }
 
-static uint64_t heartbeat_us(const gh_lock* lock, uint64_t least_us)
-{
-    uint64_t share_us = HEARTBEAT_SHARE_US * gh_client_ops_busy(lock->op.client);
-    return share_us > least_us ? share_us : least_us;
-}
-
 static void encode_acquire(gh_lock* lock, gh_request* request)
 {
     gh_client* client = lock->op.client;
@@ -86,8 +71,8 @@ static void encode_acquire(gh_lock* lock, gh_request* request)
     gh_request_op_token(request, &lock->op);
     gh_request_number(request, lock->op.sequence);
     gh_request_number(request, lock->lease_us);
-    gh_request_number(request, lock->ask_once ? 0 : HEARTBEATS_MISSED * heartbeat_us(lock, HEARTBEAT_US));
-    gh_request_number(request, CLAIM_WINDOW_US);
+    gh_request_number(request, lock->ask_once ? 0 : gh_waiter_patience(client));
+    gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, not_after_us == 0 ? 0 : not_after_us + gh_client_request_timeout(client));
     gh_request_number(request, gh_client_quarantine_end(client));
 }
@@ -103,7 +88,7 @@ static void encode_release(gh_lock* lock, gh_request* request)
 {
     gh_request_op_token(request, &lock->op);
     gh_request_number(request, lock->op.sequence);
-    gh_request_number(request, CLAIM_WINDOW_US);
+    gh_request_number(request, GH_CLAIM_WINDOW_US);
 }
 
 static void lock_encode(gh_op* op, gh_request* request)
@@ -177,21 +162,12 @@ static void lock_leave(gh_lock* lock, gh_status outcome)
     lock->op.state = LOCK_LEAVING;
     lock->op.flags &= (uint8_t)~GH_OP_MARK;
     if (was_held) lock->op.flags |= GH_OP_MARK;
-    lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, LEAVE_US);
+    lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, GH_WAITER_LEAVE_US);
     gh_op_unlisten(&lock->op);
     gh_op_lease(&lock->op, GH_FOREVER);
     gh_op_timer(&lock->op, lock->give_up_us);
     gh_op_send(&lock->op, RELEASE_SHAPE, GH_OP_URGENT);
     if (lock->set != NULL) set_moved(lock->set);
-}
-
-/* Ours by our own clock until this time: from the send of the request, and a little less, so that it can never be later
-   than the store's. */
-static void lock_set_lease(gh_lock* lock, uint64_t sent_us, uint64_t remaining_us)
-{
-    uint64_t margin_us = lock->lease_us / 100 + 1000;
-    if (remaining_us > lock->lease_us) remaining_us = lock->lease_us;
-    lock->lease_end_us = sent_us + (remaining_us > margin_us ? remaining_us - margin_us : 0);
 }
 
 /* The next thing that HELD does by itself: renew, or end the hold. */
@@ -202,14 +178,6 @@ static void lock_plan(gh_lock* lock, uint64_t renew_us)
     gh_op_timer(&lock->op, renew_us < lock->hold_end_us ? renew_us : lock->hold_end_us);
 }
 
-/* After a third of the lease; sooner if less than a whole lease is left. */
-static uint64_t renewal_time(const gh_lock* lock)
-{
-    uint64_t now_us = gh_client_now(lock->op.client);
-    uint64_t half_us = lock->lease_end_us > now_us ? (lock->lease_end_us - now_us) / 2 : 0;
-    return gh_client_after(lock->op.client, half_us < lock->lease_us / 3 ? half_us : lock->lease_us / 3);
-}
-
 static void lock_hold(gh_lock* lock, uint64_t fence)
 {
     gh_client* client = lock->op.client;
@@ -218,30 +186,14 @@ static void lock_hold(gh_lock* lock, uint64_t fence)
     lock->position = 0;
     lock->hold_end_us = lock->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lock->hold_us);
     gh_op_unlisten(&lock->op);
-    lock_plan(lock, renewal_time(lock));
+    lock_plan(lock, gh_lease_renewal(lock->op.client, lock->lease_us, lock->lease_end_us));
     if (lock->set != NULL) set_moved(lock->set);
-}
-
-/* How long a waiter at this position may sleep. With hints it is told when its turn comes; then asking is only a
-   heartbeat, and the few in front look after owners and waiters that died. */
-static uint64_t waiter_pause(const gh_lock* lock, uint64_t remaining_us)
-{
-    uint64_t pause = POLL_US * lock->position;
-    uint64_t most = heartbeat_us(lock, gh_client_wake_healthy(lock->op.client) ? HEARTBEAT_US : POLL_MAX_US);
-    if (pause > most) pause = most;
-    if (lock->position <= 4 && remaining_us + POLL_MIN_US * lock->position < pause)
-        pause = remaining_us + POLL_MIN_US * lock->position; /* what is in front of us ends before that */
-    return pause < POLL_MIN_US ? POLL_MIN_US : pause;
 }
 
 static void lock_wait(gh_lock* lock, uint64_t pause_us)
 {
-    uint64_t ask_us;
-    if (pause_us > SPREAD_US) /* those who came together part, so that of many one asks at any time */
-        pause_us = SPREAD_US + gh_client_jitter(lock->op.client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
-    ask_us = gh_client_after(lock->op.client, pause_us);
     lock->op.state = LOCK_WAITING;
-    gh_op_timer(&lock->op, ask_us < lock->give_up_us ? ask_us : lock->give_up_us);
+    gh_waiter_sleep(&lock->op, pause_us, lock->give_up_us);
 }
 
 /* ---- events, state by state ------------------------------------------------------------------------------------------ */
@@ -249,7 +201,8 @@ static void lock_wait(gh_lock* lock, uint64_t pause_us)
 static void asking_granted(gh_lock* lock, const gh_event* event)
 {
     gh_client* client = lock->op.client;
-    lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    lock->lease_end_us =
+        gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
     if (gh_client_now(client) < lock->lease_end_us)
     {
         lock_hold(lock, (uint64_t)gh_reply_integer(event->reply, 2));
@@ -278,7 +231,7 @@ static void asking_reply(gh_lock* lock, const gh_event* event)
         if (hinted)
             lock_ask(lock, true);
         else
-            lock_wait(lock, waiter_pause(lock, remaining_us));
+            lock_wait(lock, gh_waiter_pause(lock->op.client, lock->position, remaining_us));
         return;
     case ACQUIRE_BUSY: lock_end(lock, GH_BUSY); return;
     case ACQUIRE_FULL: lock_end(lock, GH_FULL); return;
@@ -292,9 +245,9 @@ static void asking_reply(gh_lock* lock, const gh_event* event)
         if (lock->ask_once)
             lock_end(lock, GH_BUSY);
         else
-            lock_wait(lock, remaining_us < POLL_MAX_US ? remaining_us + POLL_MIN_US : POLL_MAX_US);
+            lock_wait(lock, gh_waiter_quarantine_pause(remaining_us));
         return;
-    case ACQUIRE_STALE: lock_wait(lock, POLL_MIN_US); return; /* our idea of the store's time is better now */
+    case ACQUIRE_STALE: lock_wait(lock, GH_WAITER_POLL_MIN_US); return; /* our idea of the store's time is better now */
     default: lock_end(lock, GH_CORRUPT); return;
     }
 }
@@ -330,7 +283,7 @@ static void waiting_hint(gh_lock* lock, char letter)
         return;
     }
     lock->position = 1;
-    lock_wait(lock, CLAIM_WINDOW_US + POLL_MIN_US);
+    lock_wait(lock, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
 }
 
 static void waiting_step(gh_lock* lock, const gh_event* event)
@@ -362,8 +315,9 @@ static void renewing_reply(gh_lock* lock, const gh_event* event)
         return;
     }
     lock->op.state = LOCK_HELD;
-    lock_set_lease(lock, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
-    lock_plan(lock, renewal_time(lock));
+    lock->lease_end_us =
+        gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    lock_plan(lock, gh_lease_renewal(lock->op.client, lock->lease_us, lock->lease_end_us));
 }
 
 /* HELD and RENEWING: nothing but the lease, the store's word and our own wish end them. */
