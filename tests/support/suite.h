@@ -35,7 +35,7 @@
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \
-    X(mailbox)                                                                                               \
+    X(mailbox) X(chat) X(chat_feed)                                                                                               \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \

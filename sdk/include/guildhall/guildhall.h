@@ -4,6 +4,7 @@
 #define GUILDHALL_GUILDHALL_H
 
 #include "guildhall/base.h"
+#include "guildhall/chat.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"
 #include "guildhall/lock.h"

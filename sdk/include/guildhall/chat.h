@@ -1,0 +1,475 @@
+/* guildhall/chat.h -- group chats: one order of messages per chat, and for each member how far it has come.
+
+       the chat "raid 7"                       seen
+       | 5 | 6 | 7 | 8 | 9 |      jason 9 | jeff 6 | jenny 4
+        \                                            the least seen: everything up to 4 is gone already
+         fetch of jeff: 7, 8, 9 -- handled 9 --> jeff 9          and so is 5 .. 9 as soon as jenny has come that far
+
+       change   begin --> NOTING --> QUEUED --> CHANGING --> NOTING --> ended    (create, join, leave)
+       send     begin --> QUEUED --> SENT --> ended
+       fetch    begin --> ASKING <-> RANGING --> ended                 wait_us > 0: ASKING <-- hint or timer --> WAITING
+
+   Keys     of a chat: its state, a list of messages, a set of members with what they have seen, a mark per client that changes
+            it, tokens of waiting readers. Of a player: the list of its chats. It is a hint that shortens looking, written
+            before a join and again after it, taken away after a leave; the chat alone says who is a member. So every request
+            stays in one slot of a Cluster, and no crash between two requests loses a member or a chat.
+   Order    ids are 1, 2, 3, ... in one order for all members, without a gap. A client's changes and sends to one chat are
+            carried out in the order in which they were begun: each waits for the one before.
+   Seen     grows only. Fetch and commit are two steps: what was fetched by a server that died is fetched again.
+   Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the newest `keep`
+            messages stay, and who has not seen the others is told how many it missed. The chat goes with its last member.
+   Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled in the old one
+            says nothing about the new one.
+   Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
+   Threads  as the client.
+   Memory   ops, names, posts, members and their bytes are yours and stay in place until the op ends. Fetched messages lie
+            in the buffer that you gave, until the next begin.
+   Failure  a change or send whose answer is lost is asked for again with the same id and is carried out once. Reads go on when
+            the link is back.
+
+   Use
+       gh_str members[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
+       gh_post hello = {.sender = members[0], .body = gh_str_literal("ready?")};
+       gh_chat_create_begin(&change, client, gh_str_literal("raid 7"), members, 2, &hello, NULL);
+       gh_chat_send_begin(&send, client, gh_str_literal("raid 7"), posts, post_count, 0);
+
+       gh_chat_feed_begin(&feed, client, &config);          all chats of all players of this server, each read once
+       gh_chat_feed_add(&feed, &player, gh_str_literal("jason"));
+       ... each frame: gh_tick(...);
+       while ((room = gh_chat_feed_next(&feed)) != NULL)
+       {
+           show(room->name, room->fetch.messages, room->fetch.count);
+           gh_chat_feed_done(&feed, room, true);
+       } */
+
+#ifndef GUILDHALL_CHAT_H
+#define GUILDHALL_CHAT_H
+
+#include "guildhall/client.h"
+#include "guildhall/message.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GH_CHAT_KEEP_MAX 100000     /* messages that a chat may keep                               */
+#define GH_CHAT_MEMBERS_MAX 10000   /* members of a chat                                           */
+#define GH_CHAT_CREATE_MAX 64       /* members that it may be created with; more join              */
+#define GH_CHAT_COMMIT_MAX 32       /* members in one gh_chat_commit                               */
+#define GH_CHAT_FETCH_MAX 10000     /* messages in one fetch                                       */
+#define GH_CHAT_LIST_MAX 1000       /* chats of one player                                         */
+
+/* ---- create, join, leave ------------------------------------------------------------------------------------------ */
+
+typedef struct gh_chat_config
+{
+    size_t struct_size;   /* set by gh_chat_config_default; leave it                                       */
+    uint64_t timeout_us;  /* from begin to the end, waiting for earlier changes included; 1 ms..60 s,
+                             default 5 s. A create takes a round trip per member                           */
+    uint32_t keep;        /* create: messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000              */
+    uint32_t members_max; /* create: members at most; 1..GH_CHAT_MEMBERS_MAX, default 1000                 */
+    bool from_start;      /* join: all that is still kept is new to the player; default: only what comes   */
+} gh_chat_config;
+
+gh_chat_config gh_chat_config_default(void);
+
+typedef struct gh_chat_change
+{
+    /* yours */
+    void* user;
+
+    /* read-only */
+    uint64_t epoch;   /* after GH_OK of a create or join, and after GH_EXISTS                       */
+    uint64_t seen;    /* after GH_OK of a join: messages with a larger id are new to the player     */
+    uint32_t members; /* after GH_OK of a leave: how many remain; 0: the chat is gone               */
+
+    /* private */
+    uint32_t kind;
+    gh_op op;
+    gh_gate gate;
+    gh_str chat;
+    gh_str player;         /* of join and leave        */
+    const gh_str* names;   /* of create                */
+    const gh_post* first;
+    uint64_t left_us;
+    uint32_t count;
+    uint32_t noted;
+    uint32_t keep;
+    uint32_t members_max;
+    int16_t outcome;
+    bool from_start;
+} gh_chat_change;
+
+/* Makes a chat with these members, to whom the first message is new; first may be NULL for none. Who sends it is one of the
+   members, or empty. The list of members is only read.
+   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG,
+   _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a sender who is none), _MESSAGES,
+   _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count). config may be NULL. Anything but GH_OK changes
+   nothing. */
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members, size_t count,
+                               const gh_post* first, const gh_chat_config* config);
+
+/* The player becomes a member. As above; GH_INVALID_MEMBERS: the player's name. */
+gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config);
+
+/* The player is a member no more. As above. */
+gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config);
+
+/* GH_IDLE       never begun
+   GH_PENDING    going on
+   GH_OK         created; joined, or was a member already; left
+   GH_EXISTS     create: there is a chat of that name; its epoch is in the op
+   GH_GONE       join, leave: there is no such chat
+   GH_NOT_MEMBER leave: was none
+   GH_FULL       not done: members_max; GH_CHAT_LIST_MAX chats in the player's list; or 64 other clients changed this chat
+                 within 10 minutes
+   GH_TIMEOUT    not done
+   GH_UNKNOWN    sent, no answer: done once or not at all
+   GH_CANCELLED  cancelled before the chat was asked
+   GH_REFUSED, GH_CORRUPT   see gh_status_text */
+gh_status gh_chat_change_poll(const gh_chat_change* op);
+void gh_chat_change_cancel(gh_chat_change* op);
+
+/* ---- send --------------------------------------------------------------------------------------------------------- */
+
+typedef struct gh_chat_send
+{
+    /* yours */
+    void* user;
+
+    /* read-only, after GH_OK */
+    uint64_t epoch;
+
+    /* private */
+    gh_op op;
+    gh_gate gate;
+    gh_str chat;
+    gh_post* posts;
+    uint32_t count;
+} gh_chat_send;
+
+/* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in one request. Each
+   post has its own id and status afterwards. A post without sender is the server's. timeout_us: 1 ms..60 s, 0: 5 s.
+   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MESSAGES,
+   _TIMEOUT. Anything but GH_OK changes nothing. */
+gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
+                             uint64_t timeout_us);
+
+/* GH_IDLE, GH_PENDING  as above
+   GH_OK         at least one post was taken; the others are GH_NOT_MEMBER in their status
+   GH_NOT_MEMBER none was: no sender is a member
+   GH_GONE       there is no such chat
+   GH_FULL       64 other clients changed this chat within 10 minutes
+   GH_TIMEOUT    not sent
+   GH_UNKNOWN    sent, no answer: stored once or not at all
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
+gh_status gh_chat_send_poll(const gh_chat_send* op);
+void gh_chat_send_cancel(gh_chat_send* op);
+
+/* ---- fetch: one chat, for all its members on this server -------------------------------------------------------------- */
+
+/* One player in one chat. Zero it, set the name. It remembers where the player is, from fetch to fetch. */
+typedef struct gh_chat_member
+{
+    /* yours */
+    gh_str name;
+    void* user;
+    uint64_t handled; /* the player is done with everything up to this id: goes out with the next request of a
+                         fetch, and back to 0 when the chat was made anew                                       */
+
+    /* read-only */
+    uint64_t seen;    /* what the store says that it has handled                                               */
+    uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it                   */
+    uint64_t missed;  /* GAP: so many messages between `seen` and the first of this fetch are gone, unseen      */
+    uint64_t unread;  /* in the store, these included                                                          */
+    gh_status status; /* GH_OK; GH_NOT_MEMBER; GH_GONE; GH_IDLE before the first answer                        */
+
+    /* private */
+    bool known; /* where it is            */
+    bool fresh; /* asked about in this go */
+    bool asked; /* in this request        */
+    uint64_t given;
+    uint64_t sending;
+    struct gh_chat_member* next;
+} gh_chat_member;
+
+typedef struct gh_chat_fetch_config
+{
+    size_t struct_size;    /* set by gh_chat_fetch_config_default; leave it                                    */
+    uint64_t timeout_us;   /* the longest time without an answer; 1 ms..60 s, default 5 s                      */
+    uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h                */
+    uint32_t messages_max; /* at most this many; 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
+    void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8        */
+    size_t buffer_size;
+} gh_chat_fetch_config;
+
+gh_chat_fetch_config gh_chat_fetch_config_default(void);
+
+typedef struct gh_chat_fetch
+{
+    /* yours */
+    void* user;
+
+    /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
+    const gh_message* messages; /* the oldest first, ids without a gap                                         */
+    uint32_t count;
+    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs                             */
+    uint64_t epoch;
+    uint64_t last_id;           /* of the newest message                                                       */
+    bool renewed;               /* the chat was made anew since the fetch before                               */
+
+    /* private */
+    bool hinted;
+    bool more_pages;
+    bool wants_messages;
+    bool from_least;
+    uint16_t polls;
+    gh_op op;
+    gh_str chat;
+    gh_chat_member* members;
+    gh_chat_member* page;
+    uint64_t first_id;
+    uint64_t after;
+    uint64_t asked_us;
+    uint64_t wait_end_us;
+    uint32_t timeout_us;
+    uint32_t buffer_size;
+    uint32_t buffer_tail;
+    uint32_t messages_max;
+    uint32_t largest;
+    uint32_t page_count;
+} gh_chat_fetch;
+
+/* Begins to note what the members have handled, and to read what is new to at least one of them. The messages come once,
+   however many members there are. An op that was used before goes on where it was; zero it and the members for another
+   chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several requests.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT, _WAIT, _LIMIT
+   (messages_max), _BUFFER. config may not be NULL: it has the buffer. Anything but GH_OK changes nothing. */
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
+                              const gh_chat_fetch_config* config);
+
+/* GH_IDLE, GH_PENDING  as above
+   GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for more
+   GH_EMPTY      nothing new within wait_us; what was handled has been noted
+   GH_TOO_SMALL  the next message needs a buffer of buffer_needed bytes
+   GH_NOT_MEMBER none of the members is one
+   GH_GONE       there is no such chat
+   GH_TIMEOUT    no answer
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
+gh_status gh_chat_fetch_poll(const gh_chat_fetch* op);
+
+/* Ends CANCELLED at once. */
+void gh_chat_fetch_cancel(gh_chat_fetch* op);
+
+/* Notes what members have handled, alone. Of each member: name and handled are read, seen and status are set. */
+typedef struct gh_chat_commit
+{
+    /* yours */
+    void* user;
+
+    /* private */
+    gh_op op;
+    gh_str chat;
+    gh_chat_member* members;
+    uint64_t epoch;
+    uint32_t count;
+} gh_chat_commit;
+
+/* epoch is that of the fetch. A smaller id than before changes nothing; one beyond the end means the end. timeout_us: 1 ms..
+   60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS (NULL, 0, more than
+   GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or 2^53 or more), _TIMEOUT. */
+gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch, gh_chat_member* members,
+                               size_t count, uint64_t timeout_us);
+
+/* GH_IDLE, GH_PENDING  as above
+   GH_OK         noted; a member whose status is GH_NOT_MEMBER is none
+   GH_RESTARTED  not noted: the chat was made anew since that fetch
+   GH_GONE       there is no such chat
+   GH_TIMEOUT    not noted
+   GH_UNKNOWN    noted or not; do it again whenever you like
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
+gh_status gh_chat_commit_poll(const gh_chat_commit* op);
+void gh_chat_commit_cancel(gh_chat_commit* op);
+
+/* ---- list: the chats of a player, with unread counts ------------------------------------------------------------------ */
+
+typedef struct gh_chat_item
+{
+    char name_bytes[GH_NAME_SIZE_MAX];
+    gh_str name;      /* in name_bytes           */
+    uint64_t unread;
+    uint64_t seen;
+    uint64_t last_id;
+    uint64_t epoch;
+} gh_chat_item;
+
+typedef struct gh_chat_list
+{
+    /* yours */
+    void* user;
+
+    /* read-only, after GH_OK and GH_TOO_SMALL */
+    uint32_t count;  /* items that are filled                                                           */
+    uint32_t needed; /* after GH_TOO_SMALL: how many chats the player has                               */
+
+    /* private */
+    gh_op op;
+    gh_str player;
+    gh_chat_item* items;
+    uint32_t capacity;
+    uint32_t looked_at;
+} gh_chat_list;
+
+/* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale entries of the
+   player's list are not shown, and taken away. timeout_us: 1 ms..60 s, 0: 5 s, for all together.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL or capacity 0),
+   _TIMEOUT. */
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
+                             uint64_t timeout_us);
+
+/* GH_IDLE, GH_PENDING  as above
+   GH_OK         count items, at least one
+   GH_EMPTY      the player is in no chat
+   GH_TOO_SMALL  capacity items are filled, and there are more
+   GH_TIMEOUT    not all chats answered in time
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
+gh_status gh_chat_list_poll(const gh_chat_list* op);
+void gh_chat_list_cancel(gh_chat_list* op);
+
+/* ---- feed: all chats of all players of this server ----------------------------------------------------------------------
+
+   Keeps the lists of the players' chats, reads each chat once for all of them, and waits for hints, so that a quiet chat
+   costs a request every second or two, and a busy one a request per round.
+
+       add player --> its list is read, and again every list_us or on a hint --> seats in rooms
+       room: reading --> next hands it out --> you look at its messages --> done --> reading
+
+   Fair     each room has its own part of the buffer and its own messages_max: a noisy chat fills its own part, and
+            waits until you are done with it. Rooms are handed out in turn. */
+struct gh_chat_feed;
+struct gh_chat_seat;
+
+/* A player of this server. Zero it; it stays in place until gh_chat_feed_remove. */
+typedef struct gh_chat_player
+{
+    /* yours */
+    gh_str name; /* set by gh_chat_feed_add */
+    void* user;
+
+    /* read-only */
+    uint32_t chats;   /* seats that it has                                                                     */
+    gh_status status; /* GH_PENDING: its list is being read for the first time; GH_OK; GH_FULL: there was no free seat
+                         or room for one of its chats; else why its list could not be read: it is tried again        */
+
+    /* private */
+    gh_op op;
+    struct gh_chat_feed* feed;
+    struct gh_chat_player* next;
+    struct gh_chat_seat* seats;
+    struct gh_chat_seat* mending;
+    uint32_t place;
+    uint16_t tries;
+    bool again;
+} gh_chat_player;
+
+/* A player in a chat. */
+typedef struct gh_chat_seat
+{
+    gh_chat_member member; /* read-only, but for handled and user; first                                       */
+    gh_chat_player* player;
+
+    /* private */
+    struct gh_chat_room* room;
+    struct gh_chat_seat* next; /* of the player; of the free ones */
+    uint32_t state;
+} gh_chat_seat;
+
+/* A chat that players of this server are in. */
+typedef struct gh_chat_room
+{
+    /* yours */
+    void* user; /* NULL when the room is taken for another chat */
+
+    /* read-only */
+    gh_str name;
+    gh_chat_fetch fetch; /* messages, count, epoch, last_id, renewed */
+
+    /* private */
+    char name_bytes[GH_NAME_SIZE_MAX];
+    gh_chat_member* joining;
+    struct gh_chat_room* next; /* in the chain of its name; of the free ones */
+    struct gh_chat_room* chain; /* the first of the chain that begins here    */
+    uint64_t retry_us;
+    uint32_t seats;
+    bool held;
+    bool changed;
+} gh_chat_room;
+
+typedef struct gh_chat_feed_config
+{
+    size_t struct_size;    /* set by gh_chat_feed_config_default; leave it                                     */
+    gh_chat_room* rooms;   /* memory for the chats; needs no set-up                                            */
+    uint32_t room_count;   /* 1..65536; each busy one counts for ops_capacity                                  */
+    gh_chat_seat* seats;   /* memory for the players in them; needs no set-up                                  */
+    uint32_t seat_count;   /* 1..1048576                                                                       */
+    void* buffer;          /* divided evenly: each room has buffer_size / room_count bytes; aligned to 8       */
+    size_t buffer_size;    /* at least room_count * GH_CHAT_ROOM_SIZE_MIN                                      */
+    uint32_t messages_max; /* of one room in one round; 1..GH_CHAT_FETCH_MAX, default 64                       */
+    uint64_t list_us;      /* the players' lists are read again this often; 1 s..1 h, default 10 s             */
+} gh_chat_feed_config;
+
+#define GH_CHAT_ROOM_SIZE_MIN 4224 /* the largest message */
+
+gh_chat_feed_config gh_chat_feed_config_default(void);
+
+typedef struct gh_chat_feed
+{
+    /* read-only */
+    uint32_t rooms_used;
+    uint32_t seats_used;
+
+    /* private */
+    gh_client* client;
+    gh_chat_feed_config config;
+    gh_chat_room* free_rooms;
+    gh_chat_seat* free_seats;
+    gh_chat_player* players;
+    uint64_t seed;
+    uint32_t cursor;
+    uint32_t slice;
+} gh_chat_feed;
+
+/* Sets the feed up; zero it before its first use. GH_OK; GH_INVALID_OP (NULL, or begun and not ended), _CLIENT, _CONFIG, _LIMIT (room_count, seat_count,
+   messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats or buffer NULL, not aligned or too small). */
+gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
+
+/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (the feed is not
+   begun, the player NULL or in a feed), _NAME. */
+gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
+
+/* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever has it next.
+   Nothing happens to one that is in no feed. */
+void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player);
+
+/* Reads the player's list now. Not needed after a join if the wake link works: then a hint does it. */
+void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player);
+
+/* The next room that has messages, or NULL. Call it in each frame, until NULL or until your own budget is used up: it also
+   lets rooms go on that had nothing. What it returns is yours until gh_chat_feed_done. */
+gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed);
+
+/* The players in a room: seats one after the other, from NULL to NULL. */
+gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before);
+
+/* You are done with the room's messages; its buffer is used again. handled true: all its players are done with all of
+   them; false: you raise member.handled of its seats yourself, now or later. */
+void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled);
+
+/* Gives everything up, at once; also after gh_client_drain and gh_client_shutdown. */
+void gh_chat_feed_end(gh_chat_feed* feed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

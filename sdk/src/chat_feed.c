@@ -1,0 +1,487 @@
+/* chat_feed.c -- all chats of all players of this server: seats of players in rooms, one fetch a room.
+
+   A player's op reads its list of chats and takes a seat in a room for each; a room's fetch serves the seats that it has.
+   What the tick learns is put down where the next call of gh_chat_feed_next finds it, so that a room's chain of members
+   never changes under a fetch that is going on. */
+
+#include "base/hash.h"
+#include "chat_read.h"
+#include "wire/name.h"
+
+#define FEED_WAIT_US 3600000000ull  /* rooms wait as long as can be: hints and heartbeats make them ask         */
+#define FEED_RETRY_US 1000000ull    /* after a failure                                                          */
+#define FEED_SOON_US 250000ull      /* a list with an entry that the chat does not know yet; doubles             */
+#define FEED_LIST_MIN_US 1000000ull
+#define FEED_LIST_MAX_US 3600000000ull
+#define FEED_ROOMS_MAX 65536u
+#define FEED_SEATS_MAX 1048576u
+#define FEED_PAGE 48u               /* names in one reply: fewer than the least of reply_nodes                  */
+
+typedef enum feed_seat_state
+{
+    SEAT_FREE = 0,
+    SEAT_JOINING, /* in room->joining: is in the next fetch                                 */
+    SEAT_TAKEN,   /* in room->fetch.members                                                 */
+    SEAT_DENIED   /* the chat does not know the player; its list is to be mended            */
+} feed_seat_state;
+
+typedef enum feed_player_state
+{
+    PLAYER_MENDING = 1, /* a stale entry of its list */
+    PLAYER_LISTING,
+    PLAYER_RESTING
+} feed_player_state;
+
+static gh_chat_player* feed_player_of(gh_op* op)
+{
+    return (gh_chat_player*)(void*)((char*)op - offsetof(gh_chat_player, op));
+}
+
+static gh_chat_seat* seat_of_member(gh_chat_member* member)
+{
+    return (gh_chat_seat*)(void*)member; /* its first field */
+}
+
+/* ---- rooms ---------------------------------------------------------------------------------------------------------- */
+
+static gh_chat_room* room_home(const gh_chat_feed* feed, gh_str name)
+{
+    uint64_t hash = gh_hash_seeded(name.bytes, name.size, feed->seed);
+    return &feed->config.rooms[hash % feed->config.room_count];
+}
+
+static gh_chat_room* room_find(const gh_chat_feed* feed, gh_str name)
+{
+    gh_chat_room* room = room_home(feed, name)->chain;
+    while (room != NULL && !gh_str_equal(room->name, name)) room = room->next;
+    return room;
+}
+
+static gh_chat_room* room_take(gh_chat_feed* feed, gh_str name)
+{
+    gh_chat_room* room = feed->free_rooms;
+    gh_chat_room* home = room_home(feed, name);
+    if (room == NULL) return NULL;
+    feed->free_rooms = room->next;
+    feed->rooms_used++;
+    room->user = NULL;
+    memset(&room->fetch, 0, sizeof room->fetch);
+    memcpy(room->name_bytes, name.bytes, name.size);
+    room->name = gh_str_make(room->name_bytes, name.size);
+    room->joining = NULL;
+    room->retry_us = 0;
+    room->seats = 0;
+    room->held = false;
+    room->changed = false;
+    room->next = home->chain;
+    home->chain = room;
+    return room;
+}
+
+static void room_give_back(gh_chat_feed* feed, gh_chat_room* room)
+{
+    gh_chat_room** link = &room_home(feed, room->name)->chain;
+    gh_chat_fetch_cancel(&room->fetch);
+    while (*link != room) link = &(*link)->next;
+    *link = room->next;
+    room->name.size = 0;
+    room->next = feed->free_rooms;
+    feed->free_rooms = room;
+    feed->rooms_used--;
+}
+
+/* ---- seats ---------------------------------------------------------------------------------------------------------- */
+
+static gh_chat_seat* seat_take(gh_chat_feed* feed, gh_chat_player* player, gh_chat_room* room)
+{
+    gh_chat_seat* seat = feed->free_seats;
+    if (seat == NULL) return NULL;
+    feed->free_seats = seat->next;
+    feed->seats_used++;
+    memset(seat, 0, sizeof *seat);
+    seat->member.name = player->name;
+    seat->member.status = GH_IDLE;
+    seat->player = player;
+    seat->room = room;
+    seat->state = SEAT_JOINING;
+    seat->member.next = room->joining;
+    room->joining = &seat->member;
+    room->changed = true;
+    room->seats++;
+    seat->next = player->seats;
+    player->seats = seat;
+    player->chats++;
+    return seat;
+}
+
+static void chain_remove(gh_chat_member** link, const gh_chat_member* member)
+{
+    while (*link != NULL && *link != member) link = &(*link)->next;
+    if (*link == member) *link = member->next;
+}
+
+/* Out of the room's chains; a fetch that is going on is stopped before its members change. */
+static void seat_stand_up(gh_chat_seat* seat)
+{
+    gh_chat_room* room = seat->room;
+    if (seat->state == SEAT_JOINING) chain_remove(&room->joining, &seat->member);
+    if (seat->state == SEAT_TAKEN)
+    {
+        gh_chat_fetch_cancel(&room->fetch);
+        chain_remove(&room->fetch.members, &seat->member);
+    }
+}
+
+static void seat_give_back(gh_chat_feed* feed, gh_chat_seat* seat)
+{
+    gh_chat_room* room = seat->room;
+    gh_chat_player* player = seat->player;
+    gh_chat_seat** link = &player->seats;
+    seat_stand_up(seat);
+    while (*link != seat) link = &(*link)->next;
+    *link = seat->next;
+    player->chats--;
+    seat->state = SEAT_FREE;
+    seat->next = feed->free_seats;
+    feed->free_seats = seat;
+    feed->seats_used--;
+    if (--room->seats == 0 && !room->held) room_give_back(feed, room);
+}
+
+static gh_chat_seat* seat_find(const gh_chat_player* player, const gh_chat_room* room)
+{
+    gh_chat_seat* seat = player->seats;
+    while (seat != NULL && seat->room != room) seat = seat->next;
+    return seat;
+}
+
+static gh_chat_seat* seat_find_denied(const gh_chat_player* player)
+{
+    gh_chat_seat* seat = player->seats;
+    while (seat != NULL && seat->state != SEAT_DENIED) seat = seat->next;
+    return seat;
+}
+
+/* ---- players: their lists ------------------------------------------------------------------------------------------- */
+
+static gh_script* feed_player_script(gh_op* op)
+{
+    return gh_client_script(op->client, op->state == PLAYER_MENDING ? GH_SCRIPT_chats_remove : GH_SCRIPT_chats_list);
+}
+
+static void feed_player_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_player* player = feed_player_of(op);
+    switch ((feed_player_state)op->state)
+    {
+    case PLAYER_MENDING: gh_chat_encode_remove(op, request, player->name, player->mending->room->name, 0); break;
+    case PLAYER_LISTING:
+        gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE, player->feed->config.list_us * 2);
+        break;
+    case PLAYER_RESTING: request->full = true; break; /* nothing is asked in this one */
+    }
+}
+
+/* Until the list is read again: soon, if a chat of the list does not know the player. It may be in the making. */
+static void player_rest(gh_chat_player* player)
+{
+    gh_client* client = player->op.client;
+    uint64_t pause_us = player->feed->config.list_us;
+    uint64_t soon_us = FEED_SOON_US << (player->tries < 16 ? player->tries : 16);
+    bool mends = seat_find_denied(player) != NULL;
+    if (mends && soon_us < pause_us) pause_us = soon_us;
+    player->op.state = PLAYER_RESTING;
+    gh_op_timer(&player->op, gh_client_after(client, gh_client_jitter(client, pause_us)));
+}
+
+/* Mends what is stale, one entry after the other, then reads the list. */
+static void player_read_list(gh_chat_player* player)
+{
+    player->mending = seat_find_denied(player);
+    player->again = false;
+    player->place = 0;
+    player->op.state = player->mending != NULL ? PLAYER_MENDING : PLAYER_LISTING;
+    gh_op_listen(&player->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&player->op, GH_FOREVER);
+    gh_op_send(&player->op, player->mending != NULL ? "qi" : "qii*", 0);
+}
+
+static void player_take_name(gh_chat_player* player, gh_str name)
+{
+    gh_chat_feed* feed = player->feed;
+    gh_chat_room* room;
+    if (!gh_name_is_valid(name)) return; /* not of our making */
+    room = room_find(feed, name);
+    if (room != NULL && seat_find(player, room) != NULL) return;
+    if (feed->free_seats == NULL || (room == NULL && feed->free_rooms == NULL))
+    {
+        player->status = GH_FULL;
+        return;
+    }
+    if (room == NULL) room = room_take(feed, name);
+    seat_take(feed, player, room);
+}
+
+static void player_listed(gh_chat_player* player, const gh_reply* reply)
+{
+    uint64_t total = (uint64_t)gh_reply_integer(reply, 1);
+    const gh_reply* name = gh_reply_at(reply, 3);
+    bool page_is_empty = name == NULL;
+    if (player->place == 0) player->status = GH_OK;
+    for (; name != NULL; name = name->next, player->place++)
+        if (name->type == GH_REPLY_STRING) player_take_name(player, name->text);
+    if (player->place < total && !page_is_empty)
+        gh_op_send(&player->op, "qii*", 0);
+    else if (player->again)
+        player_read_list(player);
+    else
+        player_rest(player);
+}
+
+static void player_replied(gh_chat_player* player, const gh_reply* reply)
+{
+    if (player->op.state == PLAYER_LISTING)
+    {
+        player_listed(player, reply);
+        return;
+    }
+    if (player->mending != NULL) seat_give_back(player->feed, player->mending);
+    if (player->tries < UINT16_MAX) player->tries++;
+    player_read_list(player);
+}
+
+static void feed_player_step(gh_op* op, const gh_event* event)
+{
+    gh_chat_player* player = feed_player_of(op);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: player_replied(player, event->reply); break;
+    case GH_EVENT_FAILED:
+        player->status = event->status;
+        player_rest(player);
+        break;
+    case GH_EVENT_TIMER: player_read_list(player); break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET:
+        player->tries = 0; /* something has changed */
+        if (op->state == PLAYER_RESTING)
+            player_read_list(player);
+        else
+            player->again = true; /* it overtook the answer */
+        break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static const gh_op_kind feed_player_kind = {"chat", feed_player_step, feed_player_encode, feed_player_script, false, NULL};
+
+/* ---- rounds --------------------------------------------------------------------------------------------------------- */
+
+/* Those who came sit down; those who are not members, as the last fetch found, stand up. */
+static void room_seat_all(gh_chat_room* room)
+{
+    gh_chat_member* member = room->fetch.members;
+    while (member != NULL)
+    {
+        gh_chat_seat* seat = seat_of_member(member);
+        member = member->next;
+        if (seat->member.status != GH_NOT_MEMBER && seat->member.status != GH_GONE) continue;
+        seat_stand_up(seat);
+        seat->state = SEAT_DENIED;
+        if (gh_op_is_busy(&seat->player->op) && seat->player->op.state == PLAYER_RESTING) player_rest(seat->player);
+    }
+    while (room->joining != NULL)
+    {
+        gh_chat_seat* seat = seat_of_member(room->joining);
+        room->joining = seat->member.next;
+        seat->state = SEAT_TAKEN;
+        seat->member.next = room->fetch.members;
+        room->fetch.members = &seat->member;
+    }
+    room->changed = false;
+}
+
+/* The next fetch, unless nobody sits here. */
+static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
+{
+    gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    size_t place = (size_t)(room - feed->config.rooms);
+    if (gh_chat_fetch_poll(&room->fetch) == GH_PENDING) gh_chat_fetch_cancel(&room->fetch);
+    room_seat_all(room);
+    if (room->fetch.members == NULL) return;
+    config.wait_us = FEED_WAIT_US;
+    config.messages_max = feed->config.messages_max;
+    config.buffer = (char*)feed->config.buffer + place * feed->slice;
+    config.buffer_size = feed->slice;
+    if (gh_chat_fetch_start(&room->fetch, feed->client, room->name, room->fetch.members, &config) != GH_OK)
+        room->retry_us = gh_client_after(feed->client, FEED_RETRY_US); /* ops_capacity is used up, for now */
+}
+
+/* True: it has messages for the caller. */
+static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
+{
+    gh_status status = gh_chat_fetch_poll(&room->fetch);
+    bool failed = status < 0 && status != GH_CANCELLED;
+    if (room->name.size == 0 || room->held) return false;
+    if (status == GH_OK && room->fetch.count > 0) return true; /* who came meanwhile waits for the next round */
+    if (status == GH_PENDING && !room->changed) return false;
+    if (room->retry_us == 0 && failed) room->retry_us = gh_client_after(feed->client, FEED_RETRY_US);
+    if (room->retry_us > gh_client_now(feed->client) && !room->changed) return false;
+    room->retry_us = 0;
+    if (room->fetch.members != NULL || room->joining != NULL) room_go_on(feed, room);
+    return false;
+}
+
+/* ---- what the caller calls ------------------------------------------------------------------------------------------ */
+
+gh_chat_feed_config gh_chat_feed_config_default(void)
+{
+    gh_chat_feed_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.messages_max = 64;
+    config.list_us = 10000000;
+    return config;
+}
+
+static bool is_place_for(const void* memory, size_t size, size_t least)
+{
+    return memory != NULL && ((uintptr_t)memory & 7) == 0 && size >= least;
+}
+
+static gh_status check_feed(const gh_chat_feed_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->room_count == 0 || config->room_count > FEED_ROOMS_MAX) return GH_INVALID_LIMIT;
+    if (config->seat_count == 0 || config->seat_count > FEED_SEATS_MAX) return GH_INVALID_LIMIT;
+    if (config->messages_max == 0 || config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
+    if (config->list_us < FEED_LIST_MIN_US || config->list_us > FEED_LIST_MAX_US) return GH_INVALID_TIMEOUT;
+    if (!is_place_for(config->rooms, 0, 0) || !is_place_for(config->seats, 0, 0)) return GH_INVALID_BUFFER;
+    return is_place_for(config->buffer, config->buffer_size, (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
+               ? GH_OK
+               : GH_INVALID_BUFFER;
+}
+
+gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config)
+{
+    uint32_t i;
+    size_t slice;
+    gh_status status;
+    if (feed == NULL || feed->client != NULL) return GH_INVALID_OP;
+    if (gh_client_id(client) == 0) return GH_INVALID_CLIENT;
+    status = check_feed(config);
+    if (status != GH_OK) return status;
+    memset(feed, 0, sizeof *feed);
+    feed->client = client;
+    feed->seed = gh_client_id(client);
+    feed->config = *config;
+    slice = config->buffer_size / config->room_count & ~(size_t)7;
+    feed->slice = slice > UINT32_MAX ? UINT32_MAX & ~7u : (uint32_t)slice;
+    memset(config->rooms, 0, config->room_count * sizeof(gh_chat_room));
+    memset(config->seats, 0, config->seat_count * sizeof(gh_chat_seat));
+    for (i = config->room_count; i > 0; i--)
+    {
+        config->rooms[i - 1].next = feed->free_rooms;
+        feed->free_rooms = &config->rooms[i - 1];
+    }
+    for (i = config->seat_count; i > 0; i--)
+    {
+        config->seats[i - 1].next = feed->free_seats;
+        feed->free_seats = &config->seats[i - 1];
+    }
+    return GH_OK;
+}
+
+gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name)
+{
+    gh_status status;
+    if (feed == NULL || feed->client == NULL || player == NULL || player->feed != NULL) return GH_INVALID_OP;
+    status = gh_op_check(&player->op, feed->client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    player->name = name;
+    player->chats = 0;
+    player->status = GH_PENDING;
+    player->feed = feed;
+    player->seats = NULL;
+    player->tries = 0;
+    player->next = feed->players;
+    feed->players = player;
+    gh_op_begin(&player->op, feed->client, &feed_player_kind);
+    player_read_list(player);
+    return GH_OK;
+}
+
+static bool is_in_feed(const gh_chat_feed* feed, const gh_chat_player* player)
+{
+    return feed != NULL && feed->client != NULL && player != NULL && player->feed == feed;
+}
+
+void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player)
+{
+    gh_chat_player** link;
+    if (!is_in_feed(feed, player)) return;
+    if (gh_op_is_busy(&player->op)) gh_op_end(&player->op, GH_CANCELLED);
+    while (player->seats != NULL) seat_give_back(feed, player->seats);
+    link = &feed->players;
+    while (*link != player) link = &(*link)->next;
+    *link = player->next;
+    player->feed = NULL;
+    player->next = NULL;
+}
+
+void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player)
+{
+    if (!is_in_feed(feed, player) || !gh_op_is_busy(&player->op)) return;
+    if (player->op.state == PLAYER_RESTING)
+        player_read_list(player);
+    else
+        player->again = true;
+}
+
+gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed)
+{
+    uint32_t i;
+    if (feed == NULL || feed->client == NULL) return NULL;
+    for (i = 0; i < feed->config.room_count; i++)
+    {
+        gh_chat_room* room = &feed->config.rooms[feed->cursor];
+        feed->cursor = (feed->cursor + 1) % feed->config.room_count;
+        if (!room_look(feed, room)) continue;
+        room->held = true;
+        return room;
+    }
+    return NULL;
+}
+
+gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before)
+{
+    gh_chat_member* member = room == NULL ? NULL : before == NULL ? room->fetch.members : before->member.next;
+    return member == NULL ? NULL : seat_of_member(member);
+}
+
+void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled)
+{
+    gh_chat_member* member;
+    uint64_t last;
+    if (feed == NULL || feed->client == NULL || room == NULL || !room->held) return;
+    last = room->fetch.messages[room->fetch.count - 1].id;
+    for (member = room->fetch.members; handled && member != NULL; member = member->next)
+        if (member->status == GH_OK && member->handled < last) member->handled = last;
+    room->held = false;
+    if (room->seats == 0)
+        room_give_back(feed, room);
+    else
+        room_go_on(feed, room);
+}
+
+void gh_chat_feed_end(gh_chat_feed* feed)
+{
+    uint32_t i;
+    if (feed == NULL || feed->client == NULL) return;
+    for (i = 0; i < feed->config.room_count; i++) feed->config.rooms[i].held = false;
+    while (feed->players != NULL) gh_chat_feed_remove(feed, feed->players);
+    memset(feed, 0, sizeof *feed);
+}

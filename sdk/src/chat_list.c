@@ -1,0 +1,187 @@
+/* chat_list.c -- the chats of a player: first the names from its own list, then each chat is asked.
+
+       LISTING --> LOOKING (a chat) --> LOOKING (the next) --> ... --> ended
+                      '-- is not in it --> MENDING (its list) --'                                                        */
+
+#include "chat_read.h"
+#include "wire/name.h"
+
+#define CHAT_LIST_PAGE 48u /* names in one reply: fewer than the least of reply_nodes */
+
+typedef enum chat_list_state
+{
+    CHAT_LISTING = 1,
+    CHAT_LOOKING,
+    CHAT_MENDING
+} chat_list_state;
+
+static gh_chat_list* chat_list_of(gh_op* op)
+{
+    return (gh_chat_list*)(void*)((char*)op - offsetof(gh_chat_list, op));
+}
+
+static gh_script* chat_list_script(gh_op* op)
+{
+    gh_script_id id = op->state == CHAT_LISTING   ? GH_SCRIPT_chats_list
+                      : op->state == CHAT_LOOKING ? GH_SCRIPT_chat_read
+                                                  : GH_SCRIPT_chats_remove;
+    return gh_client_script(op->client, id);
+}
+
+static void encode_look(gh_op* op, gh_request* request)
+{
+    const gh_chat_list* list = chat_list_of(op);
+    gh_chat_question question;
+    memset(&question, 0, sizeof question);
+    question.chat = list->items[list->looked_at].name;
+    question.pairs = 1;
+    gh_chat_encode_read(op, request, &question);
+    gh_request_str(request, list->player);
+    gh_request_number(request, 0);
+}
+
+static void chat_list_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_list* list = chat_list_of(op);
+    switch ((chat_list_state)op->state)
+    {
+    case CHAT_LISTING: gh_chat_encode_list(op, request, list->player, list->looked_at, CHAT_LIST_PAGE, 0); break;
+    case CHAT_LOOKING: encode_look(op, request); break;
+    case CHAT_MENDING:
+        gh_chat_encode_remove(op, request, list->player, list->items[list->looked_at].name, 0);
+        break;
+    }
+}
+
+static void chat_list_go(gh_chat_list* list, chat_list_state state, const char* shape)
+{
+    list->op.state = (uint8_t)state;
+    gh_op_send(&list->op, shape, 0);
+}
+
+/* The next chat, or the end. */
+static void chat_list_look(gh_chat_list* list)
+{
+    if (list->looked_at < list->count)
+        chat_list_go(list, CHAT_LOOKING, "qiiiiii*");
+    else if (list->needed > 0)
+        gh_op_end(&list->op, GH_TOO_SMALL);
+    else
+        gh_op_end(&list->op, list->count > 0 ? GH_OK : GH_EMPTY);
+}
+
+static void chat_list_names(gh_chat_list* list, const gh_reply* reply)
+{
+    uint64_t total = (uint64_t)gh_reply_integer(reply, 1);
+    const gh_reply* name = gh_reply_at(reply, 3);
+    bool page_is_empty = name == NULL;
+    for (; name != NULL && list->count < list->capacity; name = name->next)
+    {
+        gh_chat_item* item = &list->items[list->count];
+        list->looked_at++; /* of the names, for now */
+        if (name->type != GH_REPLY_STRING || !gh_name_is_valid(name->text)) continue; /* not of our making */
+        memset(item, 0, sizeof *item);
+        memcpy(item->name_bytes, name->text.bytes, name->text.size);
+        item->name = gh_str_make(item->name_bytes, name->text.size);
+        list->count++;
+    }
+    if (total > list->looked_at && list->count < list->capacity && !page_is_empty)
+    {
+        chat_list_go(list, CHAT_LISTING, "qii*");
+        return;
+    }
+    if (total > list->looked_at && list->count == list->capacity) list->needed = (uint32_t)total;
+    list->looked_at = 0;
+    chat_list_look(list);
+}
+
+/* The chat does not know the player, or nobody knows the chat: the items behind it move up. */
+static void chat_list_drop(gh_chat_list* list)
+{
+    uint32_t i;
+    for (i = list->looked_at; i + 1 < list->count; i++)
+    {
+        list->items[i] = list->items[i + 1];
+        list->items[i].name.bytes = list->items[i].name_bytes;
+    }
+    list->count--;
+}
+
+static void chat_list_looked(gh_chat_list* list, const gh_reply* reply)
+{
+    gh_chat_item* item = &list->items[list->looked_at];
+    const gh_reply* seen = gh_reply_at(reply, GH_CHAT_FIGURES);
+    uint64_t kept_from = (uint64_t)gh_reply_integer(reply, 3) - 1;
+    if (gh_reply_integer(reply, 1) != GH_CHAT_CODE_DONE || seen == NULL || seen->integer < 0)
+    {
+        chat_list_go(list, CHAT_MENDING, "qi");
+        return;
+    }
+    item->epoch = (uint64_t)gh_reply_integer(reply, 2);
+    item->last_id = (uint64_t)gh_reply_integer(reply, 4);
+    item->seen = (uint64_t)seen->integer;
+    item->unread = item->last_id - (item->seen > kept_from ? item->seen : kept_from);
+    list->looked_at++;
+    chat_list_look(list);
+}
+
+static void chat_list_reply(gh_chat_list* list, const gh_reply* reply)
+{
+    switch ((chat_list_state)list->op.state)
+    {
+    case CHAT_LISTING: chat_list_names(list, reply); break;
+    case CHAT_LOOKING: chat_list_looked(list, reply); break;
+    case CHAT_MENDING:
+        chat_list_drop(list);
+        chat_list_look(list);
+        break;
+    }
+}
+
+static void chat_list_step(gh_op* op, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: chat_list_reply(chat_list_of(op), event->reply); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
+    case GH_EVENT_TIMER: gh_op_end(op, GH_TIMEOUT); break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+static const gh_op_kind chat_list_kind = {"chat", chat_list_step, chat_list_encode, chat_list_script, false, NULL};
+
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
+                             uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
+    if (!gh_name_is_valid(player)) return GH_INVALID_NAME;
+    if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
+    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    op->count = 0;
+    op->needed = 0;
+    op->player = player;
+    op->items = items;
+    op->capacity = capacity > GH_CHAT_LIST_MAX ? GH_CHAT_LIST_MAX : (uint32_t)capacity;
+    op->looked_at = 0;
+    gh_op_begin(&op->op, client, &chat_list_kind);
+    gh_op_timer(&op->op, gh_client_after(client, timeout_us));
+    chat_list_go(op, CHAT_LISTING, "qii*");
+    return GH_OK;
+}
+
+gh_status gh_chat_list_poll(const gh_chat_list* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_chat_list_cancel(gh_chat_list* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+}

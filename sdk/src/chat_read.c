@@ -1,0 +1,46 @@
+#include "chat_read.h"
+
+gh_script* gh_chat_read_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_chat_read);
+}
+
+void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question)
+{
+    static const char parts[] = {'s', 'm', 'v', 'h'};
+    size_t i;
+    gh_request_script(request, gh_chat_read_script(op), 4, 7 + 2 * question->pairs);
+    for (i = 0; i < sizeof parts; i++)
+        gh_request_object_key(request, op->client, gh_chat_kind(), question->chat, parts[i]);
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, question->epoch);
+    if (question->from_least)
+        gh_request_str(request, gh_str_literal("-"));
+    else
+        gh_request_number(request, question->after);
+    gh_request_number(request, question->count);
+    gh_request_number(request, question->bytes);
+    gh_request_number(request, question->wait_us);
+}
+
+void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count, uint64_t wait_us)
+{
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_chats_list), 2, 5);
+    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
+    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, place);
+    gh_request_number(request, count);
+    gh_request_number(request, wait_us);
+}
+
+void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us)
+{
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_chats_remove), 1, 3);
+    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, chat);
+    gh_request_number(request, until_us);
+}

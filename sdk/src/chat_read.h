@@ -1,0 +1,55 @@
+/* chat_read.h -- what the files of the chat share: its keys, its bounds, and the one script that reads. */
+
+#ifndef GH_CHAT_READ_H
+#define GH_CHAT_READ_H
+
+#include "client/op.h"
+#include "guildhall/chat.h"
+
+#define GH_CHAT_TIMEOUT_US 5000000ull
+#define GH_CHAT_ID_MAX (1ull << 53)
+#define GH_CHAT_INLINE_MAX 64u  /* messages in the answer of chat_read.lua                        */
+#define GH_CHAT_FIGURES 7u      /* values in front of what the members have seen                  */
+
+/* What chat_read.lua and its like answer. */
+enum
+{
+    GH_CHAT_CODE_DONE = 0,
+    GH_CHAT_CODE_GONE = 1 /* of a create: exists */
+};
+
+static inline gh_str gh_chat_kind(void)
+{
+    return gh_str_literal("chat");
+}
+
+static inline bool gh_chat_timeout_is_valid(uint64_t timeout_us)
+{
+    return timeout_us >= 1000 && timeout_us <= 60000000;
+}
+
+/* A question to chat_read.lua; pairs of member and handled id follow it in the request. */
+typedef struct gh_chat_question
+{
+    gh_str chat;
+    uint64_t epoch;
+    uint64_t after;
+    uint64_t wait_us;
+    size_t bytes;
+    uint32_t count;
+    uint32_t pairs;
+    bool from_least; /* after the least that the members have seen, instead of `after` */
+} gh_chat_question;
+
+gh_script* gh_chat_read_script(gh_op* op);
+void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question);
+
+/* As gh_chat_fetch_begin, over a chain of members whose names are known to be valid. */
+gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* first,
+                              const gh_chat_fetch_config* config);
+
+/* Requests to a player's own list, and the scripts that they run. */
+void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count, uint64_t wait_us);
+void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us);
+
+#endif
