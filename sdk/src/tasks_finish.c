@@ -155,23 +155,45 @@ static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
     return op->owner == NULL || (task->state == GH_TASK_ENDED && task->queue == op->queue_index);
 }
 
-static gh_status check_finish(const gh_tasks_finish* op, const gh_task* tasks, size_t count, size_t room)
+static gh_status check_finished(const gh_task* task)
 {
-    size_t wanted = 0;
+    if (task->action > GH_TASK_GIVE_BACK) return GH_INVALID_TASK_ACTION;
+    if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
+    return gh_task_bytes_fit(task->result, GH_TASK_RESULT_SIZE_MAX) ? GH_OK : GH_INVALID_TASK_RESULT;
+}
+
+static size_t finish_size(const gh_task* task)
+{
+    return gh_request_str_size(task->id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) + gh_request_str_size(20) +
+           gh_request_str_size(task->result.size) + 8;
+}
+
+/* How many of them go into one request: all, or, for a worker, as many as there is room for. */
+static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks, size_t count,
+                              uint32_t* fit)
+{
+    size_t room = gh_client_out_room(client) - REQUEST_ROOM;
+    bool full = false;
     size_t i;
+    *fit = 0;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
     {
+        gh_status status = GH_OK;
         if ((tasks[i].sending & GH_TASK_FINISHING) != 0) return GH_INVALID_TASKS;
         if (!finish_wants(op, &tasks[i])) continue;
-        if (tasks[i].action > GH_TASK_GIVE_BACK) return GH_INVALID_TASK_ACTION;
-        if (tasks[i].delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
-        if (!gh_task_bytes_fit(tasks[i].result, GH_TASK_RESULT_SIZE_MAX)) return GH_INVALID_TASK_RESULT;
-        wanted += gh_request_str_size(tasks[i].id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) + gh_request_str_size(20) +
-                  gh_request_str_size(tasks[i].result.size) + 2;
+        status = check_finished(&tasks[i]);
+        if (status != GH_OK) return status;
+        if (full || finish_size(&tasks[i]) > room)
+        {
+            full = true;
+            continue;
+        }
+        room -= finish_size(&tasks[i]);
+        ++*fit;
     }
-    if (wanted == 0) return GH_INVALID_TASKS;
-    return wanted > room ? GH_FULL : GH_OK;
+    if (full && (op->owner == NULL || *fit == 0)) return GH_FULL;
+    return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
 }
 
 /* The pause before the next attempt: doubles with each, drawn from its upper half. */
@@ -184,7 +206,7 @@ static uint64_t finish_backoff(gh_client* client, const gh_task* task, const gh_
     return gh_client_jitter(client, pause_us < config->backoff_max_us ? pause_us : config->backoff_max_us);
 }
 
-static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks, size_t count,
+static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks, size_t count, uint32_t fit,
                           const gh_tasks_config* config)
 {
     size_t i;
@@ -192,7 +214,7 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     op->task_count = (uint8_t)count;
     op->keep_us = config->keep_us;
     op->sending = 0;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count && op->sending < fit; i++)
     {
         if (!finish_wants(op, &tasks[i])) continue;
         tasks[i].sending |= GH_TASK_FINISHING;
@@ -205,13 +227,14 @@ gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str q
                                 const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
+    uint32_t fit;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status == GH_CLOSED && op->owner != NULL) status = GH_OK; /* a worker gives back what it has, while draining too */
-    if (status == GH_OK) status = check_finish(op, tasks, count, gh_client_out_room(client) - REQUEST_ROOM);
+    if (status == GH_CLOSED && op->leaving) status = GH_OK;
+    if (status == GH_OK) status = check_finish(op, client, tasks, count, &fit);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     op->queue = queue;
-    finish_set_up(op, client, tasks, count, config);
+    finish_set_up(op, client, tasks, count, fit, config);
     gh_call_begin(&op->op, client, &finish_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
     if (op->field_client != gh_client_id(client))
     {
@@ -313,32 +336,46 @@ static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
     return op->owner == NULL || (task->status != GH_LOST && task->queue == op->queue_index);
 }
 
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config)
+/* As check_finish. */
+static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks, size_t count,
+                              uint32_t* fit)
 {
-    gh_tasks_config defaults = gh_tasks_config_default();
-    uint32_t wanted = 0;
+    size_t most = (gh_client_out_room(client) - REQUEST_ROOM) /
+                  (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
     size_t i;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status != GH_OK) return status;
+    *fit = 0;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
     {
         if ((tasks[i].sending & GH_TASK_EXTENDING) != 0) return GH_INVALID_TASKS;
-        if (extend_wants(op, &tasks[i])) wanted++;
+        if (extend_wants(op, &tasks[i])) ++*fit;
     }
-    if (wanted == 0) return GH_INVALID_TASKS;
-    if (wanted * (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX)) >
-        gh_client_out_room(client) - REQUEST_ROOM)
-        return GH_FULL;
+    if (*fit > most && op->owner == NULL) return GH_FULL;
+    if (*fit > most) *fit = (uint32_t)most;
+    return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
+}
+
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                const gh_tasks_config* config)
+{
+    gh_tasks_config defaults = gh_tasks_config_default();
+    uint32_t fit;
+    size_t i;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_OK) status = check_extend(op, client, tasks, count, &fit);
+    if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     op->queue = queue;
     op->tasks = tasks;
     op->task_count = (uint8_t)count;
     op->lease_us = config->lease_us;
-    op->sending = (uint8_t)wanted;
-    for (i = 0; i < count; i++)
-        if (extend_wants(op, &tasks[i])) tasks[i].sending |= GH_TASK_EXTENDING;
+    op->sending = 0;
+    for (i = 0; i < count && op->sending < fit; i++)
+    {
+        if (!extend_wants(op, &tasks[i])) continue;
+        tasks[i].sending |= GH_TASK_EXTENDING;
+        op->sending++;
+    }
     gh_call_begin(&op->op, client, &extend_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
     return GH_OK;
 }

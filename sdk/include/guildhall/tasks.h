@@ -288,6 +288,7 @@ typedef struct gh_tasks_finish
     uint8_t task_count;
     uint8_t sending;
     uint8_t queue_index;
+    bool leaving; /* of a worker that gives back what it has, while the client drains, too */
 } gh_tasks_finish;
 
 /* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the array are left
@@ -364,7 +365,7 @@ typedef struct gh_tasks_queue
     /* yours */
     gh_str name;
     uint32_t weight; /* all 0: a queue is asked when those before it are empty. Else 1..GH_TASKS_WEIGHT_MAX: a queue that
-                        always has something gets at least its share of the tasks, less two batches */
+                        always has something gets at least its share of the tasks, less a batch for each queue */
 
     /* private */
     int32_t credit;
@@ -409,22 +410,22 @@ typedef struct gh_tasks_worker
     gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded                     */
 
     /* private */
-    gh_op op;                /* timers, leases, hints that there is work; never sends */
-    gh_op bell;              /* hints that a task is to be cancelled: its sequence names the worker in the store */
+    gh_op op;             /* timers, leases, hints that there is work; never sends                       */
+    gh_op bell;           /* hints that a task is to be cancelled: its sequence names the worker in the store */
     gh_tasks_take take;
     gh_tasks_finish finish;
     gh_tasks_extend extend;
     gh_tasks_worker_config config;
-    uint64_t ran_us;
+    uint64_t ran_us;      /* the tick that `called` is of                                                */
+    uint64_t retry_us;    /* after a failure, nothing is begun before                                    */
+    uint32_t called;      /* handlers, in that tick                                                      */
     uint32_t slot_size;
-    uint32_t next_slot;
-    uint32_t called;         /* handlers, in this tick */
-    int16_t outcome;
+    uint32_t next_slot;   /* who is called next: those that the budget left out come first               */
     uint8_t stopping;
-    bool hinted;
+    bool hinted;          /* while it was asking                                                         */
     bool weighted;
-    bool renew_all;
     bool moving;
+    bool again;           /* something has ended while it was moving                                     */
 } gh_tasks_worker;
 
 /* Begins to work. The worker takes 5 places of ops_capacity at most. Besides: GH_INVALID_TASK_QUEUES, _TASK_WEIGHTS (of
