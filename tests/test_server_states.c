@@ -21,9 +21,10 @@ static gh_lock* want_lock(game* from, const char* name, uint64_t lease_us)
     return lock;
 }
 
+/* GH_REPEAT_NEVER: all that these servers answer says that it was not done. */
 static gh_command* say_patiently(game* from, const char* line)
 {
-    gh_command_config config = command_config(from, GH_REPEAT_SAFE, 256);
+    gh_command_config config = command_config(from, GH_REPEAT_NEVER, 256);
     config.timeout_us = 60 * SECOND_US;
     return say(from, &config, line);
 }

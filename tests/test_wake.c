@@ -150,6 +150,25 @@ static void hint_for_an_op_that_has_ended_is_no_matter(void** state)
     assert_int_equal(peer->asked, asked);
 }
 
+static void link_that_connects_slowly_subscribes_once(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    gh_client_config config = scripted_config();
+    config.wake = true;
+    scripted_start(world, &config);
+    scripted_tick(world, MS);
+    world->open_status = world->connected_status = GH_PENDING;
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_CONNECTING, MS, SECOND_US);
+    uint64_t sent = scripted_stats(world).bytes_sent;
+    for (int i = 0; i < 1000; i++) scripted_tick(world, MS);
+    assert_int_equal(scripted_stats(world).bytes_sent, sent);
+    world->connected_status = GH_OK;
+    SCRIPTED_UNTIL(world, wake_is_ready(world), MS, 10 * MS);
+    assert_int_equal(world->opens, 2);
+    assert_in_range(scripted_stats(world).bytes_sent - sent, 1, 100);
+}
+
 /* ---- when the link is lost ------------------------------------------------------------------------------------------ */
 
 static void lost_wake_link_makes_everybody_ask_once(void** state)
@@ -264,6 +283,7 @@ static void published_nonsense_does_not_reach_the_game(void** state)
 TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
           cmocka_unit_test(whatever_is_no_hint_is_no_matter), cmocka_unit_test(flood_of_hints_is_one_question),
           cmocka_unit_test(hint_for_an_op_that_has_ended_is_no_matter),
+          cmocka_unit_test(link_that_connects_slowly_subscribes_once),
           cmocka_unit_test(lost_wake_link_makes_everybody_ask_once), cmocka_unit_test(broken_wake_link_is_made_again),
           cmocka_unit_test(silent_wake_link_is_given_up), cmocka_unit_test(waiting_works_without_hints),
           cmocka_unit_test(published_nonsense_does_not_reach_the_game));
