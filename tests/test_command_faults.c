@@ -319,8 +319,34 @@ static void zombie_was_unknown(void** state)
     assert_int_equal(redis_server_integer(at.server, "GET count"), 2);
 }
 
-/* Half of the request is out when its time is over: the other half still follows, so nobody else's request is
- * hurt. */
+/* Sent whole on a link that died, and waiting to be sent again on one that does not come: nobody can know. So
+   neither the deadline nor a cancel may say that it was not done. */
+static void sent_on_a_dead_link_stays_unknown(void** state)
+{
+    (void)state;
+    proxied_game at = start_behind_proxy();
+    gh_command_config config = command_config(at.game, GH_REPEAT_SAFE, 0);
+    config.timeout_us = SECOND_US / 2;
+    gh_script* counts = script_new(at.game, "return redis.call('INCR', KEYS[1])");
+    assert_ends(run_script(at.game, NULL, counts, "warm", ""), GH_OK);
+    proxy_arm(at.proxy, PROXY_REPLY, 0, PROXY_FIN);
+    gh_command* command = say(at.game, &config, "INCR count");
+    gh_command* by_script = run_script(at.game, &config, counts, "count", "");
+    GAME_UNTIL(game_stats(at.game).requests_sent == 2);
+    proxy_set_mode(at.proxy, PROXY_REFUSE);
+    GAME_UNTIL(game_stats(at.game).links_lost == 1);
+    gh_command_cancel(command);
+    game_tick(at.game);
+    assert_status(gh_command_poll(command), GH_PENDING);
+    gh_command* unsent = say(at.game, &config, "INCR unsent");
+    assert_ends(command, GH_UNKNOWN);
+    assert_ends(by_script, GH_UNKNOWN);
+    assert_ends(unsent, GH_TIMEOUT);
+    assert_int_equal(redis_server_integer(at.server, "GET count"), 2);
+    assert_int_equal(redis_server_integer(at.server, "EXISTS unsent"), 0);
+}
+
+/* Some bytes of the answer are here when its time is over; the others still come, and are nobody else's. */
 static void late_answer_reaches_nobody_else(void** state)
 {
     (void)state;
@@ -407,5 +433,6 @@ TEST_FILE(command_faults, PLAIN_FAULT_TEST_LIST(set), FAULT_CANCEL_TEST_LIST(set
           PLAIN_FAULT_TEST_LIST(incr), FAULT_CANCEL_TEST_LIST(incr), PLAIN_FAULT_TEST_LIST(script),
           FAULT_CANCEL_TEST_LIST(script), PLAIN_FAULT_TEST_LIST(known), FAULT_TEST_LIST(shared),
           FAULT_TEST_LIST(fenced), FAULT_CANCEL_TEST_LIST(fenced), PLAIN_FAULT_TEST_LIST(fenced_script),
-          cmocka_unit_test(zombie_was_unknown), cmocka_unit_test(late_answer_reaches_nobody_else),
-          cmocka_unit_test(replies_come_byte_by_byte), cmocka_unit_test(crowd_is_told_the_truth));
+          cmocka_unit_test(zombie_was_unknown), cmocka_unit_test(sent_on_a_dead_link_stays_unknown),
+          cmocka_unit_test(late_answer_reaches_nobody_else), cmocka_unit_test(replies_come_byte_by_byte),
+          cmocka_unit_test(crowd_is_told_the_truth));
