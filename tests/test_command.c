@@ -369,7 +369,7 @@ static void expect_bad_arguments_refused(game* a, gh_command* command)
 }
 
 /* One connection serves all ops: what blocks it, or makes it something else, is for a connection of the
- * caller's own. */
+   caller's own. */
 static void commands_that_spoil_the_link_are_refused(void** state)
 {
     (void)state;

@@ -145,7 +145,7 @@ static void fence_of_a_lock_that_is_not_held_is_refused(void** state)
 }
 
 /* A script runs behind the fence check always or never. The other way is refused, before the text was sent
- * too. */
+   too. */
 static void script_is_fenced_always_or_never(void** state)
 {
     (void)state;

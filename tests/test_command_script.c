@@ -145,7 +145,7 @@ static void script_errors_are_reported(void** state)
 }
 
 /* Code words of the server in the mouth of a script: it has run, and under GH_REPEAT_NEVER it must not run
- * again. */
+   again. */
 static void script_that_talks_like_the_server_runs_once(void** state)
 {
     (void)state;

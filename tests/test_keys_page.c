@@ -20,7 +20,7 @@
 /* ---- examples ------------------------------------------------------------------------------------------ */
 
 /* A decimal number of six digits and more becomes N: times and fences. One that begins with 0 is part of a
- * token. */
+   token. */
 static void normalise(char* text)
 {
     char* to = text;
