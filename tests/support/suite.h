@@ -44,7 +44,8 @@
     X(budget)                                                                                                        \
     X(memory)                                                                                                        \
     X(calls)                                                                                                         \
-    X(wake)
+    X(wake)                                                                                                          \
+    X(storm)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
