@@ -12,7 +12,7 @@ static void tick_for(scripted* world, uint64_t whole_us, uint64_t step_us)
     for (uint64_t i = 0; i < whole_us; i += step_us) scripted_tick(world, step_us);
 }
 
-/* ---- the size of the pauses ------------------------------------------------------------------------------------- */
+/* ---- the size of the pauses ---------------------------------------------------------------------------- */
 
 static void pauses_double_up_to_the_cap_with_jitter(void** state)
 {
@@ -93,7 +93,7 @@ static void a_good_connection_makes_the_pause_short_again(void** state)
     assert_int_equal(scripted_stats(world).links_lost, 1);
 }
 
-/* ---- whatever goes wrong, it is tried again at leisure ---------------------------------------------------------- */
+/* ---- whatever goes wrong, it is tried again at leisure ------------------------------------------------- */
 
 static bool answer_nothing(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
@@ -116,7 +116,8 @@ static bool answer_and_close(scripted* world, const gh_str* words, size_t count,
     return true;
 }
 
-/* A minute of ticks: never ready, never more than one stream, and only as many attempts as the pauses allow. */
+/* A minute of ticks: never ready, never more than one stream, and only as many attempts as the pauses
+   allow. */
 static void assert_patient(scripted* world, uint64_t least, uint64_t most)
 {
     scripted_start(world, NULL);
@@ -223,7 +224,7 @@ static void peer_that_closes_when_ready(void** state)
         assert_true(world->opened_at_us[i] - world->opened_at_us[i - 1] >= 10 * MS);
 }
 
-/* ---- the wake link ---------------------------------------------------------------------------------------------- */
+/* ---- the wake link ------------------------------------------------------------------------------------- */
 
 static bool refuse_subscribe(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
@@ -252,13 +253,16 @@ static void wake_link_backs_off_alone(void** state)
     assert_int_equal(scripted_stats(world).links_lost, 0);
 
     world->answer = NULL;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 2 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
+                   2 * SECOND_US);
 }
 
 TEST_FILE(backoff, cmocka_unit_test(pauses_double_up_to_the_cap_with_jitter),
-          cmocka_unit_test(smallest_and_largest_pauses_are_kept), cmocka_unit_test(clients_draw_different_pauses),
-          cmocka_unit_test(a_good_connection_makes_the_pause_short_again), cmocka_unit_test(peer_that_never_connects),
-          cmocka_unit_test(peer_that_refuses_after_a_while), cmocka_unit_test(peer_that_never_answers),
-          cmocka_unit_test(peer_that_takes_no_bytes), cmocka_unit_test(peer_that_closes_at_once),
-          cmocka_unit_test(peer_that_answers_errors), cmocka_unit_test(peer_that_answers_nonsense),
-          cmocka_unit_test(peer_that_closes_when_ready), cmocka_unit_test(wake_link_backs_off_alone));
+          cmocka_unit_test(smallest_and_largest_pauses_are_kept),
+          cmocka_unit_test(clients_draw_different_pauses),
+          cmocka_unit_test(a_good_connection_makes_the_pause_short_again),
+          cmocka_unit_test(peer_that_never_connects), cmocka_unit_test(peer_that_refuses_after_a_while),
+          cmocka_unit_test(peer_that_never_answers), cmocka_unit_test(peer_that_takes_no_bytes),
+          cmocka_unit_test(peer_that_closes_at_once), cmocka_unit_test(peer_that_answers_errors),
+          cmocka_unit_test(peer_that_answers_nonsense), cmocka_unit_test(peer_that_closes_when_ready),
+          cmocka_unit_test(wake_link_backs_off_alone));

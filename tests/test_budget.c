@@ -1,6 +1,5 @@
 /* The budget of a tick: it bounds the work, loses none of it, and never costs a lease or a deadline. */
 
-#include "support/command.h"
 #include "support/game.h"
 #include "support/proxy.h"
 #include "support/redis_server.h"
@@ -19,7 +18,7 @@ static void make_slow(scripted* world, uint64_t budget_us)
     world->clock_step_us = 50;
 }
 
-/* ---- it bounds the work ------------------------------------------------------------------------------------------- */
+/* ---- it bounds the work -------------------------------------------------------------------------------- */
 
 static void replies_are_taken_a_piece_at_a_time(void** state)
 {
@@ -133,7 +132,7 @@ static void budget_that_suffices_is_not_over(void** state)
     assert_int_equal(scripted_stats(world).ticks_over_budget, 0);
 }
 
-/* ---- what it must not cost ------------------------------------------------------------------------------------------ */
+/* ---- what it must not cost ----------------------------------------------------------------------------- */
 
 typedef struct order
 {
@@ -233,7 +232,8 @@ static void silent_server_is_given_up_on_any_budget(void** state)
         gh_client_config config = scripted_config();
         config.wake = true;
         scripted_start_ready(world, &config);
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
+                       SECOND_US);
         world->silent = true;
         make_slow(world, budgets[i]);
         for (int j = 0; j < 100; j++) scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
@@ -243,7 +243,8 @@ static void silent_server_is_given_up_on_any_budget(void** state)
     }
 }
 
-/* A server that answers late, and a client that takes its answers slowly: what has arrived counts as heard. */
+/* A server that answers late, and a client that takes its answers slowly: what has arrived counts as
+   heard. */
 static void answers_that_wait_to_be_taken_are_no_silence(void** state)
 {
     (void)state;
@@ -262,7 +263,7 @@ static void answers_that_wait_to_be_taken_are_no_silence(void** state)
     assert_int_equal(scripted_stats(world).links_lost, 0);
 }
 
-/* ---- with a real server ---------------------------------------------------------------------------------------------- */
+/* ---- with a real server -------------------------------------------------------------------------------- */
 
 static int compare_times(const void* a, const void* b)
 {
@@ -319,13 +320,15 @@ static void ten_thousand_replies_of_a_real_server(void** state)
     assert_in_range(ticks, 3, OPS); /* no machine does it in one */
     assert_in_range(game_stats(a).ticks_over_budget, 2, ticks);
     qsort(times_us, ticks, sizeof(*times_us), compare_times);
-    assert_true(times_us[ticks / 2] < MS * suite_patience()); /* half of them keep near to 200 us on any machine */
+    assert_true(times_us[ticks / 2] < MS * suite_patience()); /* half of them keep near to 200 us */
 }
 
 TEST_FILE(budget, cmocka_unit_test(replies_are_taken_a_piece_at_a_time),
-          cmocka_unit_test(requests_are_sent_a_piece_at_a_time), cmocka_unit_test(each_tick_makes_some_progress),
+          cmocka_unit_test(requests_are_sent_a_piece_at_a_time),
+          cmocka_unit_test(each_tick_makes_some_progress),
           cmocka_unit_test(without_a_budget_nobody_looks_at_the_clock),
-          cmocka_unit_test(budget_that_suffices_is_not_over), cmocka_unit_test(leases_are_told_first_after_a_hitch),
+          cmocka_unit_test(budget_that_suffices_is_not_over),
+          cmocka_unit_test(leases_are_told_first_after_a_hitch),
           cmocka_unit_test(deadlines_pass_within_a_few_ticks), cmocka_unit_test(renewals_go_on_under_load),
           cmocka_unit_test(silent_server_is_given_up_on_any_budget),
           cmocka_unit_test(answers_that_wait_to_be_taken_are_no_silence),

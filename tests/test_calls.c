@@ -102,7 +102,8 @@ static uint64_t scenario(fault how, uint64_t from, uint64_t times)
     SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_IDLE, MS, 30 * SECOND_US);
     SCRIPTED_UNTIL(world, gh_command_poll(first) == GH_OK, MS, 30 * SECOND_US);
     SCRIPTED_UNTIL(world, gh_command_poll(second) == GH_OK, MS, 30 * SECOND_US);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 30 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
+                   30 * SECOND_US);
     gh_client_shutdown(world->client);
     assert_int_equal(world->closes, world->opens);
     return self->calls;

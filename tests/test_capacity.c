@@ -1,5 +1,5 @@
-/* Capacities: exactly what the config says and no more; what is full is a status, and small is only slower. And the
-   numbers of gh_client_get_stats, which must agree with what was seen from outside. */
+/* Capacities: exactly what the config says and no more; what is full is a status, and small is only
+   slower. And the numbers of gh_client_get_stats, which must agree with what was seen from outside. */
 
 #include "support/command.h"
 #include "support/game.h"
@@ -12,7 +12,7 @@
 
 #define MS UINT64_C(1000)
 
-/* ---- ops_capacity ----------------------------------------------------------------------------------------------- */
+/* ---- ops_capacity -------------------------------------------------------------------------------------- */
 
 static gh_status try_lock(scripted* world, gh_lock* lock, const char* name)
 {
@@ -63,10 +63,11 @@ static void ops_fit_up_to_the_capacity(void** state)
 {
     (void)state;
     const uint32_t capacities[] = {1, 2, 3, 7, 8, 9, 64, 511, 512, 513, 5000};
-    for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++) exactly_so_many_ops(capacities[i]);
+    for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++)
+        exactly_so_many_ops(capacities[i]);
 }
 
-/* ---- the capacities of the wire ----------------------------------------------------------------------------------- */
+/* ---- the capacities of the wire ------------------------------------------------------------------------ */
 
 /* A thousand ops through as little as there may be. */
 static void thousand_ops(const gh_client_config* wanted, uint32_t most_bytes)
@@ -194,7 +195,7 @@ static void largest_reply(void** state)
     assert_int_equal(game_stats(a).protocol_errors, 2);
 }
 
-/* ---- stats ---------------------------------------------------------------------------------------------------------- */
+/* ---- stats --------------------------------------------------------------------------------------------- */
 
 static void say_nothing(void* context, gh_log_level level, gh_str text)
 {
@@ -279,11 +280,12 @@ static void trace_tells_the_requests_of_the_op_alone(void** state)
     SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_IDLE, MS, SECOND_US);
     assert_int_equal(accounts->sent, 2);
     assert_int_equal(accounts->replies, 2);
-    assert_int_equal(scripted_stats(world).requests - begin.requests, 4); /* each script is loaded when first needed */
+    assert_int_equal(scripted_stats(world).requests - begin.requests, 4); /* each script is loaded once */
     ledger_assert_closed(accounts);
 }
 
 TEST_FILE(capacity, cmocka_unit_test(ops_fit_up_to_the_capacity), cmocka_unit_test(few_requests_at_once),
-          cmocka_unit_test(few_bytes_at_once), cmocka_unit_test(few_of_everything), cmocka_unit_test(largest_request),
-          cmocka_unit_test(largest_reply), cmocka_unit_test(stats_agree_with_what_is_seen),
+          cmocka_unit_test(few_bytes_at_once), cmocka_unit_test(few_of_everything),
+          cmocka_unit_test(largest_request), cmocka_unit_test(largest_reply),
+          cmocka_unit_test(stats_agree_with_what_is_seen),
           cmocka_unit_test(trace_tells_the_requests_of_the_op_alone));

@@ -22,7 +22,8 @@ static bool is_untouched(const void* bytes, size_t size)
 }
 
 /* Tries to make a client in the block, and makes sure that a refusal has written nothing. */
-static gh_status try_init_at(size_t offset, size_t size, const gh_client_config* config, const gh_platform* platform)
+static gh_status try_init_at(size_t offset, size_t size, const gh_client_config* config,
+                             const gh_platform* platform)
 {
     gh_client* const before = (gh_client*)(void*)block;
     gh_client* client = before;
@@ -55,15 +56,15 @@ static gh_client_config plain(void)
     return config;
 }
 
-/* ---- base.h and reply.h ----------------------------------------------------------------------------------------- */
+/* ---- base.h and reply.h -------------------------------------------------------------------------------- */
 
 static void statuses_have_names_and_sentences(void** state)
 {
     (void)state;
-#define CHECK_STATUS(name, value, text)                                                                              \
-    assert_int_equal(GH_##name, value);                                                                              \
-    assert_string_equal(gh_status_name(GH_##name), #name);                                                           \
-    assert_string_equal(gh_status_text(GH_##name), text);                                                            \
+#define CHECK_STATUS(name, value, text)                                                                      \
+    assert_int_equal(GH_##name, value);                                                                      \
+    assert_string_equal(gh_status_name(GH_##name), #name);                                                   \
+    assert_string_equal(gh_status_text(GH_##name), text);                                                    \
     assert_int_equal(gh_status_is_invalid(GH_##name), strncmp(#name, "INVALID_", 8) == 0);
     GH_STATUS_LIST(CHECK_STATUS)
 #undef CHECK_STATUS
@@ -106,7 +107,7 @@ static void reply_elements_are_looked_up_within_bounds(void** state)
     assert_null(gh_reply_at(&empty, 0));
 }
 
-/* ---- gh_client_init: the block, the platform, the pointers ------------------------------------------------------ */
+/* ---- gh_client_init: the block, the platform, the pointers --------------------------------------------- */
 
 static void memory_must_be_there_aligned_and_large_enough(void** state)
 {
@@ -148,9 +149,9 @@ static void platform_must_have_every_function(void** state)
     gh_client_config config = plain();
     gh_platform platform;
     assert_status(try_init_at(0, BLOCK_SIZE, &config, NULL), GH_INVALID_PLATFORM);
-#define CHECK_WITHOUT(function)                                                                                      \
-    platform = *gh_platform_default();                                                                               \
-    platform.function = NULL;                                                                                        \
+#define CHECK_WITHOUT(function)                                                                              \
+    platform = *gh_platform_default();                                                                       \
+    platform.function = NULL;                                                                                \
     assert_status(try_init_at(0, BLOCK_SIZE, &config, &platform), GH_INVALID_PLATFORM);
     CHECK_WITHOUT(now_us)
     CHECK_WITHOUT(entropy)
@@ -195,7 +196,7 @@ static void out_pointer_must_be_there(void** state)
     assert_true(is_untouched(block, sizeof(block)));
 }
 
-/* ---- every other function --------------------------------------------------------------------------------------- */
+/* ---- every other function ------------------------------------------------------------------------------ */
 
 /* What all functions say of something that is no client. */
 static void assert_no_client(gh_client* client)
@@ -278,7 +279,7 @@ static void before_the_first_tick_nothing_has_happened(void** state)
     assert_int_equal(world->opens + world->sends + world->receives, 0);
 }
 
-/* ---- ids and secrets -------------------------------------------------------------------------------------------- */
+/* ---- ids and secrets ----------------------------------------------------------------------------------- */
 
 static void unique_texts_are_unique(void** state)
 {
@@ -341,20 +342,24 @@ static void password_is_wiped(void** state)
     assert_status(gh_client_init(block, BLOCK_SIZE, &config, &world->platform, &client), GH_OK);
     memset(password, 'x', sizeof(password) - 1);
     assert_true(block_contains("open-sesame-and-do-not-tell"));
-    for (uint64_t i = 0; i < 50 && !gh_client_ready(client); i++) assert_status(gh_tick(client, i * 1000, 0), GH_OK);
+    for (uint64_t i = 0; i < 50 && !gh_client_ready(client); i++)
+        assert_status(gh_tick(client, i * 1000, 0), GH_OK);
     assert_true(gh_client_ready(client));
     gh_client_shutdown(client);
     assert_false(block_contains("open-sesame-and-do-not-tell"));
     assert_false(block_contains("sesame"));
 }
 
-TEST_FILE(client, cmocka_unit_test(statuses_have_names_and_sentences), cmocka_unit_test(strings_know_their_size),
+TEST_FILE(client, cmocka_unit_test(statuses_have_names_and_sentences),
+          cmocka_unit_test(strings_know_their_size),
           cmocka_unit_test(reply_elements_are_looked_up_within_bounds),
           cmocka_unit_test(memory_must_be_there_aligned_and_large_enough),
           cmocka_unit_test(config_must_come_from_its_default_function),
           cmocka_unit_test(platform_must_have_every_function), cmocka_unit_test(platform_must_have_entropy),
-          cmocka_unit_test(out_pointer_must_be_there), cmocka_unit_test(every_function_refuses_what_is_no_client),
+          cmocka_unit_test(out_pointer_must_be_there),
+          cmocka_unit_test(every_function_refuses_what_is_no_client),
           cmocka_unit_test(every_function_refuses_a_client_that_was_shut_down),
-          cmocka_unit_test(results_need_a_place), cmocka_unit_test(before_the_first_tick_nothing_has_happened),
+          cmocka_unit_test(results_need_a_place),
+          cmocka_unit_test(before_the_first_tick_nothing_has_happened),
           cmocka_unit_test(unique_texts_are_unique), cmocka_unit_test(clients_have_different_ids),
           cmocka_unit_test(password_is_wiped));

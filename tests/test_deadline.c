@@ -1,4 +1,5 @@
-/* gh_next_deadline and gh_client_fd: who sleeps until the one or the other misses nothing, and is not woken for nothing. */
+/* gh_next_deadline and gh_client_fd: who sleeps until the one or the other misses nothing, and is not
+   woken for nothing. */
 
 #include "support/game.h"
 #include "support/redis_server.h"
@@ -9,7 +10,7 @@
 
 #define MS UINT64_C(1000)
 
-/* ---- a sleeper in a scripted world ------------------------------------------------------------------------------ */
+/* ---- a sleeper in a scripted world --------------------------------------------------------------------- */
 
 static bool is_readable(const scripted* world, gh_link_name link)
 {
@@ -36,16 +37,16 @@ static void sleep_and_tick(scripted* world)
 }
 
 /* Returns how many ticks it took. */
-#define SLEEP_UNTIL(world, condition, most_ticks, most_us)                                                           \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t sleep_begin_us = (world)->now_us;                                                                   \
-        for (uint64_t sleep_ticks = 0; !(condition); sleep_ticks++)                                                  \
-        {                                                                                                            \
-            if (sleep_ticks >= (uint64_t)(most_ticks)) fail_msg("ticks too often for: %s", #condition);              \
-            if ((world)->now_us - sleep_begin_us > (most_us)) fail_msg("sleeps too long for: %s", #condition);       \
-            sleep_and_tick(world);                                                                                   \
-        }                                                                                                            \
+#define SLEEP_UNTIL(world, condition, most_ticks, most_us)                                                   \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t sleep_begin_us = (world)->now_us;                                                           \
+        for (uint64_t sleep_ticks = 0; !(condition); sleep_ticks++)                                          \
+        {                                                                                                    \
+            if (sleep_ticks >= (uint64_t)(most_ticks)) fail_msg("ticks too often for: %s", #condition);      \
+            if ((world)->now_us - sleep_begin_us > (most_us)) fail_msg("sleeps too long: %s", #condition);   \
+            sleep_and_tick(world);                                                                           \
+        }                                                                                                    \
     } while (0)
 
 static scripted* sleeper_start(bool wake)
@@ -76,7 +77,8 @@ static void idle_client_sleeps(void** state)
     assert_int_equal(scripted_stats(world).links_ready, 1);
 }
 
-/* What is readable must be read in the tick that it causes: else poll() returns at once, for as long as it is not. */
+/* What is readable must be read in the tick that it causes: else poll() returns at once, for as long as it
+   is not. */
 static void readable_link_is_read_in_the_next_tick(void** state)
 {
     (void)state;
@@ -181,7 +183,7 @@ static void silent_server_wakes_a_sleeper(void** state)
     assert_in_range(world->now_us - begin_us, 2 * SECOND_US, 2 * SECOND_US + MS);
 }
 
-/* ---- what must be done now -------------------------------------------------------------------------------------- */
+/* ---- what must be done now ----------------------------------------------------------------------------- */
 
 static void op_begun_behind_a_sent_one_is_due_now(void** state)
 {
@@ -277,8 +279,8 @@ static void end_of_a_drain_wakes_a_sleeper(void** state)
     assert_status(gh_command_poll(op), GH_UNKNOWN);
 }
 
-/* A budget so small that every look at the clock finds it spent, and nothing to do: no reason to be awake, and no work
-   that was left. */
+/* A budget so small that every look at the clock finds it spent, and nothing to do: no reason to be awake,
+   and no work that was left. */
 static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
 {
     (void)state;
@@ -292,7 +294,7 @@ static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
     assert_int_equal(scripted_stats(world).ticks_over_budget, over);
 }
 
-/* ---- with poll() and a real server ------------------------------------------------------------------------------ */
+/* ---- with poll() and a real server --------------------------------------------------------------------- */
 
 static void add_fd(const game* self, gh_link_name link, struct pollfd* fds, nfds_t* count)
 {
@@ -322,15 +324,15 @@ static void poll_and_tick(game** games, int count)
     for (int i = 0; i < count; i++) game_tick(games[i]);
 }
 
-#define POLL_UNTIL(games, count, condition)                                                                          \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t poll_end_us = wait_cap_us();                                                                        \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if (wait_now_us() >= poll_end_us) fail_msg("waited too long for: %s", #condition);                       \
-            poll_and_tick((games), (count));                                                                         \
-        }                                                                                                            \
+#define POLL_UNTIL(games, count, condition)                                                                  \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t poll_end_us = wait_cap_us();                                                                \
+        while (!(condition))                                                                                 \
+        {                                                                                                    \
+            if (wait_now_us() >= poll_end_us) fail_msg("waited too long for: %s", #condition);               \
+            poll_and_tick((games), (count));                                                                 \
+        }                                                                                                    \
     } while (0)
 
 static void poll_loop_hands_a_lock_over(void** state)
@@ -356,7 +358,8 @@ static void poll_loop_hands_a_lock_over(void** state)
     {
         gh_lock* mine = locks[round % 2];
         gh_lock* other = locks[(round + 1) % 2];
-        assert_status(gh_lock_begin(other, games[(round + 1) % 2]->client, gh_str_literal("sword"), &want), GH_OK);
+        assert_status(gh_lock_begin(other, games[(round + 1) % 2]->client, gh_str_literal("sword"), &want),
+                      GH_OK);
         POLL_UNTIL(games, 2, other->position == 1);
         gh_lock_release(mine);
         POLL_UNTIL(games, 2, gh_lock_poll(mine) == GH_IDLE && gh_lock_poll(other) == GH_OK);
@@ -365,11 +368,13 @@ static void poll_loop_hands_a_lock_over(void** state)
     assert_in_range(game_stats(games[0]).ticks - ticks, ROUNDS * 3, ROUNDS * 40);
 }
 
-TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock), cmocka_unit_test(idle_client_sleeps),
-          cmocka_unit_test(readable_link_is_read_in_the_next_tick),
+TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock),
+          cmocka_unit_test(idle_client_sleeps), cmocka_unit_test(readable_link_is_read_in_the_next_tick),
           cmocka_unit_test(held_lock_is_renewed_by_a_sleeper), cmocka_unit_test(lost_lease_wakes_a_sleeper),
-          cmocka_unit_test(deadline_of_an_op_wakes_a_sleeper), cmocka_unit_test(pause_before_a_retry_wakes_a_sleeper),
-          cmocka_unit_test(attempts_to_connect_wake_a_sleeper), cmocka_unit_test(silent_server_wakes_a_sleeper),
+          cmocka_unit_test(deadline_of_an_op_wakes_a_sleeper),
+          cmocka_unit_test(pause_before_a_retry_wakes_a_sleeper),
+          cmocka_unit_test(attempts_to_connect_wake_a_sleeper),
+          cmocka_unit_test(silent_server_wakes_a_sleeper),
           cmocka_unit_test(op_begun_behind_a_sent_one_is_due_now),
           cmocka_unit_test(op_without_a_place_on_the_wire_is_not_due),
           cmocka_unit_test(work_left_for_lack_of_budget_is_due_now),

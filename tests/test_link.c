@@ -1,4 +1,5 @@
-/* Connecting to real servers: the three kinds of address, who we say that we are, what the sanity check finds. */
+/* Connecting to real servers: the three kinds of address, who we say that we are, what the sanity check
+   finds. */
 
 #include "support/command.h"
 #include "support/fake_server.h"
@@ -65,7 +66,7 @@ static uint32_t warnings_of(const game* self)
     return game_stats(self).warnings;
 }
 
-/* ---- addresses -------------------------------------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------------------------------------- */
 
 static void connects_over_unix_ipv4_and_ipv6(void** state)
 {
@@ -136,7 +137,7 @@ static void database_is_selected(void** state)
     assert_true(book.errors > 0);
 }
 
-/* ---- passwords -------------------------------------------------------------------------------------------------- */
+/* ---- passwords ----------------------------------------------------------------------------------------- */
 
 static redis_server* start_with_password(const char* password)
 {
@@ -161,8 +162,8 @@ static void password_opens_both_links(void** state)
     assert_null(strstr(book.text, "sesame"));
 }
 
-/* With the password that is not right, one that is missing, and one that nobody wants: what waits is REFUSED, a person
-   is told, and when the server is mended the client finds out by itself. */
+/* With the password that is not right, one that is missing, and one that nobody wants: what waits is
+   REFUSED, a person is told, and when the server is mended the client finds out by itself. */
 static void assert_refused(redis_server* server, gh_client_config config)
 {
     game* a = start_with_book(config, &book);
@@ -207,13 +208,13 @@ static void needless_password_refuses_what_waits(void** state)
     assert_refused(server, config);
 }
 
-/* ---- ACL users -------------------------------------------------------------------------------------------------- */
+/* ---- ACL users ----------------------------------------------------------------------------------------- */
 
 /* What a production user gets: nothing that reads or flushes others' data, no EVAL, no CONFIG. */
-#define LEAST_RIGHTS                                                                                                 \
-    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +publish +subscribe +unsubscribe +ping +auth "      \
-    "+select +client|setname +info +time +get +set +pexpire +zadd +zrem +zrange +zremrangebyrank +zrank +zscore +hget " \
-    "+hset +hdel"
+#define LEAST_RIGHTS                                                                                         \
+    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +publish +subscribe +unsubscribe +ping "     \
+    "+auth +select +client|setname +info +time +get +set +pexpire +zadd +zrem +zrange +zremrangebyrank "     \
+    "+zrank +zscore +hget +hset +hdel"
 
 /* The rules are split at their spaces by the format of the audit. */
 static void set_user(redis_server* server, const char* user, gh_str password, const char* rules)
@@ -272,10 +273,11 @@ static void longest_and_oddest_credentials_work(void** state)
     assert_works(a);
     GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
     assert_int_equal(redis_server_integer(server, "GET witness"), 1);
-    assert_int_equal(redis_server_integer(server, "EXISTS a-prefix-of-thirty-two-bytes-123:{lock:sword}:s"), 1);
+    assert_int_equal(redis_server_integer(server, "EXISTS a-prefix-of-thirty-two-bytes-123:{lock:sword}:s"),
+                     1);
 }
 
-/* ---- the sanity check ------------------------------------------------------------------------------------------- */
+/* ---- the sanity check ---------------------------------------------------------------------------------- */
 
 static void good_server_gives_no_warning(void** state)
 {
@@ -323,7 +325,8 @@ static void missing_rights_are_warned_of(void** state)
     assert_int_equal(game_stats(a).server_version, 0);
     game_end(a);
 
-    const char* const rights[] = {"~gh:* &gh:wake:* +@all -publish", "~gh:* resetchannels +@all", "~gh:* &other:* +@all"};
+    const char* const rights[] = {"~gh:* &gh:wake:* +@all -publish", "~gh:* resetchannels +@all",
+                                  "~gh:* &other:* +@all"};
     for (int i = 0; i < 3; i++)
     {
         set_user(server, "alice", config.password, rights[i]);
@@ -387,7 +390,8 @@ static void cluster_node_is_warned_of(void** state)
 {
     (void)state;
     const char* arguments[] = {"--cluster-enabled", "yes", NULL};
-    redis_server* server = redis_server_start(&(redis_server_options){.tcp = true, .append_only = true, .arguments = arguments});
+    redis_server* server = redis_server_start(&(redis_server_options){.tcp = true, .append_only = true,
+                                                                      .arguments = arguments});
     game* a = game_start(redis_server_address(server));
     for (int i = 0; i < 100; i++) game_tick_all();
     assert_false(gh_client_ready(a->client)); /* CLUSTERDOWN: no slot is served */
@@ -396,12 +400,15 @@ static void cluster_node_is_warned_of(void** state)
     assert_int_equal(warnings_of(a), GH_WARNING_CLUSTER);
 }
 
-TEST_FILE(link, cmocka_unit_test(connects_over_unix_ipv4_and_ipv6), cmocka_unit_test(wake_link_is_made_only_when_wanted),
-          cmocka_unit_test(client_name_is_shown), cmocka_unit_test(database_is_selected),
-          cmocka_unit_test(password_opens_both_links), cmocka_unit_test(wrong_password_refuses_what_waits),
+TEST_FILE(link, cmocka_unit_test(connects_over_unix_ipv4_and_ipv6),
+          cmocka_unit_test(wake_link_is_made_only_when_wanted), cmocka_unit_test(client_name_is_shown),
+          cmocka_unit_test(database_is_selected), cmocka_unit_test(password_opens_both_links),
+          cmocka_unit_test(wrong_password_refuses_what_waits),
           cmocka_unit_test(missing_password_refuses_what_waits),
-          cmocka_unit_test(needless_password_refuses_what_waits), cmocka_unit_test(user_with_the_least_rights_works),
-          cmocka_unit_test(longest_and_oddest_credentials_work), cmocka_unit_test(good_server_gives_no_warning),
+          cmocka_unit_test(needless_password_refuses_what_waits),
+          cmocka_unit_test(user_with_the_least_rights_works),
+          cmocka_unit_test(longest_and_oddest_credentials_work),
+          cmocka_unit_test(good_server_gives_no_warning),
           cmocka_unit_test(settings_that_lose_data_are_warned_of_once_a_connection),
           cmocka_unit_test(missing_rights_are_warned_of), cmocka_unit_test(old_version_is_warned_of),
           cmocka_unit_test(replica_is_not_worked_with), cmocka_unit_test(cluster_node_is_warned_of));

@@ -1,6 +1,5 @@
 /* The client's memory: how much, exactly that, and nothing else: no heap, whatever happens. */
 
-#include "support/command.h"
 #include "support/game.h"
 #include "support/heap.h"
 #include "support/proxy.h"
@@ -22,7 +21,7 @@
 #define READER_USES_THE_HEAP true /* hiredis 0.14 */
 #endif
 
-/* ---- size --------------------------------------------------------------------------------------------------------- */
+/* ---- size ---------------------------------------------------------------------------------------------- */
 
 static void defaults_fit_a_quarter_of_a_megabyte(void** state)
 {
@@ -38,9 +37,9 @@ static void size_grows_with_each_field(void** state)
     (void)state;
     gh_client_config config = scripted_config();
     size_t size = gh_client_memory(&config);
-#define CHECK_GROWS(field, more, least, most)                                                                        \
-    config = scripted_config();                                                                                      \
-    config.field += (more);                                                                                          \
+#define CHECK_GROWS(field, more, least, most)                                                                \
+    config = scripted_config();                                                                              \
+    config.field += (more);                                                                                  \
     assert_in_range(gh_client_memory(&config) - size, (size_t)(more) * (least), (size_t)(more) * (most));
     CHECK_GROWS(ops_capacity, 1024, 2 * sizeof(void*), 128)
     CHECK_GROWS(requests_capacity, 1024, sizeof(void*), 128)
@@ -52,7 +51,7 @@ static void size_grows_with_each_field(void** state)
     config.wake = true;
     assert_true(gh_client_memory(&config) > size);
     config = scripted_config();
-    config.address = gh_str_literal("unix:/a/path/that/is/much/longer/than/the/address/in/the/config/of/the/tests");
+    config.address = gh_str_literal("unix:/a/path/that/is/much/longer/than/the/address/of/the/tests");
     assert_true(gh_client_memory(&config) > size);
 }
 
@@ -91,7 +90,7 @@ static void random_configs_stay_within_their_block(void** state)
     }
 }
 
-/* ---- small capacities, each at each size -------------------------------------------------------------------------- */
+/* ---- small capacities, each at each size --------------------------------------------------------------- */
 
 /* Locks, commands of some size and a script, with whatever does not fit at once tried again later. */
 static void standard_scenario(const gh_client_config* config)
@@ -116,7 +115,8 @@ static void standard_scenario(const gh_client_config* config)
         while (begun < 2 * OPS && status == GH_OK)
         {
             gh_command* command = &commands[begun / 2];
-            if (begun % 2 == 1) status = gh_lock_begin(&locks[begun / 2], world->client, gh_str_make(text, 1 + begun), NULL);
+            gh_str name = gh_str_make(text, 1 + begun);
+            if (begun % 2 == 1) status = gh_lock_begin(&locks[begun / 2], world->client, name, NULL);
             else if (begun % 4 == 0) status = gh_command_begin(command, world->client, words, 2, NULL);
             else status = gh_script_begin(command, world->client, script, NULL, 0, words, 2, NULL);
             if (status == GH_OK) begun++;
@@ -126,7 +126,8 @@ static void standard_scenario(const gh_client_config* config)
         scripted_tick(world, MS);
         for (unsigned i = 0; i < OPS; i++)
             if (gh_lock_poll(&locks[i]) == GH_OK) gh_lock_release(&locks[i]);
-        if (ticks > 5000) fail_msg("stuck: ops %u, requests %u, out %u", config->ops_capacity, config->requests_capacity,
+        if (ticks > 5000)
+            fail_msg("stuck: ops %u, requests %u, out %u", config->ops_capacity, config->requests_capacity,
                                    config->out_bytes);
     }
     for (unsigned i = 0; i < OPS; i++)
@@ -172,7 +173,8 @@ static void each_number_of_requests(void** state)
     }
 }
 
-/* Every size of the buffer of requests from the least to one that takes all at once, at a stride that hits odd ones. */
+/* Every size of the buffer of requests from the least to one that takes all at once, at a stride that hits
+   odd ones. */
 static void each_size_of_the_out_buffer(void** state)
 {
     (void)state;
@@ -199,7 +201,7 @@ static void each_size_of_the_reply(void** state)
     }
 }
 
-/* ---- the heap ------------------------------------------------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------------------------------------ */
 
 static bool trap(void* context, const char* file, int line, const char* expression)
 {
@@ -219,15 +221,15 @@ static uint64_t watched_tick(game* self)
     return counts.total;
 }
 
-#define WATCHED_UNTIL(self, condition)                                                                               \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t watched_end_us = wait_cap_us();                                                                     \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if (wait_now_us() >= watched_end_us) fail_msg("waited too long for: %s", #condition);                    \
-            if (watched_tick(self) != 0) fail_msg("the heap was called before: %s", #condition);                     \
-        }                                                                                                            \
+#define WATCHED_UNTIL(self, condition)                                                                       \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t watched_end_us = wait_cap_us();                                                             \
+        while (!(condition))                                                                                 \
+        {                                                                                                    \
+            if (wait_now_us() >= watched_end_us) fail_msg("waited too long for: %s", #condition);            \
+            if (watched_tick(self) != 0) fail_msg("the heap was called before: %s", #condition);             \
+        }                                                                                                    \
     } while (0)
 
 /* Begins a lock and a command on each of the places that are free, under watch. */
@@ -348,7 +350,8 @@ static void making_and_ending_a_client_leaves_nothing_on_the_heap(void** state)
     }
 }
 
-TEST_FILE(memory, cmocka_unit_test(defaults_fit_a_quarter_of_a_megabyte), cmocka_unit_test(size_grows_with_each_field),
+TEST_FILE(memory, cmocka_unit_test(defaults_fit_a_quarter_of_a_megabyte),
+          cmocka_unit_test(size_grows_with_each_field),
           cmocka_unit_test(random_configs_stay_within_their_block), cmocka_unit_test(each_number_of_ops),
           cmocka_unit_test(each_number_of_requests), cmocka_unit_test(each_size_of_the_out_buffer),
           cmocka_unit_test(each_size_of_the_reply), cmocka_unit_test(busy_client_never_calls_the_heap),

@@ -1,4 +1,5 @@
-/* Peers that are no server, or a broken one: the link is given up cleanly, nothing hangs, nothing is believed. */
+/* Peers that are no server, or a broken one: the link is given up cleanly, nothing hangs, nothing is
+   believed. */
 
 #include "support/game.h"
 #include "support/scripted.h"
@@ -13,7 +14,7 @@ static void add_text(byte_buffer* reply, const char* text)
     buffer_add(reply, text, strlen(text));
 }
 
-/* ---- what is said instead of the answer to an op, or of its own accord -------------------------------------------- */
+/* ---- what is said instead of the answer to an op, or of its own accord --------------------------------- */
 
 typedef enum found
 {
@@ -80,7 +81,8 @@ static bool say_text(scripted* world, const gh_str* words, size_t count, byte_bu
     return true;
 }
 
-/* An op that may be repeated gets the saying for an answer: the link is given up, and with a sane peer the op is done. */
+/* An op that may be repeated gets the saying for an answer: the link is given up, and with a sane peer the
+   op is done. */
 static void nonsense_for_an_answer_gives_up_the_link(void** state)
 {
     (void)state;
@@ -132,7 +134,8 @@ static void nonsense_in_the_hand_shake_is_not_believed(void** state)
         }
         assert_in_range(world->opens, 2, 30);
         world->answer = NULL;
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 4 * SECOND_US);
+        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
+                       4 * SECOND_US);
     }
 }
 
@@ -185,7 +188,7 @@ static void surplus_answer_is_nobodys(void** state)
     world->answer = NULL;
 }
 
-/* ---- a lock's replies have a shape --------------------------------------------------------------------------------- */
+/* ---- a lock's replies have a shape --------------------------------------------------------------------- */
 
 static bool say_to_scripts(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
@@ -200,11 +203,19 @@ static void lock_believes_no_other_shape(void** state)
 {
     (void)state;
     const char* const replies[] = {
-        "+%.*s\r\n", "$-1\r\n", "*0\r\n", ":%.*s\r\n", "*6\r\n:1%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*5\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n", "*7\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n:-7\r\n:9999999\r\n:0\r\n:7\r\n", "*6\r\n:%.*s\r\n:0\r\n$1\r\n7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n$1\r\n%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n", "*6\r\n:-%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n*1\r\n:0\r\n:7\r\n", "*6\r\n:%.*s\r\n:0\r\n$-1\r\n:9999999\r\n:0\r\n:7\r\n"};
+        "+%.*s\r\n",
+        "$-1\r\n",
+        "*0\r\n",
+        ":%.*s\r\n",
+        "*6\r\n:1%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
+        "*5\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n",
+        "*7\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n:7\r\n",
+        "*6\r\n:%.*s\r\n:0\r\n:-7\r\n:9999999\r\n:0\r\n:7\r\n",
+        "*6\r\n:%.*s\r\n:0\r\n$1\r\n7\r\n:9999999\r\n:0\r\n:7\r\n",
+        "*6\r\n$1\r\n%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
+        "*6\r\n:-%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
+        "*6\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n*1\r\n:0\r\n:7\r\n",
+        "*6\r\n:%.*s\r\n:0\r\n$-1\r\n:9999999\r\n:0\r\n:7\r\n"};
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
     {
         scripted* world = scripted_new();
@@ -235,7 +246,7 @@ static void lock_believes_no_other_code(void** state)
     world->answer = NULL;
 }
 
-/* ---- the epoch and the scripts of the hand-shake -------------------------------------------------------------------- */
+/* ---- the epoch and the scripts of the hand-shake ------------------------------------------------------- */
 
 static bool say_to_the_epoch(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
@@ -275,7 +286,8 @@ static void epoch_of_another_shape_is_not_believed(void** state)
     const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
                                    "*2\r\n:1\r\n$1\r\n1\r\n", "*2\r\n$1\r\n1\r\n:1\r\n", "*2\r\n*0\r\n*0\r\n",
                                    "*2\r\n:-1\r\n:1\r\n", "*2\r\n:1\r\n:-1\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) assert_not_believed(say_to_the_epoch, replies[i]);
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+        assert_not_believed(say_to_the_epoch, replies[i]);
 }
 
 static void digest_of_another_shape_is_not_believed(void** state)
@@ -284,7 +296,8 @@ static void digest_of_another_shape_is_not_believed(void** state)
     const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
                                    "$41\r\n01234567890123456789012345678901234567890\r\n",
                                    "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) assert_not_believed(say_to_load, replies[i]);
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+        assert_not_believed(say_to_load, replies[i]);
 }
 
 /* Whatever time it is in the store, leases are counted by the client's own clock. */
@@ -311,7 +324,7 @@ static void clock_of_the_store_may_be_anything(void** state)
     }
 }
 
-/* ---- too much, too slow --------------------------------------------------------------------------------------------- */
+/* ---- too much, too slow -------------------------------------------------------------------------------- */
 
 static void endless_line_is_given_up(void** state)
 {
@@ -363,7 +376,7 @@ static void bytes_may_come_and_go_one_by_one(void** state)
     assert_int_equal(scripted_stats(world).protocol_errors, 0);
 }
 
-/* ---- one op whose answer is too large ------------------------------------------------------------------------------- */
+/* ---- one op whose answer is too large ------------------------------------------------------------------ */
 
 static bool say_too_much(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
@@ -417,6 +430,7 @@ TEST_FILE(peers, cmocka_unit_test(nonsense_for_an_answer_gives_up_the_link),
           cmocka_unit_test(lock_believes_no_other_shape), cmocka_unit_test(lock_believes_no_other_code),
           cmocka_unit_test(epoch_of_another_shape_is_not_believed),
           cmocka_unit_test(digest_of_another_shape_is_not_believed),
-          cmocka_unit_test(clock_of_the_store_may_be_anything), cmocka_unit_test(endless_line_is_given_up), cmocka_unit_test(bytes_may_come_and_go_one_by_one),
+          cmocka_unit_test(clock_of_the_store_may_be_anything), cmocka_unit_test(endless_line_is_given_up),
+          cmocka_unit_test(bytes_may_come_and_go_one_by_one),
           cmocka_unit_test(answer_that_is_too_large_does_not_starve_others),
           cmocka_unit_test(answer_that_is_nonsense_each_time_ends_its_op));

@@ -37,7 +37,7 @@ static game* start_hasty(const char* address)
     return game_start_with(&config);
 }
 
-/* ---- the server --------------------------------------------------------------------------------------------------- */
+/* ---- the server ---------------------------------------------------------------------------------------- */
 
 static void server_that_comes_later_is_found(void** state)
 {
@@ -64,7 +64,7 @@ static void killed_server_comes_back_with_its_data(void** state)
     {
         redis_server_kill9(server);
         GAME_UNTIL(!gh_client_ready(a->client));
-        assert_status(gh_lock_poll(lock), GH_OK); /* the lease is a promise about time, not about the network */
+        assert_status(gh_lock_poll(lock), GH_OK); /* a promise about time, not about the network */
         gh_command* get = say_safely(a, "GET here");
         redis_server_restart(server);
         assert_ends(get, GH_OK);
@@ -172,7 +172,7 @@ static void killed_connections_are_made_again(void** state)
     assert_int_equal(game_stats(a).links_ready, 6);
 }
 
-/* ---- the network in between ----------------------------------------------------------------------------------------- */
+/* ---- the network in between ---------------------------------------------------------------------------- */
 
 /* While the way is blocked in that manner the client is patient; when it is free again it comes back. */
 static void assert_survives(proxy_mode mode, proxy_entrance entrance)
@@ -273,8 +273,8 @@ static void many_requests_on_the_wire_when_it_breaks(void** state)
     assert_int_equal(game_stats(a).ops_begun, game_stats(a).ops_ended);
 }
 
-/* An op that must not be repeated is carried out at most once, whichever byte the link breaks at; and where its request
-   has not left whole, it is simply sent later. */
+/* An op that must not be repeated is carried out at most once, whichever byte the link breaks at; and
+   where its request has not left whole, it is simply sent later. */
 static void request_that_must_not_be_repeated(void** state)
 {
     (void)state;
@@ -308,8 +308,9 @@ TEST_FILE(reconnect, cmocka_unit_test(server_that_comes_later_is_found),
           cmocka_unit_test(server_that_comes_back_empty_is_noticed),
           cmocka_unit_test(flushed_store_is_noticed_at_the_next_connection),
           cmocka_unit_test(frozen_server_is_given_up_and_found_again),
-          cmocka_unit_test(forgotten_scripts_are_loaded_again), cmocka_unit_test(killed_connections_are_made_again),
-          cmocka_unit_test(way_that_is_refused), cmocka_unit_test(way_that_closes), cmocka_unit_test(way_that_swallows),
+          cmocka_unit_test(forgotten_scripts_are_loaded_again),
+          cmocka_unit_test(killed_connections_are_made_again), cmocka_unit_test(way_that_is_refused),
+          cmocka_unit_test(way_that_closes), cmocka_unit_test(way_that_swallows),
           cmocka_unit_test(other_store_at_the_same_address_is_noticed),
           cmocka_unit_test(many_requests_on_the_wire_when_it_breaks),
           cmocka_unit_test(request_that_must_not_be_repeated));

@@ -1,4 +1,5 @@
-/* Time as the caller gives it: any origin, standing still, going back, jumping ahead; and a tick within a tick. */
+/* Time as the caller gives it: any origin, standing still, going back, jumping ahead; and a tick within a
+   tick. */
 
 #include "support/game.h"
 #include "support/scripted.h"
@@ -8,7 +9,7 @@
 #define MS UINT64_C(1000)
 #define DAYS_49_US (UINT64_C(49) * 86400 * SECOND_US)
 
-/* ---- origins ---------------------------------------------------------------------------------------------------- */
+/* ---- origins ------------------------------------------------------------------------------------------- */
 
 /* A life of a client that begins at that time. */
 static void live_from(uint64_t origin_us)
@@ -32,12 +33,14 @@ static void live_from(uint64_t origin_us)
 static void clock_may_have_any_origin(void** state)
 {
     (void)state;
-    const uint64_t origins[] = {0,          1,          SECOND_US,       UINT64_C(1) << 32,           UINT64_C(1) << 53,
+    const uint64_t origins[] = {0,          1,          SECOND_US,       UINT64_C(1) << 32,
+                                UINT64_C(1) << 53,
                                 INT64_MAX,  UINT64_C(1) << 63,           UINT64_MAX - 3600 * SECOND_US};
     for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++) live_from(origins[i]);
 }
 
-/* What is begun between two ticks counts from the later one; what is begun before the first counts from that. */
+/* What is begun between two ticks counts from the later one; what is begun before the first counts from
+   that. */
 static void time_enters_at_the_tick(void** state)
 {
     (void)state;
@@ -58,7 +61,7 @@ static void time_enters_at_the_tick(void** state)
     assert_status(gh_command_poll(second), GH_TIMEOUT);
 }
 
-/* ---- standing still, going back --------------------------------------------------------------------------------- */
+/* ---- standing still, going back ------------------------------------------------------------------------ */
 
 static void same_time_twice_does_nothing_twice(void** state)
 {
@@ -107,9 +110,10 @@ static void time_that_goes_back_counts_as_the_last(void** state)
     assert_status(gh_lock_poll(lock), GH_OK);
 }
 
-/* ---- jumping ahead ---------------------------------------------------------------------------------------------- */
+/* ---- jumping ahead ------------------------------------------------------------------------------------- */
 
-/* One tick that far ahead: everything that has run out is told, once, and the work that it makes is bounded. */
+/* One tick that far ahead: everything that has run out is told, once, and the work that it makes is
+   bounded. */
 static void jump(uint64_t ahead_us, bool counts)
 {
     enum { LOCKS = 50 };
@@ -161,7 +165,7 @@ static void time_may_jump_by_half_of_all(void** state)
     jump(UINT64_MAX - 1000, false);
 }
 
-/* ---- a tick within a tick --------------------------------------------------------------------------------------- */
+/* ---- a tick within a tick ------------------------------------------------------------------------------ */
 
 typedef struct meddler
 {
@@ -218,6 +222,6 @@ static void tick_within_a_tick_is_refused(void** state)
 }
 
 TEST_FILE(time, cmocka_unit_test(clock_may_have_any_origin), cmocka_unit_test(time_enters_at_the_tick),
-          cmocka_unit_test(same_time_twice_does_nothing_twice), cmocka_unit_test(time_that_goes_back_counts_as_the_last),
-          cmocka_unit_test(time_may_jump_ahead), cmocka_unit_test(time_may_jump_by_half_of_all),
-          cmocka_unit_test(tick_within_a_tick_is_refused));
+          cmocka_unit_test(same_time_twice_does_nothing_twice),
+          cmocka_unit_test(time_that_goes_back_counts_as_the_last), cmocka_unit_test(time_may_jump_ahead),
+          cmocka_unit_test(time_may_jump_by_half_of_all), cmocka_unit_test(tick_within_a_tick_is_refused));

@@ -1,6 +1,5 @@
 /* The wake link: hints shorten waiting, and nothing that comes over it can do any harm. */
 
-#include "support/command.h"
 #include "support/game.h"
 #include "support/redis_server.h"
 #include "support/scripted.h"
@@ -29,7 +28,8 @@ static bool keep_waiting(scripted* world, const gh_str* words, size_t count, byt
     self->asked++;
     snprintf(self->sequence, sizeof(self->sequence), "%.16s", words[6].bytes + 17);
     if (self->grants) return false;
-    int size = snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:1\r\n:0\r\n:9000000\r\n:40\r\n:1000000000000000\r\n",
+    int size = snprintf(text, sizeof(text),
+                        "*6\r\n:%.*s\r\n:1\r\n:0\r\n:9000000\r\n:40\r\n:1000000000000000\r\n",
                         (int)words[7].size, words[7].bytes);
     buffer_add(reply, text, (size_t)size);
     return true;
@@ -66,7 +66,8 @@ static void say_on_the_wake_link(scripted* world, const char* text)
 static void say_message(scripted* world, const char* channel, const char* payload)
 {
     char text[256];
-    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
+    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel),
+             channel,
              strlen(payload), payload);
     say_on_the_wake_link(world, text);
 }
@@ -107,10 +108,13 @@ static void whatever_is_no_hint_is_no_matter(void** state)
     queue_keeper* peer = world->context;
     unsigned asked = peer->asked;
     const char* const payloads[] = {"", "-", "1", "0000000000000000", "ffffffffffffffff", "FFFFFFFFFFFFFFFF",
-                                    "000000000000000g", "0x00000000000001", "00000000000000001", "                "};
-    for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) say_message(world, peer->channel, payloads[i]);
-    say_on_the_wake_link(world, "*2\r\n$7\r\nmessage\r\n$1\r\nx\r\n*1\r\n$7\r\nmessage\r\n*0\r\n*-1\r\n+OK\r\n:1\r\n$-1\r\n");
-    say_on_the_wake_link(world, "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n:5\r\n*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n*0\r\n*0\r\n*0\r\n");
+                                    "000000000000000g", "0x00000000000001", "00000000000000001",
+                                        "                "};
+    for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) say_message(world, peer->channel,
+        payloads[i]);
+    say_on_the_wake_link(world, "*2\r\n$7\r\nmessage\r\n$1\r\nx\r\n*1\r\n$7\r\nmessage\r\n*0\r\n*-1\r\n");
+    say_on_the_wake_link(world, "+OK\r\n:1\r\n$-1\r\n*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n:5\r\n");
+    say_on_the_wake_link(world, "*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n*0\r\n*0\r\n*0\r\n");
     say_on_the_wake_link(world, "*4\r\n$8\r\npmessage\r\n$1\r\n*\r\n$1\r\nx\r\n$16\r\n0000000000000001\r\n");
     for (int i = 0; i < 5; i++) scripted_tick(world, MS);
     assert_int_equal(peer->asked, asked);
@@ -159,7 +163,8 @@ static void link_that_connects_slowly_subscribes_once(void** state)
     scripted_start(world, &config);
     scripted_tick(world, MS);
     world->open_status = world->connected_status = GH_PENDING;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_CONNECTING, MS, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_CONNECTING, MS,
+                   SECOND_US);
     uint64_t sent = scripted_stats(world).bytes_sent;
     for (int i = 0; i < 1000; i++) scripted_tick(world, MS);
     assert_int_equal(scripted_stats(world).bytes_sent, sent);
@@ -169,7 +174,7 @@ static void link_that_connects_slowly_subscribes_once(void** state)
     assert_in_range(scripted_stats(world).bytes_sent - sent, 1, 100);
 }
 
-/* ---- when the link is lost ------------------------------------------------------------------------------------------ */
+/* ---- when the link is lost ----------------------------------------------------------------------------- */
 
 static void lost_wake_link_makes_everybody_ask_once(void** state)
 {
@@ -190,7 +195,8 @@ static void lost_wake_link_makes_everybody_ask_once(void** state)
 static void broken_wake_link_is_made_again(void** state)
 {
     (void)state;
-    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$600\r\n", "*9\r\n", "-ERR no\r\n", ">1\r\n+a\r\n",
+    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$600\r\n", "*9\r\n", "-ERR no\r\n",
+                                 ">1\r\n+a\r\n",
                                  "*3\r\n$7\r\nmessage\r\n$600\r\n"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
     {
@@ -229,7 +235,7 @@ static void silent_wake_link_is_given_up(void** state)
     assert_true(gh_client_ready(world->client));
 }
 
-/* ---- with a real server --------------------------------------------------------------------------------------------- */
+/* ---- with a real server -------------------------------------------------------------------------------- */
 
 /* Without the wake link, or without its right, waiting takes longer, and that is all. */
 static void waiting_works_without_hints(void** state)
@@ -249,7 +255,8 @@ static void waiting_works_without_hints(void** state)
     {
         gh_lock* mine = locks[round % 2];
         gh_lock* other = locks[(round + 1) % 2];
-        assert_status(gh_lock_begin(other, (round % 2 == 0 ? b : a)->client, gh_str_literal("sword"), NULL), GH_OK);
+        assert_status(gh_lock_begin(other, (round % 2 == 0 ? b : a)->client, gh_str_literal("sword"), NULL),
+                      GH_OK);
         GAME_UNTIL(other->position == 1);
         gh_lock_release(mine);
         GAME_UNTIL(gh_lock_poll(mine) == GH_IDLE && gh_lock_poll(other) == GH_OK);
@@ -281,9 +288,11 @@ static void published_nonsense_does_not_reach_the_game(void** state)
 }
 
 TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
-          cmocka_unit_test(whatever_is_no_hint_is_no_matter), cmocka_unit_test(flood_of_hints_is_one_question),
+          cmocka_unit_test(whatever_is_no_hint_is_no_matter),
+          cmocka_unit_test(flood_of_hints_is_one_question),
           cmocka_unit_test(hint_for_an_op_that_has_ended_is_no_matter),
           cmocka_unit_test(link_that_connects_slowly_subscribes_once),
-          cmocka_unit_test(lost_wake_link_makes_everybody_ask_once), cmocka_unit_test(broken_wake_link_is_made_again),
-          cmocka_unit_test(silent_wake_link_is_given_up), cmocka_unit_test(waiting_works_without_hints),
+          cmocka_unit_test(lost_wake_link_makes_everybody_ask_once),
+          cmocka_unit_test(broken_wake_link_is_made_again), cmocka_unit_test(silent_wake_link_is_given_up),
+          cmocka_unit_test(waiting_works_without_hints),
           cmocka_unit_test(published_nonsense_does_not_reach_the_game));

@@ -1,4 +1,5 @@
-/* ledger.h -- a trace hook that keeps account of every op: it must begin once, end once, and be silent in between times.
+/* ledger.h -- a trace hook that keeps account of every op: it must begin once, end once, and be silent
+   before and after.
 
        ledger* accounts = ledger_new();
        config.hooks.trace = ledger_trace;

@@ -16,7 +16,7 @@ struct scripted_object
     max_align_t bytes[];
 };
 
-/* ---- the peer --------------------------------------------------------------------------------------------------- */
+/* ---- the peer ------------------------------------------------------------------------------------------ */
 
 static void say(byte_buffer* reply, const char* text)
 {
@@ -49,15 +49,16 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
     char text[256];
     unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
     int lease_size = count > 8 ? (int)words[8].size : 0;
-    if (count == 4 && ends_with(words[3], ":epoch")) snprintf(text, sizeof(text), "*2\r\n:7\r\n:%llu\r\n", now_us);
+    if (count == 4 && ends_with(words[3], ":epoch"))
+        snprintf(text, sizeof(text), "*2\r\n:7\r\n:%llu\r\n", now_us);
     else if (count == 13)
-        snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n", (int)words[7].size,
-                 words[7].bytes, now_us, lease_size, words[8].bytes, now_us);
+        snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
+                 (int)words[7].size, words[7].bytes, now_us, lease_size, words[8].bytes, now_us);
     else if (count == 9)
         snprintf(text, sizeof(text), "*2\r\n:%.*s\r\n:0\r\n", (int)words[7].size, words[7].bytes);
     else if (count == 7)
-        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n", (int)words[5].size,
-                 words[5].bytes, now_us, (int)words[6].size, words[6].bytes, now_us);
+        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n",
+                 (int)words[5].size, words[5].bytes, now_us, (int)words[6].size, words[6].bytes, now_us);
     else
         snprintf(text, sizeof(text), "+OK\r\n");
     say(reply, text);
@@ -65,8 +66,8 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
 
 static void answer_by_default(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char info[] = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nrole:master\r\n"
-                               "cluster_enabled:0\r\n";
+    static const char info[] = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
+                               "role:master\r\ncluster_enabled:0\r\n";
     char digest[41];
     if (is(words[0], "INFO")) say_bulk(reply, info, sizeof(info) - 1);
     else if (is(words[0], "SCRIPT") && count == 3)
@@ -92,7 +93,8 @@ static size_t take_words(const byte_buffer* from, gh_str* words, size_t* count)
     long long number = 0;
     ssize_t at = resp_header(from->bytes, from->size, '*', &number);
     if (at == 0) return 0;
-    if (at < 0 || number < 1 || number > SCRIPTED_WORDS_MAX) fail_msg("%s", "the client sent what is no request");
+    if (at < 0 || number < 1 || number > SCRIPTED_WORDS_MAX)
+        fail_msg("%s", "the client sent what is no request");
     *count = (size_t)number;
     for (size_t i = 0; i < *count; i++)
     {
@@ -120,7 +122,7 @@ static void serve(scripted* world, scripted_stream* stream)
     }
 }
 
-/* ---- the platform ----------------------------------------------------------------------------------------------- */
+/* ---- the platform -------------------------------------------------------------------------------------- */
 
 static uint64_t scripted_now(void* context)
 {
@@ -213,7 +215,7 @@ static void scripted_close(void* context, intptr_t stream)
     world->closes++;
 }
 
-/* ---- what tests call -------------------------------------------------------------------------------------------- */
+/* ---- what tests call ----------------------------------------------------------------------------------- */
 
 static void end_thing(void* thing)
 {

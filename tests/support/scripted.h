@@ -1,5 +1,5 @@
-/* scripted.h -- an operating system that a test makes up: time is a number, streams are bytes in memory, and the peer
-   is a function of the test's. Nothing in it depends on the machine.
+/* scripted.h -- an operating system that a test makes up: time is a number, streams are bytes in memory,
+   and the peer is a function of the test's. Nothing in it depends on the machine.
 
        scripted* world = scripted_new();
        world->open_status = GH_REFUSED;
@@ -7,8 +7,9 @@
        scripted_tick(world, 16000);     // 16 ms later
        assert_int_equal(world->opens, 1);
 
-   The peer reads each request and answers it at once, as a server would in a hand-shake, and as if every lock were
-   free; `answer` comes first where it is set. What is in `silent` or `send_max` makes it slow, deaf or dumb. */
+   The peer reads each request and answers it at once, as a server would in a hand-shake, and as if every
+   lock were free; `answer` comes first where it is set. What is in `silent` or `send_max` makes it slow,
+   deaf or dumb. */
 
 #ifndef GUILDHALL_TESTS_SCRIPTED_H
 #define GUILDHALL_TESTS_SCRIPTED_H
@@ -102,15 +103,15 @@ bool scripted_logged(const scripted* world, const char* text);
 gh_client_stats scripted_stats(const scripted* world);
 
 /* Ticks every step_us until the condition holds; fails the test when that takes longer than most_us. */
-#define SCRIPTED_UNTIL(world, condition, step_us, most_us)                                                           \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t scripted_end_us = (world)->now_us + (most_us);                                                      \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if ((world)->now_us >= scripted_end_us) fail_msg("waited too long for: %s", #condition);                 \
-            scripted_tick((world), (step_us));                                                                       \
-        }                                                                                                            \
+#define SCRIPTED_UNTIL(world, condition, step_us, most_us)                                                   \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t scripted_end_us = (world)->now_us + (most_us);                                              \
+        while (!(condition))                                                                                 \
+        {                                                                                                    \
+            if ((world)->now_us >= scripted_end_us) fail_msg("waited too long for: %s", #condition);         \
+            scripted_tick((world), (step_us));                                                               \
+        }                                                                                                    \
     } while (0)
 
 #endif
