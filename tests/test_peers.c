@@ -246,84 +246,6 @@ static void lock_believes_no_other_code(void** state)
     world->answer = NULL;
 }
 
-/* ---- the epoch and the scripts of the hand-shake ------------------------------------------------------- */
-
-static bool say_to_the_epoch(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
-{
-    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 4) return false;
-    add_text(reply, world->context);
-    return true;
-}
-
-static bool say_to_load(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
-{
-    (void)count;
-    if (!gh_str_equal(words[0], gh_str_literal("SCRIPT"))) return false;
-    add_text(reply, world->context);
-    return true;
-}
-
-/* Not ready with it, patient, and ready without it. */
-static void assert_not_believed(scripted_answer answer, const char* text)
-{
-    scripted* world = scripted_new();
-    world->context = (void*)(uintptr_t)text;
-    world->answer = answer;
-    scripted_start(world, NULL);
-    for (int i = 0; i < 10000; i++)
-    {
-        scripted_tick(world, MS);
-        if (gh_client_ready(world->client)) fail_msg("believed: %s", text);
-    }
-    assert_in_range(world->opens, 2, 30);
-    world->answer = NULL;
-    SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 4 * SECOND_US);
-}
-
-static void epoch_of_another_shape_is_not_believed(void** state)
-{
-    (void)state;
-    const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
-                                   "*2\r\n:1\r\n$1\r\n1\r\n", "*2\r\n$1\r\n1\r\n:1\r\n", "*2\r\n*0\r\n*0\r\n",
-                                   "*2\r\n:-1\r\n:1\r\n", "*2\r\n:1\r\n:-1\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
-        assert_not_believed(say_to_the_epoch, replies[i]);
-}
-
-static void digest_of_another_shape_is_not_believed(void** state)
-{
-    (void)state;
-    const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
-                                   "$41\r\n01234567890123456789012345678901234567890\r\n",
-                                   "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
-        assert_not_believed(say_to_load, replies[i]);
-}
-
-/* Whatever time it is in the store, leases are counted by the client's own clock. */
-static void clock_of_the_store_may_be_anything(void** state)
-{
-    (void)state;
-    const char* const clocks[] = {"0", "1", "9007199254740993", "9223372036854775807"};
-    for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-    {
-        char text[64];
-        scripted* world = scripted_new();
-        gh_client_config config = scripted_config();
-        config.quarantine_us = 3600 * SECOND_US;
-        snprintf(text, sizeof(text), "*2\r\n:%s\r\n:%s\r\n", clocks[i], clocks[i]);
-        world->context = text;
-        world->answer = say_to_the_epoch;
-        scripted_start_ready(world, &config);
-        gh_lock* lock = scripted_want(world, "sword", SECOND_US, SECOND_US);
-        SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_OK, MS, SECOND_US);
-        assert_in_range(gh_lock_remaining_us(lock), 900 * MS, SECOND_US);
-        world->silent = true;
-        SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_LOST, MS, SECOND_US);
-        world->answer = NULL;
-    }
-}
-
 /* ---- too much, too slow -------------------------------------------------------------------------------- */
 
 static void endless_line_is_given_up(void** state)
@@ -428,9 +350,6 @@ TEST_FILE(peers, cmocka_unit_test(nonsense_for_an_answer_gives_up_the_link),
           cmocka_unit_test(nonsense_in_the_hand_shake_is_not_believed),
           cmocka_unit_test(unasked_words_give_up_an_idle_link), cmocka_unit_test(surplus_answer_is_nobodys),
           cmocka_unit_test(lock_believes_no_other_shape), cmocka_unit_test(lock_believes_no_other_code),
-          cmocka_unit_test(epoch_of_another_shape_is_not_believed),
-          cmocka_unit_test(digest_of_another_shape_is_not_believed),
-          cmocka_unit_test(clock_of_the_store_may_be_anything), cmocka_unit_test(endless_line_is_given_up),
-          cmocka_unit_test(bytes_may_come_and_go_one_by_one),
+          cmocka_unit_test(endless_line_is_given_up), cmocka_unit_test(bytes_may_come_and_go_one_by_one),
           cmocka_unit_test(answer_that_is_too_large_does_not_starve_others),
           cmocka_unit_test(answer_that_is_nonsense_each_time_ends_its_op));

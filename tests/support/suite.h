@@ -45,7 +45,8 @@
     X(memory)                                                                                                        \
     X(calls)                                                                                                         \
     X(wake)                                                                                                          \
-    X(storm)
+    X(storm)                                                                                                         \
+    X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \
