@@ -1,4 +1,5 @@
-/* Every call of the platform goes wrong once, in each way it can: whatever was begun is done all the same. */
+/* Every call of the platform goes wrong once, in each way it can: whatever was begun is done all the same,
+   and in its order. */
 
 #include "support/game.h"
 #include "support/scripted.h"
@@ -148,5 +149,48 @@ static void each_call_claims_too_much(void** state)
     each_call(FAULT_COUNT, 1); /* and less than nothing */
 }
 
+/* ---- order --------------------------------------------------------------------------------------------- */
+
+/* The first letters of what was asked, in the order in which it came. */
+static bool note_word(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    char* order = world->context;
+    size_t size = strlen(order);
+    (void)reply;
+    if (count == 1 && words[0].size == 1 && size < 15) order[size] = words[0].bytes[0];
+    return false;
+}
+
+/* Requests that were on the wire when the link died go again before those that waited, and in their order;
+   whether they had left whole or not. */
+static void order_outlives_the_link(void** state)
+{
+    (void)state;
+    const size_t sent[] = {0, 1, 12, 25, 60, SIZE_MAX};
+    for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++)
+    {
+        static const char* const names[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
+        scripted* world = scripted_new();
+        gh_command* ops[8];
+        char* order = scripted_keep(world, 16);
+        scripted_start_ready(world, NULL);
+        world->silent = true;
+        for (int j = 0; j < 5; j++) ops[j] = scripted_ask(world, names[j], 60 * SECOND_US, GH_REPEAT_SAFE);
+        world->send_max = sent[i];
+        scripted_tick(world, MS);
+        for (int j = 5; j < 8; j++) ops[j] = scripted_ask(world, names[j], 60 * SECOND_US, GH_REPEAT_SAFE);
+        world->streams[0].ended = true;
+        SCRIPTED_UNTIL(world, !gh_client_ready(world->client), MS, SECOND_US);
+        world->silent = false;
+        world->send_max = SIZE_MAX;
+        world->context = order;
+        world->answer = note_word;
+        SCRIPTED_UNTIL(world, gh_command_poll(ops[7]) == GH_OK, MS, SECOND_US);
+        assert_int_equal(scripted_stats(world).ops_ended, 8);
+        assert_string_equal(order, "ABCDEFGH");
+    }
+}
+
 TEST_FILE(calls, cmocka_unit_test(each_call_breaks), cmocka_unit_test(each_call_finds_nothing_to_do),
-          cmocka_unit_test(each_call_moves_one_byte), cmocka_unit_test(each_call_claims_too_much));
+          cmocka_unit_test(each_call_moves_one_byte), cmocka_unit_test(each_call_claims_too_much),
+          cmocka_unit_test(order_outlives_the_link));

@@ -243,6 +243,20 @@ static void host_names_need_a_resolver(void** state)
     }
 }
 
+/* The bytes of a host name, one by one. */
+static void host_names_are_plain(void** state)
+{
+    (void)state;
+    for (int byte = 1; byte < 256; byte++)
+    {
+        char text[] = {'h', (char)byte, 'x', ':', '1', '\0'};
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+        bool fine = letter || (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' || byte == '_';
+        assert_status(check_address(text, true), fine ? GH_OK : GH_INVALID_ADDRESS);
+        assert_status(check_address(text, false), GH_INVALID_ADDRESS);
+    }
+}
+
 static void anything_else_is_no_address(void** state)
 {
     (void)state;
@@ -250,7 +264,8 @@ static void anything_else_is_no_address(void** state)
         NULL, "", ":", ":1", "unix:", "unix", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:00001",
         "127.0.0.1:01", "127.0.0.1:65536", "127.0.0.1:99999", "127.0.0.1:100000", "127.0.0.1:4295032831",
         "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1: 1", "127.0.0.1:1 ", " 127.0.0.1:1", "127.0.0.1:1x",
-        "127.0.0.1:0x10", "::1:6390", "[::1]", "[::1]6390", "[::1:6390", "::1]:6390", "[]:1", "[:]:1", "[1]:1",
+        "127.0.0.1:0x10", "::1:6390", "[::1]", "[::1]6390", "[::1:6390", "::1]:6390", "[]:1", "[:]:1",
+            "[1]:1",
         "[fe80::1%eth0]:1", "[::g]:1", "[::1\n]:1", "a b:1", "a/b:1", "redis://h:1", "h\xc3\xa9:1",
         "[00000000000000000000000000000000000000000000::]:1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -287,5 +302,5 @@ TEST_FILE(client_config, cmocka_unit_test(numbers_are_within_their_bounds),
           cmocka_unit_test(strings_without_bytes_are_refused),
           cmocka_unit_test(user_and_password_have_bounds), cmocka_unit_test(client_name_is_printable),
           cmocka_unit_test(prefix_is_plain), cmocka_unit_test(numeric_addresses_are_taken),
-          cmocka_unit_test(host_names_need_a_resolver), cmocka_unit_test(anything_else_is_no_address),
-          cmocka_unit_test(long_addresses_have_bounds));
+          cmocka_unit_test(host_names_need_a_resolver), cmocka_unit_test(host_names_are_plain),
+          cmocka_unit_test(anything_else_is_no_address), cmocka_unit_test(long_addresses_have_bounds));
