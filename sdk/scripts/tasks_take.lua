@@ -1,7 +1,8 @@
 -- tasks_take: hands out tasks for the time of a lease. First it puts back those whose lease ran out; then, class by class,
 -- come the tasks that are due, first due first, and after them the ready ones, first come first.
 --
--- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1"), running_max, credit (of the classes, "<c0> <c1> <c2> <c3>")
+-- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1"), running_max, credit ("<c0> <c1> <c2> <c3>": by how many
+--                     tasks each class is behind its share)
 --       2 :l   zset   id -> end of the lease (us)
 --       3 :p   hash   see tasks_push.lua
 --       4 :m   hash   id -> "<state> <attempt> <fence> <worker> <text>"; no entry: not handed out yet, or over at the first
@@ -137,7 +138,7 @@ local weight, credit, left
 local function begin_shares()
     local function numbers(text)
         local list = {}
-        for number in string.gmatch(text, '%-?%d+') do list[#list + 1] = tonumber(number) end
+        for number in string.gmatch(text, '%S+') do list[#list + 1] = tonumber(number) end
         return list
     end
     weight, credit, left = numbers(ARGV[11]), numbers(control[3] or '0 0 0 0'), {0, 0, 0, 0}
@@ -147,14 +148,13 @@ end
 local function next_share()
     local sum, best = 0, nil
     for class = 1, CLASSES do
-        if left[class] > 0 then
-            sum, credit[class] = sum + weight[class], credit[class] + weight[class]
-            if not best or credit[class] > credit[best] then best = class end
-        else
-            credit[class] = 0
-        end
+        if left[class] > 0 then sum = sum + weight[class] end
     end
-    if best then credit[best], left[best] = credit[best] - sum, left[best] - 1 end
+    for class = 1, CLASSES do
+        credit[class] = left[class] > 0 and credit[class] + weight[class] / sum or 0
+        if left[class] > 0 and (not best or credit[class] > credit[best]) then best = class end
+    end
+    if best then credit[best], left[best] = credit[best] - 1, left[best] - 1 end
     return best
 end
 
@@ -270,7 +270,7 @@ end
 if weighted then
     begin_shares() -- once more, for as many as were handed out
     for _ = 1, last do next_share() end
-    call('HSET', control_key, 'credit', format('%d %d %d %d', credit[1], credit[2], credit[3], credit[4]))
+    call('HSET', control_key, 'credit', format('%.9f %.9f %.9f %.9f', credit[1], credit[2], credit[3], credit[4]))
 end
 if sequence % 16 == 0 then -- workers that are gone leave their receipts behind
     local sample = call('HRANDFIELD', receipt_key, 2, 'WITHVALUES')

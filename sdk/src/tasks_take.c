@@ -9,7 +9,6 @@
 #define TAKE_SHAPE "qiiiii*"
 #define PAUSE_MIN_US 1000u     /* between two questions of one who waits: doubles ...  */
 #define PAUSE_MAX_US 100000u   /* ... up to this                                       */
-#define STALE_PAUSE_US 5000ull
 #define NAP_US 250000u         /* how long the store keeps a sleeper that does not ask */
 #define REPLY_NODES_HEAD 8u    /* of the answer, before the tasks                      */
 #define REPLY_BYTES_HEAD 64u
@@ -43,6 +42,11 @@ static void take_end(gh_tasks_take* take, gh_status status)
 
 static void take_ask(gh_tasks_take* take)
 {
+    if (gh_client_now(take->op.client) >= take->deadline_us)
+    {
+        take_end(take, GH_TIMEOUT); /* answered again and again, and never to the point */
+        return;
+    }
     take->op.state = TASK_TAKE_ASKING;
     if (take->sleeper == take->op.sequence) gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
@@ -227,9 +231,9 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     case TAKE_TASKS: break;
     case TAKE_EMPTY: take_nothing(take, GH_EMPTY, (uint64_t)gh_reply_integer(reply, 5)); return;
     case TAKE_PAUSED:
-        take_nothing(take, take->wait_us == 0 ? GH_TASK_PAUSED : GH_EMPTY, (uint64_t)gh_reply_integer(reply, 5));
+        take_nothing(take, take->ask_once ? GH_TASK_PAUSED : GH_EMPTY, (uint64_t)gh_reply_integer(reply, 5));
         return;
-    case TAKE_STALE: take_wait(take, STALE_PAUSE_US); return; /* our idea of the store's time is better now */
+    case TAKE_STALE: take_ask(take); return; /* our idea of the store's time is better now */
     default: take_end(take, GH_CORRUPT); return;
     }
     if (reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
@@ -303,9 +307,10 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->cancelled = false;
     op->lease_us = config->lease_us;
     op->timeout_us = config->timeout_us;
-    op->wait_us = config->wait_us;
+    op->ask_once = config->wait_us == 0;
     op->keep_us = config->keep_us;
     op->give_up_us = gh_client_after(client, config->wait_us);
+    op->deadline_us = gh_client_after(client, config->wait_us + config->timeout_us);
     for (i = 0; i < GH_TASKS_CLASSES; i++) op->weights[i] = (uint8_t)config->weights[i];
 }
 
@@ -334,7 +339,7 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
         op->taker_client = gh_client_id(client);
         op->taker_sequence = op->op.sequence;
     }
-    if (op->owner == NULL) op->sleeper = op->wait_us > 0 ? op->op.sequence : 0;
+    if (op->owner == NULL) op->sleeper = op->ask_once ? 0 : op->op.sequence;
     take_ask(op);
     return GH_OK;
 }

@@ -35,6 +35,7 @@
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \
+    X(tasks) X(tasks_order)                                                                                 \
     X(mailbox) X(chat) X(chat_feed)                                                                                               \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \

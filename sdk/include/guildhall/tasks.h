@@ -240,8 +240,8 @@ typedef struct gh_tasks_take
     char* memory;
     uint64_t lease_us;
     uint64_t timeout_us;
-    uint64_t wait_us;
-    uint64_t give_up_us;
+    uint64_t give_up_us;     /* end of the wait                                        */
+    uint64_t deadline_us;    /* no question is asked after this                        */
     uint64_t keep_us;
     uint64_t taker_client;   /* who is named in the store as the one who has the tasks */
     uint64_t taker_sequence;
@@ -254,6 +254,7 @@ typedef struct gh_tasks_take
     uint8_t task_count;
     uint8_t want;
     uint8_t queue_index;
+    bool ask_once;
     bool cancelled;
 } gh_tasks_take;
 
