@@ -107,7 +107,15 @@ uint32_t gh_version(void);
     X(INVALID_TASK_BACKOFF, -142, "the back-off is outside its range, or its minimum above its maximum")             \
     X(INVALID_TASK_QUEUES, -143, "the worker's queues are none, too many, not valid names, or one is there twice")   \
     X(INVALID_TASK_HANDLERS, -144, "the handlers are none, too many, without a function, or one is there twice")     \
-    X(INVALID_TASK_SLOTS, -145, "the worker's slots are NULL, none or too many, or their memory is too small")
+    X(INVALID_TASK_SLOTS, -145, "the worker's slots are NULL, none or too many, or their memory is too small")       \
+    X(INVALID_CONTACTS, -190, "the contacts are NULL, none, more than one call takes, or one is not a valid name")   \
+    X(INVALID_CONTACTS_CAPACITY, -191, "the capacity is not within 1..GH_CONTACTS_CAPACITY_MAX")                     \
+    X(INVALID_CONTACTS_IDLE, -192, "idle_us is longer than GH_CONTACTS_IDLE_MAX_US")                                 \
+    X(INVALID_CONTACTS_MIRROR, -193, "the mirror is NULL or was not made by gh_contacts_init")                       \
+    X(INVALID_CONTACTS_MEMORY, -194, "the memory is NULL, not aligned to 8, or smaller than gh_contacts_memory says")\
+    X(INVALID_GUILD_CAPACITY, -195, "the capacity of the guild is not within 1..GH_GUILD_CAPACITY_MAX")              \
+    X(INVALID_GUILD_PREFIX, -196, "the beginning to complete is longer than GH_NAME_SIZE_MAX, or NULL with a size")  \
+    X(INVALID_GUILD_CURSOR, -197, "the cursor is not one that a page of this guild ended with")
 
 typedef enum gh_status
 {

@@ -126,6 +126,14 @@ void gh_call_step(gh_op* op, const gh_event* event);
 /* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */
 void gh_call_cancel(gh_op* op);
 
+/* ---- reads: calls that change nothing, so it does not matter whether they were carried out --------------------------- */
+
+/* As gh_call_step, but without an answer in time it ends TIMEOUT. Begin with gh_call_begin. */
+void gh_read_step(gh_op* op, const gh_event* event);
+
+/* Ends it CANCELLED at once, sent or not. Nothing happens to an op that is not busy. */
+void gh_read_cancel(gh_op* op);
+
 /* ---- gates: one unresolved request per (client, object) ----------------------------------------------------------------
 
    A script that tells a repeat by a high-water mark (the last sequence of each client) must see a client's requests for

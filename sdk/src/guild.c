@@ -1,0 +1,496 @@
+#include "guildhall/guild.h"
+
+#include "client/op.h"
+#include "wire/name.h"
+
+#define GUILD_TIMEOUT_MIN_US 1000ull
+#define GUILD_TIMEOUT_MAX_US 60000000ull
+#define GUILD_TIMEOUT_US 5000000ull
+#define GUILD_CAPACITY 1000u
+#define GUILD_LIMIT 10u
+#define GUILD_ROOM 1024u        /* of a request: digest, keys, numbers                          */
+#define GUILD_REPLY_ROOM 512u   /* of a reply                                                   */
+#define GUILD_BYTES_MAX (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */
+#define GUILD_BOUND_MAX (2u * GH_FOLDED_SIZE_MAX)
+
+#define GUILD_CHANGE_SHAPE "qiis"
+
+static const gh_str guild_kind_name = {"guild", 5};
+
+static bool guild_timeout_is_valid(uint64_t timeout_us)
+{
+    return timeout_us >= GUILD_TIMEOUT_MIN_US && timeout_us <= GUILD_TIMEOUT_MAX_US;
+}
+
+/* ---- join and leave -------------------------------------------------------------------------------------------- */
+
+/* What guild_join.lua and guild_leave.lua answer. */
+enum
+{
+    GUILD_DONE = 0,
+    GUILD_OLD,
+    GUILD_WRITERS
+};
+
+static gh_guild_change* guild_change_of(gh_op* op)
+{
+    return (gh_guild_change*)(void*)((char*)op - offsetof(gh_guild_change, op));
+}
+
+static gh_script* guild_change_script(gh_op* op)
+{
+    return gh_client_script(op->client, guild_change_of(op)->leaves ? GH_SCRIPT_guild_leave : GH_SCRIPT_guild_join);
+}
+
+static void guild_change_encode(gh_op* op, gh_request* request)
+{
+    const gh_guild_change* change = guild_change_of(op);
+    char folded[GH_FOLDED_SIZE_MAX];
+    uint32_t i;
+    gh_request_script(request, guild_change_script(op), 2, (change->leaves ? 2u : 3u) + 3u * change->count);
+    gh_request_object_keys(request, op->client, guild_kind_name, change->guild, "mw");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    if (!change->leaves) gh_request_number(request, change->capacity);
+    for (i = 0; i < change->count; i++)
+    {
+        const gh_guild_member* member = &change->members[i];
+        size_t size = gh_fold_apply(change->fold, change->fold_context, member->name, folded);
+        gh_request_str(request, gh_str_make(folded, size));
+        gh_request_str(request, member->name);
+        gh_request_str(request, member->id);
+    }
+}
+
+static gh_status guild_status_of(char letter)
+{
+    switch (letter)
+    {
+    case 'j':
+    case 'l': return GH_OK;
+    case 'm': return GH_EXISTS;
+    case 'n': return GH_NOT_MEMBER;
+    case 'f': return GH_FULL;
+    default: return GH_CORRUPT;
+    }
+}
+
+static gh_status guild_change_answer(gh_op* op, const gh_event* event)
+{
+    gh_guild_change* change = guild_change_of(op);
+    uint64_t size = (uint64_t)gh_reply_integer(event->reply, 2);
+    gh_str letters = gh_reply_at(event->reply, 3)->text;
+    gh_status result = GH_OK;
+    uint32_t i;
+    change->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case GUILD_DONE: break;
+    case GUILD_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
+    case GUILD_WRITERS: return GH_FULL;
+    default: return GH_CORRUPT;
+    }
+    if (letters.size != change->count) return GH_CORRUPT;
+    for (i = 0; i < change->count; i++)
+    {
+        gh_status status = guild_status_of(letters.bytes[i]);
+        change->members[i].status = status;
+        if (status == GH_FULL || status == GH_CORRUPT) result = status;
+    }
+    return result;
+}
+
+static void guild_change_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&guild_change_of(op)->gate, op, event);
+}
+
+static const gh_op_kind guild_change_kind = {"guild", guild_change_step,  guild_change_encode, guild_change_script,
+                                             false,   guild_change_answer};
+
+gh_guild_config gh_guild_config_default(void)
+{
+    gh_guild_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GUILD_TIMEOUT_US;
+    config.capacity = GUILD_CAPACITY;
+    config.fold = gh_fold_ascii;
+    return config;
+}
+
+static bool guild_id_is_valid(gh_str id)
+{
+    return id.size <= GH_NAME_SIZE_MAX && (id.bytes != NULL || id.size == 0);
+}
+
+static bool guild_members_are_valid(const gh_guild_member* members, size_t count)
+{
+    size_t i;
+    if (members == NULL || count == 0 || count > GH_GUILD_MEMBERS_MAX) return false;
+    for (i = 0; i < count; i++)
+        if (!gh_name_is_valid(members[i].name) || !guild_id_is_valid(members[i].id)) return false;
+    return true;
+}
+
+static size_t guild_members_size(const gh_guild_member* members, size_t count)
+{
+    size_t size = 0;
+    size_t i;
+    for (i = 0; i < count; i++)
+        size += gh_request_str_size(GH_FOLDED_SIZE_MAX) + gh_request_str_size(members[i].name.size) +
+                gh_request_str_size(members[i].id.size);
+    return size;
+}
+
+static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                                    size_t count, const gh_guild_config* config, bool leaves)
+{
+    gh_guild_config defaults = gh_guild_config_default();
+    size_t i;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->capacity == 0 || config->capacity > GH_GUILD_CAPACITY_MAX) return GH_INVALID_GUILD_CAPACITY;
+    if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
+    if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_FULL;
+    op->size = 0;
+    op->guild = guild;
+    op->members = members;
+    op->fold = config->fold;
+    op->fold_context = config->fold_context;
+    op->capacity = config->capacity;
+    op->count = (uint8_t)count;
+    op->leaves = leaves;
+    for (i = 0; i < count; i++) members[i].status = GH_PENDING;
+    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, GUILD_CHANGE_SHAPE, config->timeout_us,
+                       gh_gate_object(client, guild_kind_name, guild));
+    return GH_OK;
+}
+
+gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                              size_t count, const gh_guild_config* config)
+{
+    return guild_change_begin(op, client, guild, members, count, config, false);
+}
+
+gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                               size_t count, const gh_guild_config* config)
+{
+    return guild_change_begin(op, client, guild, members, count, config, true);
+}
+
+gh_status gh_guild_change_poll(const gh_guild_change* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_guild_change_cancel(gh_guild_change* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}
+
+/* ---- members as bytes ------------------------------------------------------------------------------------------
+
+   "<folded><0><0><name>", "<folded><0><0><name><0><0><id>": guild_join.lua says how. The bytes keep the order of the
+   folded names, and a name begins with a prefix exactly if its bytes begin with the prefix's.                          */
+
+/* Zero bytes get a 255 behind them. At most twice as long. */
+static size_t guild_escape(const char* bytes, size_t size, char* out)
+{
+    size_t written = 0;
+    size_t i;
+    for (i = 0; i < size; i++)
+    {
+        out[written++] = bytes[i];
+        if (bytes[i] == 0) out[written++] = (char)0xff;
+    }
+    return written;
+}
+
+/* Takes the text up to the next two zero bytes, or to the end, away from the front. False: it is longer than room, or a
+   zero byte stands alone. */
+static bool guild_unescape(gh_str* rest, char* out, size_t room, size_t* size)
+{
+    size_t i = 0;
+    *size = 0;
+    while (i < rest->size)
+    {
+        char byte = rest->bytes[i++];
+        if (byte == 0)
+        {
+            unsigned char next = i < rest->size ? (unsigned char)rest->bytes[i++] : 1;
+            if (next == 0)
+            {
+                *rest = gh_str_make(rest->bytes + i, rest->size - i);
+                return true;
+            }
+            if (next != 0xff) return false;
+        }
+        if (*size == room) return false;
+        out[(*size)++] = byte;
+    }
+    *rest = gh_str_make("", 0);
+    return true;
+}
+
+/* Copies name and id to out, which has room for GUILD_BYTES_MAX. False: not of that form. */
+static bool guild_parse(gh_str member, char* out, gh_guild_hit* hit)
+{
+    char folded[GH_FOLDED_SIZE_MAX];
+    size_t folded_size;
+    size_t size;
+    if (member.size > GH_GUILD_CURSOR_SIZE_MAX) return false;
+    if (!guild_unescape(&member, folded, sizeof folded, &folded_size)) return false;
+    if (!guild_unescape(&member, out, GH_NAME_SIZE_MAX, &size)) return false;
+    if (size == 0)
+    {
+        if (folded_size == 0 || folded_size > GH_NAME_SIZE_MAX) return false;
+        memcpy(out, folded, folded_size);
+        size = folded_size;
+    }
+    if (member.size > GH_NAME_SIZE_MAX) return false;
+    if (member.size > 0) memcpy(out + size, member.bytes, member.size);
+    hit->name = gh_str_make(out, size);
+    hit->id = gh_str_make(out + size, member.size);
+    return true;
+}
+
+/* ---- complete and next ----------------------------------------------------------------------------------------- */
+
+static gh_guild_search* guild_search_of(gh_op* op)
+{
+    return (gh_guild_search*)(void*)((char*)op - offsetof(gh_guild_search, op));
+}
+
+/* The buffer: [ cursor | bound | hits | name and id of hit 0 | of hit 1 | ... ] */
+static char* guild_bound_bytes(const gh_guild_search* search)
+{
+    return search->buffer + GH_GUILD_CURSOR_SIZE_MAX;
+}
+
+static gh_guild_hit* guild_hits(const gh_guild_search* search)
+{
+    return (gh_guild_hit*)(void*)(search->buffer + GH_GUILD_HEAD_SIZE);
+}
+
+static char* guild_hit_bytes(const gh_guild_search* search, uint32_t i)
+{
+    return search->buffer + GH_GUILD_HEAD_SIZE + search->limit * sizeof(gh_guild_hit) + (size_t)i * GUILD_BYTES_MAX;
+}
+
+/* What every member that is sought begins with. */
+static void guild_set_bound(gh_guild_search* search, gh_str prefix, const gh_guild_search_config* config)
+{
+    char folded[GH_FOLDED_SIZE_MAX];
+    size_t size = gh_fold_apply(config->fold, config->fold_context, prefix, folded);
+    search->bound = gh_str_make(guild_bound_bytes(search), guild_escape(folded, size, guild_bound_bytes(search)));
+}
+
+/* The least bytes that are beyond everything that begins with the bound: its last byte plus one. A byte of 255 has no
+   next one, so the byte before it is counted up. Empty: nothing is beyond. */
+static gh_str guild_successor(gh_str bound, char out[GUILD_BOUND_MAX])
+{
+    size_t size = bound.size;
+    while (size > 0 && (unsigned char)bound.bytes[size - 1] == 0xff) size--;
+    if (size == 0) return gh_str_make("", 0);
+    memcpy(out, bound.bytes, size);
+    out[size - 1] = (char)((unsigned char)out[size - 1] + 1);
+    return gh_str_make(out, size);
+}
+
+/* One more than is wanted, to know whether there are more; as far as one reply can take them. */
+static uint32_t guild_page_size(const gh_guild_search* search)
+{
+    size_t wanted = search->limit - search->count + 1;
+    size_t nodes = gh_client_reply_nodes(search->op.client) - 1;
+    size_t fitting = (gh_client_reply_bytes(search->op.client) - GUILD_REPLY_ROOM) / (GH_GUILD_CURSOR_SIZE_MAX + 1);
+    if (fitting > nodes) fitting = nodes;
+    return (uint32_t)(wanted < fitting ? wanted : fitting);
+}
+
+/* "(bytes": beyond them; "[bytes": from them on; a sign of its own if there are none. */
+static void guild_encode_end(gh_request* request, gh_str mark, gh_str bytes, gh_str none)
+{
+    if (bytes.size > 0)
+        gh_request_joined(request, mark, bytes);
+    else
+        gh_request_str(request, none);
+}
+
+/* ZRANGE key from to BYLEX LIMIT 0 count: no script, as it is one command that reads. */
+static void guild_search_encode(gh_op* op, gh_request* request)
+{
+    const gh_guild_search* search = guild_search_of(op);
+    char bytes[GUILD_BOUND_MAX];
+    gh_request_array(request, 8);
+    gh_request_str(request, gh_str_literal("ZRANGE"));
+    gh_request_object_key(request, op->client, guild_kind_name, search->guild, 'm');
+    if (search->cursor.size > 0)
+        gh_request_joined(request, gh_str_literal("("), search->cursor);
+    else
+        guild_encode_end(request, gh_str_literal("["), search->bound, gh_str_literal("-"));
+    guild_encode_end(request, gh_str_literal("("), guild_successor(search->bound, bytes), gh_str_literal("+"));
+    gh_request_str(request, gh_str_literal("BYLEX"));
+    gh_request_str(request, gh_str_literal("LIMIT"));
+    gh_request_number(request, 0);
+    gh_request_number(request, guild_page_size(search));
+}
+
+static void guild_keep_cursor(gh_guild_search* search, gh_str member)
+{
+    if (member.size > 0) memmove(search->buffer, member.bytes, member.size);
+    search->cursor = gh_str_make(search->buffer, member.size);
+}
+
+static gh_status guild_search_answer(gh_op* op, const gh_event* event)
+{
+    gh_guild_search* search = guild_search_of(op);
+    const gh_reply* value = event->reply->first;
+    uint32_t asked = guild_page_size(search);
+    uint32_t taken = 0;
+    for (; value != NULL && search->count < search->limit; value = value->next, taken++)
+    {
+        gh_guild_hit* hit = guild_hits(search) + search->count;
+        if (value->type != GH_REPLY_STRING) return GH_CORRUPT;
+        if (!guild_parse(value->text, guild_hit_bytes(search, search->count), hit)) return GH_CORRUPT;
+        guild_keep_cursor(search, value->text);
+        search->count++;
+    }
+    search->more = value != NULL;
+    if (value == NULL && taken == asked) /* all that was asked for: there may be more */
+    {
+        gh_op_send(op, "*", 0);
+        return GH_PENDING;
+    }
+    return search->count > 0 ? GH_OK : GH_EMPTY;
+}
+
+static const gh_op_kind guild_search_kind = {"guild", gh_read_step, guild_search_encode, NULL, false, guild_search_answer};
+
+gh_guild_search_config gh_guild_search_config_default(void)
+{
+    gh_guild_search_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GUILD_TIMEOUT_US;
+    config.limit = GUILD_LIMIT;
+    config.fold = gh_fold_ascii;
+    return config;
+}
+
+static gh_status guild_check_search(const gh_guild_search_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->limit == 0 || config->limit > GH_GUILD_LIMIT_MAX) return GH_INVALID_LIMIT;
+    if (config->after.size > GH_GUILD_CURSOR_SIZE_MAX) return GH_INVALID_GUILD_CURSOR;
+    if (config->after.size > 0 && config->after.bytes == NULL) return GH_INVALID_GUILD_CURSOR;
+    if (config->buffer == NULL || ((uintptr_t)config->buffer & 7) != 0) return GH_INVALID_BUFFER;
+    return config->buffer_size < GH_GUILD_BUFFER_SIZE(config->limit) ? GH_INVALID_BUFFER : GH_OK;
+}
+
+static void guild_search_start(gh_guild_search* op, gh_client* client)
+{
+    op->count = 0;
+    op->more = false;
+    gh_call_begin(&op->op, client, &guild_search_kind, "*", op->timeout_us, 0);
+}
+
+/* A cursor in front of the first that is sought says nothing. */
+static void guild_drop_early_cursor(gh_guild_search* op)
+{
+    size_t size = op->bound.size < op->cursor.size ? op->bound.size : op->cursor.size;
+    int order = size == 0 ? 0 : memcmp(op->cursor.bytes, op->bound.bytes, size);
+    if (order < 0 || (order == 0 && op->cursor.size < op->bound.size)) op->cursor.size = 0;
+}
+
+gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+                                  const gh_guild_search_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
+    if (prefix.size > GH_NAME_SIZE_MAX || (prefix.bytes == NULL && prefix.size > 0)) return GH_INVALID_GUILD_PREFIX;
+    status = guild_check_search(config);
+    if (status != GH_OK) return status;
+    op->guild = guild;
+    op->buffer = (char*)config->buffer;
+    op->timeout_us = config->timeout_us;
+    op->limit = config->limit;
+    op->hits = guild_hits(op);
+    guild_keep_cursor(op, config->after);
+    guild_set_bound(op, prefix, config);
+    guild_drop_early_cursor(op);
+    guild_search_start(op, client);
+    return GH_OK;
+}
+
+gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (gh_op_poll(&op->op) != GH_OK) return GH_INVALID_GUILD_CURSOR;
+    guild_search_start(op, client);
+    return GH_OK;
+}
+
+gh_status gh_guild_search_poll(const gh_guild_search* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_guild_search_cancel(gh_guild_search* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
+
+/* ---- size ------------------------------------------------------------------------------------------------------ */
+
+static gh_guild_size* guild_size_of(gh_op* op)
+{
+    return (gh_guild_size*)(void*)((char*)op - offsetof(gh_guild_size, op));
+}
+
+static void guild_size_encode(gh_op* op, gh_request* request)
+{
+    gh_request_array(request, 2);
+    gh_request_str(request, gh_str_literal("ZCARD"));
+    gh_request_object_key(request, op->client, guild_kind_name, guild_size_of(op)->guild, 'm');
+}
+
+static gh_status guild_size_answer(gh_op* op, const gh_event* event)
+{
+    const gh_reply* reply = event->reply;
+    if (reply->type != GH_REPLY_INTEGER || reply->integer < 0 || reply->integer > UINT32_MAX) return GH_CORRUPT;
+    guild_size_of(op)->size = (uint32_t)reply->integer;
+    return GH_OK;
+}
+
+static const gh_op_kind guild_size_kind = {"guild", gh_read_step, guild_size_encode, NULL, false, guild_size_answer};
+
+gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = GUILD_TIMEOUT_US;
+    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
+    if (!guild_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    op->size = 0;
+    op->guild = guild;
+    gh_call_begin(&op->op, client, &guild_size_kind, NULL, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_guild_size_poll(const gh_guild_size* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_guild_size_cancel(gh_guild_size* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
