@@ -78,6 +78,8 @@ uint32_t gh_version(void);
     X(INVALID_FENCE, -122, "the fence is 0, or its lock's name is not valid")                                        \
     X(INVALID_BUFFER, -123, "a buffer is NULL although its size is not 0")                                           \
     X(INVALID_REPEAT, -124, "the repeat field is not one of its enum's values")                                      \
+    X(OVER_LIMIT, 20, "more permits at once than the semaphore's limit: ask for fewer, or raise the limit")          \
+    X(INVALID_PERMITS, -170, "the number of permits is 0, or more than the limit in the config")                     \
     X(EXISTS, 15, "there is one of that name already: join it, or choose another name")                              \
     X(NOT_MEMBER, 16, "the player is not a member")                                                                  \
     X(GONE, 17, "there is no such chat: it was never created, or its last member has left")                          \

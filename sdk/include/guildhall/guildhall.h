@@ -14,6 +14,7 @@
 #include "guildhall/mailbox.h"
 #include "guildhall/message.h"
 #include "guildhall/reply.h"
+#include "guildhall/semaphore.h"
 #include "guildhall/tasks.h"
 
 #endif

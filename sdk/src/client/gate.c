@@ -36,6 +36,11 @@ bool gh_gate_is_open(const gh_gate* gate)
     return gate->op != NULL && gate_next_of_object(*gate_row(gate), gate->object) == gate;
 }
 
+gh_gate* gh_gate_first(const gh_client* client, uint64_t object)
+{
+    return gate_next_of_object(client->gates[object & client->listener_mask], object);
+}
+
 void gh_gate_leave(gh_gate* gate)
 {
     gh_event event;

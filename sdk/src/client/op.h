@@ -149,6 +149,9 @@ uint64_t gh_gate_object(const gh_client* client, gh_str kind, gh_str name);
 bool gh_gate_enter(gh_gate* gate, gh_op* op, uint64_t object);
 bool gh_gate_is_open(const gh_gate* gate);
 
+/* The first in the row of the object, or NULL. */
+gh_gate* gh_gate_first(const gh_client* client, uint64_t object);
+
 /* Leaves the row from any place in it, and tells the next. Nothing happens to one that is in no row. */
 void gh_gate_leave(gh_gate* gate);
 

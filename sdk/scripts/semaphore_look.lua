@@ -1,0 +1,26 @@
+-- semaphore_look: who holds how many permits, and how many wait. Writes nothing.
+--
+-- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q   see semaphore_acquire.lua
+-- ARGV  1 sequence  comes back as the first element of the reply
+--       2 holders   at most so many, those first whose leases end last; up to 100
+-- reply sequence, limit, used, waiters, now us, then pairs: member of :h, score
+--       limit 0: the store does not know the semaphore. used: by leases and turns that are not over
+
+local state, now = redis.call('GET', KEYS[1]), redis.call('TIME')
+now = now[1] * 1000000 + now[2]
+if not state then
+    return {tonumber(ARGV[1]), 0, 0, redis.call('ZCARD', KEYS[3]), now}
+end
+local limit, used = string.match(state, '^(%d+) (%d+) %d+ %d+ %S+$')
+if not limit then
+    return redis.error_reply('WRONGTYPE semaphore state is not of the form that KEYS.md describes')
+end
+local past = string.format('%.0f', now)
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', past, 'LIMIT', 0, 100)) do
+    used = used - string.sub(member, 35)
+end
+local reply = {tonumber(ARGV[1]), tonumber(limit), math.max(tonumber(used), 0), redis.call('ZCARD', KEYS[3]), now}
+for _, value in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES', 'LIMIT', 0, ARGV[2])) do
+    reply[#reply + 1] = value
+end
+return reply

@@ -1,0 +1,185 @@
+#include "client/waiter.h"
+#include "guildhall/semaphore.h"
+#include "wire/name.h"
+
+#define SEMAPHORE_TIMEOUT_US 5000000ull
+#define SEMAPHORE_TIMEOUT_MIN_US 1000ull
+#define SEMAPHORE_TIMEOUT_MAX_US 60000000ull
+#define SEMAPHORE_FIGURES 5u     /* elements of a look's reply in front of the holders    */
+#define SEMAPHORE_TOKEN_SIZE 33u /* "<client>:<sequence>"                                 */
+
+#define SEMAPHORE_LIMIT_SHAPE "qiiiii"
+#define SEMAPHORE_LOOK_SHAPE "qiiii*"
+
+static const gh_str semaphore_kind_name = {"semaphore", 9};
+
+static gh_status semaphore_check_call(const gh_op* op, const gh_client* client, gh_str name, uint64_t* timeout_us)
+{
+    gh_status status = gh_op_check(op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (*timeout_us == 0) *timeout_us = SEMAPHORE_TIMEOUT_US;
+    return *timeout_us < SEMAPHORE_TIMEOUT_MIN_US || *timeout_us > SEMAPHORE_TIMEOUT_MAX_US ? GH_INVALID_TIMEOUT : GH_OK;
+}
+
+/* ---- the limit ---------------------------------------------------------------------------------------------------------- */
+
+static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
+{
+    return (gh_semaphore_limit*)(void*)((char*)op - offsetof(gh_semaphore_limit, op));
+}
+
+static gh_script* semaphore_limit_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_semaphore_limit);
+}
+
+static void semaphore_limit_encode(gh_op* op, gh_request* request)
+{
+    const gh_semaphore_limit* limit = semaphore_limit_of(op);
+    gh_request_script(request, semaphore_limit_script(op), 4, 4);
+    gh_request_object_keys(request, op->client, semaphore_kind_name, limit->name, "shqc");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, GH_CLAIM_WINDOW_US);
+    gh_request_number(request, limit->wanted);
+}
+
+static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
+{
+    gh_semaphore_limit* limit = semaphore_limit_of(op);
+    limit->limit = (uint32_t)gh_reply_integer(event->reply, 2);
+    limit->used = (uint32_t)gh_reply_integer(event->reply, 3);
+    limit->waiters = (uint32_t)gh_reply_integer(event->reply, 4);
+    if (gh_reply_integer(event->reply, 5) == 0) return GH_OK;
+    gh_op_send(op, SEMAPHORE_LIMIT_SHAPE, 0); /* more waiters to serve than one call does */
+    return GH_PENDING;
+}
+
+static void semaphore_limit_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&semaphore_limit_of(op)->gate, op, event);
+}
+
+static const gh_op_kind semaphore_limit_kind = {
+    "semaphore", semaphore_limit_step, semaphore_limit_encode, semaphore_limit_script, false, semaphore_limit_answer};
+
+gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit, uint64_t timeout_us)
+{
+    gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
+    if (status != GH_OK) return status;
+    if (limit == 0 || limit > GH_SEMAPHORE_LIMIT_MAX) return GH_INVALID_LIMIT;
+    op->limit = op->used = op->waiters = 0;
+    op->wanted = limit;
+    op->name = name;
+    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, SEMAPHORE_LIMIT_SHAPE, timeout_us,
+                       gh_gate_object(client, semaphore_kind_name, name));
+    return GH_OK;
+}
+
+gh_status gh_semaphore_limit_poll(const gh_semaphore_limit* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_semaphore_limit_cancel(gh_semaphore_limit* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------------------------ */
+
+static gh_semaphore_look* semaphore_look_of(gh_op* op)
+{
+    return (gh_semaphore_look*)(void*)((char*)op - offsetof(gh_semaphore_look, op));
+}
+
+static gh_script* semaphore_look_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_semaphore_look);
+}
+
+static void semaphore_look_encode(gh_op* op, gh_request* request)
+{
+    const gh_semaphore_look* look = semaphore_look_of(op);
+    uint32_t most = (gh_client_reply_nodes(op->client) - SEMAPHORE_FIGURES - 1) / 2;
+    gh_request_script(request, semaphore_look_script(op), 3, 2);
+    gh_request_object_keys(request, op->client, semaphore_kind_name, look->name, "shq");
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, look->holders_max < most ? look->holders_max : most);
+}
+
+static bool semaphore_parse_decimal(gh_str text, uint64_t* value)
+{
+    size_t i;
+    *value = 0;
+    for (i = 0; i < text.size && text.bytes[i] >= '0' && text.bytes[i] <= '9' && i < 17; i++)
+        *value = *value * 10 + (uint64_t)(text.bytes[i] - '0');
+    return i > 0 && i == text.size;
+}
+
+/* "<client>:<sequence> <permits>", and when it is over, with a half more for a turn. */
+static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us, gh_permit_holder* holder)
+{
+    uint64_t permits;
+    uint64_t expiry_us;
+    memset(holder, 0, sizeof *holder);
+    if (member.size < SEMAPHORE_TOKEN_SIZE + 2) return false;
+    if (!gh_hex_decode(gh_str_make(member.bytes, 16), &holder->client)) return false;
+    if (!gh_hex_decode(gh_str_make(member.bytes + 17, 16), &holder->sequence)) return false;
+    if (!semaphore_parse_decimal(gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1),
+                                 &permits))
+        return false;
+    holder->waiting = score.size > 2 && score.bytes[score.size - 2] == '.';
+    if (holder->waiting) score.size -= 2;
+    if (!semaphore_parse_decimal(score, &expiry_us)) return false;
+    holder->permits = (uint32_t)permits;
+    holder->remaining_us = expiry_us > now_us ? expiry_us - now_us : 0;
+    return true;
+}
+
+static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
+{
+    gh_semaphore_look* look = semaphore_look_of(op);
+    const gh_reply* member = gh_reply_at(event->reply, SEMAPHORE_FIGURES);
+    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 4);
+    gh_client_note_store_time(op->client, now_us);
+    look->limit = (uint32_t)gh_reply_integer(event->reply, 1);
+    look->used = (uint32_t)gh_reply_integer(event->reply, 2);
+    look->waiters = (uint32_t)gh_reply_integer(event->reply, 3);
+    look->count = 0;
+    for (; member != NULL && member->next != NULL && look->count < look->holders_max; member = member->next->next)
+    {
+        if (!semaphore_parse_holder(member->text, member->next->text, now_us, &look->holders[look->count]))
+            return GH_CORRUPT;
+        look->count++;
+    }
+    return look->limit == 0 ? GH_EMPTY : GH_OK;
+}
+
+static const gh_op_kind semaphore_look_kind = {
+    "semaphore", gh_call_step, semaphore_look_encode, semaphore_look_script, false, semaphore_look_answer};
+
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
+                                  size_t holders_max, uint64_t timeout_us)
+{
+    gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
+    if (status != GH_OK) return status;
+    if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0)) return GH_INVALID_BUFFER;
+    op->limit = op->used = op->waiters = op->count = 0;
+    op->name = name;
+    op->holders = holders;
+    op->holders_max = (uint32_t)holders_max;
+    gh_call_begin(&op->op, client, &semaphore_look_kind, SEMAPHORE_LOOK_SHAPE, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_semaphore_look_poll(const gh_semaphore_look* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_semaphore_look_cancel(gh_semaphore_look* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+}
