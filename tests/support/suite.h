@@ -47,6 +47,7 @@
     X(calls)                                                                                                         \
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
+    X(geo)                                                                                                   \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \

@@ -9,6 +9,7 @@
 #include "guildhall/command.h"
 #include "guildhall/contacts.h"
 #include "guildhall/fold.h"
+#include "guildhall/geo.h"
 #include "guildhall/guild.h"
 #include "guildhall/lock.h"
 #include "guildhall/mailbox.h"
