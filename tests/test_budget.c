@@ -192,6 +192,7 @@ static void deadlines_pass_within_a_few_ticks(void** state)
     for (int i = 0; i < OPS; i++) ops[i] = scripted_ask(world, "A", 100 * MS, GH_REPEAT_NEVER);
     make_slow(world, 1);
     scripted_tick(world, 100 * MS);
+    assert_in_range(scripted_stats(world).ops_ended, 15, 32);
     for (int i = 0; i < OPS / 15 + 2; i++) scripted_tick(world, 1);
     for (int i = 0; i < OPS; i++) assert_status(gh_command_poll(ops[i]), GH_TIMEOUT);
 }

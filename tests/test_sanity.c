@@ -90,7 +90,7 @@ static void old_version_is_warned_of(void** state)
         uint32_t version;
         bool old;
     } rows[] = {{"6.0.16", 60016, true}, {"6.2.0", 60200, false}, {"5.0", 50000, true},
-                {"10.11.12", 101112, false}, {"nonsense", 0, true}, {"", 0, true}};
+                {"10.11.12", 101112, false}, {"9.9.89", 90989, false}, {"nonsense", 0, true}, {"", 0, true}};
     redis_server* server = redis_server_start(&(redis_server_options){.append_only = true});
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
