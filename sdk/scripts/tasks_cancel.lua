@@ -13,6 +13,8 @@
 -- an empty value in :p, until its turn comes: finding it in the list would take time that grows with the list.
 -- Begins with ZREM, which a server that is out of memory still allows.
 
+local CLASSES = 4
+
 local payload_key, mark_key, lease_key, tomb_key, dead_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local sequence, keep, count = tonumber(ARGV[1]), tonumber(ARGV[2]), #ARGV - 2
 
@@ -25,6 +27,12 @@ redis.call('ZCARD', tomb_key)
 redis.call('ZCARD', dead_key)
 for i = 6, 9 do redis.call('ZCARD', KEYS[i]) end
 redis.call('ZREM', lease_key, '') -- all types are known now
+
+-- What was planted by hand may begin with anything.
+local function class_of(value)
+    local class = string.byte(value) - 48
+    return class >= 0 and class < CLASSES and class or CLASSES - 1
+end
 
 local function bury(id, mark)
     redis.call('HSET', mark_key, id, 'C ' .. (string.match(mark or '', '^%u (%d+ %d+)') or '0 0') .. ' - ')
@@ -49,7 +57,7 @@ local function cancel(id, value, mark)
     elseif state == 'X' then
         redis.call('ZREM', dead_key, id)
         redis.call('HDEL', payload_key, id)
-    elseif redis.call('ZREM', KEYS[6 + string.byte(value) - 48], id) == 1 then
+    elseif redis.call('ZREM', KEYS[6 + class_of(value)], id) == 1 then
         redis.call('HDEL', payload_key, id)
     else
         redis.call('HSET', payload_key, id, '')

@@ -51,6 +51,12 @@ local states, forgets, dead, again, again_count = {}, {}, {}, {}, 0
 local until_text = string.format('%.0f', now + tonumber(ARGV[3])) -- redis.call would format it anew for each
 local extra = 5 + 2 * count
 
+-- What was planted by hand may begin with anything.
+local function class_of(value)
+    local class = string.byte(value) - 48
+    return class >= 0 and class < CLASSES and class or CLASSES - 1
+end
+
 local function over(id, mark)
     gone[#gone + 1] = id
     forgets[#forgets + 1] = until_text
@@ -71,7 +77,7 @@ local function keep(id, mark, list, score)
 end
 
 local function wait_again(id, value, mark, due)
-    local class = string.byte(value) - 48
+    local class = class_of(value)
     again[class] = again[class] or {}
     keep(id, mark, again[class], due)
     if due <= now then again_count = again_count + 1 end

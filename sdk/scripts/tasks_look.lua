@@ -40,7 +40,7 @@ elseif state == 'L' or state == 'K' then
 elseif state == 'X' then
     return answer(6, attempt, redis.call('ZSCORE', dead_key, id), text)
 end
-local due = redis.call('ZSCORE', KEYS[6 + string.byte(value) - 48], id)
+local due = redis.call('ZSCORE', KEYS[6 + math.min(tonumber(string.sub(value, 1, 1)) or 3, 3)], id)
 if due then
     return answer(state == 'W' and attempt ~= '0' and 5 or 2, attempt or 0, due, text or '')
 end

@@ -15,7 +15,6 @@
 -- hint  to gh:wake:<client> "<sequence>" for as many sleepers as tasks became ready, at most 16
 --
 -- A repeat finds its ids stored, or remembered in :t, and answers e: nothing is pushed twice.
--- Lists first, :p last: should a list not be of its type, no task has been stored without its place.
 -- Redis 6.2 or later.
 
 local HINTS_MAX = 16
@@ -33,7 +32,7 @@ local tombs = redis.call('ZMSCORE', tomb_key, unpack(ARGV, 3, 2 + count))
 room = room - redis.call('HLEN', payload_key)
 
 local codes, fresh, entries, forgotten = {}, {}, {}, {}
-local ready, due, ready_count = {}, {}, 0
+local ready, due, ready_count = {}, {}, 0 -- by class
 for i = 1, count do
     local id, delay, value = ARGV[2 + i], ARGV[2 + count + i], ARGV[2 + 2 * count + i]
     local old = stored[i] or fresh[id]
@@ -64,6 +63,10 @@ for i = 1, count do
     end
 end
 
+for class = 0, classes - 1 do -- all types are known, before the first write
+    if ready[class] then redis.call('LLEN', KEYS[5 + class]) end
+    if due[class] then redis.call('ZCARD', KEYS[5 + classes + class]) end
+end
 for class = 0, classes - 1 do
     if ready[class] then redis.call('RPUSH', KEYS[5 + class], unpack(ready[class])) end
     if due[class] then redis.call('ZADD', KEYS[5 + classes + class], unpack(due[class])) end

@@ -9,6 +9,7 @@
 --
 -- A repeat finds that it is no dead letter, and answers o.
 
+local CLASSES = 4
 local HINTS_MAX = 16
 
 local dead_key, payload_key, mark_key, tomb_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -22,6 +23,12 @@ local marks = redis.call('HMGET', mark_key, unpack(ARGV, 2))
 redis.call('ZCARD', dead_key)
 for i = 6, 9 do redis.call('LLEN', KEYS[i]) end
 
+-- What was planted by hand may begin with anything.
+local function class_of(value)
+    local class = string.byte(value) - 48
+    return class >= 0 and class < CLASSES and class or CLASSES - 1
+end
+
 local codes, seen, moved = {}, {}, 0
 for i = 1, count do
     local id, value, mark = ARGV[1 + i], values[i], marks[i]
@@ -29,7 +36,7 @@ for i = 1, count do
     if not value or value == '' then
         codes[i] = redis.call('ZSCORE', tomb_key, id) and 'o' or 'n'
     elseif not seen[id] and mark and string.sub(mark, 1, 1) == 'X' then
-        redis.call('RPUSH', KEYS[6 + string.byte(value) - 48], id)
+        redis.call('RPUSH', KEYS[6 + class_of(value)], id)
         redis.call('HSET', mark_key, id, 'R 0 ' .. string.match(mark, '^%u %d+ (%d+)') .. ' - ')
         redis.call('ZREM', dead_key, id)
         seen[id], moved = true, moved + 1

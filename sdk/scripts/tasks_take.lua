@@ -95,7 +95,8 @@ if call('ZCOUNT', lease_key, '-inf', now_text) > 0 then
             call('ZADD', dead_key, now_text, id)
         else
             call('HSET', mark_key, id, 'W ' .. made .. ' - the lease ran out')
-            call('ZADD', KEYS[13 + string.byte(value) - 48], expired[i + 1], id)
+            local class = tonumber(string.sub(value, 1, 1)) or CLASSES
+            call('ZADD', KEYS[13 + math.min(class, CLASSES - 1)], expired[i + 1], id)
         end
     end
 end
@@ -202,7 +203,7 @@ end
 local values = call('HMGET', payload_key, unpack(ids))
 local marks = call('HMGET', mark_key, unpack(ids))
 local reply = {sequence, 0, now, 0, lease, 0}
-local taken, attempts, cancelled, too_large = {}, {}, {}, {}
+local taken, attempts, cancelled, too_large, seen = {}, {}, {}, {}, {}
 local fence, used, last, count, place = now, 0, #ids, 0, 6
 local source = sources[1]
 for i = 1, #ids do
@@ -212,9 +213,9 @@ for i = 1, #ids do
     if mark then state, attempt, old_fence = match(mark, '^(%u) (%d+) (%d+)') end
     if value == '' then
         cancelled[#cancelled + 1] = id
-    elseif value and (not mark or state == source.state) then
+    elseif value and not seen[id] and (not mark or state == source.state) then
         local size = #id + #value + 2
-        attempt = attempt + 1
+        attempt, seen[id] = attempt + 1, true
         if mark then fence = math.max(fence, old_fence + 1) end
         if #value > most or size > bytes then
             too_large[#too_large + 1] = id

@@ -35,7 +35,7 @@
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \
-    X(tasks) X(tasks_order)                                                                                 \
+    X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input)                                                   \
     X(mailbox) X(chat) X(chat_feed)                                                                                               \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
