@@ -8,7 +8,7 @@
 #define KEEP 1000
 #define MANY 1000
 
-/* ---- the ordinary way ----------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
 /* What the listing's own test did: three members, four messages, and both readers see the same. */
 static void three_members_see_the_same_messages(void** state)
@@ -21,7 +21,8 @@ static void three_members_see_the_same_messages(void** state)
     gh_str* members = talk_names(a, "joe jeff jenny", &count);
     gh_post* first = talk_numbers(a, "joe", 1, 0);
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);
-    assert_status(gh_chat_create_begin(change, a->client, gh_str_literal("raid"), members, count, first, NULL), GH_OK);
+    assert_status(
+        gh_chat_create_begin(change, a->client, gh_str_literal("raid"), members, count, first, NULL), GH_OK);
     GAME_UNTIL(gh_chat_change_poll(change) != GH_PENDING);
     assert_status(gh_chat_change_poll(change), GH_OK);
     assert_true(change->epoch > 0);
@@ -157,7 +158,7 @@ static void only_members_speak_and_read(void** state)
     assert_status(chat_read(mixed), GH_NOT_MEMBER);
 }
 
-/* ---- the end of a chat, and its next life ----------------------------------------------------------------------- */
+/* ---- the end of a chat, and its next life -------------------------------------------------------------- */
 
 static void goes_with_its_last_member(void** state)
 {
@@ -171,7 +172,8 @@ static void goes_with_its_last_member(void** state)
     assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 4);
     assert_status(chat_quit(a, "raid", "jeff"), GH_OK);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
-    assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") > 0); /* the last trace goes by itself */
+    assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") >
+                0); /* the last trace goes by itself */
     assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:w") > 0);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chats:joe}:l gh:{chats:jeff}:l"), 0);
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_GONE);
@@ -181,7 +183,8 @@ static void goes_with_its_last_member(void** state)
     assert_status(chat_read(joe), GH_GONE);
 }
 
-/* The defect of the listings: ids began at 1 again under marks that were higher, and nobody saw the new messages. */
+/* The defect of the listings: ids began at 1 again under marks that were higher, and nobody saw the new
+ * messages. */
 static void made_anew_has_a_new_epoch(void** state)
 {
     (void)state;
@@ -214,13 +217,14 @@ static void made_anew_has_a_new_epoch(void** state)
     GAME_UNTIL(gh_chat_commit_poll(commit) != GH_PENDING);
     assert_status(gh_chat_commit_poll(commit), GH_RESTARTED);
     assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0), GH_OK);
+    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0),
+                  GH_OK);
     GAME_UNTIL(gh_chat_commit_poll(commit) != GH_PENDING);
     assert_status(gh_chat_commit_poll(commit), GH_OK);
     assert_int_equal(jeff->members[0].seen, 2);
 }
 
-/* ---- bounds --------------------------------------------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------------------------------------- */
 
 static void absent_member_is_told_of_the_gap(void** state)
 {
@@ -332,7 +336,7 @@ static void any_byte_in_any_name(void** state)
     assert_true(gh_str_equal(items[0].name, chat));
 }
 
-/* ---- waiting and listing ---------------------------------------------------------------------------------------- */
+/* ---- waiting and listing ------------------------------------------------------------------------------- */
 
 static void waits_for_a_hint(void** state)
 {
@@ -356,7 +360,10 @@ static void waits_for_a_hint(void** state)
 static void at_most_sixteen_hints_a_send(void** state)
 {
     (void)state;
-    enum { READERS = 20 };
+    enum
+    {
+        READERS = 20
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     chat_reader* readers[READERS];
@@ -378,7 +385,8 @@ static void at_most_sixteen_hints_a_send(void** state)
     }
 }
 
-static gh_status list_chats(game* from, const char* player, gh_chat_list* list, gh_chat_item* items, size_t capacity)
+static gh_status list_chats(game* from, const char* player, gh_chat_list* list, gh_chat_item* items,
+                            size_t capacity)
 {
     assert_status(gh_chat_list_begin(list, from->client, gh_str_of(player), items, capacity, 0), GH_OK);
     GAME_UNTIL(gh_chat_list_poll(list) != GH_PENDING);
@@ -433,15 +441,17 @@ static void stale_entries_are_mended(void** state)
     assert_status(list_chats(a, "jeff", list, items, 10), GH_OK);
     assert_int_equal(list->count, 1);
     assert_true(gh_str_equal(items[0].name, gh_str_literal("raid")));
-    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 2); /* the young one may be in the making */
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"),
+                     2); /* the young one may be in the making */
     assert_null(redis_server_text(server, "ZSCORE gh:{chats:jeff}:l gone"));
 }
 
-TEST_FILE(chat, cmocka_unit_test(three_members_see_the_same_messages), cmocka_unit_test(fetch_and_commit_are_two_steps),
-          cmocka_unit_test(seen_grows_only), cmocka_unit_test(what_all_have_seen_goes),
-          cmocka_unit_test(joins_from_now_or_from_the_start), cmocka_unit_test(only_members_speak_and_read),
-          cmocka_unit_test(goes_with_its_last_member), cmocka_unit_test(made_anew_has_a_new_epoch),
-          cmocka_unit_test(absent_member_is_told_of_the_gap), cmocka_unit_test(members_are_capped),
-          cmocka_unit_test(reads_a_long_backlog_for_many), cmocka_unit_test(any_byte_in_any_name),
-          cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(at_most_sixteen_hints_a_send),
-          cmocka_unit_test(lists_chats_with_unread_counts), cmocka_unit_test(stale_entries_are_mended));
+TEST_FILE(chat, cmocka_unit_test(three_members_see_the_same_messages),
+          cmocka_unit_test(fetch_and_commit_are_two_steps), cmocka_unit_test(seen_grows_only),
+          cmocka_unit_test(what_all_have_seen_goes), cmocka_unit_test(joins_from_now_or_from_the_start),
+          cmocka_unit_test(only_members_speak_and_read), cmocka_unit_test(goes_with_its_last_member),
+          cmocka_unit_test(made_anew_has_a_new_epoch), cmocka_unit_test(absent_member_is_told_of_the_gap),
+          cmocka_unit_test(members_are_capped), cmocka_unit_test(reads_a_long_backlog_for_many),
+          cmocka_unit_test(any_byte_in_any_name), cmocka_unit_test(waits_for_a_hint),
+          cmocka_unit_test(at_most_sixteen_hints_a_send), cmocka_unit_test(lists_chats_with_unread_counts),
+          cmocka_unit_test(stale_entries_are_mended));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME gh_str_literal("jason")
+#define NAME        gh_str_literal("jason")
 #define BUFFER_SIZE 16384
 
 /* Everything that a reader of one mailbox needs. */
@@ -106,7 +106,7 @@ static void assert_numbers(const reader* self, uint32_t count, unsigned first, u
     }
 }
 
-/* ---- the ordinary way ----------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
 static void pushed_fetched_and_committed(void** state)
 {
@@ -269,7 +269,7 @@ static void waits_without_hints_too(void** state)
     assert_status(fetch(a, self), GH_EMPTY);
 }
 
-/* ---- bounds --------------------------------------------------------------------------------------------------- */
+/* ---- bounds -------------------------------------------------------------------------------------------- */
 
 static void full_at_capacity_and_never_drops(void** state)
 {
@@ -381,9 +381,10 @@ static void epoch_tells_that_ids_began_anew(void** state)
 }
 
 TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
-          cmocka_unit_test(nothing_is_lost_between_fetch_and_commit), cmocka_unit_test(reads_one_some_or_the_newest),
-          cmocka_unit_test(tells_how_many_and_how_old), cmocka_unit_test(reads_everything_over_many_requests),
-          cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(waits_without_hints_too),
-          cmocka_unit_test(full_at_capacity_and_never_drops), cmocka_unit_test(any_byte_up_to_the_largest_body),
+          cmocka_unit_test(nothing_is_lost_between_fetch_and_commit),
+          cmocka_unit_test(reads_one_some_or_the_newest), cmocka_unit_test(tells_how_many_and_how_old),
+          cmocka_unit_test(reads_everything_over_many_requests), cmocka_unit_test(waits_for_a_hint),
+          cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
+          cmocka_unit_test(any_byte_up_to_the_largest_body),
           cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(commit_is_monotone_and_clamped),
           cmocka_unit_test(epoch_tells_that_ids_began_anew));

@@ -4,7 +4,7 @@
 #include "wire/entry.h"
 #include "wire/name.h"
 
-#define CHAT_ROOM 2048u /* of a request: digest, keys, numbers */
+#define CHAT_ROOM       2048u /* of a request: digest, keys, numbers */
 #define CHAT_SEND_SHAPE "qiiiis"
 
 /* What chat_send.lua, chat_create.lua, chat_join.lua and chat_leave.lua answer. */
@@ -23,7 +23,7 @@ static void encode_chat_keys(gh_request* request, const gh_op* op, gh_str chat, 
     for (; *parts != 0; parts++) gh_request_object_key(request, op->client, gh_chat_kind(), chat, *parts);
 }
 
-/* ---- change: create, join, leave ------------------------------------------------------------------------------------ */
+/* ---- change: create, join, leave ----------------------------------------------------------------------- */
 
 typedef enum chat_change_kind
 {
@@ -73,7 +73,8 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 5, 5 + change->count + (change->first == NULL ? 0 : 2));
+    gh_request_script(request, chat_change_script(op), 5,
+                      5 + change->count + (change->first == NULL ? 0 : 2));
     encode_chat_keys(request, op, change->chat, "smvwh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -133,12 +134,14 @@ static void chat_change_ask(gh_chat_change* change)
     gh_op_send(&change->op, change->kind == CHAT_CREATE ? "qii" : "qiii", 0);
 }
 
-/* From here on the sequence counts for the chat's mark, so it must be newer than those that are in the row already. */
+/* From here on the sequence counts for the chat's mark, so it must be newer than those that are in the row
+ * already. */
 static void chat_change_queue(gh_chat_change* change)
 {
     change->op.state = CHAT_QUEUED;
     gh_op_renumber(&change->op);
-    if (gh_gate_enter(&change->gate, &change->op, gh_gate_object(change->op.client, gh_chat_kind(), change->chat)))
+    if (gh_gate_enter(&change->gate, &change->op,
+                      gh_gate_object(change->op.client, gh_chat_kind(), change->chat)))
         chat_change_ask(change);
 }
 
@@ -171,7 +174,9 @@ static void chat_created(gh_chat_change* change, const gh_reply* reply)
     {
     case CHAT_DONE: chat_change_end(change, GH_OK); break;
     case CHAT_NONE: chat_change_end(change, GH_EXISTS); break;
-    case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break; /* the row of changes does not let this happen */
+    case CHAT_OLD:
+        chat_change_end(change, GH_UNKNOWN);
+        break; /* the row of changes does not let this happen */
     case CHAT_WRITERS: chat_change_end(change, GH_FULL); break;
     default: chat_change_end(change, GH_CORRUPT); break;
     }
@@ -216,9 +221,12 @@ static void chat_change_reply(gh_chat_change* change, const gh_reply* reply)
     {
     case CHAT_NOTING: chat_change_noted(change, reply); break;
     case CHAT_CHANGING:
-        if (change->kind == CHAT_CREATE) chat_created(change, reply);
-        else if (change->kind == CHAT_JOIN) chat_joined(change, reply);
-        else chat_left(change, reply);
+        if (change->kind == CHAT_CREATE)
+            chat_created(change, reply);
+        else if (change->kind == CHAT_JOIN)
+            chat_joined(change, reply);
+        else
+            chat_left(change, reply);
         break;
     case CHAT_AFTER: chat_change_end(change, (gh_status)change->outcome); break;
     case CHAT_QUEUED: break;
@@ -262,8 +270,8 @@ static void chat_change_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_change_op_kind = {"chat", chat_change_step, chat_change_encode, chat_change_script,
-                                               false,  NULL};
+static const gh_op_kind chat_change_op_kind = {
+    "chat", chat_change_step, chat_change_encode, chat_change_script, false, NULL};
 
 gh_chat_config gh_chat_config_default(void)
 {
@@ -292,7 +300,8 @@ static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
     return false;
 }
 
-static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count, const gh_post* first)
+static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count,
+                                   const gh_post* first)
 {
     size_t size = CHAT_ROOM;
     size_t i;
@@ -305,7 +314,8 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
     if (first != NULL)
     {
         if (!gh_posts_are_valid(first, 1)) return GH_INVALID_MESSAGES;
-        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count)) return GH_INVALID_MEMBERS;
+        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count))
+            return GH_INVALID_MEMBERS;
         size += gh_posts_size(first, 1);
     }
     return size > gh_client_out_room(client) ? GH_FULL : GH_OK;
@@ -348,8 +358,8 @@ static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change
     gh_op_send(&op->op, "qi", 0);
 }
 
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members, size_t count,
-                               const gh_post* first, const gh_chat_config* config)
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                               size_t count, const gh_post* first, const gh_chat_config* config)
 {
     gh_status status = check_chat_change(op, client, chat, config);
     if (status != GH_OK) return status;
@@ -363,8 +373,8 @@ gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str cha
     return GH_OK;
 }
 
-static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat, gh_str player,
-                                 const gh_chat_config* config)
+static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
+                                 gh_str player, const gh_chat_config* config)
 {
     gh_status status = check_chat_change(op, client, chat, config);
     if (status != GH_OK) return status;
@@ -375,12 +385,14 @@ static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_cha
     return GH_OK;
 }
 
-gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config)
+gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                             const gh_chat_config* config)
 {
     return chat_change_one(op, client, CHAT_JOIN, chat, player, config);
 }
 
-gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config)
+gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                              const gh_chat_config* config)
 {
     return chat_change_one(op, client, CHAT_LEAVE, chat, player, config);
 }
@@ -395,7 +407,7 @@ void gh_chat_change_cancel(gh_chat_change* op)
     if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_change_stop(op);
 }
 
-/* ---- send ----------------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 static gh_chat_send* chat_send_of(gh_op* op)
 {
@@ -459,7 +471,8 @@ static void chat_send_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&chat_send_of(op)->gate, op, event);
 }
 
-static const gh_op_kind chat_send_kind = {"chat", chat_send_step, chat_send_encode, chat_send_script, false, chat_send_answer};
+static const gh_op_kind chat_send_kind = {"chat",           chat_send_step, chat_send_encode,
+                                          chat_send_script, false,          chat_send_answer};
 
 gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
                              uint64_t timeout_us)

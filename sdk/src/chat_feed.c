@@ -1,21 +1,21 @@
 /* chat_feed.c -- all chats of all players of this server: seats of players in rooms, one fetch a room.
 
-   A player's op reads its list of chats and takes a seat in a room for each; a room's fetch serves the seats that it has.
-   What the tick learns is put down where the next call of gh_chat_feed_next finds it, so that a room's chain of members
-   never changes under a fetch that is going on. */
+   A player's op reads its list of chats and takes a seat in a room for each; a room's fetch serves the seats
+   that it has. What the tick learns is put down where the next call of gh_chat_feed_next finds it, so that a
+   room's chain of members never changes under a fetch that is going on. */
 
 #include "base/hash.h"
 #include "chat_read.h"
 #include "wire/name.h"
 
-#define FEED_WAIT_US 3600000000ull  /* rooms wait as long as can be: hints and heartbeats make them ask         */
-#define FEED_RETRY_US 1000000ull    /* after a failure                                                          */
-#define FEED_SOON_US 250000ull      /* a list with an entry that the chat does not know yet; doubles             */
+#define FEED_WAIT_US     3600000000ull /* rooms wait as long as can be: hints and heartbeats make them ask */
+#define FEED_RETRY_US    1000000ull    /* after a failure                                                 */
+#define FEED_SOON_US     250000ull     /* a list with an entry that its chat does not know yet; doubles   */
 #define FEED_LIST_MIN_US 1000000ull
 #define FEED_LIST_MAX_US 3600000000ull
-#define FEED_ROOMS_MAX 65536u
-#define FEED_SEATS_MAX 1048576u
-#define FEED_PAGE 48u               /* names in one reply: fewer than the least of reply_nodes                  */
+#define FEED_ROOMS_MAX   65536u
+#define FEED_SEATS_MAX   1048576u
+#define FEED_PAGE        48u /* names in one reply: fewer than the least of reply_nodes                  */
 
 typedef enum feed_seat_state
 {
@@ -42,7 +42,7 @@ static gh_chat_seat* seat_of_member(gh_chat_member* member)
     return (gh_chat_seat*)(void*)member; /* its first field */
 }
 
-/* ---- rooms ---------------------------------------------------------------------------------------------------------- */
+/* ---- rooms --------------------------------------------------------------------------------------------- */
 
 static gh_chat_room* room_home(const gh_chat_feed* feed, gh_str name)
 {
@@ -90,7 +90,7 @@ static void room_give_back(gh_chat_feed* feed, gh_chat_room* room)
     feed->rooms_used--;
 }
 
-/* ---- seats ---------------------------------------------------------------------------------------------------------- */
+/* ---- seats --------------------------------------------------------------------------------------------- */
 
 static gh_chat_seat* seat_take(gh_chat_feed* feed, gh_chat_player* player, gh_chat_room* room)
 {
@@ -162,11 +162,12 @@ static gh_chat_seat* seat_find_denied(const gh_chat_player* player)
     return seat;
 }
 
-/* ---- players: their lists ------------------------------------------------------------------------------------------- */
+/* ---- players: their lists ------------------------------------------------------------------------------ */
 
 static gh_script* feed_player_script(gh_op* op)
 {
-    return gh_client_script(op->client, op->state == PLAYER_MENDING ? GH_SCRIPT_chats_remove : GH_SCRIPT_chats_list);
+    return gh_client_script(op->client,
+                            op->state == PLAYER_MENDING ? GH_SCRIPT_chats_remove : GH_SCRIPT_chats_list);
 }
 
 static void feed_player_encode(gh_op* op, gh_request* request)
@@ -174,15 +175,19 @@ static void feed_player_encode(gh_op* op, gh_request* request)
     const gh_chat_player* player = feed_player_of(op);
     switch ((feed_player_state)op->state)
     {
-    case PLAYER_MENDING: gh_chat_encode_remove(op, request, player->name, player->mending->room->name, 0); break;
+    case PLAYER_MENDING:
+        gh_chat_encode_remove(op, request, player->name, player->mending->room->name, 0);
+        break;
     case PLAYER_LISTING:
-        gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE, player->feed->config.list_us * 2);
+        gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE,
+                            player->feed->config.list_us * 2);
         break;
     case PLAYER_RESTING: request->full = true; break; /* nothing is asked in this one */
     }
 }
 
-/* Until the list is read again: soon, if a chat of the list does not know the player. It may be in the making. */
+/* Until the list is read again: soon, if a chat of the list does not know the player. It may be in the
+ * making. */
 static void player_rest(gh_chat_player* player)
 {
     gh_client* client = player->op.client;
@@ -275,9 +280,10 @@ static void feed_player_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind feed_player_kind = {"chat", feed_player_step, feed_player_encode, feed_player_script, false, NULL};
+static const gh_op_kind feed_player_kind = {
+    "chat", feed_player_step, feed_player_encode, feed_player_script, false, NULL};
 
-/* ---- rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- rounds -------------------------------------------------------------------------------------------- */
 
 /* Those who came sit down; those who are not members, as the last fetch found, stand up. */
 static void room_seat_all(gh_chat_room* room)
@@ -290,7 +296,8 @@ static void room_seat_all(gh_chat_room* room)
         if (seat->member.status != GH_NOT_MEMBER && seat->member.status != GH_GONE) continue;
         seat_stand_up(seat);
         seat->state = SEAT_DENIED;
-        if (gh_op_is_busy(&seat->player->op) && seat->player->op.state == PLAYER_RESTING) player_rest(seat->player);
+        if (gh_op_is_busy(&seat->player->op) && seat->player->op.state == PLAYER_RESTING)
+            player_rest(seat->player);
     }
     while (room->joining != NULL)
     {
@@ -325,7 +332,8 @@ static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
     gh_status status = gh_chat_fetch_poll(&room->fetch);
     bool failed = status < 0 && status != GH_CANCELLED;
     if (room->name.size == 0 || room->held) return false;
-    if (status == GH_OK && room->fetch.count > 0) return true; /* who came meanwhile waits for the next round */
+    if (status == GH_OK && room->fetch.count > 0)
+        return true; /* who came meanwhile waits for the next round */
     if (status == GH_PENDING && !room->changed) return false;
     if (room->retry_us == 0 && failed) room->retry_us = gh_client_after(feed->client, FEED_RETRY_US);
     if (room->retry_us > gh_client_now(feed->client) && !room->changed) return false;
@@ -334,7 +342,7 @@ static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
     return false;
 }
 
-/* ---- what the caller calls ------------------------------------------------------------------------------------------ */
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 gh_chat_feed_config gh_chat_feed_config_default(void)
 {
@@ -359,7 +367,8 @@ static gh_status check_feed(const gh_chat_feed_config* config)
     if (config->messages_max == 0 || config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
     if (config->list_us < FEED_LIST_MIN_US || config->list_us > FEED_LIST_MAX_US) return GH_INVALID_TIMEOUT;
     if (!is_place_for(config->rooms, 0, 0) || !is_place_for(config->seats, 0, 0)) return GH_INVALID_BUFFER;
-    return is_place_for(config->buffer, config->buffer_size, (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
+    return is_place_for(config->buffer, config->buffer_size,
+                        (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
                ? GH_OK
                : GH_INVALID_BUFFER;
 }

@@ -1,25 +1,25 @@
 /* chat_fetch.c -- reads one chat for all its members on this server.
 
-       ASKING    chat_read.lua: what the members have handled goes out, what they have seen and some messages come back. Many
-                 members take several requests; messages come with the last, when it is known where to begin
-       RANGING   LRANGE: a plain range of the list, for a long backlog. The list may have been cut in the meantime; entries
-                 say their own ids, so what is not the next one is thrown away and the chat is asked again
+       ASKING    chat_read.lua: what the members have handled goes out, what they have seen and some messages
+   come back. Many members take several requests; messages come with the last, when it is known where to begin
+       RANGING   LRANGE: a plain range of the list, for a long backlog. The list may have been cut in the
+   meantime; entries say their own ids, so what is not the next one is thrown away and the chat is asked again
        WAITING   nothing new; a hint or a timer makes it ask */
 
 #include "chat_read.h"
 #include "wire/entry.h"
 #include "wire/name.h"
 
-#define CHAT_WAIT_MAX_US 3600000000ull
-#define CHAT_PAGE_MAX 128u         /* members in one request; 24 for the smallest clients        */
-#define CHAT_PAGE_ROOM 100u        /* bytes of a member in a request                             */
-#define CHAT_REPLY_ROOM 2048u      /* of a reply: the figures                                    */
+#define CHAT_WAIT_MAX_US  3600000000ull
+#define CHAT_PAGE_MAX     128u        /* members in one request; 24 for the smallest clients            */
+#define CHAT_PAGE_ROOM    100u        /* bytes of a member in a request                                 */
+#define CHAT_REPLY_ROOM   2048u       /* of a reply: the figures                                        */
 #define CHAT_HEARTBEAT_US 2000000ull
-#define CHAT_TOKEN_US 10000000ull  /* a reader asks at least this often, or is not hinted        */
-#define CHAT_POLL_MIN_US 5000ull
-#define CHAT_POLL_MAX_US 100000ull
+#define CHAT_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted            */
+#define CHAT_POLL_MIN_US  5000ull
+#define CHAT_POLL_MAX_US  100000ull
 
-#define CHAT_READ_SHAPE "qiiiiii*"
+#define CHAT_READ_SHAPE  "qiiiiii*"
 #define CHAT_RANGE_SHAPE "*"
 
 typedef enum chat_fetch_state
@@ -47,7 +47,7 @@ static uint64_t chat_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ---- members -------------------------------------------------------------------------------------------------------- */
+/* ---- members ------------------------------------------------------------------------------------------- */
 
 /* The id after which there may be something new for a member; GH_CHAT_ID_MAX: there is no member. */
 static uint64_t members_after(const gh_chat_fetch* fetch)
@@ -63,7 +63,8 @@ static uint64_t members_after(const gh_chat_fetch* fetch)
 static void plan_page(gh_chat_fetch* fetch)
 {
     uint32_t most = gh_client_reply_nodes(fetch->op.client) / 2 - GH_CHAT_FIGURES;
-    bool others = false; /* there are members of whom it is known where they are, or whom the request is not about */
+    bool others =
+        false; /* there are members of whom it is known where they are, or whom the request is not about */
     bool unknown = false;
     gh_chat_member* member;
     size_t room = gh_client_out_room(fetch->op.client) / 2 / CHAT_PAGE_ROOM;
@@ -112,7 +113,7 @@ static void forget_members(gh_chat_fetch* fetch)
     }
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* chat_fetch_script(gh_op* op)
 {
@@ -145,7 +146,8 @@ static void encode_ask(gh_op* op, gh_request* request)
         gh_page page = chat_page(fetch);
         question.count = (uint32_t)chat_least(chat_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
         question.bytes = chat_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
-        if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
+        if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client))
+            question.wait_us = CHAT_TOKEN_US;
     }
     gh_chat_encode_read(op, request, &question);
     for (member = next_asked(fetch->page); member != NULL; member = next_asked(member->next))
@@ -155,7 +157,8 @@ static void encode_ask(gh_op* op, gh_request* request)
     }
 }
 
-/* No more than is known to be there, than the reader can take even if all are as large as the largest, and than fits. */
+/* No more than is known to be there, than the reader can take even if all are as large as the largest, and
+ * than fits. */
 static void encode_range(gh_op* op, gh_request* request)
 {
     const gh_chat_fetch* fetch = chat_fetch_of(op);
@@ -180,7 +183,7 @@ static void chat_fetch_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* ---- ways from state to state --------------------------------------------------------------------------------------- */
+/* ---- ways from state to state -------------------------------------------------------------------------- */
 
 static void chat_ask(gh_chat_fetch* fetch)
 {
@@ -190,7 +193,8 @@ static void chat_ask(gh_chat_fetch* fetch)
     if (fetch->after == GH_CHAT_ID_MAX) fetch->after = 0;
     fetch->op.state = CHAT_ASKING;
     fetch->hinted = false;
-    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    if (fetch->wait_end_us > 0)
+        gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
     gh_op_send(&fetch->op, CHAT_READ_SHAPE, 0);
 }
@@ -214,7 +218,8 @@ static void chat_range(gh_chat_fetch* fetch)
 static void chat_wait(gh_chat_fetch* fetch)
 {
     gh_client* client = fetch->op.client;
-    uint64_t pause_us = chat_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
+    uint64_t pause_us =
+        chat_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
     if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, CHAT_HEARTBEAT_US);
     if (fetch->polls < UINT16_MAX) fetch->polls++;
     fetch->op.state = CHAT_WAITING;
@@ -231,7 +236,8 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     for (member = fetch->members; member != NULL; member = member->next)
     {
         member->from = member->given;
-        if (member->status == GH_OK && member->known && member->given < last_given) member->given = last_given;
+        if (member->status == GH_OK && member->known && member->given < last_given)
+            member->given = last_given;
     }
     gh_op_end(&fetch->op, status);
 }
@@ -242,10 +248,11 @@ static void chat_fetch_fail(gh_chat_fetch* fetch, gh_status status)
     chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : status);
 }
 
-/* ---- replies -------------------------------------------------------------------------------------------------------- */
+/* ---- replies ------------------------------------------------------------------------------------------- */
 
-/* Copies entries. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not an entry; GH_LOST: not the next one. Entries
-   of before_us or later are not taken: when the range was asked for, they were not known, so they are of another chat. */
+/* Copies entries. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not an entry; GH_LOST: not the next one.
+   Entries of before_us or later are not taken: when the range was asked for, they were not known, so they are
+   of another chat. */
 static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t before_us)
 {
     gh_page page = chat_page(fetch);
@@ -404,7 +411,7 @@ static void chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
     chat_go_on(fetch, kept);
 }
 
-/* ---- events, state by state ----------------------------------------------------------------------------------------- */
+/* ---- events, state by state ---------------------------------------------------------------------------- */
 
 static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
 {
@@ -457,9 +464,10 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_fetch_kind = {"chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
+static const gh_op_kind chat_fetch_kind = {
+    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
 
-/* ---- what the caller calls ------------------------------------------------------------------------------------------ */
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 gh_chat_fetch_config gh_chat_fetch_config_default(void)
 {
@@ -477,7 +485,8 @@ static gh_status check_chat_fetch(const gh_chat_fetch_config* config)
     if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     if (config->wait_us > CHAT_WAIT_MAX_US) return GH_INVALID_WAIT;
     if (config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
+        return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
@@ -505,8 +514,8 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     return GH_OK;
 }
 
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
-                              const gh_chat_fetch_config* config)
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
+                              size_t count, const gh_chat_fetch_config* config)
 {
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -531,7 +540,7 @@ void gh_chat_fetch_cancel(gh_chat_fetch* op)
     if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_fetch_end(op, GH_CANCELLED);
 }
 
-/* ---- commit --------------------------------------------------------------------------------------------------------- */
+/* ---- commit -------------------------------------------------------------------------------------------- */
 
 static gh_chat_commit* chat_commit_of(gh_op* op)
 {
@@ -570,8 +579,8 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
     return i == commit->count ? GH_OK : GH_CORRUPT;
 }
 
-static const gh_op_kind chat_commit_kind = {"chat", gh_call_step,      chat_commit_encode, gh_chat_read_script,
-                                            false,  chat_commit_answer};
+static const gh_op_kind chat_commit_kind = {
+    "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, false, chat_commit_answer};
 
 static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
 {
@@ -586,8 +595,8 @@ static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members
     return GH_OK;
 }
 
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch, gh_chat_member* members,
-                               size_t count, uint64_t timeout_us)
+gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                               gh_chat_member* members, size_t count, uint64_t timeout_us)
 {
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);

@@ -1,7 +1,7 @@
 /* chat_list.c -- the chats of a player: first the names from its own list, then each chat is asked.
 
        LISTING --> LOOKING (a chat) --> LOOKING (the next) --> ... --> ended
-                      '-- is not in it --> MENDING (its list) --'                                                        */
+                      '-- is not in it --> MENDING (its list) --' */
 
 #include "chat_read.h"
 #include "wire/name.h"
@@ -45,7 +45,9 @@ static void chat_list_encode(gh_op* op, gh_request* request)
     const gh_chat_list* list = chat_list_of(op);
     switch ((chat_list_state)op->state)
     {
-    case CHAT_LISTING: gh_chat_encode_list(op, request, list->player, list->looked_at, CHAT_LIST_PAGE, 0); break;
+    case CHAT_LISTING:
+        gh_chat_encode_list(op, request, list->player, list->looked_at, CHAT_LIST_PAGE, 0);
+        break;
     case CHAT_LOOKING: encode_look(op, request); break;
     case CHAT_MENDING:
         gh_chat_encode_remove(op, request, list->player, list->items[list->looked_at].name, 0);
@@ -153,10 +155,11 @@ static void chat_list_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_list_kind = {"chat", chat_list_step, chat_list_encode, chat_list_script, false, NULL};
+static const gh_op_kind chat_list_kind = {"chat",           chat_list_step, chat_list_encode,
+                                          chat_list_script, false,          NULL};
 
-gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
-                             uint64_t timeout_us)
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
+                             size_t capacity, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;

@@ -24,7 +24,8 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
     gh_request_number(request, question->wait_us);
 }
 
-void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count, uint64_t wait_us)
+void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,
+                         uint64_t wait_us)
 {
     gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_chats_list), 2, 5);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');

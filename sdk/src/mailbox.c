@@ -6,19 +6,19 @@
 
 #define MAILBOX_TIMEOUT_MIN_US 1000ull
 #define MAILBOX_TIMEOUT_MAX_US 60000000ull
-#define MAILBOX_TIMEOUT_US 5000000ull
-#define MAILBOX_WAIT_MAX_US 3600000000ull
-#define MAILBOX_ID_MAX (1ull << 53)
-#define MAILBOX_ROOM 2048u        /* of a request: digest, keys, numbers                                     */
-#define MAILBOX_REPLY_ROOM 512u   /* of a reply: the figures                                                 */
-#define MAILBOX_FIGURES 8u        /* values in front of the entries, the array itself included               */
-#define MAILBOX_HEARTBEAT_US 5000000ull
-#define MAILBOX_TOKEN_US 10000000ull /* a reader asks at least this often, or is not hinted                  */
-#define MAILBOX_POLL_MIN_US 5000ull
-#define MAILBOX_POLL_MAX_US 100000ull
+#define MAILBOX_TIMEOUT_US     5000000ull
+#define MAILBOX_WAIT_MAX_US    3600000000ull
+#define MAILBOX_ID_MAX         (1ull << 53)
+#define MAILBOX_ROOM           2048u       /* of a request: digest, keys, numbers                          */
+#define MAILBOX_REPLY_ROOM     512u        /* of a reply: the figures                                      */
+#define MAILBOX_FIGURES        8u          /* values in front of the entries, the array itself included    */
+#define MAILBOX_HEARTBEAT_US   5000000ull
+#define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
+#define MAILBOX_POLL_MIN_US    5000ull
+#define MAILBOX_POLL_MAX_US    100000ull
 
-#define MAILBOX_PUSH_SHAPE "qiiii"
-#define MAILBOX_FETCH_SHAPE "qiiiiii*"
+#define MAILBOX_PUSH_SHAPE   "qiiii"
+#define MAILBOX_FETCH_SHAPE  "qiiiiii*"
 #define MAILBOX_COMMIT_SHAPE "qiii"
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
@@ -33,7 +33,7 @@ static bool mailbox_timeout_is_valid(uint64_t timeout_us)
     return timeout_us >= MAILBOX_TIMEOUT_MIN_US && timeout_us <= MAILBOX_TIMEOUT_MAX_US;
 }
 
-/* ---- push ----------------------------------------------------------------------------------------------------------- */
+/* ---- push ---------------------------------------------------------------------------------------------- */
 
 /* What mailbox_push.lua answers. */
 enum
@@ -100,8 +100,8 @@ static void mailbox_push_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&mailbox_push_of(op)->gate, op, event);
 }
 
-static const gh_op_kind mailbox_push_kind = {"mailbox", mailbox_push_step,   mailbox_push_encode, mailbox_push_script,
-                                             false,     mailbox_push_answer};
+static const gh_op_kind mailbox_push_kind = {
+    "mailbox", mailbox_push_step, mailbox_push_encode, mailbox_push_script, false, mailbox_push_answer};
 
 gh_mailbox_push_config gh_mailbox_push_config_default(void)
 {
@@ -113,8 +113,8 @@ gh_mailbox_push_config gh_mailbox_push_config_default(void)
     return config;
 }
 
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
-                                const gh_mailbox_push_config* config)
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
+                                size_t count, const gh_mailbox_push_config* config)
 {
     gh_mailbox_push_config defaults = gh_mailbox_push_config_default();
     size_t i;
@@ -152,7 +152,7 @@ void gh_mailbox_push_cancel(gh_mailbox_push* op)
     if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
 }
 
-/* ---- fetch ---------------------------------------------------------------------------------------------------------- */
+/* ---- fetch --------------------------------------------------------------------------------------------- */
 
 typedef enum mailbox_fetch_state
 {
@@ -188,8 +188,10 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     gh_page page = mailbox_page(fetch);
-    uint64_t bytes = mailbox_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
-    uint64_t count = mailbox_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
+    uint64_t bytes =
+        mailbox_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
+    uint64_t count = mailbox_least(fetch->messages_max - fetch->count,
+                                   gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
@@ -210,7 +212,8 @@ static void mailbox_ask(gh_mailbox_fetch* fetch)
 {
     fetch->op.state = MAILBOX_ASKING;
     fetch->hinted = false;
-    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    if (fetch->wait_end_us > 0)
+        gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
     gh_op_send(&fetch->op, MAILBOX_FETCH_SHAPE, 0);
 }
@@ -227,7 +230,8 @@ static void mailbox_wait(gh_mailbox_fetch* fetch)
     gh_op_timer(&fetch->op, mailbox_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
-/* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a row. */
+/* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a
+ * row. */
 static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
 {
     gh_page page = mailbox_page(fetch);
@@ -235,8 +239,8 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
     for (; entry != NULL && status == GH_OK; entry = entry->next)
     {
         gh_message message;
-        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) || message.id <= fetch->after ||
-            (page.count > 0 && message.id != fetch->after + 1))
+        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) ||
+            message.id <= fetch->after || (page.count > 0 && message.id != fetch->after + 1))
             return GH_CORRUPT;
         if (!gh_page_add(&page, &message))
         {
@@ -292,7 +296,8 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
         gh_op_end(&fetch->op, GH_OK);
     else if (status == GH_FULL || (entries == NULL && fetch->count > 0))
         gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
-    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max && fetch->after < fetch->last_id)
+    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max &&
+             fetch->after < fetch->last_id)
         mailbox_ask(fetch);
     else if (fetch->count > 0)
         gh_op_end(&fetch->op, GH_OK);
@@ -355,8 +360,8 @@ static void mailbox_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind mailbox_fetch_kind = {"mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script,
-                                              false,     NULL};
+static const gh_op_kind mailbox_fetch_kind = {
+    "mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script, false, NULL};
 
 gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void)
 {
@@ -376,11 +381,13 @@ static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config)
     if (config->after >= MAILBOX_ID_MAX) return GH_INVALID_ID;
     if (config->after > 0 && config->epoch == 0) return GH_INVALID_EPOCH;
     if (config->messages_max > GH_MAILBOX_FETCH_MAX) return GH_INVALID_LIMIT;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
+        return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
-gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name, const gh_mailbox_fetch_config* config)
+gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                 const gh_mailbox_fetch_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     void* user;
@@ -415,7 +422,7 @@ void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op)
     if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
 }
 
-/* ---- commit --------------------------------------------------------------------------------------------------------- */
+/* ---- commit -------------------------------------------------------------------------------------------- */
 
 static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 {
@@ -441,15 +448,16 @@ static void mailbox_commit_encode(gh_op* op, gh_request* request)
 static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 {
     gh_mailbox_commit* commit = mailbox_commit_of(op);
-    commit->unread = (uint64_t)gh_reply_integer(event->reply, 3) + 1 - (uint64_t)gh_reply_integer(event->reply, 2);
+    commit->unread =
+        (uint64_t)gh_reply_integer(event->reply, 3) + 1 - (uint64_t)gh_reply_integer(event->reply, 2);
     return gh_reply_integer(event->reply, 1) == 0 ? GH_OK : GH_RESTARTED;
 }
 
-static const gh_op_kind mailbox_commit_kind = {"mailbox", gh_call_step,         mailbox_commit_encode, mailbox_commit_script,
-                                               false,     mailbox_commit_answer};
+static const gh_op_kind mailbox_commit_kind = {
+    "mailbox", gh_call_step, mailbox_commit_encode, mailbox_commit_script, false, mailbox_commit_answer};
 
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
-                                  uint64_t timeout_us)
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
+                                  uint64_t id, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;

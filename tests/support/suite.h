@@ -36,7 +36,8 @@
     X(samples)                                                                                               \
     X(link)                                                                                                  \
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input)                                                   \
-    X(mailbox) X(chat) X(chat_feed)                                                                                               \
+    X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
+    X(talk_fleet)                                                                                            \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \

@@ -1,4 +1,5 @@
-/* gate.c -- rows of ops that change the same object, so that only the first of each row has a request under way. */
+/* gate.c -- rows of ops that change the same object, so that only the first of each row has a request under
+ * way. */
 
 #include "base/hash.h"
 #include "client/state.h"
@@ -60,10 +61,10 @@ void gh_gate_leave(gh_gate* gate)
     gh_op_deliver(next->op, &event);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
-                        uint64_t timeout_us, uint64_t object)
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind,
+                        const char* shape, uint64_t timeout_us, uint64_t object)
 {
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));
@@ -88,7 +89,7 @@ void gh_gate_call_cancel(gh_gate* gate, gh_op* op)
     if (op->kind != NULL && !gh_op_is_busy(op)) gh_gate_leave(gate);
 }
 
-/* ---- what the reader can take ---------------------------------------------------------------------------------------- */
+/* ---- what the reader can take -------------------------------------------------------------------------- */
 
 uint32_t gh_client_reply_bytes(const gh_client* client)
 {

@@ -19,7 +19,8 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
 {
     uint64_t time_ms;
     uint64_t sender_size;
-    if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) || !entry_number(&entry, &sender_size))
+    if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) ||
+        !entry_number(&entry, &sender_size))
         return false;
     if (sender_size > entry.size || message->id == 0) return false;
     message->time_us = time_ms * 1000;
@@ -79,7 +80,8 @@ bool gh_posts_are_valid(const gh_post* posts, size_t count)
     size_t i;
     if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return false;
     for (i = 0; i < count; i++)
-        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX)) return false;
+        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX))
+            return false;
     return true;
 }
 

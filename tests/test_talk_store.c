@@ -1,0 +1,439 @@
+/* Mailboxes and chats seen from the store: requests that come twice or too late, writers without end, wrong
+   types, a server without memory. The store is audited with hiredis alone, by the layout of KEYS.md. */
+
+#include "support/foreign.h"
+#include "support/talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEEP 1000
+#define MANY 1000
+
+/* ---- requests that come twice, or too late ------------------------------------------------------------- */
+
+/* A client in another language: the files of sdk/scripts by their digests. */
+typedef struct stranger
+{
+    redis_server* server;
+    char push[FOREIGN_DIGEST_SIZE];
+    char send[FOREIGN_DIGEST_SIZE];
+    char join[FOREIGN_DIGEST_SIZE];
+    char leave[FOREIGN_DIGEST_SIZE];
+    char create[FOREIGN_DIGEST_SIZE];
+} stranger;
+
+static stranger stranger_new(redis_server* server)
+{
+    stranger self;
+    self.server = server;
+    foreign_load(server, self.push, "mailbox_push.lua");
+    foreign_load(server, self.send, "chat_send.lua");
+    foreign_load(server, self.join, "chat_join.lua");
+    foreign_load(server, self.leave, "chat_leave.lua");
+    foreign_load(server, self.create, "chat_create.lua");
+    return self;
+}
+
+#define MAILBOX_KEYS "gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:w gh:{mailbox:x}:h"
+#define CHAT_KEYS    "gh:{chat:x}:s gh:{chat:x}:m gh:{chat:x}:v gh:{chat:x}:w gh:{chat:x}:h"
+
+/* The second and third element of the reply: code, and what comes with it. */
+typedef struct said
+{
+    long long code;
+    long long number;
+} said;
+
+static said take_said(redisReply* reply)
+{
+    said result;
+    if (reply->type != REDIS_REPLY_ARRAY) fail_msg("the script answers %s", reply->str);
+    assert_true(reply->elements >= 3);
+    result.code = reply->element[1]->integer;
+    result.number = reply->element[2]->integer;
+    freeReplyObject(reply);
+    return result;
+}
+
+static said push_as(const stranger* self, unsigned client, unsigned sequence, const char* body)
+{
+    return take_said(redis_server_command(self->server,
+                                          "EVALSHA %s 4 " MAILBOX_KEYS " %016x:%016x %u 100 joe %s",
+                                          self->push, client, sequence, sequence, body));
+}
+
+static said send_as(const stranger* self, unsigned client, unsigned sequence, const char* sender)
+{
+    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u %s hello",
+                                          self->send, client, sequence, sequence, sender));
+}
+
+static said join_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
+{
+    return take_said(
+        redis_server_command(self->server,
+                             "EVALSHA %s 4 gh:{chat:x}:s gh:{chat:x}:m gh:{chat:x}:v gh:{chat:x}:w "
+                             "%016x:%016x %u %s 0",
+                             self->join, client, sequence, sequence, player));
+}
+
+static said leave_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
+{
+    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u %s",
+                                          self->leave, client, sequence, sequence, player));
+}
+
+static said create_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
+{
+    return take_said(redis_server_command(self->server,
+                                          "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 100 64 1 %s",
+                                          self->create, client, sequence, sequence, player));
+}
+
+#define assert_said(actual, expected_code, expected_number)                                                  \
+    do                                                                                                       \
+    {                                                                                                        \
+        said actual_said = (actual);                                                                         \
+        assert_int_equal(actual_said.code, expected_code);                                                   \
+        assert_int_equal(actual_said.number, expected_number);                                               \
+    } while (0)
+
+static void repeats_and_ghosts_change_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    stranger self = stranger_new(server);
+    assert_said(push_as(&self, 1, 5, "a"), 0, 1);
+    assert_said(push_as(&self, 1, 5, "a"), 0, 1); /* the same request again */
+    assert_said(push_as(&self, 2, 1, "b"), 0, 2);
+    assert_said(push_as(&self, 1, 5, "a"), 0, 1);
+    assert_said(push_as(&self, 1, 8, "c"), 0, 3);
+    assert_said(push_as(&self, 1, 5, "a"), 2, 0); /* a ghost: the client has gone on since */
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:x}:m"), 3);
+
+    said made = create_as(&self, 1, 1, "joe");
+    assert_said(create_as(&self, 1, 1, "joe"), 0, made.number);
+    assert_said(create_as(&self, 2, 1, "jeff"), 1, made.number); /* exists */
+    assert_said(send_as(&self, 1, 2, "joe"), 0, 1);
+    assert_said(send_as(&self, 1, 2, "joe"), 0, 1);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:x}:m"), 1);
+    assert_int_equal(join_as(&self, 1, 3, "jeff").code, 0);
+    assert_int_equal(join_as(&self, 1, 3, "jeff").code, 0);
+    assert_said(leave_as(&self, 1, 4, "jeff"), 0, 1);
+    assert_said(leave_as(&self, 1, 4, "jeff"), 0, 1);
+    assert_int_equal(join_as(&self, 1, 3, "jeff").code, 2); /* would bring back who has left */
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:x}:v"), 1);
+    assert_int_equal(join_as(&self, 1, 5, "jeff").code, 0);
+    assert_said(leave_as(&self, 1, 4, "jeff"), 2, 0); /* would throw out who has come back */
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:x}:v"), 2);
+    assert_said(leave_as(&self, 2, 2, "jeff"), 0, 1);
+    assert_said(leave_as(&self, 2, 3, "joe"), 0, 0);  /* the chat goes */
+    assert_said(create_as(&self, 1, 1, "joe"), 2, 0); /* would make it again */
+    assert_said(send_as(&self, 1, 2, "joe"), 2, 0);
+    assert_said(leave_as(&self, 2, 3, "joe"), 0, 0);
+    assert_true(create_as(&self, 1, 9, "joe").number > made.number);
+}
+
+/* 64 clients; the 65th must wait until one of them has been silent for long. */
+static void writers_are_capped_and_forgotten(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    stranger self = stranger_new(server);
+    assert_int_equal(create_as(&self, 1, 1, "joe").code, 0);
+    for (unsigned client = 1; client <= 64; client++)
+    {
+        assert_int_equal(push_as(&self, client, 2, "a").code, 0);
+        assert_int_equal(send_as(&self, client, 2, "joe").code, 0);
+    }
+    assert_int_equal(push_as(&self, 65, 2, "a").code, 3);
+    assert_int_equal(send_as(&self, 65, 2, "joe").code, 3);
+    assert_int_equal(join_as(&self, 65, 3, "jeff").code, 3);
+    assert_int_equal(push_as(&self, 64, 3, "a").code, 0); /* who is in goes on */
+    assert_int_equal(send_as(&self, 64, 3, "joe").code, 0);
+    assert_said(leave_as(&self, 65, 4, "jenny"), 4, 1);
+    redis_server_shift_clock(server, (int64_t)(601 * SECOND_US));
+    assert_int_equal(push_as(&self, 65, 5, "a").code, 0);
+    assert_int_equal(send_as(&self, 65, 5, "joe").code, 0);
+    assert_int_equal(redis_server_integer(server, "HLEN gh:{mailbox:x}:w"), 1);
+    assert_int_equal(redis_server_integer(server, "HLEN gh:{chat:x}:w"), 1);
+    for (unsigned client = 100; client < 120; client++)
+        assert_int_equal(push_as(&self, client, 1, "a").code, 0);
+    redis_server_shift_clock(server, (int64_t)(1300 * SECOND_US));
+    for (unsigned sequence = 1; sequence < 60; sequence++)
+        push_as(&self, 200, sequence, "a"); /* a sample at a time */
+    assert_true(redis_server_integer(server, "HLEN gh:{mailbox:x}:w") < 5);
+    assert_true(redis_server_integer(server, "LLEN gh:{mailbox:x}:m") <= 100);
+    assert_int_equal(leave_as(&self, 300, 1, "joe").code, 0);
+}
+
+/* What NOSCRIPT and BUSY send again comes behind what was begun later; none of it may be lost or change
+ * places. */
+static void order_of_begin_survives_refusals(void** state)
+{
+    (void)state;
+    enum
+    {
+        SENDS = 30
+    };
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "CONFIG SET lua-time-limit 1");
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    redisContext* other = redisConnectUnix(redis_server_address(server) + strlen("unix:"));
+    assert_non_null(other);
+    for (int round = 0; round < 4; round++)
+    {
+        gh_post* posts = talk_numbers(a, "joe", SENDS, (unsigned)round * SENDS);
+        gh_chat_send* sends = GAME_NEW_ARRAY(a, gh_chat_send, SENDS);
+        gh_mailbox_push* pushes = GAME_NEW_ARRAY(a, gh_mailbox_push, SENDS);
+        gh_post* copies = talk_numbers(a, "joe", SENDS, (unsigned)round * SENDS);
+        redisReply* reply = NULL;
+        redis_server_do(server, "SCRIPT FLUSH");
+        redisAppendCommand(other, "EVAL %s 0",
+                           "local e = redis.call('TIME') e = e[1] * 1000000 + e[2] + 30000 repeat local t = "
+                           "redis.call('TIME') until t[1] * 1000000 + t[2] > e return 1");
+        int done = 0;
+        while (done == 0) assert_int_equal(redisBufferWrite(other, &done), REDIS_OK);
+        for (int i = 0; i < SENDS; i++)
+        {
+            gh_str raid = gh_str_literal("raid");
+            assert_status(gh_chat_send_begin(&sends[i], a->client, raid, &posts[i], 1, 30 * SECOND_US),
+                          GH_OK);
+            assert_status(gh_mailbox_push_begin(&pushes[i], a->client, raid, &copies[i], 1, NULL), GH_OK);
+        }
+        for (int i = 0; i < SENDS; i++)
+        {
+            GAME_UNTIL(gh_chat_send_poll(&sends[i]) != GH_PENDING &&
+                       gh_mailbox_push_poll(&pushes[i]) != GH_PENDING);
+            assert_status(gh_chat_send_poll(&sends[i]), GH_OK);
+            assert_status(gh_mailbox_push_poll(&pushes[i]), GH_OK);
+            assert_int_equal(posts[i].id, round * SENDS + i + 1);
+            assert_int_equal(copies[i].id, round * SENDS + i + 1);
+        }
+        assert_int_equal(redisGetReply(other, (void**)&reply), REDIS_OK);
+        freeReplyObject(reply);
+    }
+    redisFree(other);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 4 * SENDS);
+    assert_true(game_stats(a).retries > 0);
+    assert_true(game_stats(a).script_reloads > 0);
+}
+
+static void cancelled_in_the_row_lets_the_next_go_on(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_post* posts = talk_numbers(a, "joe", 4, 0);
+    gh_mailbox_push* pushes = GAME_NEW_ARRAY(a, gh_mailbox_push, 4);
+    gh_str name = gh_str_literal("jeff");
+    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    assert_status(gh_mailbox_push_begin(&pushes[0], a->client, name, posts, 1, NULL),
+                  GH_OK); /* loads the script */
+    GAME_UNTIL(gh_mailbox_push_poll(&pushes[0]) == GH_OK);
+    for (int i = 0; i < 4; i++)
+    {
+        config.timeout_us = i == 2 ? 1000 : 30 * SECOND_US;
+        assert_status(gh_mailbox_push_begin(&pushes[i], a->client, name, &posts[i], 1, &config), GH_OK);
+    }
+    redis_server_freeze(server);
+    gh_mailbox_push_cancel(&pushes[1]);                         /* in the middle */
+    GAME_UNTIL(gh_mailbox_push_poll(&pushes[2]) == GH_TIMEOUT); /* its time is up there */
+    gh_mailbox_push_cancel(&pushes[0]);                         /* is sent: ends with its answer */
+    assert_status(gh_mailbox_push_poll(&pushes[0]), GH_PENDING);
+    redis_server_thaw(server);
+    GAME_UNTIL(gh_mailbox_push_poll(&pushes[3]) != GH_PENDING);
+    assert_status(gh_mailbox_push_poll(&pushes[0]), GH_OK);
+    assert_status(gh_mailbox_push_poll(&pushes[1]), GH_CANCELLED);
+    assert_status(gh_mailbox_push_poll(&pushes[3]), GH_OK);
+    assert_int_equal(posts[3].id, 3);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 3);
+}
+
+/* ---- what other programs may have done to the store ---------------------------------------------------- */
+
+static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
+{
+    (void)state;
+    static const char* const chat_parts[] = {"s", "m", "v", "w", "h"};
+    static const char* const mailbox_parts[] = {"s", "m", "w", "h"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < 5; i++)
+    {
+        redis_server_do(server, "FLUSHALL");
+        assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+        redis_server_do(server, "DEL gh:{chat:raid}:%s", chat_parts[i]);
+        redis_server_do(server, "SET gh:{chat:raid}:%s planted", chat_parts[i]);
+        assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_CORRUPT);
+        assert_status(chat_quit(a, "raid", "joe"), GH_CORRUPT);
+        assert_string_equal(redis_server_text(server, "GET gh:{chat:raid}:%s", chat_parts[i]), "planted");
+        assert_true(redis_server_integer(server, "EXISTS gh:{chat:raid}:m") == (i == 1));
+    }
+    for (size_t i = 0; i < 4; i++)
+    {
+        gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
+        redis_server_do(server, "FLUSHALL");
+        redis_server_do(server, "SET gh:{mailbox:jeff}:%s planted", mailbox_parts[i]);
+        assert_status(gh_mailbox_push_begin(push, a->client, gh_str_literal("jeff"),
+                                            talk_numbers(a, "joe", 1, 0), 1, NULL),
+                      GH_OK);
+        GAME_UNTIL(gh_mailbox_push_poll(push) != GH_PENDING);
+        assert_status(gh_mailbox_push_poll(push), GH_CORRUPT);
+        assert_int_equal(redis_server_keys(server), 1);
+    }
+}
+
+static void foreign_entries_are_corrupt(void** state)
+{
+    (void)state;
+    static const char* const entries[] = {"nonsense",
+                                          "1 2",
+                                          "1 1795250000123 99 joe",
+                                          "7 1795250000123 0 hello",
+                                          "0 1795250000123 0 hello",
+                                          "1  0 hello",
+                                          "-1 1 0 hello"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    chat_say_numbers(a, "raid", "joe", 1, 0);
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+    {
+        chat_reader* joe = chat_reader_new(a, "raid", "joe");
+        redis_server_do(server, "LSET gh:{chat:raid}:m 0 %s", entries[i]);
+        assert_status(chat_read(joe), GH_CORRUPT);
+    }
+    redis_server_do(server, "LPUSH gh:{chat:raid}:m x"); /* first id 0 */
+    chat_reader* joe = chat_reader_new(a, "raid", "joe");
+    assert_status(chat_read(joe), GH_CORRUPT);
+}
+
+/* A long backlog is read by plain ranges of the list. Between two of them the chat may go and be made anew,
+   with ids that look right: entries that are younger than the last look at the chat are not taken from a
+   range. */
+static void ranges_take_nothing_that_came_later(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    long long calls[2];
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    chat_say_numbers(a, "raid", "joe", 320, 0);
+    for (int i = 0; i < 2; i++)
+    {
+        chat_reader* joe = chat_reader_new(a, "raid", "joe");
+        joe->config.messages_max = 1000;
+        calls[i] = redis_server_calls(server, "evalsha");
+        assert_status(chat_read(joe), GH_OK);
+        calls[i] = redis_server_calls(server, "evalsha") - calls[i];
+        assert_int_equal(joe->fetch.count, 320);
+        assert_numbers(joe->fetch.messages, 320, 0, 1);
+        for (int id = 65; id <= 320 && i == 0; id++)
+        {
+            char entry[64];
+            snprintf(entry, sizeof(entry), "%d 9000000000000 3 joe%d", id, id - 1);
+            redis_server_do(server, "LSET gh:{chat:raid}:m %d %s", id - 1, entry);
+        }
+    }
+    assert_int_equal(calls[0], 1);
+    assert_int_equal(calls[1], 5); /* 64 a time */
+}
+
+/* A store that is full takes no messages, but everything that frees memory goes on. */
+static void full_store_still_reads_commits_and_leaves(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
+    gh_str raid = gh_str_literal("raid");
+    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
+    chat_say_numbers(a, "raid", "joe", 20, 0);
+    gh_post* posts = talk_numbers(a, "joe", 20, 0);
+    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, NULL), GH_OK);
+    GAME_UNTIL(gh_mailbox_push_poll(push) != GH_PENDING);
+    redis_server_do(server, "CONFIG SET maxmemory 1");
+
+    gh_chat_send* send = GAME_NEW(a, gh_chat_send);
+    config.timeout_us = SECOND_US / 10;
+    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, &config), GH_OK);
+    assert_status(gh_chat_send_begin(send, a->client, raid, talk_numbers(a, "joe", 1, 0), 1, SECOND_US / 10),
+                  GH_OK);
+    GAME_UNTIL(gh_mailbox_push_poll(push) != GH_PENDING && gh_chat_send_poll(send) != GH_PENDING);
+    assert_true(gh_mailbox_push_poll(push) == GH_TIMEOUT || gh_mailbox_push_poll(push) == GH_UNKNOWN);
+    assert_true(gh_chat_send_poll(send) == GH_TIMEOUT || gh_chat_send_poll(send) == GH_UNKNOWN);
+
+    chat_reader* both = chat_reader_new(a, "raid", "joe jeff");
+    both->config.wait_us = SECOND_US / 10; /* a token that the server has no memory for */
+    assert_status(chat_read(both), GH_OK);
+    chat_handle_all(both);
+    assert_status(chat_read(both), GH_EMPTY);
+    assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:m"), 0);
+    assert_status(chat_quit(a, "raid", "joe"), GH_OK);
+    assert_status(chat_quit(a, "raid", "jeff"), GH_OK);
+    assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:v"), 0);
+    gh_mailbox_commit* commit = GAME_NEW(a, gh_mailbox_commit);
+    uint64_t epoch = strtoull(redis_server_text(server, "HGET gh:{mailbox:raid}:s e"), NULL, 10);
+    assert_status(gh_mailbox_commit_begin(commit, a->client, raid, epoch, 19, 0), GH_OK);
+    GAME_UNTIL(gh_mailbox_commit_poll(commit) != GH_PENDING);
+    assert_status(gh_mailbox_commit_poll(commit), GH_OK);
+    assert_int_equal(commit->unread, 1);
+    redis_server_do(server, "CONFIG SET maxmemory 0");
+    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, NULL), GH_OK);
+    GAME_UNTIL(gh_mailbox_push_poll(push) != GH_PENDING);
+    assert_status(gh_mailbox_push_poll(push), GH_OK);
+}
+
+static void players_list_is_capped(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    for (int i = 0; i < GH_CHAT_LIST_MAX - 1; i++) redis_server_do(server, "ZADD gh:{chats:jeff}:l 1 c%d", i);
+    assert_status(chat_make(a, "a", "joe", KEEP, MANY), GH_OK);
+    assert_status(chat_make(a, "b", "joe", KEEP, MANY), GH_OK);
+    assert_status(chat_enter(a, "a", "jeff", false), GH_OK);
+    assert_status(chat_enter(a, "b", "jeff", false), GH_FULL);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:b}:v"), 1);
+    assert_status(chat_enter(a, "a", "jeff", false), GH_OK); /* is in the list already */
+    assert_status(chat_quit(a, "a", "jeff"), GH_OK);
+    assert_status(chat_enter(a, "b", "jeff", false), GH_OK);
+}
+
+/* The join is noted before the leave takes the note away: it must be noted again. */
+static void leave_and_join_at_once_keeps_the_note(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
+    for (int i = 0; i < 20; i++)
+    {
+        gh_str raid = gh_str_literal("raid");
+        gh_chat_change* changes = GAME_NEW_ARRAY(a, gh_chat_change, 2);
+        assert_status(gh_chat_leave_begin(&changes[0], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
+        assert_status(gh_chat_join_begin(&changes[1], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
+        GAME_UNTIL(gh_chat_change_poll(&changes[0]) != GH_PENDING &&
+                   gh_chat_change_poll(&changes[1]) != GH_PENDING);
+        assert_status(gh_chat_change_poll(&changes[0]), GH_OK);
+        assert_status(gh_chat_change_poll(&changes[1]), GH_OK);
+        assert_non_null(redis_server_text(server, "ZSCORE gh:{chat:raid}:v jeff"));
+        assert_non_null(redis_server_text(server, "ZSCORE gh:{chats:jeff}:l raid"));
+    }
+}
+
+TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
+          cmocka_unit_test(writers_are_capped_and_forgotten),
+          cmocka_unit_test(order_of_begin_survives_refusals),
+          cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
+          cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
+          cmocka_unit_test(foreign_entries_are_corrupt),
+          cmocka_unit_test(full_store_still_reads_commits_and_leaves),
+          cmocka_unit_test(players_list_is_capped), cmocka_unit_test(ranges_take_nothing_that_came_later),
+          cmocka_unit_test(leave_and_join_at_once_keeps_the_note));
