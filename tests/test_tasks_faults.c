@@ -146,7 +146,7 @@ static void audit_push(fault_scene* scene, gh_status status)
     assert_true(self->pushed[0].status == GH_OK || self->pushed[0].status == GH_TASK_EXISTS);
 }
 
-static const fault_operation push = {"push", sizeof(bench), 0, 5, NULL, begin_push, poll_push, NULL, cancel_push, audit_push};
+static const fault_operation push = {"push", sizeof(bench), 0, 2, NULL, begin_push, poll_push, NULL, cancel_push, audit_push};
 
 /* ---- take ------------------------------------------------------------------------------------------------------- */
 
@@ -189,7 +189,7 @@ static void audit_take(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation take = {"take",     sizeof(bench), 0,    7,           prepare_pushed,
+static const fault_operation take = {"take",     sizeof(bench), 0,    3,           prepare_pushed,
                                      begin_take, poll_take,     NULL, cancel_take, audit_take};
 
 /* ---- finish: one done with a result, one to be tried again -------------------------------------------------------- */
@@ -231,7 +231,7 @@ static void audit_finish(fault_scene* scene, gh_status status)
     assert_status(self->tasks[1].status, GH_OK);
 }
 
-static const fault_operation finish = {"finish",     sizeof(bench), 0,    7,             prepare_taken,
+static const fault_operation finish = {"finish",     sizeof(bench), 0,    3,             prepare_taken,
                                        begin_finish, poll_finish,   NULL, cancel_finish, audit_finish};
 
 /* ---- extend ------------------------------------------------------------------------------------------------------- */
