@@ -38,6 +38,7 @@
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input)                                                   \
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
     X(talk_fleet)                                                                                            \
+    X(counters)                                                                                                      \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \

@@ -117,7 +117,15 @@ uint32_t gh_version(void);
     X(INVALID_CONTACTS_MEMORY, -194, "the memory is NULL, not aligned to 8, or smaller than gh_contacts_memory says")\
     X(INVALID_GUILD_CAPACITY, -195, "the capacity of the guild is not within 1..GH_GUILD_CAPACITY_MAX")              \
     X(INVALID_GUILD_PREFIX, -196, "the beginning to complete is longer than GH_NAME_SIZE_MAX, or NULL with a size")  \
-    X(INVALID_GUILD_CURSOR, -197, "the cursor is not one that a page of this guild ended with")
+    X(INVALID_GUILD_CURSOR, -197, "the cursor is not one that a page of this guild ended with")                      \
+    X(SATURATED, 30, "a sum stands at its limit, 2^53 - 1 or minus that, and counts no further")                     \
+    X(INVALID_COUNTERS, -210, "the counters are NULL, were not initialised, or have ended")                          \
+    X(INVALID_COUNTER, -211, "the counter was closed, or is none of these: take it from gh_counters_open")           \
+    X(INVALID_PRECISION, -212, "the precisions are none, too many, not rising, or one is outside its range")         \
+    X(INVALID_SAMPLES, -213, "the samples are NULL, none, or more than GH_COUNTERS_SAMPLES_MAX")                     \
+    X(INVALID_COUNTERS_MAX, -214, "counters_max or fleet_max is outside its range")                                  \
+    X(INVALID_FLUSH, -215, "flush_us is outside its range")                                                          \
+    X(INVALID_CLEAN, -216, "clean_us is neither 0 nor within its range")
 
 typedef enum gh_status
 {

@@ -7,6 +7,7 @@
 #include "guildhall/chat.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"
+#include "guildhall/counters.h"
 #include "guildhall/contacts.h"
 #include "guildhall/fold.h"
 #include "guildhall/geo.h"

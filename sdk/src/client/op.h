@@ -166,6 +166,7 @@ void gh_gate_call_cancel(gh_gate* gate, gh_op* op);
 bool gh_client_budget_left(gh_client* client);               /* looks at the platform's clock: ask every few items */
 uint64_t gh_client_now(const gh_client* client);             /* of the tick, on the client's own clock          */
 uint32_t gh_client_ops_busy(const gh_client* client);
+uint32_t gh_client_ops_room(const gh_client* client);        /* how many more may begin                        */
 bool gh_client_wake_healthy(const gh_client* client);        /* hints can be relied on, as far as anything can  */
 uint64_t gh_client_request_timeout(const gh_client* client);
 uint64_t gh_client_quarantine_end(const gh_client* client);  /* store time until which nothing is granted; or 0 */
@@ -192,6 +193,9 @@ void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
 /* The same for parts that have names of up to 8 letters, with one blank between them: "p m r0 r1". */
 void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts);
+/* "<prefix>:{<kind>:<shard>}:<part>", and ":<name>" behind it if there is one; it must be encoded already. */
+void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard, gh_str part,
+                          gh_str encoded_name);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 
 /* The i-th element of a reply whose shape was declared: cannot fail. */

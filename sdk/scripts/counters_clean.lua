@@ -1,0 +1,108 @@
+-- counters_clean: removes what is older than the samples that are kept, for the counters that are named, and names those
+-- that are due next. A counter that nobody adds to goes when its last sample does. Repeating it is harmless: what is gone is
+-- gone.
+--
+-- When a counter is due: when the oldest sample of one of its precisions gets too old, but each precision is looked after at
+-- its own pace, no sooner than max(precision, pace) from now.
+--
+-- KEYS  1 gh:{counters:<shard>}:k   zset   counter -> when (s) it is due
+--       then for each counter that is to be cleaned
+--         gh:{counters:<shard>}:o:<name>              hash   see counters_flush.lua
+--         gh:{counters:<shard>}:c:<seconds>:<name>    list   one key for each precision
+-- ARGV  1 sequence    comes back as the first element of the reply
+--       2 pace s
+--       3 count       name at most this many that are due; at most 8
+--       4 precisions  how many; at most 8
+--       then for each of them: seconds, samples that are kept (the open one included)
+-- reply sequence, code, counters that were removed, samples that were removed, counters that are due ...
+--       code always 0; counters are named as they stand in their keys
+-- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows.
+
+local sequence, pace = tonumber(ARGV[1]), tonumber(ARGV[2])
+local precisions = tonumber(ARGV[4])
+local now_s = tonumber(redis.call('TIME')[1])
+
+local seconds, samples, gone = {}, {}, {}
+local span_max, pace_max = 0, pace
+for j = 1, precisions do
+    seconds[j], samples[j] = ARGV[3 + 2 * j], tonumber(ARGV[4 + 2 * j])
+    gone[j] = now_s - now_s % seconds[j] - seconds[j] * samples[j] -- a slice that starts here or before is not kept
+    span_max = math.max(span_max, seconds[j] * samples[j])
+    pace_max = math.max(pace_max, tonumber(seconds[j]))
+end
+local type_of_known = redis.call('TYPE', KEYS[1]).ok
+if type_of_known ~= 'zset' and type_of_known ~= 'none' then
+    return redis.error_reply('CORRUPT list of counters is not of the form that KEYS.md describes')
+end
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', span_max * 3000))
+
+local function start_of(text)
+    return text and tonumber(string.match(text, '^(%d+) '))
+end
+
+-- Trims one list. Start of the oldest that is left, or nil; and how many went.
+local function trim(list, limit)
+    local length = redis.pcall('LLEN', list)
+    if type(length) == 'table' or length == 0 then
+        return nil, 0
+    end
+    local low, high = 0, length -- the first that is too old
+    if (start_of(redis.call('LINDEX', list, '-1')) or 0) > limit then
+        low = length
+    end
+    while low < high do
+        local middle = math.floor((low + high) / 2)
+        if (start_of(redis.call('LINDEX', list, middle)) or 0) > limit then
+            low = middle + 1
+        else
+            high = middle
+        end
+    end
+    if low == 0 then
+        redis.call('DEL', list)
+        return nil, length
+    elseif low < length then
+        redis.call('LTRIM', list, '0', low - 1)
+    end
+    return start_of(redis.call('LINDEX', list, low - 1)), length - low
+end
+
+local counters_removed, samples_removed = 0, 0
+local name_at = #KEYS[1] + 2
+for i = 1, (#KEYS - 1) / (1 + precisions) do
+    local first = 2 + (i - 1) * (1 + precisions)
+    local open_key = KEYS[first]
+    local name = string.sub(open_key, name_at)
+    local olds = redis.pcall('HMGET', open_key, unpack(seconds))
+    local due, closed = nil, {}
+    for j = 1, precisions do
+        local oldest, went = trim(KEYS[first + j], gone[j])
+        local start = not olds.err and start_of(olds[j])
+        if start and start <= gone[j] then
+            closed[#closed + 1] = seconds[j]
+        elseif start then
+            oldest = oldest or start
+        end
+        if oldest then
+            local next_due = math.max(oldest + seconds[j] * samples[j], now_s + math.max(seconds[j], pace))
+            due = math.min(due or next_due, next_due)
+        end
+        samples_removed = samples_removed + went
+    end
+    if #closed > 0 then
+        redis.call('HDEL', open_key, unpack(closed))
+        samples_removed = samples_removed + #closed
+    end
+    if not due and redis.call('EXISTS', open_key) == 0 then
+        counters_removed = counters_removed + redis.call('ZREM', KEYS[1], name)
+    else -- it may have precisions that are not ours
+        redis.call('ZADD', KEYS[1], 'XX', due or now_s + pace_max, name)
+    end
+end
+
+local reply = {sequence, 0, counters_removed, samples_removed}
+local names = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_s, 'LIMIT', '0', ARGV[3])
+for i = 1, #names do
+    reply[4 + i] = names[i]
+end
+return reply
