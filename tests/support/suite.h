@@ -37,6 +37,7 @@
     X(link)                                                                                                  \
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input)                                                   \
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
+    X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
     X(talk_fleet)                                                                                            \
     X(counters)                                                                                                      \
     X(reconnect)                                                                                                     \

@@ -1,0 +1,386 @@
+/* How permits are lost, and how they are not: leases, clocks, dead holders and waiters, data loss, and renewals in batches. */
+
+#include "support/permits.h"
+#include "support/proxy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HOUR_US (3600 * (int64_t)SECOND_US)
+
+/* ---- clocks ------------------------------------------------------------------------------------------------------- */
+
+/* The listing trusts the clients' clocks: those an hour ahead threw out everybody else. */
+static void clients_with_clocks_an_hour_apart_steal_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* games[3];
+    gh_permit* held[3];
+    for (int i = 0; i < 3; i++)
+    {
+        games[i] = game_start(redis_server_address(server));
+        games[i]->ahead_us = (i - 1) * HOUR_US;
+        GAME_UNTIL(gh_client_ready(games[i]->client));
+        held[i] = permit_hold_one(games[i], "arena", 3, SECOND_US);
+    }
+    uint64_t begun_us = wait_now_us();
+    while (wait_now_us() - begun_us < 2 * SECOND_US) /* two leases long: all are renewed, nobody else gets in */
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            assert_status(permit_settle(permit_want(games[i], "arena", 3, SECOND_US, 0)), GH_BUSY);
+            assert_status(gh_permit_poll(held[i]), GH_OK);
+        }
+    }
+    gh_permit* waiter = permit_want(games[2], "arena", 3, SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(waiter->position == 1);
+    game_end(games[0]); /* what it had is free after its lease, not at once and not after an hour */
+    assert_status(gh_permit_poll(waiter), GH_PENDING);
+    assert_status(permit_settle(waiter), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void fence_grows_when_the_servers_clock_goes_back(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permit = permit_hold_one(a, "arena", 2, 10 * SECOND_US);
+    redis_server_shift_clock(server, -HOUR_US);
+    assert_true(permit_hold_one(a, "arena", 2, 10 * SECOND_US)->fence > permit->fence);
+}
+
+static void servers_clock_forward_frees_and_the_holder_learns_it(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_permit* permit = permit_hold_one(a, "arena", 1, 6 * SECOND_US);
+    redis_server_shift_clock(server, HOUR_US);
+    gh_permit* other = permit_hold_one(b, "arena", 1, 6 * SECOND_US);
+    GAME_UNTIL(gh_permit_poll(permit) != GH_OK);
+    assert_status(gh_permit_poll(permit), GH_LOST);
+    assert_status(gh_permit_poll(other), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+}
+
+/* ---- renewing ----------------------------------------------------------------------------------------------------- */
+
+static void count_refreshes(unsigned permit_count, unsigned batches)
+{
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit** permits = GAME_NEW_ARRAY(a, gh_permit*, permit_count);
+    const uint64_t third_us = SECOND_US;
+    for (unsigned i = 0; i < permit_count; i++)
+    {
+        permits[i] = permit_want(a, "arena", permit_count, 3 * third_us, 60 * SECOND_US);
+        if (i % 10 == 9) GAME_UNTIL(gh_permit_poll(permits[i]) == GH_OK); /* not all at the same time */
+    }
+    for (unsigned i = 0; i < permit_count; i++) assert_status(permit_settle(permits[i]), GH_OK);
+    GAME_UNTIL(redis_server_calls(server, "zmscore") >= batches); /* the first round brings them together */
+    long long before = redis_server_calls(server, "zmscore");
+    uint64_t begun_us = wait_now_us();
+    GAME_UNTIL(wait_now_us() - begun_us >= 3 * third_us + third_us / 2);
+    long long calls = redis_server_calls(server, "zmscore") - before;
+    assert_in_range(calls, 3 * batches, 4 * batches);
+    for (unsigned i = 0; i < permit_count; i++) assert_status(gh_permit_poll(permits[i]), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void one_request_renews_a_hundred_permits(void** state)
+{
+    (void)state;
+    count_refreshes(100, 1);
+}
+
+static void two_requests_renew_a_hundred_and_one(void** state)
+{
+    (void)state;
+    count_refreshes(101, 2);
+}
+
+static gh_permit* nth_held(gh_permit** permits, int count, int n)
+{
+    for (int i = 0; i < count; i++)
+        if (gh_permit_poll(permits[i]) == GH_OK && n-- == 0) return permits[i];
+    fail_msg("%d more permits are not held", n + 1);
+    return NULL;
+}
+
+static void take_away_in_the_store(redis_server* server, game* from, const gh_permit* permit)
+{
+    char member[64];
+    snprintf(member, sizeof(member), "%016llx:%016llx 1", (unsigned long long)gh_client_id(from->client),
+             (unsigned long long)permit->op.sequence);
+    assert_int_equal(redis_server_integer(server, "ZREM gh:{semaphore:arena}:h %s", member), 1);
+}
+
+/* Releases, one that is taken away in the store, and a new one, all while renewals are on their way. */
+static void batches_bear_coming_and_going(void** state)
+{
+    (void)state;
+    enum { COUNT = 130, ROUNDS = 10 };
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permits[COUNT + ROUNDS];
+    for (int i = 0; i < COUNT; i++) permits[i] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
+    for (int i = 0; i < COUNT; i++) assert_status(permit_settle(permits[i]), GH_OK);
+    for (int round = 0; round < ROUNDS; round++)
+    {
+        gh_permit* released = nth_held(permits, COUNT, 5 * round);
+        gh_permit* lost = nth_held(permits, COUNT, 5 * round + 1);
+        gh_permit* renewed = nth_held(permits, COUNT, 5 * round + 2);
+        take_away_in_the_store(server, a, lost);
+        a->ahead_us += 2 * (int64_t)SECOND_US + (int64_t)SECOND_US / 10; /* more than a third: renewals begin */
+        game_tick(a);
+        assert_non_null(renewed->carrier);
+        gh_permit* carrier = renewed->carrier;
+        gh_permit_release(carrier); /* whoever carries its batch leaves too */
+        gh_permit_release(released);
+        permits[COUNT + round] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
+        GAME_UNTIL(gh_permit_poll(lost) != GH_OK && gh_permit_poll(released) != GH_PENDING);
+        assert_status(permit_settle(lost), GH_LOST);
+        assert_status(permit_settle(permits[COUNT + round]), GH_OK);
+    }
+    GAME_UNTIL(game_stats(a).requests_sent == 0 && game_stats(a).requests_waiting == 0);
+    uint32_t held = 0;
+    for (int i = 0; i < COUNT + ROUNDS; i++) held += gh_permit_poll(permits[i]) == GH_OK;
+    assert_true(held >= COUNT - 2 * ROUNDS);
+    assert_int_equal(semaphore_stored(server, "arena").held, held);
+    assert_int_equal(semaphore_stored(server, "arena").lapsed, 0);
+}
+
+/* redisson #775: after one renewal that failed, none followed. */
+static void renewal_goes_on_after_one_that_failed(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    game* a = game_start_ready(proxy_address(proxy));
+    gh_permit* permit = permit_hold_one(a, "arena", 1, 3 * SECOND_US);
+    for (int i = 0; i < 3; i++)
+    {
+        uint64_t lease_end_us = permit->lease_end_us;
+        proxy_arm(proxy, PROXY_REQUEST, 5, PROXY_RST);
+        a->ahead_us += (int64_t)SECOND_US;
+        GAME_UNTIL(permit->lease_end_us != lease_end_us || gh_permit_poll(permit) != GH_OK);
+        assert_status(gh_permit_poll(permit), GH_OK);
+    }
+    assert_true(proxy_fired(proxy) >= 3);
+}
+
+/* redisson #7272: the renewal outlived the release, and nobody else ever got in. */
+static void renewal_ends_with_the_release(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permit = permit_hold_one(a, "arena", 1, SECOND_US / 2);
+    GAME_UNTIL(redis_server_calls(server, "zmscore") > 0);
+    assert_status(permit_give_back(permit), GH_IDLE);
+    long long calls = redis_server_calls(server, "zmscore");
+    uint64_t begun_us = wait_now_us();
+    GAME_UNTIL(wait_now_us() - begun_us > SECOND_US / 2);
+    assert_int_equal(redis_server_calls(server, "zmscore"), calls);
+    assert_status(permit_settle(permit_want(a, "arena", 1, SECOND_US, 0)), GH_OK);
+}
+
+/* ---- told on time --------------------------------------------------------------------------------------------------- */
+
+static void is_told_lost_while_the_server_is_away(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permits[5];
+    for (int i = 0; i < 5; i++) permits[i] = permit_hold_one(a, "arena", 5, SECOND_US);
+    redis_server_kill9(server);
+    for (int i = 0; i < 5; i++)
+    {
+        GAME_UNTIL(gh_permit_poll(permits[i]) != GH_OK);
+        assert_status(gh_permit_poll(permits[i]), GH_LOST);
+    }
+    assert_false(gh_client_ready(a->client));
+}
+
+static void is_told_lost_first_after_a_hitch(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permits[5];
+    for (int i = 0; i < 5; i++) permits[i] = permit_hold_one(a, "arena", 5, 10 * SECOND_US);
+    a->ahead_us += 11 * (int64_t)SECOND_US;
+    game_tick(a);
+    for (int i = 0; i < 5; i++) assert_status(gh_permit_poll(permits[i]), GH_LOST);
+}
+
+static void grant_that_is_later_than_its_lease_is_not_reported(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    permit_hold_one(a, "gate", 1, SECOND_US); /* the script is loaded */
+    gh_permit* permit = permit_want(a, "arena", 1, SECOND_US / 10, 60 * SECOND_US);
+    game_tick(a);
+    WAIT_FOR(semaphore_stored(server, "arena").exists); /* granted; the answer waits in our socket */
+    a->ahead_us += (int64_t)SECOND_US / 5;
+    game_tick(a); /* takes the answer */
+    assert_status(gh_permit_poll(permit), GH_PENDING);
+    assert_status(permit_settle(permit), GH_OK);
+    assert_true(gh_permit_remaining_us(permit) > 0);
+    assert_int_equal(semaphore_stored(server, "arena").used, 1);
+}
+
+static void release_that_comes_too_late_says_so(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_permit* slow = permit_hold_one(a, "arena", 1, SECOND_US / 5);
+    a->asleep = true; /* its lease runs out while it hangs */
+    gh_permit* next = permit_hold_one(b, "arena", 1, 10 * SECOND_US);
+    a->asleep = false;
+    a->ahead_us -= 10 * (int64_t)SECOND_US; /* and it has not noticed: its clock stands still */
+    assert_status(gh_permit_poll(slow), GH_OK);
+    assert_status(permit_give_back(slow), GH_LOST);
+    assert_status(gh_permit_poll(next), GH_OK);
+    assert_int_equal(semaphore_stored(server, "arena").held, 1);
+}
+
+/* ---- the dead ------------------------------------------------------------------------------------------------------- */
+
+/* redisson #4462: what a crashed holder had was lost for ever. */
+static void crash_leaks_no_permit(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* dead = game_start_ready(redis_server_address(server));
+    game* a = game_start_ready(redis_server_address(server));
+    for (int i = 0; i < 5; i++) permit_hold_one(dead, "arena", 5, SECOND_US / 2);
+    game_end(dead);
+    gh_permit* all = permit_want_many(a, "arena", 5, 5);
+    assert_status(permit_settle(all), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void dead_waiters_are_dropped(void** state)
+{
+    (void)state;
+    enum { DEAD = 300 };
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* dead = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_permit* owner = permit_hold_one(a, "arena", 1, 60 * SECOND_US);
+    gh_permit* last = NULL;
+    for (int i = 0; i < DEAD; i++) last = permit_want(dead, "arena", 1, SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(last->position == DEAD);
+    gh_permit* waiter = permit_want(b, "arena", 1, SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(waiter->position == DEAD + 1);
+    game_end(dead);
+    gh_permit_release(owner);
+    assert_status(permit_settle(waiter), GH_OK);
+    assert_int_equal(semaphore_stored(server, "arena").queued, 0);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void waiter_that_missed_its_turn_stands_at_the_end(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* slow = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_permit* owner = permit_hold_one(a, "arena", 1, 60 * SECOND_US);
+    gh_permit* first = permit_want(slow, "arena", 1, 60 * SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(first->position == 1);
+    gh_permit* second = permit_want(b, "arena", 1, 60 * SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(second->position == 2);
+    slow->asleep = true;
+    gh_permit_release(owner);
+    assert_status(permit_settle(second), GH_OK);
+    slow->asleep = false;
+    GAME_UNTIL(first->position == 1); /* it has asked, and was put into the queue again */
+    assert_status(gh_permit_poll(first), GH_PENDING);
+    gh_permit_release(second);
+    assert_status(permit_settle(first), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+}
+
+/* ---- data loss ------------------------------------------------------------------------------------------------------ */
+
+static void holders_learn_that_the_store_lost_its_data(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* permits[3];
+    for (int i = 0; i < 3; i++) permits[i] = permit_hold_one(a, "arena", 3, 60 * SECOND_US);
+    gh_permit* waiter = permit_want(a, "arena", 3, 60 * SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(waiter->position == 1);
+    redis_server_restart_empty(server);
+    for (int i = 0; i < 3; i++)
+    {
+        GAME_UNTIL(gh_permit_poll(permits[i]) != GH_OK);
+        assert_status(gh_permit_poll(permits[i]), GH_LOST);
+    }
+    assert_status(permit_settle(waiter), GH_OK);
+    assert_true(waiter->fence > permits[2]->fence);
+}
+
+static void state_that_vanished_grants_no_more_than_the_limit(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* old = permit_hold_one(a, "arena", 1, 2 * SECOND_US);
+    redis_server_do(server, "DEL gh:{semaphore:arena}:s"); /* evicted, say */
+    gh_permit* next = permit_hold_one(a, "arena", 1, 60 * SECOND_US);
+    GAME_UNTIL(gh_permit_poll(old) != GH_OK);
+    assert_status(gh_permit_poll(old), GH_LOST);
+    assert_status(gh_permit_poll(next), GH_OK);
+    semaphore_must_be_sound(server, "arena");
+    redis_server_do(server, "DEL gh:{semaphore:arena}:h");
+    assert_status(permit_settle(permit_want(a, "arena", 1, 60 * SECOND_US, 0)), GH_OK); /* nothing is counted for ever */
+}
+
+static void foreign_keys_are_corrupt(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    const char* const keys[] = {"s", "h"};
+    for (int i = 0; i < 2; i++)
+    {
+        redis_server_do(server, "FLUSHDB");
+        if (i == 1) permit_hold_one(a, "arena", 2, SECOND_US);
+        redis_server_do(server, "DEL gh:{semaphore:arena}:%s", keys[i]);
+        redis_server_do(server, "SET gh:{semaphore:arena}:%s nonsense", keys[i]);
+        assert_status(permit_settle(permit_want(a, "arena", 2, SECOND_US, SECOND_US)), GH_CORRUPT);
+        assert_string_equal(redis_server_text(server, "GET gh:{semaphore:arena}:%s", keys[i]), "nonsense");
+        gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
+        assert_status(gh_semaphore_look_begin(look, a->client, gh_str_literal("arena"), NULL, 0, 0), GH_OK);
+        GAME_UNTIL(gh_semaphore_look_poll(look) != GH_PENDING);
+        assert_status(gh_semaphore_look_poll(look), GH_CORRUPT);
+    }
+}
+
+TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_steal_nothing),
+          cmocka_unit_test(fence_grows_when_the_servers_clock_goes_back),
+          cmocka_unit_test(servers_clock_forward_frees_and_the_holder_learns_it),
+          cmocka_unit_test(one_request_renews_a_hundred_permits), cmocka_unit_test(two_requests_renew_a_hundred_and_one),
+          cmocka_unit_test(batches_bear_coming_and_going), cmocka_unit_test(renewal_goes_on_after_one_that_failed),
+          cmocka_unit_test(renewal_ends_with_the_release), cmocka_unit_test(is_told_lost_while_the_server_is_away),
+          cmocka_unit_test(is_told_lost_first_after_a_hitch),
+          cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
+          cmocka_unit_test(release_that_comes_too_late_says_so), cmocka_unit_test(crash_leaks_no_permit),
+          cmocka_unit_test(dead_waiters_are_dropped), cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
+          cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit), cmocka_unit_test(foreign_keys_are_corrupt));
