@@ -140,7 +140,7 @@ void fault_link_lost_at_every_tick(const fault_operation* operation)
 {
     fault_scene scene = make_scene(false, NULL);
     unsigned beyond = 0; /* runs that were over before the fault: several, as the server's pace differs */
-    for (unsigned ticks = 0; beyond < 5; ticks++)
+    for (unsigned ticks = 0; beyond < 5; ticks += 1 + ticks / 8)
     {
         start_run(&scene, operation);
         operation->begin(&scene);
@@ -156,7 +156,7 @@ void fault_cancelled_at_every_tick(const fault_operation* operation)
 {
     fault_scene scene = make_scene(false, NULL);
     unsigned beyond = 0;
-    for (unsigned ticks = 0; beyond < 5; ticks++)
+    for (unsigned ticks = 0; beyond < 5; ticks += 1 + ticks / 8)
     {
         start_run(&scene, operation);
         operation->begin(&scene);

@@ -51,7 +51,7 @@ gh_str fault_name(const fault_scene* scene);
    (or IDLE). GUILDHALL_STRIDE=n: each n-th byte, whatever the operation says. */
 void fault_cut_at_every_byte(const fault_operation* operation);
 
-/* The link is lost, or the op is cancelled, after each number of ticks that it takes. */
+/* The link is lost, or the op is cancelled, after each number of ticks that it takes (of many, each eighth part). */
 void fault_link_lost_at_every_tick(const fault_operation* operation);
 void fault_cancelled_at_every_tick(const fault_operation* operation);
 

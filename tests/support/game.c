@@ -74,8 +74,11 @@ game* game_start_with(const gh_client_config* config)
     game* self = calloc(1, sizeof(*self));
     assert_non_null(self);
     self->config = *config;
-    if (self->config.hooks.context == NULL) self->config.hooks.context = self;
-    if (self->config.hooks.log == NULL) self->config.hooks.log = on_log;
+    if (self->config.hooks.context == NULL)
+    {
+        self->config.hooks.context = self;
+        if (self->config.hooks.log == NULL) self->config.hooks.log = on_log;
+    }
     if (self->config.hooks.assertion == NULL) self->config.hooks.assertion = on_assertion;
     self->memory_size = gh_client_memory(&self->config);
     assert_true(self->memory_size > 0);

@@ -28,7 +28,8 @@ static const class_row class_rows[] = {
     {"NOPERM ", GH_CLASS_REFUSED},
     {"WRONGPASS ", GH_CLASS_REFUSED},
     {"ERR invalid password", GH_CLASS_REFUSED}, /* before 6.0 */
-    {"ERR The user executing the script", GH_CLASS_REFUSED}, /* the ACL, from inside a script */
+    {"ERR The user executing the script", GH_CLASS_REFUSED}, /* the ACL, from inside a script: 7.0 */
+    {"ERR ACL failure in script", GH_CLASS_REFUSED},         /* and since 7.2 */
     {"ERR unknown command", GH_CLASS_REFUSED},
     {"ERR Unknown Redis command called from", GH_CLASS_REFUSED},
     {"ERR Script attempted to access a non local key", GH_CLASS_REFUSED},

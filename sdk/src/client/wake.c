@@ -113,7 +113,8 @@ static void wake_receive(gh_client* client)
         }
         if (received > 0) link->look_us = client->now_us; /* where one hint is, the next may be near */
         gh_reader_feed(link->reader, bytes, received);
-        if (!wake_read(client) || !gh_client_budget_left(client)) return;
+        if (!wake_read(client)) return;
+        if (moved == GH_MOVED_MORE && !gh_client_budget_left(client)) return;
     }
 }
 
