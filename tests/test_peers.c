@@ -20,6 +20,7 @@ typedef enum found
 {
     FOUND_AT_ONCE,
     FOUND_TOO_LARGE, /* at once too; asking again would not help                  */
+    FOUND_TOO_WIDE,  /* at once; too large for hiredis 0.14 itself, for us with 1.x */
     FOUND_IN_TIME    /* it could still become a reply: only the time-out tells    */
 } found;
 
@@ -47,7 +48,7 @@ static const saying sayings[] = {
     {"$99999999999999999999999999\r\n", FOUND_AT_ONCE},
     {"$32768\r\n", FOUND_TOO_LARGE},
     {"*2147483647\r\n", FOUND_TOO_LARGE},
-    {"*4294967295\r\n", FOUND_AT_ONCE},
+    {"*4294967295\r\n", FOUND_TOO_WIDE},
     {"*9223372036854775807\r\n", FOUND_AT_ONCE},
     {"*513\r\n", FOUND_TOO_LARGE},
     {":9223372036854775808\r\n", FOUND_AT_ONCE},
@@ -100,7 +101,8 @@ static void nonsense_for_an_answer_gives_up_the_link(void** state)
             fail_msg("saying %zu is found out after %d us", i, (int)(world->now_us - begin_us));
         assert_int_equal(scripted_stats(world).protocol_errors, how == FOUND_IN_TIME ? 0 : 1);
         assert_int_equal(scripted_stats(world).links_lost, 1);
-        assert_status(gh_command_poll(op), how == FOUND_TOO_LARGE ? GH_TOO_SMALL : GH_PENDING);
+        if (how != FOUND_TOO_WIDE || gh_command_poll(op) != GH_TOO_SMALL)
+            assert_status(gh_command_poll(op), how == FOUND_TOO_LARGE ? GH_TOO_SMALL : GH_PENDING);
         assert_int_equal(op->reply_needed, 0);
         world->answer = NULL;
         op = scripted_ask(world, "ECHO", 60 * SECOND_US, GH_REPEAT_SAFE);
