@@ -48,20 +48,20 @@ local function look_at(fields)
         end
     end
 end
-local writers = redis.call('HLEN', mark_key)
-if not mark and writers >= WRITERS_MAX then
+if not mark and redis.call('HLEN', mark_key) >= WRITERS_MAX then
     look_at(redis.call('HGETALL', mark_key))
     if #stale == 0 then
         return {sequence, 3, 0}
     end
-elseif writers > 1 then
+else
     look_at(redis.call('HRANDFIELD', mark_key, -2, 'WITHVALUES'))
 end
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x')
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
-local length, members = redis.call('LLEN', list_key), redis.call('ZCARD', seen_key)
+local length = redis.call('LLEN', list_key)
+local members = redis.call('ZCARD', seen_key)
 local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
@@ -85,7 +85,7 @@ end
 epoch = math.max(epoch + 1, now)
 last, largest = 0, 0
 if length > 0 or members > 0 then
-    redis.call('DEL', list_key, seen_key) -- of a chat whose state was lost: nobody can tell what they are
+    redis.call('UNLINK', list_key, seen_key) -- of a chat whose state was lost: nobody can tell what they are
 end
 redis.call('ZADD', seen_key, unpack(seen))
 if sender then

@@ -48,19 +48,19 @@ local function look_at(fields)
         end
     end
 end
-local writers = redis.call('HLEN', mark_key)
 local keeps_mark = true
-if not mark and writers >= WRITERS_MAX then
+if not mark and redis.call('HLEN', mark_key) >= WRITERS_MAX then
     look_at(redis.call('HGETALL', mark_key))
     keeps_mark = #stale > 0 -- nobody is kept from leaving
-elseif writers > 1 then
+else
     look_at(redis.call('HRANDFIELD', mark_key, -2, 'WITHVALUES'))
 end
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x')
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
-local length, members = redis.call('LLEN', list_key), redis.call('ZCARD', seen_key)
+local length = redis.call('LLEN', list_key)
+local members = redis.call('ZCARD', seen_key)
 local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
@@ -82,7 +82,7 @@ end
 
 redis.call('ZREM', seen_key, member)
 if members == 1 then
-    redis.call('DEL', list_key, seen_key)
+    redis.call('UNLINK', list_key, seen_key)
     redis.call('HDEL', state_key, 'n', 'k', 'c', 'x')
     redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
 else

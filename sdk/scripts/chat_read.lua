@@ -37,7 +37,7 @@ end
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x')
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
-local length, members = redis.call('LLEN', list_key), redis.call('ZCARD', seen_key)
+local length = redis.call('LLEN', list_key)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
 end

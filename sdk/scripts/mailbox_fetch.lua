@@ -5,7 +5,7 @@
 -- ARGV  1 token     of the reader
 --       2 sequence  comes back as the first element of the reply
 --       3 after     only messages with a larger id
---       4 count     at most this many messages, 0..10000
+--       4 count     at most this many messages, 0..512
 --       5 bytes     at most this many bytes of them, each counting one more; but always one message, if there is one
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none

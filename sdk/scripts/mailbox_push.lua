@@ -56,13 +56,12 @@ local function look_at(fields)
         end
     end
 end
-local writers = redis.call('HLEN', mark_key)
-if not mark and writers >= WRITERS_MAX then
+if not mark and redis.call('HLEN', mark_key) >= WRITERS_MAX then
     look_at(redis.call('HGETALL', mark_key))
     if #stale == 0 then
         return {sequence, 3, 0, 0, now}
     end
-elseif writers > 1 then
+else
     look_at(redis.call('HRANDFIELD', mark_key, -2, 'WITHVALUES'))
 end
 

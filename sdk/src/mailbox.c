@@ -12,6 +12,7 @@
 #define MAILBOX_ROOM           2048u       /* of a request: digest, keys, numbers                          */
 #define MAILBOX_REPLY_ROOM     512u        /* of a reply: the figures                                      */
 #define MAILBOX_FIGURES        8u          /* values in front of the entries, the array itself included    */
+#define MAILBOX_PAGE           512u        /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US   5000000ull
 #define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
 #define MAILBOX_POLL_MIN_US    5000ull
@@ -195,6 +196,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
+    if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
     gh_request_script(request, mailbox_fetch_script(op), 3, 7);
     encode_mailbox_key(request, op, fetch->name, 's');
     encode_mailbox_key(request, op, fetch->name, 'm');

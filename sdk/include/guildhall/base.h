@@ -84,7 +84,7 @@ uint32_t gh_version(void);
     X(NOT_MEMBER, 16, "the player is not a member")                                                                  \
     X(GONE, 17, "there is no such chat: it was never created, or its last member has left")                          \
     X(RESTARTED, 18, "the ids began anew since that fetch: fetch again")                                             \
-    X(INVALID_MESSAGES, -150, "the messages are NULL, none, more than GH_MESSAGES_MAX, or one is too long")          \
+    X(INVALID_MESSAGES, -150, "the messages are NULL, none, too many, or too long, one or all together")             \
     X(INVALID_MEMBERS, -151, "the members are NULL, none, too many, or one is not a valid name")                     \
     X(INVALID_EPOCH, -152, "the epoch is 0: take it from a fetch")                                                   \
     X(INVALID_ID, -153, "the id of the message is 0, or 2^53 or more")                                               \

@@ -77,12 +77,16 @@ static bool is_text(gh_str text, size_t most)
 
 bool gh_posts_are_valid(const gh_post* posts, size_t count)
 {
+    size_t size = 0;
     size_t i;
     if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return false;
     for (i = 0; i < count; i++)
+    {
         if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX))
             return false;
-    return true;
+        size += posts[i].sender.size + posts[i].body.size;
+    }
+    return size <= GH_MESSAGES_BYTES_MAX;
 }
 
 size_t gh_posts_size(const gh_post* posts, size_t count)

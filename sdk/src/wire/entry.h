@@ -34,7 +34,7 @@ size_t gh_page_room(const gh_page* page);
 /* Copies it; false: no room, nothing changed. */
 bool gh_page_add(gh_page* page, const gh_message* message);
 
-/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each within its bounds. */
+/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds. */
 bool gh_posts_are_valid(const gh_post* posts, size_t count);
 
 /* Bytes that they take in a request, at most. */
