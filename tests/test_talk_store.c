@@ -2,6 +2,7 @@
    types, a server without memory. The store is audited with hiredis alone, by the layout of KEYS.md. */
 
 #include "support/foreign.h"
+#include "support/keys.h"
 #include "support/talk.h"
 
 #include <stdio.h>
@@ -428,6 +429,44 @@ static void leave_and_join_at_once_keeps_the_note(void** state)
     }
 }
 
+/* A chat and a mailbox in use, with readers that wait. */
+static void keys_are_on_the_page(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
+    gh_mailbox_fetch* fetch = GAME_NEW_ARRAY(a, gh_mailbox_fetch, 2);
+    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+    gh_str jeff = gh_str_literal("jeff {the great}");
+    config.messages_max = 0;
+    config.wait_us = 60 * SECOND_US;
+    assert_status(chat_make(a, "raid: 7", "joe", KEEP, MANY), GH_OK);
+    chat_reader* joe = chat_reader_new(a, "raid: 7", "joe");
+    joe->config.wait_us = 60 * SECOND_US;
+    chat_say_numbers(a, "raid: 7", "joe", 2, 0);
+    assert_status(chat_read(joe), GH_OK);
+    chat_read_begin(joe);
+    assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("jenny"), &config), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, a->client, jeff, talk_numbers(a, "", 1, 0), 1, NULL), GH_OK);
+    gh_chat_feed* feed = GAME_NEW(a, gh_chat_feed);
+    gh_chat_player* player = GAME_NEW(a, gh_chat_player);
+    gh_chat_feed_config feeds = gh_chat_feed_config_default();
+    feeds.rooms = GAME_NEW(a, gh_chat_room);
+    feeds.room_count = 1;
+    feeds.seats = GAME_NEW(a, gh_chat_seat);
+    feeds.seat_count = 1;
+    feeds.buffer = GAME_NEW_ARRAY(a, char, GH_CHAT_ROOM_SIZE_MIN);
+    feeds.buffer_size = GH_CHAT_ROOM_SIZE_MIN;
+    assert_status(gh_chat_feed_begin(feed, a->client, &feeds), GH_OK);
+    assert_status(gh_chat_feed_add(feed, player, gh_str_literal("joe")), GH_OK);
+    GAME_UNTIL(player->status == GH_OK && gh_mailbox_push_poll(push) == GH_OK && fetch->polls > 0 &&
+               joe->fetch.polls > 0);
+    keys_must_be_on_the_page(server, "gh:{mailbox:");
+    keys_must_be_on_the_page(server, "gh:{chat:");
+    keys_must_be_on_the_page(server, "gh:{chats:");
+}
+
 TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
           cmocka_unit_test(writers_are_capped_and_forgotten),
           cmocka_unit_test(order_of_begin_survives_refusals),
@@ -436,4 +475,4 @@ TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
           cmocka_unit_test(foreign_entries_are_corrupt),
           cmocka_unit_test(full_store_still_reads_commits_and_leaves),
           cmocka_unit_test(players_list_is_capped), cmocka_unit_test(ranges_take_nothing_that_came_later),
-          cmocka_unit_test(leave_and_join_at_once_keeps_the_note));
+          cmocka_unit_test(leave_and_join_at_once_keeps_the_note), cmocka_unit_test(keys_are_on_the_page));
