@@ -40,10 +40,23 @@ done
 
 # --- stages ----------------------------------------------------------------------------------------------------------
 
-# One line every now and then from a long stage: how many tests are done.
-tests_in_stage=0
+# Stages that have begun and not ended; they run side by side.
+labels=()
+commands_begun=()
+tests_begun=()
+begun_at=()
+
+log_of() { printf '%s' "$logs/${1//[ ,]/_}.log"; }
+
+count_ended() { grep -c -E '^\[ +(OK|FAILED|SKIPPED) +\] [a-z]' "$1" || true; }
+
 show_progress() {
-    say "tests:    ... $(grep -c -E '^\[ +(OK|FAILED|SKIPPED) +\]' "$1" || true) of $tests_in_stage"
+    local i line=
+    for i in "${!labels[@]}"; do
+        if [ "${tests_begun[i]}" -eq 0 ] || ! is_running "${commands_begun[i]}"; then continue; fi
+        line+="${line:+; }${labels[i]} $(count_ended "$(log_of "${labels[i]}")") of ${tests_begun[i]}"
+    done
+    if [ -n "$line" ]; then say "tests: ... $line"; fi
 }
 
 # What a person wants to see of a failed stage.
@@ -59,13 +72,23 @@ show_log() {
     rm -f "$1.short"
 }
 
-# stage LABEL COMMAND... -- the command's output ends with "N passed, N failed". No such line, or a failure that it does
-# not account for, counts as one failed.
-stage() {
-    local label=$1 log code=0 begin=$SECONDS counts here_passed=0 here_failed=0
-    shift
-    log=$logs/${label// /_}.log
-    run_logged "$log" show_progress "$@" || code=$?
+# begin_stage LABEL TESTS COMMAND... -- the command's output ends with "N passed, N failed". TESTS is how many tests
+# that is about, for the progress; 0 if it is quick.
+begin_stage() {
+    local label=$1 tests=$2
+    shift 2
+    "$@" > "$(log_of "$label")" 2>&1 < /dev/null &
+    own $!
+    labels+=("$label")
+    commands_begun+=($!)
+    tests_begun+=("$tests")
+    begun_at+=("$SECONDS")
+}
+
+# No such line, or a failure that it does not account for, counts as one failed.
+count_stage() {
+    local label=$1 code=$2 seconds=$3 log counts here_passed=0 here_failed=0
+    log=$(log_of "$label")
     counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     if [ -n "$counts" ]; then
         here_passed=${counts%% *}
@@ -76,8 +99,34 @@ stage() {
     if [ -z "$counts" ] || [ $((here_passed + here_failed)) -eq 0 ]; then here_failed=1; fi
     passed=$((passed + here_passed))
     failed=$((failed + here_failed))
-    say "tests: $label: $here_passed passed, $here_failed failed ($((SECONDS - begin)) s)"
+    say "tests: $label: $here_passed passed, $here_failed failed ($seconds s)"
     if [ "$here_failed" -gt 0 ]; then show_log "$log"; fi
+}
+
+end_stages() {
+    local i code ticker
+    while pause "$progress_pause_s"; do show_progress; done &
+    ticker=$!
+    own "$ticker"
+    for i in "${!labels[@]}"; do
+        code=0
+        wait_for "${commands_begun[i]}" || code=$?
+        disown_process "${commands_begun[i]}"
+        count_stage "${labels[i]}" "$code" $((SECONDS - begun_at[i]))
+    done
+    end_process "$ticker"
+    disown_process "$ticker"
+    labels=()
+    commands_begun=()
+    tests_begun=()
+    begun_at=()
+}
+
+stage() {
+    local label=$1
+    shift
+    begin_stage "$label" 0 "$@"
+    end_stages
 }
 
 # A build that fails is a failed stage.
@@ -91,25 +140,28 @@ try_build() {
 # Builds the tests first: when a sample or a bench does not compile, its tests fail, but the others can still run.
 try_build_all() { try_build "$@" guildhall guildhall_tests && { try_build "$@" || true; }; }
 
-test_binary() {
+# begin_tests LABEL BINARY [ARGUMENT...]
+begin_tests() {
     local label=$1 binary=$2
     shift 2
-    tests_in_stage=$("$binary" --list "$@" | wc -l)
-    stage "$label" ${run_under[@]+"${run_under[@]}"} "$binary" "${redis_option[@]}" "$@"
+    begin_stage "$label" "$("$binary" --list "$@" | wc -l)" \
+        ${run_under[@]+"${run_under[@]}"} "$binary" "${redis_option[@]}" "$@"
 }
 run_under=()
 
-sanitized() {
-    ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
-        UBSAN_OPTIONS=print_stacktrace=1 test_binary 'tests under ASan and UBSan' build/sanitize/bin/debug/guildhall_tests
+begin_sanitized() {
+    run_under=(env ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1)
+    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests
+    run_under=()
 }
 
 # Valgrind sees what sanitizers cannot: decisions on memory that nobody has written. It is slow, so the fault matrix,
-# which is the same code over and over, is left out, and so are the samples, which are programs of their own.
-under_valgrind() {
+# which is the same code over and over, is left out, and so are the samples, which are programs of their own. Leaks are
+# for the sanitizers to find: here a child that leaves in the middle of a test would count as one.
+begin_valgrind() {
     run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
-        --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite)
-    test_binary 'tests under valgrind' build/bin/debug/guildhall_tests --skip faults --skip samples.
+        --leak-check=no)
+    begin_tests 'under valgrind' build/bin/debug/guildhall_tests --skip faults --skip samples.
     run_under=()
 }
 
@@ -131,17 +183,28 @@ fi
 setup build redis test bench
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
-if try_build_all debug; then
+
+# Everything is built before anything runs that waits with a time limit. The tests mostly wait, so two runs share the
+# machine.
+debug=false release=false sanitize=false
+if try_build_all debug; then debug=true; fi
+if ! $quick && try_build_all release; then release=true; fi
+if ! $quick && try_build_all --sanitize debug; then sanitize=true; fi
+
+if $debug; then
     stage 'headers alone' ./tests/check_headers.sh
-    test_binary 'tests, debug' build/bin/debug/guildhall_tests
-    if ! $quick; then under_valgrind; fi
+    begin_tests 'debug' build/bin/debug/guildhall_tests
 fi
-if ! $quick && try_build_all release; then
+if $release; then begin_tests 'release' build/bin/release/guildhall_tests; fi
+end_stages
+if $sanitize; then begin_sanitized; fi
+if $debug && ! $quick; then begin_valgrind; fi
+end_stages
+
+if $release; then
     stage 'the library' ./tests/check_library.sh
     stage 'two files' ./tests/check_amalgamation.sh
-    test_binary 'tests, release' build/bin/release/guildhall_tests
 fi
-if ! $quick && try_build_all --sanitize debug; then sanitized; fi
 if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
 
 say "$passed passed, $failed failed"
