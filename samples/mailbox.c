@@ -47,8 +47,8 @@ int main(int argc, char** argv)
                (int)fetch.messages[i].body.size, fetch.messages[i].body.bytes);
 
     gh_mailbox_commit commit = {0}; /* had we died before this, they would be fetched again */
-    if (status == GH_OK)
-        status = gh_mailbox_commit_begin(&commit, client, player, fetch.epoch, fetch.last_id, 0);
+    uint64_t last = status == GH_OK ? fetch.messages[fetch.count - 1].id : 0;
+    if (status == GH_OK) status = gh_mailbox_commit_begin(&commit, client, player, fetch.epoch, last, 0);
     while (status == GH_OK && gh_mailbox_commit_poll(&commit) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_mailbox_commit_poll(&commit);
     if (status == GH_OK) printf("%llu left\n", (unsigned long long)commit.unread);

@@ -1,7 +1,8 @@
--- chat_create: makes a chat with its members and a first message. Repeating it is harmless: see chat_send.lua.
+-- chat_create: makes a chat with its members and a first message. Repeating it is harmless: see
+-- chat_send.lua.
 --
--- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w, 5 gh:{chat:<name>}:h
---       see chat_send.lua
+-- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w, 5
+--       gh:{chat:<name>}:h see chat_send.lua
 -- ARGV  1 token, 2 sequence   as there
 --       3 keep      messages that are kept at most, 1..100000
 --       4 most      members at most, 1..10000
@@ -62,7 +63,8 @@ local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumbe
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
 local length = redis.call('LLEN', list_key)
 local members = redis.call('ZCARD', seen_key)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
+local after_now = string.format('(%.0f', now)
+local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
 end
@@ -71,7 +73,8 @@ if last then
 end
 
 local function keep_mark(epoch, number, text)
-    redis.call('HSET', mark_key, client, string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text))
+    local entry = string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text)
+    redis.call('HSET', mark_key, client, entry)
     redis.call('PEXPIRE', mark_key, MARKS_MS)
     if #stale > 0 then
         redis.call('HDEL', mark_key, unpack(stale))
@@ -93,7 +96,8 @@ if sender then
     redis.call('RPUSH', list_key, entry)
     last, largest = 1, #entry
 end
-redis.call('HSET', state_key, 'e', string.format('%.0f', epoch), 'n', last, 'k', keep_new, 'c', most, 'x', largest)
+redis.call('HSET', state_key, 'e', string.format('%.0f', epoch), 'n', last, 'k', keep_new, 'c', most,
+           'x', largest)
 redis.call('PERSIST', state_key)
 keep_mark(epoch, 0, '-')
 if #waiting > 0 then

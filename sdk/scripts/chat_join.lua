@@ -1,7 +1,8 @@
--- chat_join: a player becomes a member. Repeating it is harmless: who is a member stays one, and a request from before a
--- later leave of the same client does nothing; see chat_send.lua.
+-- chat_join: a player becomes a member. Repeating it is harmless: who is a member stays one, and a request
+-- from before a later leave of the same client does nothing; see chat_send.lua.
 --
--- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w   see chat_send.lua
+-- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w   see
+--       chat_send.lua
 -- ARGV  1 token, 2 sequence   as there
 --       3 member
 --       4 start     1: all messages that are still kept are new to it; 0: only those from now on
@@ -69,7 +70,8 @@ if not seen and members >= members_max then
 end
 
 local function keep_mark(epoch, number, text)
-    redis.call('HSET', mark_key, client, string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text))
+    local entry = string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text)
+    redis.call('HSET', mark_key, client, entry)
     redis.call('PEXPIRE', mark_key, MARKS_MS)
     if #stale > 0 then
         redis.call('HDEL', mark_key, unpack(stale))

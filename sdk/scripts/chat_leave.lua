@@ -1,8 +1,9 @@
--- chat_leave: a member goes, and with the last one the chat. Messages that all who remain have seen go too. Repeating it is
--- harmless: who is gone stays gone, and a request from before a later join of the same client does nothing.
+-- chat_leave: a member goes, and with the last one the chat. Messages that all who remain have seen go too.
+-- Repeating it is harmless: who is gone stays gone, and a request from before a later join of the same client
+-- does nothing.
 --
--- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w, 5 gh:{chat:<name>}:h
---       see chat_send.lua
+-- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w, 5
+--       gh:{chat:<name>}:h see chat_send.lua
 -- ARGV  1 token, 2 sequence   as there
 --       3 member
 -- reply sequence, code, members that remain, now us
@@ -61,7 +62,8 @@ local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumbe
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
 local length = redis.call('LLEN', list_key)
 local members = redis.call('ZCARD', seen_key)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
+local after_now = string.format('(%.0f', now)
+local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
 end
@@ -73,7 +75,8 @@ if not redis.call('ZSCORE', seen_key, member) then
 end
 
 local function keep_mark(epoch, number, text)
-    redis.call('HSET', mark_key, client, string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text))
+    local entry = string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text)
+    redis.call('HSET', mark_key, client, entry)
     redis.call('PEXPIRE', mark_key, MARKS_MS)
     if #stale > 0 then
         redis.call('HDEL', mark_key, unpack(stale))

@@ -1,14 +1,16 @@
--- chat_read: notes what members have handled, and reads what comes after. Messages that all members have handled go. Who
--- finds nothing may leave a token, to be hinted by the next send. Repeating it is harmless: what a member has handled only
--- grows, and the rest is reading.
+-- chat_read: notes what members have handled, and reads what comes after. Messages that all members have
+-- handled go. Who finds nothing may leave a token, to be hinted by the next send. Repeating it is harmless:
+-- what a member has handled only grows, and the rest is reading.
 --
--- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:h   see chat_send.lua
+-- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:h   see
+--       chat_send.lua
 -- ARGV  1 token     of the reader
 --       2 sequence  comes back as the first element of the reply
 --       3 epoch     that the handled ids are from; if the chat has another one, they are ignored
 --       4 after     only messages with a larger id; "-": after the least that the members below have handled
 --       5 count     at most this many messages, 0..64
---       6 bytes     at most this many bytes of them, each counting one more; but always one message, if there is one
+--       6 bytes     at most this many bytes of them, each counting one more; but always one message, if there
+--                   is one
 --       7 wait us   how long the token is good for a hint; 0: leave none
 --       8, 9 ...    member, the last id that it has handled (0: nothing new); at most 128 pairs
 -- reply sequence, code, epoch, first id, last id, now us, bytes of the largest entry, seen ..., entries ...
@@ -16,7 +18,8 @@
 --       first id is of the oldest message that is kept, or last id + 1
 --       seen: one for each pair, the last id that the member has handled; -1: is not a member
 --
--- Its writes begin with PEXPIRE, which a server that is out of memory still allows: handling messages frees memory.
+-- Its writes begin with PEXPIRE, which a server that is out of memory still allows: handling messages frees
+-- memory.
 
 local ENTRY_MAX = 8192 -- longer than any that chat_send.lua is given
 local CHUNK = 16
@@ -81,7 +84,8 @@ after = after or last -- no member: nothing to read
 local from, size = math.max(after + 1, first), 0
 local found = 0
 while from <= last and found < count_max do
-    local chunk = redis.call('LRANGE', list_key, from - first, from - first + math.min(CHUNK, count_max - found) - 1)
+    local step = math.min(CHUNK, count_max - found)
+    local chunk = redis.call('LRANGE', list_key, from - first, from - first + step - 1)
     for i = 1, #chunk do
         size = size + #chunk[i] + 1
         if #chunk[i] > ENTRY_MAX then

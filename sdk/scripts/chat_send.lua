@@ -1,21 +1,23 @@
--- chat_send: what one frame has to say in one chat. Repeating it is harmless: each client's last sequence is kept with what
--- it was answered, so the same sequence gets the same answer, and an older one, which can only be a request from the past,
--- does nothing. A client has one request that changes a chat under way at a time.
+-- chat_send: what one frame has to say in one chat. Repeating it is harmless: each client's last sequence is
+-- kept with what it was answered, so the same sequence gets the same answer, and an older one, which can only
+-- be a request from the past, does nothing. A client has one request that changes a chat under way at a time.
 --
--- KEYS  1 gh:{chat:<name>}:s   hash   e: epoch (us), larger each time the chat is made anew; n: the last id; k: messages that are
---                                     kept at most; c: members at most; x: bytes of the largest entry so far.
---                                     A chat whose last member has left has e alone, for an hour
---       2 gh:{chat:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest first; ids are dense,
---                                     so the first is n - LLEN + 1
+-- KEYS  1 gh:{chat:<name>}:s   hash   e: epoch (us), larger each time the chat is made anew; n: the last id;
+--                                     k: messages that are kept at most; c: members at most; x: bytes of the
+--                                     largest entry so far. A chat whose last member has left has e alone,
+--                                     for an hour
+--       2 gh:{chat:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
+--                                     first; ids are dense, so the first is n - LLEN + 1
 --       3 gh:{chat:<name>}:v   zset   member -> the last id that it has handled
---       4 gh:{chat:<name>}:w   hash   client -> "<sequence> <now us> <epoch> <number> <text>": its last change and the answer
+--       4 gh:{chat:<name>}:w   hash   client -> "<sequence> <now us> <epoch> <number> <text>": its last
+--                                     change and the answer
 --       5 gh:{chat:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3, 4 ...    sender (a member, or empty: the server speaks), body; at most 64 pairs
 -- reply sequence, code, first id, epoch, now us, text
---       code 0 taken      text: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of those that were
---                         taken are first id, first id + 1, ...
+--       code 0 taken      text: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of
+--                         those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
 --            3 writers    64 other clients have changed this chat within STALE_US
@@ -72,7 +74,8 @@ local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x')
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
 local length = redis.call('LLEN', list_key)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
+local after_now = string.format('(%.0f', now)
+local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
     return corrupt('chat state')
 end
@@ -97,7 +100,8 @@ end
 local text = #entries == count and '-' or table.concat(codes)
 
 local function keep_mark(epoch, number, text)
-    redis.call('HSET', mark_key, client, string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text))
+    local entry = string.format('%.0f %.0f %.0f %.0f %s', sequence, now, epoch, number, text)
+    redis.call('HSET', mark_key, client, entry)
     redis.call('PEXPIRE', mark_key, MARKS_MS)
     if #stale > 0 then
         redis.call('HDEL', mark_key, unpack(stale))

@@ -1,5 +1,5 @@
--- chats_add: notes in a player's own list that it is, or is about to be, in a chat. The list is a hint: the chat alone says
--- who is a member. Repeating it is harmless: it only makes the note younger.
+-- chats_add: notes in a player's own list that it is, or is about to be, in a chat. The list is a hint: the
+-- chat alone says who is a member. Repeating it is harmless: it only makes the note younger.
 --
 -- KEYS  1 gh:{chats:<player>}:l   zset   chat -> when it was noted last (us)
 --       2 gh:{chats:<player>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
@@ -19,7 +19,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local noted = redis.call('ZSCORE', list_key, chat)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
+local after_now = string.format('(%.0f', now)
+local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
 if not noted and redis.call('ZCARD', list_key) >= CHATS_MAX then
     return {sequence, 1}
 end

@@ -1,5 +1,5 @@
--- chats_list: the chats that a player has in its own list, which is a hint: ask the chats. Who has seen the whole list may
--- leave a token, to be hinted by the next that is noted. Repeating it is harmless.
+-- chats_list: the chats that a player has in its own list, which is a hint: ask the chats. Who has seen the
+-- whole list may leave a token, to be hinted by the next that is noted. Repeating it is harmless.
 --
 -- KEYS  1 gh:{chats:<player>}:l, 2 gh:{chats:<player>}:h   see chats_add.lua
 -- ARGV  1 token     of the reader

@@ -1,5 +1,5 @@
--- mailbox_commit: everything up to an id has been handled and goes. Repeating it is harmless: what is gone stays gone, and
--- a smaller id changes nothing.
+-- mailbox_commit: everything up to an id has been handled and goes. Repeating it is harmless: what is gone
+-- stays gone, and a smaller id changes nothing.
 --
 -- KEYS  1 gh:{mailbox:<name>}:s, 2 gh:{mailbox:<name>}:m   see mailbox_push.lua
 -- ARGV  1 sequence  comes back as the first element of the reply

@@ -1,16 +1,18 @@
--- mailbox_fetch: reads what is unread and removes nothing. Who finds nothing may leave a token, to be hinted by the next
--- push. Repeating it is harmless: it changes nothing but the token's time.
+-- mailbox_fetch: reads what is unread and removes nothing. Who finds nothing may leave a token, to be hinted
+-- by the next push. Repeating it is harmless: it changes nothing but the token's time.
 --
 -- KEYS  1 gh:{mailbox:<name>}:s, 2 gh:{mailbox:<name>}:m, 3 gh:{mailbox:<name>}:h   see mailbox_push.lua
 -- ARGV  1 token     of the reader
 --       2 sequence  comes back as the first element of the reply
 --       3 after     only messages with a larger id
 --       4 count     at most this many messages, 0..512
---       5 bytes     at most this many bytes of them, each counting one more; but always one message, if there is one
+--       5 bytes     at most this many bytes of them, each counting one more; but always one message, if there
+--                   is one
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none
 -- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, entries ...
---       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last id 0
+--       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last
+--       id 0
 
 local ENTRY_MAX = 8192 -- longer than any that mailbox_push.lua is given
 local CHUNK = 32

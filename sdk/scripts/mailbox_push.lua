@@ -1,10 +1,11 @@
--- mailbox_push: what one frame has to say to one recipient, all of it or nothing. Repeating it is harmless: each client's
--- last sequence is kept with what it was answered, so the same sequence gets the same answer, and an older one, which can
--- only be a request from the past, does nothing. A client sends one push to a mailbox at a time.
+-- mailbox_push: what one frame has to say to one recipient, all of it or nothing. Repeating it is harmless:
+-- each client's last sequence is kept with what it was answered, so the same sequence gets the same answer,
+-- and an older one, which can only be a request from the past, does nothing. A client sends one push to a
+-- mailbox at a time.
 --
 -- KEYS  1 gh:{mailbox:<name>}:s   hash   e: epoch, when this row of ids began (us); n: the last id
---       2 gh:{mailbox:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest first; ids are
---                                        dense, so the first is n - LLEN + 1
+--       2 gh:{mailbox:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
+--                                        first; ids are dense, so the first is n - LLEN + 1
 --       3 gh:{mailbox:<name>}:w   hash   client -> "<sequence> <now us> <first id> <epoch>" of its last push
 --       4 gh:{mailbox:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
@@ -67,7 +68,8 @@ end
 
 local epoch, last = unpack(redis.call('HMGET', state_key, 'e', 'n'))
 local length = redis.call('LLEN', list_key)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, HINTS_MAX)
+local after_now = string.format('(%.0f', now)
+local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
 epoch = epoch or string.format('%.0f', now)
 if not last then -- never used, or the state was lost: the last entry knows
     last = length == 0 and '0' or string.match(redis.call('LINDEX', list_key, -1), '^(%d+) ')
@@ -84,7 +86,8 @@ local entries = {}
 for i = 1, count do
     local sender = ARGV[2 + 2 * i]
     -- string.format would end at a zero byte: only the numbers go through it.
-    entries[i] = string.format('%.0f %.0f %d ', last + i, math.floor(now / 1000), #sender) .. sender .. ARGV[3 + 2 * i]
+    local head = string.format('%.0f %.0f %d ', last + i, math.floor(now / 1000), #sender)
+    entries[i] = head .. sender .. ARGV[3 + 2 * i]
 end
 redis.call('RPUSH', list_key, unpack(entries))
 redis.call('HSET', state_key, 'e', epoch, 'n', string.format('%.0f', last + count))

@@ -49,7 +49,8 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
                               const gh_chat_fetch_config* config);
 
 /* Requests to a player's own list, and the scripts that they run. */
-void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count, uint64_t wait_us);
+void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,
+                         uint64_t wait_us);
 void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us);
 
 #endif

@@ -2,30 +2,33 @@
 
        the chat "raid 7"                       seen
        | 5 | 6 | 7 | 8 | 9 |      jason 9 | jeff 6 | jenny 4
-        \                                            the least seen: everything up to 4 is gone already
-         fetch of jeff: 7, 8, 9 -- handled 9 --> jeff 9          and so is 5 .. 9 as soon as jenny has come that far
+        \                                          the least seen: everything up to 4 is gone
+         fetch of jeff: 7, 8, 9 -- handled 9 --> jeff 9     5 to 9 go when jenny has come that far
 
        change   begin --> NOTING --> QUEUED --> CHANGING --> NOTING --> ended    (create, join, leave)
        send     begin --> QUEUED --> SENT --> ended
-       fetch    begin --> ASKING <-> RANGING --> ended                 wait_us > 0: ASKING <-- hint or timer --> WAITING
+       fetch    begin --> ASKING <-> RANGING --> ended   wait_us > 0: ASKING <-- hint or timer --> WAITING
 
-   Keys     of a chat: its state, a list of messages, a set of members with what they have seen, a mark per client that changes
-            it, tokens of waiting readers. Of a player: the list of its chats. It is a hint that shortens looking, written
-            before a join and again after it, taken away after a leave; the chat alone says who is a member. So every request
-            stays in one slot of a Cluster, and no crash between two requests loses a member or a chat.
-   Order    ids are 1, 2, 3, ... in one order for all members, without a gap. A client's changes and sends to one chat are
-            carried out in the order in which they were begun: each waits for the one before.
-   Seen     grows only. Fetch and commit are two steps: what was fetched by a server that died is fetched again.
-   Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the newest `keep`
-            messages stay, and who has not seen the others is told how many it missed. The chat goes with its last member.
-   Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled in the old one
-            says nothing about the new one.
+   Keys     of a chat: its state, a list of messages, a set of members with what they have seen, a mark per
+            client that changes it, tokens of waiting readers. Of a player: the list of its chats. It is a
+            hint that shortens looking, written before a join and again after it, taken away after a leave;
+            the chat alone says who is a member. So every request stays in one slot of a Cluster, and no crash
+            between two requests loses a member or a chat.
+   Order    ids are 1, 2, 3, ... in one order for all members, without a gap. A client's changes and sends to
+            one chat are carried out in the order in which they were begun: each waits for the one before.
+   Seen     grows only. Fetch and commit are two steps: what was fetched by a server that died is fetched
+            again.
+   Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the
+            newest `keep` messages stay, and who has not seen the others is told how many it missed. The chat
+            goes with its last member.
+   Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
+            in the old one says nothing about the new one.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.
-   Memory   ops, names, posts, members and their bytes are yours and stay in place until the op ends. Fetched messages lie
-            in the buffer that you gave, until the next begin.
-   Failure  a change or send whose answer is lost is asked for again with the same id and is carried out once. Reads go on when
-            the link is back.
+   Memory   ops, names, posts, members and their bytes are yours and stay in place until the op ends. Fetched
+            messages lie in the buffer that you gave, until the next begin.
+   Failure  a change or send whose answer is lost is asked for again with the same id and is carried out once.
+            Reads go on when the link is back.
 
    Use
        gh_str members[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
@@ -33,7 +36,7 @@
        gh_chat_create_begin(&change, client, gh_str_literal("raid 7"), members, 2, &hello, NULL);
        gh_chat_send_begin(&send, client, gh_str_literal("raid 7"), posts, post_count, 0);
 
-       gh_chat_feed_begin(&feed, client, &config);          all chats of all players of this server, each read once
+       gh_chat_feed_begin(&feed, client, &config);     all chats of all players here, each read once
        gh_chat_feed_add(&feed, &player, gh_str_literal("jason"));
        ... each frame: gh_tick(...);
        while ((room = gh_chat_feed_next(&feed)) != NULL)
@@ -59,7 +62,7 @@ extern "C" {
 #define GH_CHAT_FETCH_MAX 10000     /* messages in one fetch                                       */
 #define GH_CHAT_LIST_MAX 1000       /* chats of one player                                         */
 
-/* ---- create, join, leave ------------------------------------------------------------------------------------------ */
+/* ---- create, join, leave ------------------------------------------------------------------------------- */
 
 typedef struct gh_chat_config
 {
@@ -100,20 +103,22 @@ typedef struct gh_chat_change
     bool from_start;
 } gh_chat_change;
 
-/* Makes a chat with these members, to whom the first message is new; first may be NULL for none. Who sends it is one of the
-   members, or empty. The list of members is only read.
-   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG,
-   _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a sender who is none), _MESSAGES,
-   _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count). config may be NULL. Anything but GH_OK changes
-   nothing. */
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members, size_t count,
-                               const gh_post* first, const gh_chat_config* config);
+/* Makes a chat with these members, to whom the first message is new; first may be NULL for none. Who sends it
+   is one of the members, or empty. The list of members is only read.
+   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
+   _NAME, _CONFIG, _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a
+   sender who is none), _MESSAGES, _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count).
+   config may be NULL. Anything but GH_OK changes nothing. */
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                               size_t count, const gh_post* first, const gh_chat_config* config);
 
 /* The player becomes a member. As above; GH_INVALID_MEMBERS: the player's name. */
-gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config);
+gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                             const gh_chat_config* config);
 
 /* The player is a member no more. As above. */
-gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player, const gh_chat_config* config);
+gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                              const gh_chat_config* config);
 
 /* GH_IDLE       never begun
    GH_PENDING    going on
@@ -121,8 +126,8 @@ gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat
    GH_EXISTS     create: there is a chat of that name; its epoch is in the op
    GH_GONE       join, leave: there is no such chat
    GH_NOT_MEMBER leave: was none
-   GH_FULL       not done: members_max; GH_CHAT_LIST_MAX chats in the player's list; or 64 other clients changed this chat
-                 within 10 minutes
+   GH_FULL       not done: members_max; GH_CHAT_LIST_MAX chats in the player's list; or 64 other clients
+                 changed this chat within 10 minutes
    GH_TIMEOUT    not done
    GH_UNKNOWN    sent, no answer: done once or not at all
    GH_CANCELLED  cancelled before the chat was asked
@@ -130,7 +135,7 @@ gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat
 gh_status gh_chat_change_poll(const gh_chat_change* op);
 void gh_chat_change_cancel(gh_chat_change* op);
 
-/* ---- send --------------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_chat_send
 {
@@ -148,10 +153,11 @@ typedef struct gh_chat_send
     uint32_t count;
 } gh_chat_send;
 
-/* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in one request. Each
-   post has its own id and status afterwards. A post without sender is the server's. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MESSAGES,
-   _TIMEOUT. Anything but GH_OK changes nothing. */
+/* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in
+   one request. Each post has its own id and status afterwards. A post without sender is the server's.
+   timeout_us: 1 ms..60 s, 0: 5 s.
+   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
+   _NAME, _MESSAGES, _TIMEOUT. Anything but GH_OK changes nothing. */
 gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
                              uint64_t timeout_us);
 
@@ -166,7 +172,7 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
 gh_status gh_chat_send_poll(const gh_chat_send* op);
 void gh_chat_send_cancel(gh_chat_send* op);
 
-/* ---- fetch: one chat, for all its members on this server -------------------------------------------------------------- */
+/* ---- fetch: one chat, for all its members on this server ----------------------------------------------- */
 
 /* One player in one chat. Zero it, set the name. It remembers where the player is, from fetch to fetch. */
 typedef struct gh_chat_member
@@ -175,14 +181,14 @@ typedef struct gh_chat_member
     gh_str name;
     void* user;
     uint64_t handled; /* the player is done with everything up to this id: goes out with the next request of a
-                         fetch, and back to 0 when the chat was made anew                                       */
+                         fetch, and back to 0 when the chat was made anew */
 
     /* read-only */
-    uint64_t seen;    /* what the store says that it has handled                                               */
-    uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it                   */
-    uint64_t missed;  /* GAP: so many messages between `seen` and the first of this fetch are gone, unseen      */
-    uint64_t unread;  /* in the store, these included                                                          */
-    gh_status status; /* GH_OK; GH_NOT_MEMBER; GH_GONE; GH_IDLE before the first answer                        */
+    uint64_t seen;    /* what the store says that it has handled */
+    uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it */
+    uint64_t missed;  /* GAP: so many messages between `seen` and the first of this fetch are gone, unseen */
+    uint64_t unread;  /* in the store, these included */
+    gh_status status; /* GH_OK; GH_NOT_MEMBER; GH_GONE; GH_IDLE before the first answer */
 
     /* private */
     bool known; /* where it is            */
@@ -195,11 +201,11 @@ typedef struct gh_chat_member
 
 typedef struct gh_chat_fetch_config
 {
-    size_t struct_size;    /* set by gh_chat_fetch_config_default; leave it                                    */
-    uint64_t timeout_us;   /* the longest time without an answer; 1 ms..60 s, default 5 s                      */
-    uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h                */
-    uint32_t messages_max; /* at most this many; 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
-    void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8        */
+    size_t struct_size;    /* set by gh_chat_fetch_config_default; leave it */
+    uint64_t timeout_us;   /* the longest time without an answer; 1 ms..60 s, default 5 s */
+    uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h */
+    uint32_t messages_max; /* 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
+    void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8 */
     size_t buffer_size;
 } gh_chat_fetch_config;
 
@@ -211,12 +217,12 @@ typedef struct gh_chat_fetch
     void* user;
 
     /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
-    const gh_message* messages; /* the oldest first, ids without a gap                                         */
+    const gh_message* messages; /* the oldest first, ids without a gap */
     uint32_t count;
-    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs                             */
+    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs */
     uint64_t epoch;
-    uint64_t last_id;           /* of the newest message                                                       */
-    bool renewed;               /* the chat was made anew since the fetch before                               */
+    uint64_t last_id;           /* of the newest message */
+    bool renewed;               /* the chat was made anew since the fetch before */
 
     /* private */
     bool hinted;
@@ -240,16 +246,19 @@ typedef struct gh_chat_fetch
     uint32_t page_count;
 } gh_chat_fetch;
 
-/* Begins to note what the members have handled, and to read what is new to at least one of them. The messages come once,
-   however many members there are. An op that was used before goes on where it was; zero it and the members for another
-   chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several requests.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT, _WAIT, _LIMIT
-   (messages_max), _BUFFER. config may not be NULL: it has the buffer. Anything but GH_OK changes nothing. */
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
-                              const gh_chat_fetch_config* config);
+/* Begins to note what the members have handled, and to read what is new to at least one of them. The messages
+   come once, however many members there are. An op that was used before goes on where it was; zero it and the
+   members for another chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several
+   requests.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT,
+   _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the buffer. Anything but GH_OK
+   changes nothing. */
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
+                              size_t count, const gh_chat_fetch_config* config);
 
 /* GH_IDLE, GH_PENDING  as above
-   GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for more
+   GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for
+                 more
    GH_EMPTY      nothing new within wait_us; what was handled has been noted
    GH_TOO_SMALL  the next message needs a buffer of buffer_needed bytes
    GH_NOT_MEMBER none of the members is one
@@ -261,7 +270,8 @@ gh_status gh_chat_fetch_poll(const gh_chat_fetch* op);
 /* Ends CANCELLED at once. */
 void gh_chat_fetch_cancel(gh_chat_fetch* op);
 
-/* Notes what members have handled, alone. Of each member: name and handled are read, seen and status are set. */
+/* Notes what members have handled, alone. Of each member: name and handled are read, seen and status are
+   set. */
 typedef struct gh_chat_commit
 {
     /* yours */
@@ -275,11 +285,12 @@ typedef struct gh_chat_commit
     uint32_t count;
 } gh_chat_commit;
 
-/* epoch is that of the fetch. A smaller id than before changes nothing; one beyond the end means the end. timeout_us: 1 ms..
-   60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS (NULL, 0, more than
-   GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or 2^53 or more), _TIMEOUT. */
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch, gh_chat_member* members,
-                               size_t count, uint64_t timeout_us);
+/* epoch is that of the fetch. A smaller id than before changes nothing; one beyond the end means the end.
+   timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME,
+   _MEMBERS (NULL, 0, more than GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or
+   2^53 or more), _TIMEOUT. */
+gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                               gh_chat_member* members, size_t count, uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK         noted; a member whose status is GH_NOT_MEMBER is none
@@ -291,7 +302,7 @@ gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str cha
 gh_status gh_chat_commit_poll(const gh_chat_commit* op);
 void gh_chat_commit_cancel(gh_chat_commit* op);
 
-/* ---- list: the chats of a player, with unread counts ------------------------------------------------------------------ */
+/* ---- list: the chats of a player, with unread counts --------------------------------------------------- */
 
 typedef struct gh_chat_item
 {
@@ -320,12 +331,13 @@ typedef struct gh_chat_list
     uint32_t looked_at;
 } gh_chat_list;
 
-/* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale entries of the
-   player's list are not shown, and taken away. timeout_us: 1 ms..60 s, 0: 5 s, for all together.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL or capacity 0),
-   _TIMEOUT. */
-gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
-                             uint64_t timeout_us);
+/* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale
+   entries of the player's list are not shown, and taken away. timeout_us: 1 ms..60 s, 0: 5 s, for all
+   together.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL
+   or capacity 0), _TIMEOUT. */
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
+                             size_t capacity, uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK         count items, at least one
@@ -336,16 +348,18 @@ gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player,
 gh_status gh_chat_list_poll(const gh_chat_list* op);
 void gh_chat_list_cancel(gh_chat_list* op);
 
-/* ---- feed: all chats of all players of this server ----------------------------------------------------------------------
+/* ---- feed: all chats of all players of this server --------------------------------------------------------
 
-   Keeps the lists of the players' chats, reads each chat once for all of them, and waits for hints, so that a quiet chat
-   costs a request every second or two, and a busy one a request per round.
+   Keeps the lists of the players' chats, reads each chat once for all of them, and waits for hints, so that a
+   quiet chat costs a request every second or two, and a busy one a request per round.
 
        add player --> its list is read, and again every list_us or on a hint --> seats in rooms
        room: reading --> next hands it out --> you look at its messages --> done --> reading
 
-   Fair     each room has its own part of the buffer and its own messages_max: a noisy chat fills its own part, and
-            waits until you are done with it. Rooms are handed out in turn. */
+   Fair     each room has its own part of the buffer and its own messages_max: a noisy chat fills its own
+            part, and waits until you are done with it. Rooms are handed out in turn.
+   Budget   messages_max and the room's part of the buffer bound what one chat brings in a round; how many
+            rooms you look at in a frame is up to you. */
 struct gh_chat_feed;
 struct gh_chat_seat;
 
@@ -357,9 +371,10 @@ typedef struct gh_chat_player
     void* user;
 
     /* read-only */
-    uint32_t chats;   /* seats that it has                                                                     */
-    gh_status status; /* GH_PENDING: its list is being read for the first time; GH_OK; GH_FULL: there was no free seat
-                         or room for one of its chats; else why its list could not be read: it is tried again        */
+    uint32_t chats;   /* seats that it has */
+    gh_status status; /* GH_PENDING: its list is being read for the first time; GH_OK; GH_FULL: there was no
+                         free seat or room for one of its chats; else why its list could not be read: it is
+                         tried again */
 
     /* private */
     gh_op op;
@@ -375,7 +390,7 @@ typedef struct gh_chat_player
 /* A player in a chat. */
 typedef struct gh_chat_seat
 {
-    gh_chat_member member; /* read-only, but for handled and user; first                                       */
+    gh_chat_member member; /* read-only, but for handled and user; first */
     gh_chat_player* player;
 
     /* private */
@@ -407,15 +422,15 @@ typedef struct gh_chat_room
 
 typedef struct gh_chat_feed_config
 {
-    size_t struct_size;    /* set by gh_chat_feed_config_default; leave it                                     */
-    gh_chat_room* rooms;   /* memory for the chats; needs no set-up                                            */
-    uint32_t room_count;   /* 1..65536; each busy one counts for ops_capacity                                  */
-    gh_chat_seat* seats;   /* memory for the players in them; needs no set-up                                  */
-    uint32_t seat_count;   /* 1..1048576                                                                       */
-    void* buffer;          /* divided evenly: each room has buffer_size / room_count bytes; aligned to 8       */
-    size_t buffer_size;    /* at least room_count * GH_CHAT_ROOM_SIZE_MIN                                      */
-    uint32_t messages_max; /* of one room in one round; 1..GH_CHAT_FETCH_MAX, default 64                       */
-    uint64_t list_us;      /* the players' lists are read again this often; 1 s..1 h, default 10 s             */
+    size_t struct_size;    /* set by gh_chat_feed_config_default; leave it */
+    gh_chat_room* rooms;   /* memory for the chats; needs no set-up */
+    uint32_t room_count;   /* 1..65536; each busy one counts for ops_capacity */
+    gh_chat_seat* seats;   /* memory for the players in them; needs no set-up */
+    uint32_t seat_count;   /* 1..1048576 */
+    void* buffer;          /* divided evenly: each room has buffer_size / room_count bytes; aligned to 8 */
+    size_t buffer_size;    /* at least room_count * GH_CHAT_ROOM_SIZE_MIN */
+    uint32_t messages_max; /* of one room in one round; 1..GH_CHAT_FETCH_MAX, default 64 */
+    uint64_t list_us;      /* the players' lists are read again this often; 1 s..1 h, default 10 s */
 } gh_chat_feed_config;
 
 #define GH_CHAT_ROOM_SIZE_MIN 4224 /* the largest message */
@@ -439,30 +454,31 @@ typedef struct gh_chat_feed
     uint32_t slice;
 } gh_chat_feed;
 
-/* Sets the feed up; zero it before its first use. GH_OK; GH_INVALID_OP (NULL, or begun and not ended), _CLIENT, _CONFIG, _LIMIT (room_count, seat_count,
-   messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats or buffer NULL, not aligned or too small). */
+/* Sets the feed up; zero it before its first use. GH_OK; GH_INVALID_OP (NULL, or begun and not ended),
+   _CLIENT, _CONFIG, _LIMIT (room_count, seat_count, messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats
+   or buffer NULL, not aligned or too small). */
 gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
 
-/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (the feed is not
-   begun, the player NULL or in a feed), _NAME. */
+/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP
+   (the feed is not begun, the player NULL or in a feed), _NAME. */
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
 
-/* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever has it next.
-   Nothing happens to one that is in no feed. */
+/* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever
+   has it next. Nothing happens to one that is in no feed. */
 void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player);
 
 /* Reads the player's list now. Not needed after a join if the wake link works: then a hint does it. */
 void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player);
 
-/* The next room that has messages, or NULL. Call it in each frame, until NULL or until your own budget is used up: it also
-   lets rooms go on that had nothing. What it returns is yours until gh_chat_feed_done. */
+/* The next room that has messages, or NULL. Call it in each frame, until NULL or until your own budget is
+   used up: it also lets rooms go on that had nothing. What it returns is yours until gh_chat_feed_done. */
 gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed);
 
 /* The players in a room: seats one after the other, from NULL to NULL. */
 gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before);
 
-/* You are done with the room's messages; its buffer is used again. handled true: all its players are done with all of
-   them; false: you raise member.handled of its seats yourself, now or later. */
+/* You are done with the room's messages; its buffer is used again. handled true: all its players are done
+   with all of them; false: you raise member.handled of its seats yourself, now or later. */
 void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled);
 
 /* Gives everything up, at once; also after gh_client_drain and gh_client_shutdown. */

@@ -1,24 +1,28 @@
-/* guildhall/mailbox.h -- messages for one recipient, kept until the recipient says that they have been handled.
+/* guildhall/mailbox.h -- messages for one recipient, kept until the recipient says that they have been
+   handled.
 
-       sender                         store                                   recipient's server
-       push [a, b] ------------> | 4 | 5 | 6: a | 7: b |  ------ fetch ------> 4, 5, 6, 7      nothing is removed
-                                                          <----- commit 6 ---- 4, 5, 6 are handled: they go
-                                                  | 7 |   ------ fetch ------> 7               still there, also for
-                                                                                               the server that takes over
+       sender                    store                               recipient's server
+       push [a, b] ----> | 4 | 5 | 6: a | 7: b |  --- fetch ----> 4, 5, 6, 7    nothing is removed
+                                                  <-- commit 6 -- 4, 5, 6 are handled: they go
+                                          | 7 |   --- fetch ----> 7    also for a server that takes over
+
        push     begin --> row of this mailbox --> SENT --> ended
-       fetch    begin --> ASKING --> ended                         wait_us > 0: ASKING <-- hint or timer --> WAITING
+       fetch    begin --> ASKING --> ended         wait_us > 0: ASKING <-- hint or timer --> WAITING
        commit   begin --> SENT --> ended
 
-   Keys     one list of messages, one hash with the last id, a mark per sender's client, tokens of waiting readers.
-   Order    ids are 1, 2, 3, ... in the order of arrival, without a gap; those of one request follow one another. Pushes of one
-            client to one mailbox are carried out in the order in which they were begun: each waits for the one before.
+   Keys     one list of messages, one hash with the last id, a mark per sender's client, tokens of waiting
+            readers.
+   Order    ids are 1, 2, 3, ... in the order of arrival, without a gap; those of one request follow one
+            another. Pushes of one client to one mailbox are carried out in the order in which they were
+            begun: each waits for the one before.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
    Threads  as the client.
-   Memory   ops, names, posts and their bytes are yours and stay in place until the op ends. Fetched messages lie in the
-            buffer that you gave, until that op's next begin.
-   Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that was not
-            committed is lost when the recipient's server dies: the next one fetches it again. A full mailbox says GH_FULL and
-            never drops anything. After the store lost its data, ids begin anew with a new epoch.
+   Memory   ops, names, posts and their bytes are yours and stay in place until the op ends. Fetched messages
+            lie in the buffer that you gave, until that op's next begin.
+   Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
+            was not committed is lost when the recipient's server dies: the next one fetches it again. A full
+            mailbox says GH_FULL and never drops anything. After the store lost its data, ids begin anew with
+            a new epoch.
 
    Use
        gh_post post = {.sender = gh_str_literal("market"), .body = gh_str_literal("your sword was sold")};
@@ -29,8 +33,10 @@
        config.buffer = buffer;
        config.buffer_size = sizeof buffer;
        gh_mailbox_fetch_begin(&fetch, client, gh_str_literal("jason"), &config);
-       ... each frame: gh_tick(...); if (gh_mailbox_fetch_poll(&fetch) == GH_OK) show(fetch.messages, fetch.count);
-       gh_mailbox_commit_begin(&commit, client, gh_str_literal("jason"), fetch.epoch, fetch.messages[fetch.count - 1].id, 0); */
+       ... each frame, until gh_mailbox_fetch_poll(&fetch) is GH_OK; then
+       show(fetch.messages, fetch.count);
+       uint64_t last = fetch.messages[fetch.count - 1].id;
+       gh_mailbox_commit_begin(&commit, client, gh_str_literal("jason"), fetch.epoch, last, 0); */
 
 #ifndef GUILDHALL_MAILBOX_H
 #define GUILDHALL_MAILBOX_H
@@ -45,13 +51,14 @@ extern "C" {
 #define GH_MAILBOX_CAPACITY_MAX 100000
 #define GH_MAILBOX_FETCH_MAX 10000
 
-/* ---- push ---------------------------------------------------------------------------------------------------------- */
+/* ---- push ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_mailbox_push_config
 {
-    size_t struct_size;  /* set by gh_mailbox_push_config_default; leave it                                           */
-    uint64_t timeout_us; /* from begin to the end, the wait for earlier pushes included; 1 ms..60 s, default 5 s      */
-    uint32_t capacity;   /* unread messages that this mailbox may hold; 1..GH_MAILBOX_CAPACITY_MAX, default 1000      */
+    size_t struct_size;  /* set by gh_mailbox_push_config_default; leave it */
+    uint64_t timeout_us; /* from begin to end, the wait for earlier pushes included; 1 ms..60 s, default 5 s
+                            */
+    uint32_t capacity;   /* unread messages that it may hold; 1..GH_MAILBOX_CAPACITY_MAX, default 1000 */
 } gh_mailbox_push_config;
 
 gh_mailbox_push_config gh_mailbox_push_config_default(void);
@@ -73,37 +80,42 @@ typedef struct gh_mailbox_push
     uint32_t capacity;
 } gh_mailbox_push;
 
-/* Begins to push all posts, or none, into the mailbox. Any post may be to oneself. After GH_OK each post has its id.
-   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG,
-   _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. Anything but GH_OK changes nothing. */
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
-                                const gh_mailbox_push_config* config);
+/* Begins to push all posts, or none, into the mailbox. Any post may be to oneself. After GH_OK each post has
+   its id.
+   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
+   _NAME, _CONFIG, _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. Anything but
+   GH_OK changes nothing. */
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
+                                size_t count, const gh_mailbox_push_config* config);
 
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        stored, once
-   GH_FULL      not stored: more than capacity would be unread. Or 64 other clients pushed to this mailbox within 10 minutes
+   GH_FULL      not stored: more than capacity would be unread. Or 64 other clients pushed to this mailbox
+                within 10 minutes
    GH_TIMEOUT   not stored: no link, or earlier pushes to this mailbox took all the time
    GH_UNKNOWN   sent, no answer: stored once or not at all
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_mailbox_push_poll(const gh_mailbox_push* op);
 
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not busy. */
+/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not
+   busy. */
 void gh_mailbox_push_cancel(gh_mailbox_push* op);
 
-/* ---- fetch --------------------------------------------------------------------------------------------------------- */
+/* ---- fetch --------------------------------------------------------------------------------------------- */
 
 typedef struct gh_mailbox_fetch_config
 {
-    size_t struct_size;  /* set by gh_mailbox_fetch_config_default; leave it                                          */
-    uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s                               */
-    uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h                       */
-    uint64_t after;      /* only messages with a larger id, for reading on before a commit; default 0: all            */
-    uint64_t epoch;      /* that `after` is from: needed with it. If ids began anew since, `after` counts as 0         */
-    uint32_t messages_max; /* at most this many; 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64     */
-    bool newest;         /* of more than messages_max (or the buffer or one reply can hold), the newest; else the oldest */
-    void* buffer;        /* the messages come here: sizeof(gh_message) + sender + body each; aligned to 8             */
+    size_t struct_size;  /* set by gh_mailbox_fetch_config_default; leave it */
+    uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
+    uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h */
+    uint64_t after;      /* only messages with a larger id, for reading on before a commit; default 0: all */
+    uint64_t epoch;      /* that `after` is from. If the ids began anew since, `after` counts as 0 */
+    uint32_t messages_max; /* 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64 */
+    bool newest;         /* of more than messages_max (or the buffer or one reply can hold), the newest; else
+                            the oldest */
+    void* buffer;        /* the messages come here: sizeof(gh_message) + sender + body each; aligned to 8 */
     size_t buffer_size;
 } gh_mailbox_fetch_config;
 
@@ -138,13 +150,15 @@ typedef struct gh_mailbox_fetch
 } gh_mailbox_fetch;
 
 /* Begins to read what is unread. It removes nothing, and several may fetch at once.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _WAIT, _EPOCH (0, with an
-   `after`), _ID (after), _LIMIT (messages_max), _BUFFER (NULL with a size, not aligned, or missing). config may not be
-   NULL: it has the buffer. Anything but GH_OK changes nothing. */
-gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name, const gh_mailbox_fetch_config* config);
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _WAIT, _EPOCH
+   (0, with an `after`), _ID (after), _LIMIT (messages_max), _BUFFER (NULL with a size, not aligned, or
+   missing). config may not be NULL: it has the buffer. Anything but GH_OK changes nothing. */
+gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                 const gh_mailbox_fetch_config* config);
 
 /* GH_IDLE, GH_PENDING  as above
-   GH_OK        count messages are there (none, with messages_max 0, if something is unread); fetch again for more
+   GH_OK        count messages are there (none, with messages_max 0, if something is unread); fetch again for
+                more
    GH_EMPTY     nothing unread after `after`, within wait_us
    GH_TOO_SMALL the next message needs a buffer of buffer_needed bytes; nothing was lost
    GH_TIMEOUT   no answer
@@ -154,7 +168,7 @@ gh_status gh_mailbox_fetch_poll(const gh_mailbox_fetch* op);
 /* Ends CANCELLED at once: a fetch changes nothing. */
 void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op);
 
-/* ---- commit -------------------------------------------------------------------------------------------------------- */
+/* ---- commit -------------------------------------------------------------------------------------------- */
 
 typedef struct gh_mailbox_commit
 {
@@ -171,11 +185,11 @@ typedef struct gh_mailbox_commit
     uint64_t id;
 } gh_mailbox_commit;
 
-/* Says that everything up to id has been handled: it goes. A smaller id than of an earlier commit changes nothing; one
-   beyond the end means the end. epoch is that of the fetch. timeout_us: 1 ms..60 s, 0: 5 s.
+/* Says that everything up to id has been handled: it goes. A smaller id than of an earlier commit changes
+   nothing; one beyond the end means the end. epoch is that of the fetch. timeout_us: 1 ms..60 s, 0: 5 s.
    GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _EPOCH, _ID, _TIMEOUT. */
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
-                                  uint64_t timeout_us);
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
+                                  uint64_t id, uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK        done

@@ -1,4 +1,5 @@
-/* guildhall/message.h -- one message on its way out, and one that came in: the same for mailbox.h and chat.h. */
+/* guildhall/message.h -- one message on its way out, and one that came in: the same for mailbox.h and
+   chat.h. */
 
 #ifndef GUILDHALL_MESSAGE_H
 #define GUILDHALL_MESSAGE_H
@@ -26,7 +27,8 @@ typedef struct gh_post
     gh_status status; /* GH_OK, or why this one was not taken while others were                      */
 } gh_post;
 
-/* As it is stored. Its bytes are in the buffer that you gave, and live as long as the function says that filled it. */
+/* As it is stored. Its bytes are in the buffer that you gave, and live as long as the function says that
+   filled it. */
 typedef struct gh_message
 {
     uint64_t id;      /* 1, 2, 3, ... without a gap                                                  */

@@ -1,9 +1,9 @@
 /* entry.h -- stored messages, and the caller's buffer that they are copied into.
 
-   Stored:  "<id> <ms since 1970> <size of the sender> <sender><body>", numbers in decimal: each entry says by itself which
-            one it is, so a range of a list is enough to read it.
+   Stored:  "<id> <ms since 1970> <size of the sender> <sender><body>", numbers in decimal: each entry says
+            by itself which one it is, so a range of a list is enough to read it.
 
-   Buffer:  [ message 0 | message 1 | ...  ->   free   <-  ... | bytes of 1 | bytes of 0 ]                              */
+   Buffer:  [ message 0 | message 1 | ...  ->   free   <-  ... | bytes of 1 | bytes of 0 ] */
 
 #ifndef GH_ENTRY_H
 #define GH_ENTRY_H
