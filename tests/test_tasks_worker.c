@@ -464,10 +464,14 @@ static void tick_takes_no_more_than_its_budget_can_eat(void** state)
     baker->busy_us = 0; /* and when they are cheap, it takes its fill */
     push_many(clerk, 100, 60);
     end_us = wait_cap_us();
+    uint32_t most_appetite = 0;
     while (baker->worker.done < 100 && wait_now_us() < end_us)
+    {
         assert_status(gh_tick(baker->owner->client, game_now_us(baker->owner), 3000), GH_OK);
+        if (baker->worker.appetite > most_appetite) most_appetite = baker->worker.appetite;
+    }
     assert_int_equal(baker->worker.done, 100);
-    assert_true(baker->worker.appetite > 4);
+    assert_true(most_appetite > 4);
 }
 
 static void each_tick_calls_a_handler_however_small_the_budget(void** state)
