@@ -438,7 +438,7 @@ static void chat_send_encode(gh_op* op, gh_request* request)
 static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
 {
     bool all = gh_str_equal(codes, gh_str_literal("-"));
-    uint32_t taken = 0;
+    uint32_t accepted = 0;
     uint32_t i;
     if (!all && codes.size != send->count) return GH_CORRUPT;
     for (i = 0; i < send->count; i++)
@@ -446,9 +446,9 @@ static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
         bool is_taken = all || codes.bytes[i] == '0';
         send->posts[i].status = is_taken ? GH_OK : GH_NOT_MEMBER;
         send->posts[i].id = is_taken ? id++ : 0;
-        if (is_taken) taken++;
+        if (is_taken) accepted++;
     }
-    return taken > 0 ? GH_OK : GH_NOT_MEMBER;
+    return accepted > 0 ? GH_OK : GH_NOT_MEMBER;
 }
 
 static gh_status chat_send_answer(gh_op* op, const gh_event* event)
