@@ -151,6 +151,7 @@ local function hint_all(turns)
     end
     local told = {}
     local behind = redis.call('ZRANGE', queue_key, 0, 3)
+    behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
     for _, waiter in ipairs(turns) do
         told[string.sub(waiter, 1, 16)] = true
         hint(waiter, '')

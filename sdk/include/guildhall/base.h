@@ -78,6 +78,16 @@ uint32_t gh_version(void);
     X(INVALID_FENCE, -122, "the fence is 0, or its lock's name is not valid")                                        \
     X(INVALID_BUFFER, -123, "a buffer is NULL although its size is not 0")                                           \
     X(INVALID_REPEAT, -124, "the repeat field is not one of its enum's values")                                      \
+    X(ROW_OLD, 21, "there, but older than its max_age_us: the refreshers are late, or none is running")              \
+    X(ROW_MISSING, 22, "not there: the row is not scheduled, or was not loaded yet")                                 \
+    X(ROW_SAME, 23, "as you have it already: the version is still the one that you gave")                            \
+    X(INVALID_ROW_PERIOD, -171, "the period is not within GH_ROWS_PERIOD_MIN_US.._MAX_US")                           \
+    X(INVALID_ROW_AGE, -172, "max_age_us is shorter than the period, or longer than GH_ROWS_AGE_MAX_US")             \
+    X(INVALID_ROW_LOADER, -173, "the loader's function is NULL")                                                     \
+    X(INVALID_ROW_SLOTS, -174, "the refresher's slots are NULL, none or too many, or their memory is too small")     \
+    X(INVALID_ROW_BACKOFF, -175, "the back-off is outside its range, or its minimum above its maximum")              \
+    X(INVALID_ROW_VALUE, -176, "the value is larger than GH_ROW_SIZE_MAX, or NULL with a size")                      \
+    X(INVALID_ROW_LOAD, -177, "no load of this refresher, or completed already")                                     \
     X(OVER_LIMIT, 20, "more permits at once than the semaphore's limit: ask for fewer, or raise the limit")          \
     X(INVALID_PERMITS, -170, "the number of permits is 0, or more than the limit in the config")                     \
     X(EXISTS, 15, "there is one of that name already: join it, or choose another name")                              \

@@ -16,6 +16,7 @@
 #include "guildhall/mailbox.h"
 #include "guildhall/message.h"
 #include "guildhall/reply.h"
+#include "guildhall/rows.h"
 #include "guildhall/semaphore.h"
 #include "guildhall/tasks.h"
 

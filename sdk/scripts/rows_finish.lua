@@ -1,0 +1,56 @@
+-- rows_finish: what became of a row that was claimed: its value, that there is none, that loading failed, or that it is given
+-- back. Only the current claim is heard: after an unschedule, or when another has claimed it, nothing is written. Repeating it
+-- is harmless: the claim finds itself ended.
+--
+-- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
+--       3 gh:{rows:<shard>}:v   hash   row -> "<version> <loaded us> <max age us> <kind> <bytes>"
+--                                      kind v: the bytes are the value; n: there is no such row. Loaded: when the claim began
+-- ARGV  1 claim      "<token of the refresher>.<number of the claim>"
+--       2 sequence   comes back as the first element of the reply
+--       3 row
+--       4 outcome    v, n, f: failed, b: given back
+--       5 pause      f: us until it is due again; v and n: 0..1023, how much of a tenth of the period it is due earlier, so
+--                    that rows that were loaded together part
+--       6 bytes      of v
+-- reply sequence, code, now us, due us
+--       code 0 done; 1 not the current claim, nothing was done
+--       due: when the row is to be refreshed next; 0: not known
+
+local KEEP_MS = '604800000'
+
+local sequence, row, outcome = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local stored = redis.call('HGET', KEYS[2], row)
+if not stored then
+    return {sequence, 1, now, 0}
+end
+local period, age, failures, version, claimed, state, claim, setter =
+    string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%d+) ([ncadf]) (%S+) (%S+)$')
+if not period then
+    return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
+end
+if claim ~= ARGV[1] then
+    return {sequence, 1, now, 0}
+end
+if state == 'd' or state == 'f' then
+    return {sequence, 0, now, 0}
+end
+local due = now
+if outcome == 'v' or outcome == 'n' then
+    version, failures = string.format('%.0f', math.max(version + 1, now)), '0'
+    due = now + period - math.floor(period * ARGV[5] / 10240)
+    redis.call('HSET', KEYS[3], row, version .. ' ' .. claimed .. ' ' .. age .. ' ' .. outcome .. ' ' .. ARGV[6])
+    redis.call('PEXPIRE', KEYS[3], KEEP_MS)
+elseif outcome == 'f' then
+    failures = string.format('%.0f', failures + 1)
+    due = now + ARGV[5]
+end
+if state == 'a' then -- asked for again while it was being loaded
+    due = now
+end
+redis.call('ZADD', KEYS[1], string.format('%.0f', due), row)
+redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version, claimed,
+                                               (outcome == 'v' or outcome == 'n') and 'd' or 'f', claim, setter))
+return {sequence, 0, now, due}

@@ -1,0 +1,84 @@
+-- rows_schedule: a row is to be refreshed every so often from now on. Repeating it is harmless: of the requests of one client
+-- for a row, an older one never undoes a newer, and the same one finds itself done.
+--
+-- KEYS  1 gh:{rows:<shard>}:d   zset   row -> when it is due (us); while it is claimed, when the claim is over
+--       2 gh:{rows:<shard>}:m   hash   row -> "<period> <max age> <failures> <version> <claimed> <state> <claim> <setter>"
+--                                      times in us; claimed: when it was last; state n: never claimed, c: claimed,
+--                                      a: claimed, and due again at once, d: that claim was refreshed, f: it failed
+--       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us>": who unscheduled it, and when
+--       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
+-- ARGV  1 token      "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence   comes back as the first element of the reply
+--       3 not after  us of the store's clock; later, nothing is done; 0: no limit
+--       4 row        any bytes; shard is XXH3-64 of them, modulo 64
+--       5 period us, 6 max age us
+--       7 now        1: due now, even if it was not
+--       8 letter     of the shard, for hints: the byte 48 + shard
+-- reply sequence, code, now us
+--       code 0 scheduled
+--            1 older than what this client has asked for since
+--            3 full   ROWS_MAX rows in the shard
+--            4 stale  past `not after`
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is due sooner than before
+-- Redis 6.2 or later.
+
+local ROWS_MAX = 100000
+
+local due_key, row_key, gone_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function is_older(setter)
+    return setter and string.sub(setter, 1, 16) == string.sub(token, 1, 16) and string.sub(setter, 1, 33) > token
+end
+
+if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
+    return {sequence, 4, now}
+end
+local stored = redis.call('HGET', row_key, row)
+local due = tonumber(redis.call('ZSCORE', due_key, row) or nil)
+local due_before = due
+local middle, claim = ' 0 0 0 ', 'n -'
+if is_older(redis.call('HGET', gone_key, row)) then
+    return {sequence, 1, now}
+end
+if stored then
+    local period, numbers, state, holder, setter =
+        string.match(stored, '^(%d+) %d+( %d+ %d+ %d+ )([ncadf]) (%S+) (%S+)$')
+    if not period then
+        return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
+    elseif is_older(setter) then
+        return {sequence, 1, now}
+    elseif setter == token then
+        return {sequence, 0, now}
+    end
+    local claimed = state == 'c' or state == 'a'
+    if claimed then
+        state = ARGV[7] == '1' and 'a' or state
+    elseif ARGV[7] == '1' then
+        due = now
+    elseif period ~= ARGV[5] then
+        due = math.min(due or now, now + ARGV[5])
+    end
+    middle, claim = numbers, state .. ' ' .. holder
+elseif redis.call('HLEN', row_key) >= ROWS_MAX then
+    return {sequence, 3, now}
+else
+    due = now
+end
+redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim .. ' ' .. token)
+redis.call('ZADD', due_key, string.format('%.0f', due or now), row)
+redis.call('HDEL', gone_key, row)
+if not due_before or due < due_before then
+    local channel = string.match(idle_key, '^([^{]*)') .. 'wake:'
+    for _, waiting in ipairs(redis.call('ZRANGEBYSCORE', idle_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, 4)) do
+        redis.call('ZREM', idle_key, waiting)
+        -- Its error is ignored: without the right to publish, refreshers find out by asking.
+        local told = redis.pcall('PUBLISH', channel .. string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8])
+        if type(told) == 'number' and told > 0 then
+            break
+        end
+    end
+end
+return {sequence, 0, now}

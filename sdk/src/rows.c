@@ -1,0 +1,251 @@
+#include "guildhall/rows.h"
+
+#include "rows_shard.h"
+
+#define ROWS_TIMEOUT_US 5000000ull
+#define ROWS_TIMEOUT_MIN_US 1000ull
+#define ROWS_TIMEOUT_MAX_US 60000000ull
+#define ROWS_REPLY_ROOM 256u /* of a reply: the figures */
+
+#define ROW_SCHEDULE_SHAPE "qii"
+#define ROW_GET_SHAPE "qiiiiiis"
+
+static bool rows_timeout_is_valid(uint64_t timeout_us)
+{
+    return timeout_us >= ROWS_TIMEOUT_MIN_US && timeout_us <= ROWS_TIMEOUT_MAX_US;
+}
+
+/* ---- schedule ----------------------------------------------------------------------------------------------------------- */
+
+/* What rows_schedule.lua and rows_unschedule.lua answer. */
+enum
+{
+    ROW_SCHEDULE_DONE = 0,
+    ROW_SCHEDULE_OLDER,
+    ROW_SCHEDULE_NOT_THERE,
+    ROW_SCHEDULE_FULL,
+    ROW_SCHEDULE_STALE
+};
+
+static gh_row_schedule* row_schedule_of(gh_op* op)
+{
+    return (gh_row_schedule*)(void*)((char*)op - offsetof(gh_row_schedule, op));
+}
+
+static gh_script* row_schedule_script(gh_op* op)
+{
+    bool away = row_schedule_of(op)->away;
+    return gh_client_script(op->client, away ? GH_SCRIPT_rows_unschedule : GH_SCRIPT_rows_schedule);
+}
+
+static void row_schedule_encode(gh_op* op, gh_request* request)
+{
+    const gh_row_schedule* schedule = row_schedule_of(op);
+    uint8_t shard = gh_rows_shard_of(schedule->row);
+    gh_request_script(request, row_schedule_script(op), 4, schedule->away ? 4 : 8);
+    gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, gh_client_store_time(op->client, schedule->not_after_us));
+    gh_request_str(request, schedule->row);
+    if (schedule->away) return;
+    gh_request_number(request, schedule->period_us);
+    gh_request_number(request, schedule->max_age_us);
+    gh_request_number(request, schedule->now);
+    gh_rows_encode_letter(request, shard);
+}
+
+static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
+{
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 2));
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case ROW_SCHEDULE_DONE:
+    case ROW_SCHEDULE_OLDER: return GH_OK;
+    case ROW_SCHEDULE_NOT_THERE: return GH_EMPTY;
+    case ROW_SCHEDULE_FULL: return GH_FULL;
+    case ROW_SCHEDULE_STALE: /* we know the store's time better now, and our own timer ends this */
+        gh_op_send(op, ROW_SCHEDULE_SHAPE, 0);
+        return GH_PENDING;
+    default: return GH_CORRUPT;
+    }
+}
+
+static void row_schedule_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&row_schedule_of(op)->gate, op, event);
+}
+
+static const gh_op_kind row_schedule_kind = {"rows", row_schedule_step,  row_schedule_encode, row_schedule_script,
+                                             false,  row_schedule_answer};
+
+gh_row_schedule_config gh_row_schedule_config_default(void)
+{
+    gh_row_schedule_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.period_us = 5000000;
+    config.timeout_us = ROWS_TIMEOUT_US;
+    return config;
+}
+
+static gh_status row_schedule_check(const gh_row_schedule_config* config)
+{
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!rows_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->period_us < GH_ROWS_PERIOD_MIN_US || config->period_us > GH_ROWS_PERIOD_MAX_US)
+        return GH_INVALID_ROW_PERIOD;
+    if (config->max_age_us == 0) return GH_OK;
+    return config->max_age_us < config->period_us || config->max_age_us > GH_ROWS_AGE_MAX_US ? GH_INVALID_ROW_AGE : GH_OK;
+}
+
+static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
+{
+    op->row = row;
+    op->not_after_us = gh_client_after(client, timeout_us);
+    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, ROW_SCHEDULE_SHAPE, timeout_us,
+                       gh_gate_object(client, gh_str_literal("rows"), row));
+}
+
+gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, const gh_row_schedule_config* config)
+{
+    gh_row_schedule_config defaults = gh_row_schedule_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    status = row_schedule_check(config);
+    if (status != GH_OK) return status;
+    op->period_us = config->period_us;
+    op->max_age_us = config->max_age_us == 0 ? 3 * config->period_us : config->max_age_us;
+    op->now = config->now;
+    op->away = false;
+    row_schedule_send(op, client, row, config->timeout_us);
+    return GH_OK;
+}
+
+gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
+    if (timeout_us == 0) timeout_us = ROWS_TIMEOUT_US;
+    if (!rows_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    op->period_us = op->max_age_us = 0;
+    op->now = false;
+    op->away = true;
+    row_schedule_send(op, client, row, timeout_us);
+    return GH_OK;
+}
+
+gh_status gh_row_schedule_poll(const gh_row_schedule* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_row_schedule_cancel(gh_row_schedule* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}
+
+/* ---- get ---------------------------------------------------------------------------------------------------------------- */
+
+/* What rows_get.lua answers. */
+enum
+{
+    ROW_GET_VALUE = 0,
+    ROW_GET_ABSENT,
+    ROW_GET_NOTHING,
+    ROW_GET_SAME,
+    ROW_GET_TOO_SMALL
+};
+
+static gh_row_get* row_get_of(gh_op* op)
+{
+    return (gh_row_get*)(void*)((char*)op - offsetof(gh_row_get, op));
+}
+
+static gh_script* row_get_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_rows_get);
+}
+
+static void row_get_encode(gh_op* op, gh_request* request)
+{
+    const gh_row_get* get = row_get_of(op);
+    uint32_t room = gh_client_reply_bytes(op->client) - ROWS_REPLY_ROOM;
+    gh_request_script(request, row_get_script(op), 1, 4);
+    gh_rows_encode_keys(request, op->client, gh_rows_shard_of(get->row), "v");
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, get->row);
+    gh_request_number(request, get->known_version);
+    gh_request_number(request, get->buffer_size < room ? get->buffer_size : room);
+}
+
+static gh_status row_get_answer(gh_op* op, const gh_event* event)
+{
+    gh_row_get* get = row_get_of(op);
+    gh_str bytes = gh_reply_at(event->reply, 7)->text;
+    uint64_t max_age_us = get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
+    bool is_old;
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 6));
+    get->version = (uint64_t)gh_reply_integer(event->reply, 2);
+    get->age_us = (uint64_t)gh_reply_integer(event->reply, 3);
+    get->value_size = (size_t)gh_reply_integer(event->reply, 5);
+    is_old = get->age_us > max_age_us;
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case ROW_GET_VALUE:
+        if (bytes.size > get->buffer_size) return GH_CORRUPT;
+        if (bytes.size > 0) memcpy(get->buffer, bytes.bytes, bytes.size);
+        get->value = gh_str_make(get->buffer, bytes.size);
+        return is_old ? GH_ROW_OLD : GH_OK;
+    case ROW_GET_ABSENT: return GH_EMPTY;
+    case ROW_GET_NOTHING: return GH_ROW_MISSING;
+    case ROW_GET_SAME: return is_old ? GH_ROW_OLD : GH_ROW_SAME;
+    case ROW_GET_TOO_SMALL: return is_old ? GH_ROW_OLD : GH_TOO_SMALL;
+    default: return GH_CORRUPT;
+    }
+}
+
+static const gh_op_kind row_get_kind = {"rows", gh_call_step, row_get_encode, row_get_script, false, row_get_answer};
+
+gh_row_get_config gh_row_get_config_default(void)
+{
+    gh_row_get_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = ROWS_TIMEOUT_US;
+    return config;
+}
+
+gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->buffer == NULL && config->buffer_size > 0) return GH_INVALID_BUFFER;
+    if (config->max_age_us > GH_ROWS_AGE_MAX_US) return GH_INVALID_ROW_AGE;
+    if (!rows_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    op->value = gh_str_make(NULL, 0);
+    op->version = op->age_us = 0;
+    op->value_size = 0;
+    op->row = row;
+    op->buffer = (char*)config->buffer;
+    op->buffer_size = config->buffer_size;
+    op->known_version = config->version;
+    op->max_age_us = config->max_age_us;
+    gh_call_begin(&op->op, client, &row_get_kind, ROW_GET_SHAPE, config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_row_get_poll(const gh_row_get* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_row_get_cancel(gh_row_get* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+}
