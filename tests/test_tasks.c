@@ -1,6 +1,7 @@
 /* Tests of guildhall/tasks.h, pull style, against real servers: what becomes of a task. */
 
 #include "support/desk.h"
+#include "support/keys.h"
 #include "support/redis_server.h"
 
 #include <stdio.h>
@@ -414,7 +415,29 @@ static void running_max_bounds_what_all_have_at_once(void** state)
     assert_string_equal(desk_ids(clerk), "4 5 more");
 }
 
-TEST_FILE(tasks, cmocka_unit_test(is_pushed_taken_and_done), cmocka_unit_test(made_ids_are_told_and_differ),
+/* ---- what is in the store -------------------------------------------------------------------------------------- */
+
+static void keys_are_on_the_page(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    clerk->config.wait_us = SECOND_US / 50;
+    assert_status(desk_take(clerk, 1), GH_EMPTY); /* sleeps for a moment */
+    assert_status(desk_push(clerk, "running", ""), GH_OK);
+    assert_status(desk_push(clerk, "dead", ""), GH_OK);
+    assert_status(desk_take(clerk, 2), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[1], GH_TASK_FAIL), GH_OK);
+    assert_status(desk_push_class(clerk, "ready", 2), GH_OK);
+    assert_status(desk_push_delayed(clerk, "over", SECOND_US), GH_OK);
+    assert_status(desk_push_delayed(clerk, "delayed", SECOND_US), GH_OK);
+    assert_status(desk_cancel(clerk, "over"), GH_OK);
+    desk_control(clerk, true, 0);
+    assert_status(desk_take(clerk, 1), GH_EMPTY);
+    keys_must_be_on_the_page(server, "gh:{tasks:");
+}
+
+TEST_FILE(tasks, cmocka_unit_test(keys_are_on_the_page), cmocka_unit_test(is_pushed_taken_and_done), cmocka_unit_test(made_ids_are_told_and_differ),
           cmocka_unit_test(second_push_of_an_id_does_nothing), cmocka_unit_test(id_is_free_again_after_keep),
           cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
           cmocka_unit_test(retry_comes_after_its_pause_and_counts), cmocka_unit_test(back_off_doubles_with_jitter),
