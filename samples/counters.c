@@ -23,7 +23,8 @@ int main(int argc, char** argv)
     gh_counters* counters = NULL;
     gh_counter kills = {0};
     gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
-    if (status == GH_OK) status = gh_counters_init(counters_memory, sizeof counters_memory, client, NULL, &counters);
+    if (status == GH_OK)
+        status = gh_counters_init(counters_memory, sizeof counters_memory, client, NULL, &counters);
     if (status == GH_OK) status = gh_counters_open(counters, gh_str_literal("kills"), &kills);
 
     gh_counter_sample samples[10];

@@ -25,8 +25,9 @@ static void start_counters(fault_scene* scene, gh_counters_config config)
     flushing* self = scene->op;
     config.counters_max = FAULT_COUNTERS;
     assert_true(gh_counters_memory(&config) <= sizeof(self->memory));
-    assert_status(gh_counters_init(self->memory, sizeof(self->memory), scene->game->client, &config, &self->counters),
-                  GH_OK);
+    assert_status(
+        gh_counters_init(self->memory, sizeof(self->memory), scene->game->client, &config, &self->counters),
+        GH_OK);
 }
 
 static void end_counters(fault_scene* scene)
@@ -45,14 +46,15 @@ static gh_counters_stats stats_of(fault_scene* scene)
     return stats;
 }
 
-/* ---- flushing ------------------------------------------------------------------------------------------- */
+/* ---- flushing ------------------------------------------------------------------------------------------ */
 
 static void prepare_flush(fault_scene* scene)
 {
     flushing* self = scene->op;
     start_counters(scene, counting_config());
     for (int i = 0; i < FAULT_COUNTERS; i++)
-        assert_status(gh_counters_open(self->counters, gh_str_of(counter_name(scene, i)), &self->counter[i]), GH_OK);
+        assert_status(gh_counters_open(self->counters, gh_str_of(counter_name(scene, i)), &self->counter[i]),
+                      GH_OK);
 }
 
 static void begin_flush(fault_scene* scene)
@@ -83,7 +85,7 @@ static void audit_flush(fault_scene* scene, gh_status status)
 static const fault_operation flush = {"flush",     sizeof(flushing), 0,    5,    prepare_flush,
                                       begin_flush, poll_flush,       NULL, NULL, audit_flush};
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct reading_one
 {
@@ -134,7 +136,7 @@ static void audit_read(fault_scene* scene, gh_status status)
 static const fault_operation read_one = {"read",     sizeof(reading_one), 0,    3,           prepare_read,
                                          begin_read, poll_read,           NULL, cancel_read, audit_read};
 
-/* ---- cleaning ------------------------------------------------------------------------------------------- */
+/* ---- cleaning ------------------------------------------------------------------------------------------ */
 
 static void prepare_clean(fault_scene* scene)
 {
@@ -159,14 +161,16 @@ static void audit_clean(fault_scene* scene, gh_status status)
 {
     assert_status(status, GH_OK);
     assert_int_equal(redis_server_integer(scene->server, "EXISTS %s %s %s", stored_open_key(scene->name),
-                                          stored_list_key(scene->name, 60), stored_shard_key(scene->name, "k")),
+                                          stored_list_key(scene->name, 60),
+                                          stored_shard_key(scene->name, "k")),
                      0);
     end_counters(scene);
     assert_int_equal(redis_server_integer(scene->server, "EXISTS gh:{counters:clean}:l"), 0);
 }
 
-static const fault_operation clean = {"clean",     sizeof(flushing), 0,             2000,  prepare_clean,
-                                      begin_clean, poll_flush,       clean_is_over, NULL, audit_clean};
+static const fault_operation clean = {"clean",       sizeof(flushing), 0,          2000,
+                                      prepare_clean, begin_clean,      poll_flush, clean_is_over,
+                                      NULL,          audit_clean};
 
 FAULT_TESTS(flush)
 FAULT_TESTS(read_one)

@@ -1,4 +1,4 @@
-/* Counters of many servers: time, outages, sudden ends, one cleaner among all. */
+/* Counters of many servers: time, outages, sudden ends. */
 
 #include "support/counting.h"
 #include "support/keys.h"
@@ -6,35 +6,8 @@
 #include "support/random.h"
 #include "support/source_tree.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static redis_server* server_with_clock(void)
-{
-    redis_server_options options = {.clock = true};
-    return redis_server_start(&options);
-}
-
-static uint64_t true_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * SECOND_US + (uint64_t)now.tv_nsec / 1000;
-}
-
-/* The store's clock stands a tenth of a second behind the start of that second, and goes on from there. */
-static void stand_at(redis_server* server, uint64_t second)
-{
-    redis_server_shift_clock(server, (int64_t)(second * SECOND_US + SECOND_US / 10) - (int64_t)true_us());
-}
-
-/* The start of an hour that is still to come. */
-static uint64_t next_hour_s(void)
-{
-    return (true_us() / SECOND_US / 3600 + 1) * 3600;
-}
 
 /* ---- slices -------------------------------------------------------------------------------------------- */
 
@@ -124,14 +97,14 @@ static void add_later_than_what_is_kept_counts_where_it_is_kept(void** state)
     game_tick(late->game);
     stand_at(server, hour_s + 1000);
     counting_settle(late);
-    assert_int_equal(stored_sum(server, "hits", 1), 1);    /* 120 s are kept    */
-    assert_int_equal(stored_sum(server, "hits", 5), 1);    /* 600 s, just not   */
+    assert_int_equal(stored_sum(server, "hits", 1), 1); /* 120 s are kept    */
+    assert_int_equal(stored_sum(server, "hits", 5), 1); /* 600 s, just not   */
     assert_int_equal(stored_sum(server, "hits", 60), 8);
     assert_int_equal(stored_slice(server, "hits", 300, hour_s + 300), 7);
     assert_int_equal(counting_stats(late).counted, 2);
 }
 
-/* ---- the script against a model --------------------------------------------------------------------------- */
+/* ---- the script against a model ------------------------------------------------------------------------ */
 
 #define MODEL_SPAN_S 400
 
@@ -171,10 +144,10 @@ static void random_batches_are_where_a_model_has_them(void** state)
         {
             redisReply* reply = redis_server_command(
                 server,
-                "EVALSHA %s 6 %s %s %s %s %s %s 000000000000000%u %u %u000000 100 3 1 1000 5 1000 60 1000 %d", digest,
-                stored_shard_key("hits", "w"), stored_shard_key("hits", "k"), stored_open_key("hits"),
-                stored_list_key("hits", 1), stored_list_key("hits", 5), stored_list_key("hits", 60), client, i + 1,
-                age_s, delta);
+                "EVALSHA %s 6 %s %s %s %s %s %s 000000000000000%u %u %u000000 100 3 1 1000 5 1000 60 1000 %d",
+                digest, stored_shard_key("hits", "w"), stored_shard_key("hits", "k"), stored_open_key("hits"),
+                stored_list_key("hits", 1), stored_list_key("hits", 5), stored_list_key("hits", 60), client,
+                i + 1, age_s, delta);
             assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
             assert_int_equal(reply->element[1]->integer, 0);
             if (times == 1)
@@ -192,10 +165,10 @@ static void random_batches_are_where_a_model_has_them(void** state)
                 fail_msg("precision %u: slice %u is not as it should be", seconds[j], k);
 }
 
-/* ---- many at once ------------------------------------------------------------------------------------------ */
+/* ---- many at once -------------------------------------------------------------------------------------- */
 
 #define COMPETITORS 3
-#define COMPETED 40
+#define COMPETED    40
 
 typedef struct competition
 {
@@ -221,7 +194,8 @@ static int compete(void* context, int results)
     gh_client* client = NULL;
     gh_counters* counters = NULL;
     gh_counter handles[COMPETED];
-    CHILD_CHECK(posix_memalign(&client_memory, 16, client_size) == 0 && posix_memalign(&memory, 16, size) == 0);
+    CHILD_CHECK(posix_memalign(&client_memory, 16, client_size) == 0 &&
+                posix_memalign(&memory, 16, size) == 0);
     CHILD_CHECK(gh_client_init(client_memory, client_size, &config, gh_platform_default(), &client) == GH_OK);
     CHILD_CHECK(gh_counters_init(memory, size, client, &counters_config, &counters) == GH_OK);
     for (int i = 0; i < COMPETED; i++)
@@ -236,7 +210,8 @@ static int compete(void* context, int results)
             totals[which] += delta;
         }
         CHILD_CHECK(gh_counters_flush(counters) == GH_OK);
-        while (gh_counters_poll(counters) == GH_PENDING) CHILD_CHECK(gh_tick(client, wait_now_us(), 0) == GH_OK);
+        while (gh_counters_poll(counters) == GH_PENDING)
+            CHILD_CHECK(gh_tick(client, wait_now_us(), 0) == GH_OK);
         CHILD_CHECK(write(results, totals, sizeof(totals)) == (ssize_t)sizeof(totals));
     }
     gh_client_shutdown(client);
@@ -283,7 +258,8 @@ static void process_that_is_killed_loses_one_flush_at_most(void** state)
     int64_t told[COMPETED];
     for (int i = 0; i < 10; i++) assert_int_equal(child_read(child, told, sizeof(told)), sizeof(told));
     child_kill9(child);
-    for (int64_t more[COMPETED]; child_read(child, more, sizeof(more)) == sizeof(more);) memcpy(told, more, sizeof(told));
+    for (int64_t more[COMPETED]; child_read(child, more, sizeof(more)) == sizeof(more);)
+        memcpy(told, more, sizeof(told));
     int64_t beyond = 0;
     for (int k = 0; k < COMPETED; k++)
     {
@@ -321,8 +297,9 @@ static void one_client_too_many_waits_and_loses_nothing(void** state)
     redis_server* server = redis_server_start(NULL);
     gh_counters_config config = counting_config();
     config.flush_us = SECOND_US / 100;
-    const char* plant = "local now = redis.call('TIME')[1] - ARGV[1] for i = 1, 4095 do redis.call('HSET', KEYS[1], "
-                        "string.format('%016x', i), '1 ' .. now .. '000000 -') end return 1";
+    const char* plant =
+        "local now = redis.call('TIME')[1] - ARGV[1] for i = 1, 4095 do redis.call('HSET', KEYS[1], "
+        "string.format('%016x', i), '1 ' .. now .. '000000 -') end return 1";
     redis_server_do(server, "EVAL %s 1 %s %d", plant, stored_shard_key("hits", "w"), 0);
     counting* last = counting_start(game_start_ready(redis_server_address(server)), &config);
     counting* beyond = counting_start(game_start_ready(redis_server_address(server)), &config);
@@ -338,7 +315,7 @@ static void one_client_too_many_waits_and_loses_nothing(void** state)
     assert_int_equal(counting_stats(beyond).counted, 1);
 }
 
-/* ---- outages and ends --------------------------------------------------------------------------------------- */
+/* ---- outages and ends ---------------------------------------------------------------------------------- */
 
 static void adds_of_an_outage_are_counted_after_it(void** state)
 {
@@ -438,146 +415,6 @@ static void store_that_lost_its_data_goes_on(void** state)
     assert_int_equal(stored_sum(server, "hits", 60), 2);
 }
 
-/* ---- cleaning ----------------------------------------------------------------------------------------------- */
-
-static gh_counters_config cleaning_config(void)
-{
-    gh_counters_config config = counting_config();
-    config.clean_us = SECOND_US / 10;
-    config.precision_count = 3; /* 1, 5, 60 s: 2 hours are the longest */
-    return config;
-}
-
-/* Defect 15 of the listings: every server cleaned, and walked a list that shrank under it. */
-static void one_cleans_for_all_and_another_takes_over(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    gh_counters_config config = cleaning_config();
-    counting* fleet[3];
-    for (int i = 0; i < 3; i++) fleet[i] = counting_start(game_start_ready(redis_server_address(server)), &config);
-    int owner = -1;
-    for (uint64_t rounds = 0; rounds < 5;)
-    {
-        int count = 0;
-        game_tick_all();
-        for (int i = 0; i < 3; i++)
-        {
-            if (!counting_stats(fleet[i]).cleaner) continue;
-            count++;
-            owner = i;
-        }
-        assert_in_range(count, 0, 1);
-        if (count == 1) rounds = counting_stats(fleet[owner]).rounds;
-    }
-    for (int i = 0; i < 3; i++)
-        if (i != owner) assert_int_equal(counting_stats(fleet[i]).rounds, 0);
-    assert_true(redis_server_integer(server, "PTTL gh:{counters:clean}:l") > 0);
-    fleet[owner]->game->asleep = true; /* it hangs; its lease runs out */
-    GAME_UNTIL(counting_stats(fleet[(owner + 1) % 3]).rounds + counting_stats(fleet[(owner + 2) % 3]).rounds >= 2);
-    fleet[owner]->game->asleep = false;
-    game_tick(fleet[owner]->game); /* the first that it is told is that its lease is over */
-    assert_false(counting_stats(fleet[owner]).cleaner);
-}
-
-static void cleaner_that_ends_leaves_the_lease_to_the_next(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    gh_counters_config config = cleaning_config();
-    config.clean_us = 100 * SECOND_US;
-    counting* first = counting_start(game_start_ready(redis_server_address(server)), &config);
-    first->game->ahead_us += (int64_t)(100 * SECOND_US);
-    GAME_UNTIL(counting_stats(first).rounds > 0);
-    assert_int_equal(redis_server_integer(server, "EXISTS gh:{counters:clean}:l"), 1);
-    gh_counters_end(first->counters);
-    GAME_UNTIL(gh_counters_poll(first->counters) == GH_IDLE);
-    assert_int_equal(redis_server_integer(server, "EXISTS gh:{counters:clean}:l"), 0);
-}
-
-/* The end of the listing's test: all that was counted goes, and every trace of the counters with it. */
-static void counter_that_nobody_touches_vanishes(void** state)
-{
-    (void)state;
-    redis_server* server = server_with_clock();
-    gh_counters_config config = cleaning_config();
-    game* self = game_start_ready(redis_server_address(server));
-    counting* hits = counting_start(self, &config);
-    uint64_t hour_s = next_hour_s();
-    for (unsigned i = 0; i < 3; i++)
-    {
-        stand_at(server, hour_s + 40 * i);
-        for (int k = 0; k < 30; k++) counting_add(hits, counting_text("%d", k), 1);
-        counting_settle(hits);
-    }
-    keys_must_be_on_the_page(server, "gh:{counters:<shard>}");
-    uint64_t rounds = counting_stats(hits).rounds;
-    GAME_UNTIL(counting_stats(hits).rounds >= rounds + 2);
-    assert_int_equal(counting_stats(hits).samples_removed, 0); /* nothing is too old yet */
-
-    stand_at(server, hour_s + 185); /* of the seconds, 120 are kept: those at 0 and 40 are too old */
-    rounds = counting_stats(hits).rounds;
-    GAME_UNTIL(counting_stats(hits).rounds >= rounds + 2);
-    assert_int_equal(counting_stats(hits).counters_removed, 0);
-    for (int i = 0; i < 30; i++)
-    {
-        assert_int_equal(stored_sum(server, counting_text("%d", i), 1), 1);
-        assert_int_equal(stored_sum(server, counting_text("%d", i), 5), 3);
-    }
-    assert_int_equal(counting_stats(hits).samples_removed, 60);
-
-    stand_at(server, hour_s + 7340);
-    GAME_UNTIL(counting_stats(hits).counters_removed == 30);
-    redisReply* keys = redis_server_command(server, "KEYS gh:{counters:*");
-    for (size_t i = 0; i < keys->elements; i++)
-        if (strstr(keys->element[i]->str, "}:w") == NULL && strstr(keys->element[i]->str, "}:l") == NULL)
-            fail_msg("%s is left", keys->element[i]->str);
-    freeReplyObject(keys);
-    /* At 1 s: 2 before and the last one now. At 5 s two were gone by their list's time to live. At 60 s: 2. */
-    assert_int_equal(counting_stats(hits).samples_removed, 30 * (3 + 1 + 2));
-}
-
-/* Each precision at its own pace: after a look the minute is not looked after again before a minute is over. */
-static void precision_is_cleaned_at_its_own_pace(void** state)
-{
-    (void)state;
-    redis_server* server = server_with_clock();
-    gh_counters_config config = cleaning_config();
-    config.precisions[0] = (gh_counter_precision){10, 2};
-    config.precisions[1] = (gh_counter_precision){3600, 2};
-    config.precision_count = 2;
-    counting* hits = counting_start(game_start_ready(redis_server_address(server)), &config);
-    uint64_t hour_s = next_hour_s();
-    stand_at(server, hour_s);
-    counting_add(hits, "hits", 1);
-    counting_settle(hits);
-    assert_int_equal(redis_server_integer(server, "ZSCORE %s hits", stored_shard_key("hits", "k")), hour_s + 20);
-    stand_at(server, hour_s + 21);
-    GAME_UNTIL(counting_stats(hits).samples_removed == 1);
-    long long due = redis_server_integer(server, "ZSCORE %s hits", stored_shard_key("hits", "k"));
-    assert_int_equal(due, hour_s + 7200); /* only the hour is left */
-    counting_add(hits, "hits", 1);
-    counting_settle(hits);
-    stand_at(server, hour_s + 7201);
-    GAME_UNTIL(counting_stats(hits).counters_removed == 1);
-}
-
-static void shard_that_is_not_ours_does_not_stop_the_cleaner(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    gh_counters_config config = cleaning_config();
-    redis_server_do(server, "SET gh:{counters:0}:k nonsense");
-    redis_server_do(server, "ZADD gh:{counters:1}:k 1 ghost 1 odd");
-    redis_server_do(server, "SET gh:{counters:1}:o:odd nonsense");
-    redis_server_do(server, "SET gh:{counters:1}:c:5:odd nonsense");
-    counting* hits = counting_start(game_start_ready(redis_server_address(server)), &config);
-    GAME_UNTIL(counting_stats(hits).rounds >= 2);
-    assert_int_equal(counting_stats(hits).counters_removed, 1); /* the ghost */
-    assert_string_equal(redis_server_text(server, "GET gh:{counters:1}:o:odd"), "nonsense");
-    assert_true(redis_server_integer(server, "ZSCORE gh:{counters:1}:k odd") > 1);
-}
-
 TEST_FILE(counters_fleet, cmocka_unit_test(slices_close_as_time_goes_by),
           cmocka_unit_test(newest_samples_are_kept_and_no_more),
           cmocka_unit_test(late_add_counts_in_the_slice_of_its_time),
@@ -587,11 +424,7 @@ TEST_FILE(counters_fleet, cmocka_unit_test(slices_close_as_time_goes_by),
           cmocka_unit_test(process_that_is_killed_loses_one_flush_at_most),
           cmocka_unit_test(two_sets_of_one_client_lose_nothing),
           cmocka_unit_test(one_client_too_many_waits_and_loses_nothing),
-          cmocka_unit_test(adds_of_an_outage_are_counted_after_it), cmocka_unit_test(drain_flushes_what_there_is),
-          cmocka_unit_test(end_flushes_and_gives_the_memory_back), cmocka_unit_test(shutdown_tells_what_was_lost),
-          cmocka_unit_test(store_that_lost_its_data_goes_on),
-          cmocka_unit_test(one_cleans_for_all_and_another_takes_over),
-          cmocka_unit_test(cleaner_that_ends_leaves_the_lease_to_the_next),
-          cmocka_unit_test(counter_that_nobody_touches_vanishes),
-          cmocka_unit_test(precision_is_cleaned_at_its_own_pace),
-          cmocka_unit_test(shard_that_is_not_ours_does_not_stop_the_cleaner));
+          cmocka_unit_test(adds_of_an_outage_are_counted_after_it),
+          cmocka_unit_test(drain_flushes_what_there_is),
+          cmocka_unit_test(end_flushes_and_gives_the_memory_back),
+          cmocka_unit_test(shutdown_tells_what_was_lost), cmocka_unit_test(store_that_lost_its_data_goes_on));

@@ -42,14 +42,16 @@ end
 
 -- Trims one list. Start of the oldest that is left, or nil; and how many went.
 local function trim(list, limit)
-    local length = redis.pcall('LLEN', list)
-    if type(length) == 'table' or length == 0 then
+    local tail = redis.pcall('LINDEX', list, '-1')
+    if not tail or type(tail) == 'table' then
         return nil, 0
     end
-    local low, high = 0, length -- the first that is too old
-    if (start_of(redis.call('LINDEX', list, '-1')) or 0) > limit then
-        low = length
+    local oldest = start_of(tail)
+    if oldest and oldest > limit then
+        return oldest, 0
     end
+    local length = redis.call('LLEN', list)
+    local low, high = 0, length - 1 -- the first that is too old
     while low < high do
         local middle = math.floor((low + high) / 2)
         if (start_of(redis.call('LINDEX', list, middle)) or 0) > limit then
@@ -61,10 +63,9 @@ local function trim(list, limit)
     if low == 0 then
         redis.call('DEL', list)
         return nil, length
-    elseif low < length then
-        redis.call('LTRIM', list, '0', low - 1)
     end
-    return start_of(redis.call('LINDEX', list, low - 1)), length - low
+    redis.call('LTRIM', list, '0', low - 1)
+    return start_of(redis.call('LINDEX', list, '-1')), length - low
 end
 
 local counters_removed, samples_removed = 0, 0

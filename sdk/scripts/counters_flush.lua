@@ -16,7 +16,7 @@
 --       4 limit       counters that the shard may have
 --       5 precisions  how many; at most 8
 --       then for each of them, the finest first: seconds, samples that are kept (the open one included)
---       then for each counter of the batch, at most 32: what to add
+--       then for each counter of the batch, at most 32, or 8 if the batch is older than 2 s: what to add
 -- reply sequence, code, now us, answers
 --       code 0 taken
 --            1 old        the client has sent another batch since
@@ -29,7 +29,6 @@
 -- Redis 6.2 or later.
 
 local SUM_MAX = 9007199254740991
-local SHORT_MAX = 100000000000000 -- a number below this prints as it is
 local WRITERS_MAX = 4096
 local WRITERS_LOOK = 32
 local STALE_US = 600000000 -- longer than any client repeats a request
@@ -72,15 +71,16 @@ end
 
 -- The slices of this batch, one a precision; what starts at `gone` or before is not kept any more.
 local precisions, limit = tonumber(ARGV[5]), tonumber(ARGV[4])
-local at = math.floor((now - tonumber(ARGV[3])) / 1000000)
-local seconds, samples, lasts, slices, heads, gone, fields = {}, {}, {}, {}, {}, {}, {}
+local at = math.max(0, math.floor((now - tonumber(ARGV[3])) / 1000000))
+local seconds, samples, lasts, gone, slices, heads, texts, fields = {}, {}, {}, {}, {}, {}, {}, {}
 local longest, span_max = 1, 0
 for j = 1, precisions do
     local precision = tonumber(ARGV[4 + 2 * j])
     seconds[j], samples[j] = ARGV[4 + 2 * j], tonumber(ARGV[5 + 2 * j])
     lasts[j] = string.format('%d', samples[j] - 2) -- place of the last closed one that is kept
     slices[j] = at - at % precision
-    heads[j] = string.format('%.0f ', slices[j])
+    heads[j] = string.format('%d ', slices[j])
+    texts[j] = heads[j] .. '%d'
     fields[2 * j - 1] = seconds[j]
     gone[j] = now_s - now_s % precision - precision * samples[j]
     if precision * samples[j] > span_max then
@@ -90,13 +90,10 @@ end
 local KEEP_MS = string.format('%.0f', span_max * 3000) -- of keys that the longest precision writes to
 
 local function text_of(start, sum)
-    if sum < SHORT_MAX and sum > -SHORT_MAX then
-        return start .. ' ' .. sum
-    end
-    return string.format('%.0f %.0f', start, sum)
+    return string.format('%d %d', start, sum)
 end
 
-local sub, tonumber = string.sub, tonumber
+local sub, format, tonumber = string.sub, string.format, tonumber
 local function limited(sum)
     return math.max(-SUM_MAX, math.min(SUM_MAX, sum))
 end
@@ -132,6 +129,10 @@ local function place(writes, list, j, start, sum, newer, text)
     local low, high = 0, head_start == start and 0 or redis.call('LLEN', list)
     if newer > 0 and newer < high then
         high = newer
+        -- Without gaps it is just there.
+        if parts_of(redis.call('LINDEX', list, newer)) == start then
+            low = newer
+        end
     end
     while low < high do
         local middle = math.floor((low + high) / 2)
@@ -150,12 +151,13 @@ local function place(writes, list, j, start, sum, newer, text)
         return nil
     end
     writes[#writes + 1] = function()
-        if not there then
-            redis.call('RPUSH', list, text_of(start, sum))
-        elseif found == start then
+        if found == start then
             redis.call('LSET', list, low, text_of(start, limited(had + sum)))
-        else
+            return
+        elseif there then
             redis.call('LINSERT', list, 'BEFORE', there, text_of(start, sum))
+        else
+            redis.call('RPUSH', list, text_of(start, sum))
         end
         redis.call('LTRIM', list, '0', lasts[j])
     end
@@ -200,13 +202,11 @@ for i = 1, #ARGV - values do
             break
         elseif sum == false then
             fields[2 * j] = old
-        elseif sum < SHORT_MAX and sum > -SHORT_MAX then
-            fields[2 * j] = head .. sum
+        elseif sum > SUM_MAX or sum < -SUM_MAX then
+            answer = 's'
+            fields[2 * j] = format(texts[j], limited(sum))
         else
-            if sum > SUM_MAX or sum < -SUM_MAX then
-                answer = 's'
-            end
-            fields[2 * j] = text_of(slices[j], limited(sum))
+            fields[2 * j] = format(texts[j], sum)
         end
     end
     if is_new and answer ~= 'c' then

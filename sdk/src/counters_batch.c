@@ -125,8 +125,10 @@ static void lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
     gh_counters* self = lane->counters;
     size_t room = gh_client_out_room(self->client) - GH_COUNTERS_ROOM;
     uint32_t* link = &lane->first;
+    bool late = gh_client_now(self->client) - lane->first_us > GH_COUNTERS_LATE_US;
+    uint32_t count_max = late ? GH_COUNTERS_LATE_MAX : GH_COUNTERS_BATCH_MAX;
     lane->count = 0;
-    while (shard->first != GH_COUNTERS_NONE && lane->count < GH_COUNTERS_BATCH_MAX)
+    while (shard->first != GH_COUNTERS_NONE && lane->count < count_max)
     {
         gh_counters_slot* slot = &self->slots[shard->first];
         size_t size =

@@ -4,7 +4,31 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <xxhash.h>
+
+redis_server* server_with_clock(void)
+{
+    redis_server_options options = {.clock = true};
+    return redis_server_start(&options);
+}
+
+static uint64_t true_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * SECOND_US + (uint64_t)now.tv_nsec / 1000;
+}
+
+void stand_at(redis_server* server, uint64_t second)
+{
+    redis_server_shift_clock(server, (int64_t)(second * SECOND_US + SECOND_US / 10) - (int64_t)true_us());
+}
+
+uint64_t next_hour_s(void)
+{
+    return (true_us() / SECOND_US / 3600 + 1) * 3600;
+}
 
 gh_counters_config counting_config(void)
 {

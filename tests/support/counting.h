@@ -14,6 +14,13 @@ typedef struct counting
     gh_counters* counters;
 } counting;
 
+/* A server whose clock stand_at sets, to a tenth of a second behind the start of that second. */
+redis_server* server_with_clock(void);
+void stand_at(redis_server* server, uint64_t second);
+
+/* The start of an hour that is still to come. */
+uint64_t next_hour_s(void);
+
 /* The defaults, but it flushes only when asked to, and never cleans. */
 gh_counters_config counting_config(void);
 
