@@ -87,7 +87,7 @@ static void does_what_the_listing_did(void** state)
     gh_contact found[10];
     for (int i = 0; i < 10; i++)
     {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "contact-%d-%d", i / 3, i);
         touch(a, name);
     }
@@ -322,7 +322,7 @@ static void load_is_of_one_instant(void** state)
     assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
     for (int i = 0; i < 6; i++) /* the oldest comes to the front when some pages are read */
     {
-        char name[8];
+        char name[16];
         uint64_t replies = game_stats(a).replies;
         GAME_UNTIL(game_stats(a).replies >= replies + 2);
         assert_status(gh_contacts_load_poll(load), GH_PENDING);
@@ -337,7 +337,7 @@ static void load_is_of_one_instant(void** state)
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 3000), 3000);
     for (int i = 0; i < 3000; i++)
     {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "n%d", i < 6 ? 5 - i : 3005 - i);
         assert_true(gh_str_equal(found[i].name, gh_str_of(name)));
     }

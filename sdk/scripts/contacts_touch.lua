@@ -10,7 +10,7 @@
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  names that are kept
---       4 form      "l": a list will do; "z": a zset, which a list becomes
+--       4 form      "l": a list will do; "z": a zset, which a list becomes, once (1,000 names take about 1 ms)
 --       5 idle ms   the list goes after so long without a touch; 0: leave its time to live
 --       6 ...       names; at most 64
 -- reply sequence, code, now us, blocked
@@ -97,9 +97,14 @@ if not is_zset then
 end
 
 if length > 0 then -- its names keep their order; when they were touched is not known
-    local names = redis.call('LRANGE', list_key, 0, UNTIMED - 1)
-    for i = 1, #names do
-        redis.call('ZADD', zset_key, #names + 1 - i, names[i])
+    local names, scored = redis.call('LRANGE', list_key, '0', '-1'), {}
+    for i = #names, 1, -1 do
+        scored[#scored + 1] = math.min(#names + 1 - i, UNTIMED)
+        scored[#scored + 1] = names[i]
+        if #scored == 200 or i == 1 then
+            redis.call('ZADD', zset_key, unpack(scored))
+            scored = {}
+        end
     end
     redis.call('DEL', list_key)
 end

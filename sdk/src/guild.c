@@ -215,26 +215,21 @@ static size_t guild_escape(const char* bytes, size_t size, char* out)
    zero byte stands alone. */
 static bool guild_unescape(gh_str* rest, char* out, size_t room, size_t* size)
 {
-    size_t i = 0;
     *size = 0;
-    while (i < rest->size)
+    for (;;)
     {
-        char byte = rest->bytes[i++];
-        if (byte == 0)
-        {
-            unsigned char next = i < rest->size ? (unsigned char)rest->bytes[i++] : 1;
-            if (next == 0)
-            {
-                *rest = gh_str_make(rest->bytes + i, rest->size - i);
-                return true;
-            }
-            if (next != 0xff) return false;
-        }
-        if (*size == room) return false;
-        out[(*size)++] = byte;
+        const char* zero = rest->size == 0 ? NULL : (const char*)memchr(rest->bytes, 0, rest->size);
+        size_t piece = zero == NULL ? rest->size : (size_t)(zero - rest->bytes);
+        bool escaped = zero != NULL && piece + 1 < rest->size && (unsigned char)zero[1] == 0xff;
+        size_t length = escaped ? piece + 1 : piece; /* the zero byte itself is part of the text */
+        if (length > room - *size) return false;
+        if (length > 0) memcpy(out + *size, rest->bytes, length);
+        *size += length;
+        if (zero != NULL && !escaped && (piece + 1 == rest->size || zero[1] != 0)) return false;
+        piece = zero == NULL ? rest->size : piece + 2;
+        *rest = gh_str_make(rest->bytes + piece, rest->size - piece);
+        if (!escaped) return true;
     }
-    *rest = gh_str_make("", 0);
-    return true;
 }
 
 /* Copies name and id to out, which has room for GUILD_BYTES_MAX. False: not of that form. */
@@ -350,18 +345,20 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
 {
     gh_guild_search* search = guild_search_of(op);
     const gh_reply* value = event->reply->first;
+    const gh_reply* last = NULL;
     uint32_t asked = guild_page_size(search);
-    uint32_t taken = 0;
-    for (; value != NULL && search->count < search->limit; value = value->next, taken++)
+    uint32_t came = 0;
+    for (; value != NULL && search->count < search->limit; value = value->next, came++)
     {
         gh_guild_hit* hit = guild_hits(search) + search->count;
         if (value->type != GH_REPLY_STRING) return GH_CORRUPT;
         if (!guild_parse(value->text, guild_hit_bytes(search, search->count), hit)) return GH_CORRUPT;
-        guild_keep_cursor(search, value->text);
+        last = value;
         search->count++;
     }
+    if (last != NULL) guild_keep_cursor(search, last->text);
     search->more = value != NULL;
-    if (value == NULL && taken == asked) /* all that was asked for: there may be more */
+    if (value == NULL && came == asked) /* all that was asked for: there may be more */
     {
         gh_op_send(op, "*", 0);
         return GH_PENDING;
