@@ -233,8 +233,8 @@ static void worker_run(gh_tasks_worker* worker)
         worker->next_slot = (worker->next_slot + 1) % (uint32_t)worker->config.slot_count;
         if (runnable) worker_call(worker, task);
     }
-    if (worker->called == before || worker->called < worker->appetite) return;
-    worker->appetite = worker->appetite * 2; /* all of them, and there was time left */
+    if (worker->called == before || worker->called < worker->appetite || !gh_client_budget_left(worker->op.client)) return;
+    worker->appetite = worker->appetite * 2; /* all of them, and there is time left */
     if (worker->appetite > worker->config.slot_count) worker->appetite = (uint32_t)worker->config.slot_count;
 }
 
