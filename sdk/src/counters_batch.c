@@ -28,14 +28,14 @@ typedef enum counters_outcome
     COUNTERS_BACK /* it was certainly not carried out: into the next batch */
 } counters_outcome;
 
-static gh_counters_lane* lane_of(gh_op* op)
+static gh_counters_lane* counters_lane_of(gh_op* op)
 {
     return (gh_counters_lane*)(void*)((char*)op - offsetof(gh_counters_lane, op));
 }
 
 /* ---- a batch is settled -------------------------------------------------------------------------------- */
 
-static void slot_take_back(gh_counters_lane* lane, uint32_t index)
+static void counters_slot_take_back(gh_counters_lane* lane, uint32_t index)
 {
     gh_counters* self = lane->counters;
     gh_counters_slot* slot = &self->slots[index];
@@ -51,7 +51,7 @@ static void slot_take_back(gh_counters_lane* lane, uint32_t index)
     self->stats.saturated++;
 }
 
-static void slot_settle(gh_counters_lane* lane, uint32_t index, counters_outcome outcome)
+static void counters_slot_settle(gh_counters_lane* lane, uint32_t index, counters_outcome outcome)
 {
     gh_counters* self = lane->counters;
     gh_counters_slot* slot = &self->slots[index];
@@ -60,7 +60,7 @@ static void slot_settle(gh_counters_lane* lane, uint32_t index, counters_outcome
     case COUNTERS_COUNTED: self->stats.counted += slot->frozen_adds; break;
     case COUNTERS_REFUSED: self->stats.refused += slot->frozen_adds; break;
     case COUNTERS_UNKNOWN: self->stats.unknown += slot->frozen_adds; break;
-    case COUNTERS_BACK: slot_take_back(lane, index); break;
+    case COUNTERS_BACK: counters_slot_take_back(lane, index); break;
     }
     slot->frozen = 0;
     slot->frozen_adds = 0;
@@ -68,7 +68,7 @@ static void slot_settle(gh_counters_lane* lane, uint32_t index, counters_outcome
     gh_counters_free_slot(self, index);
 }
 
-static counters_outcome lane_outcome_of(gh_counters* self, char letter)
+static counters_outcome counters_lane_outcome_of(gh_counters* self, char letter)
 {
     switch (letter)
     {
@@ -80,7 +80,7 @@ static counters_outcome lane_outcome_of(gh_counters* self, char letter)
 }
 
 /* A letter for each counter; NULL: the same for all. */
-static void lane_settle(gh_counters_lane* lane, const char* letters, counters_outcome outcome)
+static void counters_lane_settle(gh_counters_lane* lane, const char* letters, counters_outcome outcome)
 {
     gh_counters* self = lane->counters;
     uint32_t index = lane->first;
@@ -88,7 +88,8 @@ static void lane_settle(gh_counters_lane* lane, const char* letters, counters_ou
     for (i = 0; index != GH_COUNTERS_NONE; i++)
     {
         uint32_t next = self->slots[index].next_frozen;
-        slot_settle(lane, index, letters == NULL ? outcome : lane_outcome_of(self, letters[i]));
+        counters_slot_settle(lane, index,
+                             letters == NULL ? outcome : counters_lane_outcome_of(self, letters[i]));
         index = next;
     }
     lane->first = GH_COUNTERS_NONE;
@@ -96,11 +97,11 @@ static void lane_settle(gh_counters_lane* lane, const char* letters, counters_ou
     gh_gate_leave(&lane->gate);
 }
 
-static void lane_end(gh_counters_lane* lane, const char* letters, counters_outcome outcome)
+static void counters_lane_end(gh_counters_lane* lane, const char* letters, counters_outcome outcome)
 {
     gh_op_unsend(&lane->op);
     gh_op_timer(&lane->op, GH_FOREVER);
-    lane_settle(lane, letters, outcome);
+    counters_lane_settle(lane, letters, outcome);
     if (outcome == COUNTERS_BACK && lane->counters->ending) lane->counters->due |= lane->counters->dirty;
     gh_counters_serve(lane->counters);
     gh_counters_end_if_over(lane->counters);
@@ -109,7 +110,7 @@ static void lane_end(gh_counters_lane* lane, const char* letters, counters_outco
 void gh_counters_abandon_batch(gh_counters_lane* lane)
 {
     if (lane->first == GH_COUNTERS_NONE) return;
-    lane_settle(lane, NULL, gh_op_maybe_done(&lane->op) ? COUNTERS_UNKNOWN : COUNTERS_REFUSED);
+    counters_lane_settle(lane, NULL, gh_op_maybe_done(&lane->op) ? COUNTERS_UNKNOWN : COUNTERS_REFUSED);
 }
 
 /* ---- a batch is made ----------------------------------------------------------------------------------- */
@@ -120,7 +121,7 @@ size_t gh_counters_keys_size(const gh_counters* counters, size_t encoded_size)
 }
 
 /* Moves what waits into the batch, first come first, as much as one request takes. */
-static void lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
+static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
 {
     gh_counters* self = lane->counters;
     size_t room = gh_client_out_room(self->client) - GH_COUNTERS_ROOM;
@@ -148,7 +149,7 @@ static void lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
     *link = GH_COUNTERS_NONE;
 }
 
-static void lane_freeze(gh_counters_lane* lane, uint32_t number)
+static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
 {
     gh_counters* self = lane->counters;
     gh_counters_shard* shard = &self->shards[number];
@@ -156,7 +157,7 @@ static void lane_freeze(gh_counters_lane* lane, uint32_t number)
     lane->shard = number;
     lane->first_us = shard->first_us;
     lane->last_us = shard->last_us;
-    lane_freeze_slots(lane, shard);
+    counters_lane_freeze_slots(lane, shard);
     if (shard->first == GH_COUNTERS_NONE)
     {
         shard->last = GH_COUNTERS_NONE;
@@ -168,15 +169,15 @@ static void lane_freeze(gh_counters_lane* lane, uint32_t number)
     gh_op_timer(&lane->op, gh_client_after(self->client, COUNTERS_BATCH_US));
 }
 
-static const char lane_shape[] = "qiis";
+static const char counters_lane_shape[] = "qiis";
 
-static void lane_send(gh_counters_lane* lane)
+static void counters_lane_send(gh_counters_lane* lane)
 {
     gh_gate* gate = &lane->gate;
     char number[20];
     gh_str name = gh_str_make(number, (size_t)(gh_decimal_encode(lane->shard, number) - number));
     uint64_t object = gh_gate_object(lane->counters->client, gh_counters_kind(), name);
-    if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, lane_shape, 0);
+    if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, counters_lane_shape, 0);
 }
 
 /* Gives lanes to shards that are due, in turn. */
@@ -190,8 +191,8 @@ void gh_counters_serve(gh_counters* counters)
         if (ready == 0 || i == GH_COUNTERS_LANES || counters->ended != GH_PENDING) return;
         while ((ready >> counters->cursor & 1) == 0)
             counters->cursor = (counters->cursor + 1) % GH_COUNTERS_SHARDS;
-        lane_freeze(&counters->lanes[i], counters->cursor);
-        lane_send(&counters->lanes[i]);
+        counters_lane_freeze(&counters->lanes[i], counters->cursor);
+        counters_lane_send(&counters->lanes[i]);
         counters->cursor = (counters->cursor + 1) % GH_COUNTERS_SHARDS;
     }
 }
@@ -222,7 +223,7 @@ void gh_counters_encode_keys(gh_request* request, const gh_counters* counters, u
     }
 }
 
-static void lane_encode_delta(gh_request* request, int64_t delta)
+static void counters_lane_encode_delta(gh_request* request, int64_t delta)
 {
     char text[24];
     char* end = text;
@@ -231,21 +232,21 @@ static void lane_encode_delta(gh_request* request, int64_t delta)
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
 
-static gh_script* lane_script(gh_op* op)
+static gh_script* counters_lane_script(gh_op* op)
 {
     return gh_client_script(op->client, GH_SCRIPT_counters_flush);
 }
 
-static void lane_encode(gh_op* op, gh_request* request)
+static void counters_lane_encode(gh_op* op, gh_request* request)
 {
-    const gh_counters_lane* lane = lane_of(op);
+    const gh_counters_lane* lane = counters_lane_of(op);
     const gh_counters* self = lane->counters;
     const gh_str none = gh_str_make(NULL, 0);
     uint32_t precisions = self->config.precision_count;
     uint64_t middle_us = lane->first_us + (lane->last_us - lane->first_us) / 2;
     char client[16];
     uint32_t i;
-    gh_request_script(request, lane_script(op), 2 + lane->count * (1 + precisions),
+    gh_request_script(request, counters_lane_script(op), 2 + lane->count * (1 + precisions),
                       5 + 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
@@ -262,57 +263,59 @@ static void lane_encode(gh_op* op, gh_request* request)
     gh_request_number(request, (self->config.fleet_max + GH_COUNTERS_SHARDS - 1) / GH_COUNTERS_SHARDS);
     gh_counters_encode_precisions(request, self);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
-        lane_encode_delta(request, self->slots[i].frozen);
+        counters_lane_encode_delta(request, self->slots[i].frozen);
 }
 
 /* "-" for all, or a letter for each; anything else says nothing. */
-static void lane_take_letters(gh_counters_lane* lane, gh_str letters)
+static void counters_lane_take_letters(gh_counters_lane* lane, gh_str letters)
 {
     if (gh_str_equal(letters, gh_str_literal("-")))
-        lane_end(lane, NULL, COUNTERS_COUNTED);
+        counters_lane_end(lane, NULL, COUNTERS_COUNTED);
     else if (letters.size == lane->count)
-        lane_end(lane, letters.bytes, COUNTERS_COUNTED);
+        counters_lane_end(lane, letters.bytes, COUNTERS_COUNTED);
     else
-        lane_end(lane, NULL, COUNTERS_UNKNOWN);
+        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
-static void lane_answer(gh_counters_lane* lane, const gh_event* event)
+static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
 {
     gh_counters* self = lane->counters;
     gh_client_note_store_time(self->client, (uint64_t)gh_reply_integer(event->reply, 2));
     self->stats.batches++;
     switch (gh_reply_integer(event->reply, 1))
     {
-    case COUNTERS_TAKEN: lane_take_letters(lane, gh_reply_at(event->reply, 3)->text); break;
-    case COUNTERS_WRITERS: lane_end(lane, NULL, COUNTERS_BACK); break;
+    case COUNTERS_TAKEN: counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text); break;
+    case COUNTERS_WRITERS: counters_lane_end(lane, NULL, COUNTERS_BACK); break;
     default:
-        lane_end(lane, NULL, COUNTERS_UNKNOWN);
+        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
         break; /* the row of batches does not let COUNTERS_OLD happen */
     }
 }
 
-static void lane_fail(gh_counters_lane* lane, gh_status status)
+static void counters_lane_fail(gh_counters_lane* lane, gh_status status)
 {
     if (status == GH_UNKNOWN)
     {
-        lane_end(lane, NULL, COUNTERS_UNKNOWN);
+        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
         return;
     }
     lane->counters->stats.last_refusal = status;
-    lane_end(lane, NULL, COUNTERS_REFUSED);
+    counters_lane_end(lane, NULL, COUNTERS_REFUSED);
 }
 
-static void lane_step(gh_op* op, const gh_event* event)
+static void counters_lane_step(gh_op* op, const gh_event* event)
 {
-    gh_counters_lane* lane = lane_of(op);
+    gh_counters_lane* lane = counters_lane_of(op);
     switch (event->kind)
     {
-    case GH_EVENT_REPLY: lane_answer(lane, event); break;
-    case GH_EVENT_FAILED: lane_fail(lane, event->status); break;
-    case GH_EVENT_TIMER: lane_end(lane, NULL, gh_op_maybe_done(op) ? COUNTERS_UNKNOWN : COUNTERS_BACK); break;
+    case GH_EVENT_REPLY: counters_lane_answer(lane, event); break;
+    case GH_EVENT_FAILED: counters_lane_fail(lane, event->status); break;
+    case GH_EVENT_TIMER:
+        counters_lane_end(lane, NULL, gh_op_maybe_done(op) ? COUNTERS_UNKNOWN : COUNTERS_BACK);
+        break;
     case GH_EVENT_HINT: /* the batch of another gh_counters of this client is settled */
         if (lane->first == GH_COUNTERS_NONE || gh_op_is_sending(op) || !gh_gate_is_open(&lane->gate)) break;
-        gh_op_send(op, lane_shape, 0);
+        gh_op_send(op, counters_lane_shape, 0);
         break;
     case GH_EVENT_CLOSE: gh_counters_abandon(lane->counters); break;
     case GH_EVENT_CANCEL: /* the control op sees to it */
@@ -321,11 +324,12 @@ static void lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_lane_kind = {"counters", lane_step, lane_encode, lane_script, false, NULL};
+const gh_op_kind gh_counters_lane_kind = {
+    "counters", counters_lane_step, counters_lane_encode, counters_lane_script, false, NULL};
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */
 
-static uint64_t control_pace_us(const gh_counters* self)
+static uint64_t counters_control_pace_us(const gh_counters* self)
 {
     return self->config.flush_us / GH_COUNTERS_SHARDS;
 }
@@ -335,13 +339,13 @@ void gh_counters_arm(gh_counters* counters)
     if (counters->armed || counters->ended != GH_PENDING) return;
     counters->armed = true;
     counters->visit_us = gh_client_now(counters->client);
-    gh_op_timer(&counters->control, gh_client_after(counters->client, control_pace_us(counters)));
+    gh_op_timer(&counters->control, gh_client_after(counters->client, counters_control_pace_us(counters)));
 }
 
 /* The next shards are due, as many as the time since the last visit is good for. */
-static void control_visit(gh_counters* self)
+static void counters_control_visit(gh_counters* self)
 {
-    uint64_t pace_us = control_pace_us(self);
+    uint64_t pace_us = counters_control_pace_us(self);
     uint64_t count = (gh_client_now(self->client) - self->visit_us) / pace_us;
     self->visit_us += count * pace_us;
     if (count > GH_COUNTERS_SHARDS) count = GH_COUNTERS_SHARDS;
@@ -357,12 +361,12 @@ static void control_visit(gh_counters* self)
     gh_op_timer(&self->control, gh_client_after(self->client, pace_us));
 }
 
-static void control_step(gh_op* op, const gh_event* event)
+static void counters_control_step(gh_op* op, const gh_event* event)
 {
     gh_counters* self = (gh_counters*)(void*)((char*)op - offsetof(gh_counters, control));
     switch (event->kind)
     {
-    case GH_EVENT_TIMER: control_visit(self); break;
+    case GH_EVENT_TIMER: counters_control_visit(self); break;
     case GH_EVENT_CANCEL: gh_counters_end(self); break;
     case GH_EVENT_CLOSE: gh_counters_abandon(self); break;
     case GH_EVENT_REPLY:
@@ -373,4 +377,4 @@ static void control_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_control_kind = {"counters", control_step, NULL, NULL, false, NULL};
+const gh_op_kind gh_counters_control_kind = {"counters", counters_control_step, NULL, NULL, false, NULL};

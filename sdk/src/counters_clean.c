@@ -9,60 +9,62 @@
 #include "counters_state.h"
 #include "wire/name.h"
 
-#define CLEAN_LEASES  3u         /* rounds that a dead cleaner's lease outlives it by */
-#define CLEAN_LAST_US 1000000ull /* for giving the lease back                         */
+#define COUNTERS_CLEAN_LEASES  3u         /* rounds that a dead cleaner's lease outlives it by */
+#define COUNTERS_CLEAN_LAST_US 1000000ull /* for giving the lease back                         */
 
 enum
 {
-    CLEAN_WAITING = 1,
-    CLEAN_LEASING,
-    CLEAN_CLEANING,
-    CLEAN_LEAVING
+    COUNTERS_CLEAN_WAITING = 1,
+    COUNTERS_CLEAN_LEASING,
+    COUNTERS_CLEAN_CLEANING,
+    COUNTERS_CLEAN_LEAVING
 };
 
-static const char clean_lease_shape[] = "qii";
-static const char clean_shape[] = "qiii*";
+static const char counters_clean_lease_shape[] = "qii";
+static const char counters_clean_shape[] = "qiii*";
 
-static gh_counters* clean_owner_of(const gh_op* op)
+static gh_counters* counters_clean_owner_of(const gh_op* op)
 {
     return (gh_counters*)(uintptr_t)((const char*)op - offsetof(gh_counters, cleaning) -
                                      offsetof(gh_counters_cleaning, op));
 }
 
-static uint64_t clean_lease_us(const gh_counters* self)
+static uint64_t counters_clean_lease_us(const gh_counters* self)
 {
-    return CLEAN_LEASES * self->config.clean_us;
+    return COUNTERS_CLEAN_LEASES * self->config.clean_us;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-static gh_script* clean_script(gh_op* op)
+static gh_script* counters_clean_script(gh_op* op)
 {
-    return gh_client_script(op->client, op->state == CLEAN_CLEANING ? GH_SCRIPT_counters_clean
-                                                                    : GH_SCRIPT_counters_lease);
+    return gh_client_script(op->client, op->state == COUNTERS_CLEAN_CLEANING ? GH_SCRIPT_counters_clean
+                                                                             : GH_SCRIPT_counters_lease);
 }
 
-static void clean_encode_lease(gh_op* op, gh_request* request)
+static void counters_clean_encode_lease(gh_op* op, gh_request* request)
 {
-    const gh_counters* self = clean_owner_of(op);
+    const gh_counters* self = counters_clean_owner_of(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
-    gh_request_script(request, clean_script(op), 1, 3);
+    gh_request_script(request, counters_clean_script(op), 1, 3);
     gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
-    gh_request_number(request, op->state == CLEAN_LEAVING ? 0 : clean_lease_us(self) / 1000);
+    gh_request_number(request,
+                      op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);
 }
 
-static void clean_encode_shard(gh_op* op, gh_request* request)
+static void counters_clean_encode_shard(gh_op* op, gh_request* request)
 {
-    const gh_counters* self = clean_owner_of(op);
+    const gh_counters* self = counters_clean_owner_of(op);
     const gh_counters_cleaning* cleaning = &self->cleaning;
     const gh_str none = gh_str_make(NULL, 0);
     uint32_t precisions = self->config.precision_count;
     uint64_t pace_s = (self->config.clean_us + 999999) / 1000000;
     uint32_t i;
-    gh_request_script(request, clean_script(op), 1 + cleaning->count * (1 + precisions), 4 + 2 * precisions);
+    gh_request_script(request, counters_clean_script(op), 1 + cleaning->count * (1 + precisions),
+                      4 + 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,
@@ -73,39 +75,39 @@ static void clean_encode_shard(gh_op* op, gh_request* request)
     gh_counters_encode_precisions(request, self);
 }
 
-static void clean_encode(gh_op* op, gh_request* request)
+static void counters_clean_encode(gh_op* op, gh_request* request)
 {
-    if (op->state == CLEAN_CLEANING)
-        clean_encode_shard(op, request);
+    if (op->state == COUNTERS_CLEAN_CLEANING)
+        counters_clean_encode_shard(op, request);
     else
-        clean_encode_lease(op, request);
+        counters_clean_encode_lease(op, request);
 }
 
 /* ---- moves --------------------------------------------------------------------------------------------- */
 
-static void clean_wait(gh_counters* self, uint64_t pause_us)
+static void counters_clean_wait(gh_counters* self, uint64_t pause_us)
 {
     gh_op* op = &self->cleaning.op;
-    op->state = CLEAN_WAITING;
+    op->state = COUNTERS_CLEAN_WAITING;
     gh_op_timer(op, gh_client_after(self->client, pause_us));
 }
 
-static void clean_ask_lease(gh_counters* self)
+static void counters_clean_ask_lease(gh_counters* self)
 {
     gh_op* op = &self->cleaning.op;
-    op->state = CLEAN_LEASING;
+    op->state = COUNTERS_CLEAN_LEASING;
     gh_op_renumber(op);
-    gh_op_send(op, clean_lease_shape, 0);
+    gh_op_send(op, counters_clean_lease_shape, 0);
 }
 
-static void clean_not_ours(gh_counters* self)
+static void counters_clean_not_ours(gh_counters* self)
 {
     self->cleaning.owner = false;
     gh_op_lease(&self->cleaning.op, GH_FOREVER);
 }
 
 /* The next piece of the round, or the lease first if half of it is over. */
-static void clean_go_on(gh_counters* self)
+static void counters_clean_go_on(gh_counters* self)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
     uint64_t now_us = gh_client_now(self->client);
@@ -113,34 +115,35 @@ static void clean_go_on(gh_counters* self)
     if (cleaning->shard == GH_COUNTERS_SHARDS)
     {
         self->stats.rounds++;
-        clean_wait(self, round_end_us > now_us ? round_end_us - now_us : 1);
+        counters_clean_wait(self, round_end_us > now_us ? round_end_us - now_us : 1);
     }
-    else if (now_us + clean_lease_us(self) / 2 > cleaning->lease_end_us)
+    else if (now_us + counters_clean_lease_us(self) / 2 > cleaning->lease_end_us)
     {
-        clean_ask_lease(self);
+        counters_clean_ask_lease(self);
     }
     else
     {
-        cleaning->op.state = CLEAN_CLEANING;
+        cleaning->op.state = COUNTERS_CLEAN_CLEANING;
         gh_op_renumber(&cleaning->op);
-        gh_op_send(&cleaning->op, clean_shape, 0);
+        gh_op_send(&cleaning->op, counters_clean_shape, 0);
     }
 }
 
-static void clean_take_lease(gh_counters* self, const gh_event* event)
+static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
     if (gh_reply_integer(event->reply, 1) != 0)
     {
         uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 2) * 1000;
-        uint64_t longest_us = clean_lease_us(self);
-        clean_not_ours(self);
+        uint64_t longest_us = counters_clean_lease_us(self);
+        counters_clean_not_ours(self);
         if (remaining_us > longest_us) remaining_us = longest_us; /* another's config, or a key by hand */
-        clean_wait(self, remaining_us + gh_client_jitter(self->client, self->config.clean_us));
+        counters_clean_wait(self, remaining_us + gh_client_jitter(self->client, self->config.clean_us));
         return;
     }
     /* From the send, and a little less than the store's: clocks do not run alike. */
-    cleaning->lease_end_us = event->sent_us + clean_lease_us(self) - clean_lease_us(self) / 16;
+    cleaning->lease_end_us =
+        event->sent_us + counters_clean_lease_us(self) - counters_clean_lease_us(self) / 16;
     gh_op_lease(&cleaning->op, cleaning->lease_end_us);
     if (!cleaning->owner || cleaning->shard == GH_COUNTERS_SHARDS)
     {
@@ -149,10 +152,10 @@ static void clean_take_lease(gh_counters* self, const gh_event* event)
         cleaning->count = 0;
         cleaning->round_us = gh_client_now(self->client);
     }
-    clean_go_on(self);
+    counters_clean_go_on(self);
 }
 
-static void clean_take_shard(gh_counters* self, const gh_reply* reply)
+static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
     size_t room = gh_client_out_room(self->client) - GH_COUNTERS_ROOM;
@@ -173,22 +176,22 @@ static void clean_take_shard(gh_counters* self, const gh_reply* reply)
         cleaning->name_sizes[cleaning->count++] = (uint8_t)name->text.size;
     }
     if (cleaning->count == 0) cleaning->shard++;
-    clean_go_on(self);
+    counters_clean_go_on(self);
 }
 
-static void clean_take_reply(gh_counters* self, const gh_event* event)
+static void counters_clean_take_reply(gh_counters* self, const gh_event* event)
 {
     switch (self->cleaning.op.state)
     {
-    case CLEAN_LEASING: clean_take_lease(self, event); break;
-    case CLEAN_CLEANING: clean_take_shard(self, event->reply); break;
+    case COUNTERS_CLEAN_LEASING: counters_clean_take_lease(self, event); break;
+    case COUNTERS_CLEAN_CLEANING: counters_clean_take_shard(self, event->reply); break;
     default: break;
     }
 }
 
-static void clean_leave(gh_counters* self)
+static void counters_clean_leave(gh_counters* self)
 {
-    clean_not_ours(self);
+    counters_clean_not_ours(self);
     self->cleaning.over = true;
     gh_op_unsend(&self->cleaning.op);
     gh_op_timer(&self->cleaning.op, GH_FOREVER);
@@ -196,42 +199,42 @@ static void clean_leave(gh_counters* self)
 }
 
 /* One shard that is not of its form must not keep the others from being cleaned. */
-static void clean_fail(gh_counters* self, gh_status status)
+static void counters_clean_fail(gh_counters* self, gh_status status)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
-    if (cleaning->op.state == CLEAN_CLEANING && status == GH_CORRUPT)
+    if (cleaning->op.state == COUNTERS_CLEAN_CLEANING && status == GH_CORRUPT)
     {
         cleaning->count = 0;
         cleaning->shard++;
-        clean_go_on(self);
+        counters_clean_go_on(self);
         return;
     }
-    clean_not_ours(self);
-    clean_wait(self, self->config.clean_us);
+    counters_clean_not_ours(self);
+    counters_clean_wait(self, self->config.clean_us);
 }
 
-static void clean_step(gh_op* op, const gh_event* event)
+static void counters_clean_step(gh_op* op, const gh_event* event)
 {
-    gh_counters* self = clean_owner_of(op);
+    gh_counters* self = counters_clean_owner_of(op);
     if (event->kind == GH_EVENT_CLOSE)
     {
         gh_counters_abandon(self);
         return;
     }
-    if (op->state == CLEAN_LEAVING)
+    if (op->state == COUNTERS_CLEAN_LEAVING)
     {
         if (event->kind == GH_EVENT_REPLY || event->kind == GH_EVENT_FAILED || event->kind == GH_EVENT_TIMER)
-            clean_leave(self);
+            counters_clean_leave(self);
         return;
     }
     switch (event->kind)
     {
-    case GH_EVENT_REPLY: clean_take_reply(self, event); break;
-    case GH_EVENT_TIMER: clean_ask_lease(self); break;
-    case GH_EVENT_FAILED: clean_fail(self, event->status); break;
+    case GH_EVENT_REPLY: counters_clean_take_reply(self, event); break;
+    case GH_EVENT_TIMER: counters_clean_ask_lease(self); break;
+    case GH_EVENT_FAILED: counters_clean_fail(self, event->status); break;
     case GH_EVENT_LAPSED:
-        clean_not_ours(self);
-        if (op->state != CLEAN_WAITING) clean_ask_lease(self);
+        counters_clean_not_ours(self);
+        if (op->state != COUNTERS_CLEAN_WAITING) counters_clean_ask_lease(self);
         break;
     case GH_EVENT_CANCEL: /* the control op sees to it */
     case GH_EVENT_CLOSE:
@@ -240,8 +243,8 @@ static void clean_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind gh_counters_clean_kind = {"counters",   clean_step, clean_encode,
-                                                  clean_script, false,      NULL};
+static const gh_op_kind gh_counters_clean_kind = {
+    "counters", counters_clean_step, counters_clean_encode, counters_clean_script, false, NULL};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */
@@ -250,7 +253,7 @@ void gh_counters_clean_begin(gh_counters* counters)
     counters->cleaning.over = counters->config.clean_us == 0;
     if (counters->cleaning.over) return;
     gh_op_begin(&counters->cleaning.op, counters->client, &gh_counters_clean_kind);
-    clean_wait(counters, gh_client_jitter(counters->client, counters->config.clean_us));
+    counters_clean_wait(counters, gh_client_jitter(counters->client, counters->config.clean_us));
 }
 
 void gh_counters_clean_end(gh_counters* counters)
@@ -259,12 +262,12 @@ void gh_counters_clean_end(gh_counters* counters)
     if (counters->cleaning.over) return;
     if (!counters->cleaning.owner)
     {
-        clean_leave(counters);
+        counters_clean_leave(counters);
         return;
     }
-    clean_not_ours(counters);
-    op->state = CLEAN_LEAVING;
+    counters_clean_not_ours(counters);
+    op->state = COUNTERS_CLEAN_LEAVING;
     gh_op_renumber(op);
-    gh_op_send(op, clean_lease_shape, 0);
-    gh_op_timer(op, gh_client_after(counters->client, CLEAN_LAST_US));
+    gh_op_send(op, counters_clean_lease_shape, 0);
+    gh_op_timer(op, gh_client_after(counters->client, COUNTERS_CLEAN_LAST_US));
 }

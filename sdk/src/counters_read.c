@@ -37,11 +37,11 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     uint32_t shard = gh_hash_shard(read->name.bytes, read->name.size, GH_COUNTERS_SHARDS);
     char name[GH_COUNTERS_NAME_SIZE_MAX];
     char part[16] = "c:";
-    gh_str encoded = gh_str_make(name, (size_t)(gh_name_encode(read->name, name) - name));
+    gh_str text = gh_str_make(name, (size_t)(gh_name_encode(read->name, name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
     gh_request_script(request, counter_read_script(op), 2, 6);
-    gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), encoded);
-    gh_request_shard_key(request, op->client, gh_counters_kind(), shard, list, encoded);
+    gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), text);
+    gh_request_shard_key(request, op->client, gh_counters_kind(), shard, list, text);
     gh_request_number(request, op->sequence);
     gh_request_number(request, read->seconds);
     gh_request_number(request, read->until_s);

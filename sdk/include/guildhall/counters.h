@@ -71,7 +71,7 @@ typedef struct gh_counters_config
     gh_counter_precision precisions[GH_COUNTERS_PRECISIONS_MAX]; /* seconds rising; default 1, 5, 60, 300, 3600, 18000,
                                                                     86400 s with 120 samples each                    */
     uint32_t precision_count; /* 1..GH_COUNTERS_PRECISIONS_MAX, default 7                                            */
-    uint32_t counters_max;    /* open at once in this process; 1..GH_COUNTERS_MAX, default 256. 136 bytes each       */
+    uint32_t counters_max;    /* open at once in this process; 1..GH_COUNTERS_MAX, default 256. 128 bytes each       */
     uint32_t fleet_max;       /* in the store, of the whole fleet; 64..GH_COUNTERS_FLEET_MAX, default 65536. Held by shard,
                                  a 64th each (rounded up), so the bound is met within the evenness of the hash       */
     uint64_t flush_us;        /* an add waits at most this long for its batch; 10 ms..1 h, default 1 s                */
@@ -92,7 +92,7 @@ typedef struct gh_counter
 } gh_counter;
 
 /* The exact size of the block that gh_counters_init needs; 0 if the config is not valid (gh_counters_init says which field).
-   About 43 KiB with the defaults. */
+   38 KiB with the defaults. */
 size_t gh_counters_memory(const gh_counters_config* config);
 
 /* Makes counters in your memory, which must be aligned to 16 and stay in place until gh_counters_poll says that they have
