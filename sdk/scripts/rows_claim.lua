@@ -86,7 +86,7 @@ if #orphans > 0 then
 end
 reply[4] = next_due()
 if #due == 2 * most and reply[4] > 0 and reply[4] <= now then
-    local other = redis.call('ZRANGEBYSCORE', idle_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, 1)[1]
+    local other = redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 1)[1]
     if other then
         redis.call('ZREM', idle_key, other)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.

@@ -5,6 +5,7 @@
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
 --       3 gh:{rows:<shard>}:v   hash   row -> "<version> <loaded us> <max age us> <kind> <bytes>"
 --                                      kind v: the bytes are the value; n: there is no such row. Loaded: when the claim began
+--       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 claim      "<token of the refresher>.<number of the claim>"
 --       2 sequence   comes back as the first element of the reply
 --       3 row
@@ -12,9 +13,11 @@
 --       5 pause      f: us until it is due again; v and n: 0..1023, how much of a tenth of the period it is due earlier, so
 --                    that rows that were loaded together part
 --       6 bytes      of v
+--       7 letter     of the shard, for hints: the byte 48 + shard
 -- reply sequence, code, now us, due us
 --       code 0 done; 1 not the current claim, nothing was done
 --       due: when the row is to be refreshed next; 0: not known
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is given back
 
 local KEEP_MS = '604800000'
 
@@ -53,4 +56,16 @@ end
 redis.call('ZADD', KEYS[1], string.format('%.0f', due), row)
 redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version, claimed,
                                                (outcome == 'v' or outcome == 'n') and 'd' or 'f', claim, setter))
+if outcome == 'b' then
+    local own = string.match(claim, '^[^.]*')
+    for _, other in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)) do
+        redis.call('ZREM', KEYS[4], other)
+        -- Its error is ignored: without the right to publish, refreshers find out by asking.
+        local told = other ~= own and redis.pcall('PUBLISH', string.match(KEYS[4], '^([^{]*)') .. 'wake:' ..
+                                                  string.sub(other, 1, 16), string.sub(other, 18) .. ARGV[7])
+        if type(told) == 'number' and told > 0 then
+            break
+        end
+    end
+end
 return {sequence, 0, now, due}

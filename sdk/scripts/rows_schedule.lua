@@ -71,8 +71,9 @@ redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim ..
 redis.call('ZADD', due_key, string.format('%.0f', due or now), row)
 redis.call('HDEL', gone_key, row)
 if not due_before or due < due_before then
+    -- Who asked last is likeliest to live.
     local channel = string.match(idle_key, '^([^{]*)') .. 'wake:'
-    for _, waiting in ipairs(redis.call('ZRANGEBYSCORE', idle_key, string.format('(%.0f', now), '+inf', 'LIMIT', 0, 4)) do
+    for _, waiting in ipairs(redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)) do
         redis.call('ZREM', idle_key, waiting)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
         local told = redis.pcall('PUBLISH', channel .. string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8])

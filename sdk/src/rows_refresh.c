@@ -90,8 +90,8 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 {
     const gh_rows_slot* slot = rows_slot_of(op);
     bool renews = op->state == ROWS_SLOT_RENEWING;
-    gh_request_script(request, rows_slot_script(op), renews ? 2 : 3, renews ? 4 : 6);
-    gh_rows_encode_keys(request, op->client, slot->shard, renews ? "dm" : "dmv");
+    gh_request_script(request, rows_slot_script(op), renews ? 2 : 4, renews ? 4 : 7);
+    gh_rows_encode_keys(request, op->client, slot->shard, renews ? "dm" : "dmvi");
     encode_rows_claim_text(request, slot);
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_str_make(slot->row, slot->row_size));
@@ -103,6 +103,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
     gh_request_str(request, gh_str_make(&slot->outcome, 1));
     gh_request_number(request, slot->pause_us);
     gh_request_str(request, gh_str_make(slot->memory, slot->value_size));
+    gh_rows_encode_letter(request, slot->shard);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------------------ */
