@@ -174,7 +174,6 @@ static void goes_with_its_last_member(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
     assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") >
                 0); /* the last trace goes by itself */
-    assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:w") > 0);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chats:joe}:l gh:{chats:jeff}:l"), 0);
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_GONE);
     assert_status(chat_enter(a, "raid", "joe", false), GH_GONE);

@@ -33,16 +33,12 @@ local pairs_count = (#ARGV - 7) / 2
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local function corrupt(what)
-    return redis.error_reply('WRONGTYPE ' .. what .. ' is not of the form that KEYS.md describes')
-end
-
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x')
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 local members_max, largest = tonumber(state[4]), tonumber(state[5])
 local length = redis.call('LLEN', list_key)
 if not epoch or (state[2] and not (last and keep and members_max and largest)) then
-    return corrupt('chat state')
+    return redis.error_reply('WRONGTYPE chat state is not of the form that KEYS.md describes')
 end
 if not last then
     return {sequence, 1, epoch, 0, 0, now, 0}
@@ -89,7 +85,7 @@ while from <= last and found < count_max do
     for i = 1, #chunk do
         size = size + #chunk[i] + 1
         if #chunk[i] > ENTRY_MAX then
-            return corrupt('chat entry')
+            return redis.error_reply('WRONGTYPE chat entry is not of the form that KEYS.md describes')
         elseif size > bytes_max and found > 0 then
             count_max = 0
             break
@@ -99,17 +95,15 @@ while from <= last and found < count_max do
     end
     from = from + #chunk
     if #chunk == 0 then
-        return corrupt('chat list')
+        return redis.error_reply('WRONGTYPE chat list is not of the form that KEYS.md describes')
     end
 end
 
 if wait > 0 and after >= last then
     -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
-    redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token)
-    redis.pcall('PEXPIRE', hint_key, HINTS_MS)
-    local ended = redis.call('ZRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now), 'LIMIT', 0, 4)
-    if #ended > 0 then
-        redis.call('ZREM', hint_key, unpack(ended))
+    if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
+        redis.call('PEXPIRE', hint_key, HINTS_MS)
+        redis.call('ZREMRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now)) -- those who are gone
     end
 end
 return reply

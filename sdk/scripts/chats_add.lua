@@ -18,20 +18,16 @@ local sequence, chat = tonumber(ARGV[1]), ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local noted = redis.call('ZSCORE', list_key, chat)
-local after_now = string.format('(%.0f', now)
-local waiting = redis.call('ZRANGEBYSCORE', hint_key, after_now, '+inf', 'LIMIT', 0, HINTS_MAX)
-if not noted and redis.call('ZCARD', list_key) >= CHATS_MAX then
+if not redis.call('ZSCORE', list_key, chat) and redis.call('ZCARD', list_key) >= CHATS_MAX then
     return {sequence, 1}
 end
 redis.call('ZADD', list_key, string.format('%.0f', now), chat)
-
-if #waiting > 0 then
-    redis.call('ZREM', hint_key, unpack(waiting))
-    local channel = string.match(hint_key, '^([^{]*)') .. 'wake:'
-    for i = 1, #waiting do
-        -- Last, and its error ignored: without the right to publish the reader finds out by asking.
-        redis.pcall('PUBLISH', channel .. string.sub(waiting[i], 1, 16), string.sub(waiting[i], 18))
+-- Last, and errors ignored: a hint is a convenience, and who gets none finds out by asking.
+local waiting = redis.pcall('ZPOPMIN', hint_key, HINTS_MAX)
+for i = 1, #waiting, 2 do
+    if tonumber(waiting[i + 1]) > now then
+        local channel = string.match(hint_key, '^([^{]*)') .. 'wake:' .. string.sub(waiting[i], 1, 16)
+        redis.pcall('PUBLISH', channel, string.sub(waiting[i], 18))
     end
 end
 return {sequence, 0}

@@ -26,11 +26,9 @@ for i = 1, #names do
 end
 if wait > 0 and place + #names >= total then
     -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
-    redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token)
-    redis.pcall('PEXPIRE', hint_key, HINTS_MS)
-    local ended = redis.call('ZRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now), 'LIMIT', 0, 4)
-    if #ended > 0 then
-        redis.call('ZREM', hint_key, unpack(ended))
+    if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
+        redis.call('PEXPIRE', hint_key, HINTS_MS)
+        redis.call('ZREMRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now)) -- those who are gone
     end
 end
 return reply

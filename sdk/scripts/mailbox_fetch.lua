@@ -16,6 +16,7 @@
 
 local ENTRY_MAX = 8192 -- longer than any that mailbox_push.lua is given
 local CHUNK = 32
+local HINTS_MS = 3600000
 
 local state_key, list_key, hint_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, after, count_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -69,11 +70,9 @@ end
 
 if wait > 0 and after >= last then
     -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
-    redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token)
-    redis.pcall('PEXPIRE', hint_key, 3600000)
-    local ended = redis.call('ZRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now), 'LIMIT', 0, 4)
-    if #ended > 0 then
-        redis.call('ZREM', hint_key, unpack(ended))
+    if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
+        redis.call('PEXPIRE', hint_key, HINTS_MS)
+        redis.call('ZREMRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now)) -- those who are gone
     end
 end
 return reply

@@ -73,9 +73,9 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 5,
+    gh_request_script(request, chat_change_script(op), 3,
                       5 + change->count + (change->first == NULL ? 0 : 2));
-    encode_chat_keys(request, op, change->chat, "smvwh");
+    encode_chat_keys(request, op, change->chat, "smv");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, change->keep);
@@ -91,8 +91,8 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
-    gh_request_script(request, chat_change_script(op), joins ? 4 : 5, joins ? 4 : 3);
-    encode_chat_keys(request, op, change->chat, joins ? "smvw" : "smvwh");
+    gh_request_script(request, chat_change_script(op), joins ? 3 : 4, joins ? 4 : 3);
+    encode_chat_keys(request, op, change->chat, joins ? "smv" : "smvh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_str(request, change->player);
@@ -423,8 +423,8 @@ static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
     uint32_t i;
-    gh_request_script(request, chat_send_script(op), 5, 2 + 2 * send->count);
-    encode_chat_keys(request, op, send->chat, "smvwh");
+    gh_request_script(request, chat_send_script(op), 4, 2 + 2 * send->count);
+    encode_chat_keys(request, op, send->chat, "smvh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     for (i = 0; i < send->count; i++)

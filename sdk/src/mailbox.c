@@ -9,10 +9,10 @@
 #define MAILBOX_TIMEOUT_US     5000000ull
 #define MAILBOX_WAIT_MAX_US    3600000000ull
 #define MAILBOX_ID_MAX         (1ull << 53)
-#define MAILBOX_ROOM           2048u       /* of a request: digest, keys, numbers                          */
-#define MAILBOX_REPLY_ROOM     512u        /* of a reply: the figures                                      */
-#define MAILBOX_FIGURES        8u          /* values in front of the entries, the array itself included    */
-#define MAILBOX_PAGE           512u        /* messages in one reply at most                                 */
+#define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
+#define MAILBOX_REPLY_ROOM     512u  /* of a reply: the figures                                      */
+#define MAILBOX_FIGURES        8u    /* values in front of the entries, the array itself included    */
+#define MAILBOX_PAGE           512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US   5000000ull
 #define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
 #define MAILBOX_POLL_MIN_US    5000ull
@@ -59,10 +59,9 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     uint32_t i;
-    gh_request_script(request, mailbox_push_script(op), 4, 3 + 2 * push->count);
+    gh_request_script(request, mailbox_push_script(op), 3, 3 + 2 * push->count);
     encode_mailbox_key(request, op, push->name, 's');
     encode_mailbox_key(request, op, push->name, 'm');
-    encode_mailbox_key(request, op, push->name, 'w');
     encode_mailbox_key(request, op, push->name, 'h');
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
