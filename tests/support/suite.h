@@ -41,7 +41,7 @@
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
     X(talk_fleet)                                                                                            \
-    X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input)                                                                                                      \
+    X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)                                                                                                      \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \
