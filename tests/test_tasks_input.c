@@ -281,22 +281,26 @@ static void capacity_is_exact(void** state)
     assert_status(push_numbered(clerk, tasks, ids, 1, gh_str_literal("")), GH_OK);
 }
 
-static void hundred_of_the_largest_tasks_pass(void** state)
+static void largest_tasks_pass_as_many_as_a_request_may_have(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     gh_client_config config = game_config(redis_server_address(server));
-    config.out_bytes = 2 * 1024 * 1024;
+    config.out_bytes = config.reply_bytes = 2 * 1024 * 1024;
     game* owner = game_start_with(&config);
     desk* clerk = desk_open(owner, QUEUE);
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
     memset(payload, '7', sizeof(payload));
+    gh_str largest = gh_str_make(payload, sizeof(payload));
     gh_task_new* tasks = GAME_NEW_ARRAY(owner, gh_task_new, GH_TASKS_BATCH_MAX);
     char(*ids)[16] = (char(*)[16])game_new(owner, GH_TASKS_BATCH_MAX * 16);
-    assert_status(push_numbered(clerk, tasks, ids, GH_TASKS_BATCH_MAX, gh_str_make(payload, sizeof(payload))), GH_OK);
+    for (int i = 0; i < 4; i++) assert_status(push_numbered(clerk, tasks, ids, 8, largest), GH_OK);
+    for (int i = 0; i < 9; i++) tasks[i].payload = largest;
+    assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue, tasks, 9, NULL), GH_FULL);
     unsigned taken = 0;
-    while (desk_take(clerk, GH_TASKS_BATCH_MAX) == GH_OK) /* few at a time: an answer has 32 KiB */
+    while (desk_take(clerk, GH_TASKS_BATCH_MAX) == GH_OK)
     {
+        assert_in_range(clerk->take.count, 1, 8);
         for (uint32_t i = 0; i < clerk->take.count; i++, taken++)
         {
             assert_int_equal(clerk->tasks[i].payload.size, sizeof(payload));
@@ -304,8 +308,38 @@ static void hundred_of_the_largest_tasks_pass(void** state)
         }
         desk_finish_all(clerk);
     }
-    assert_int_equal(taken, GH_TASKS_BATCH_MAX);
+    assert_int_equal(taken, 32);
     assert_int_equal(game_stats(owner).protocol_errors, 0);
+}
+
+static void hundred_tasks_pass_in_each_request(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    gh_task_new* tasks = GAME_NEW_ARRAY(clerk->owner, gh_task_new, GH_TASKS_BATCH_MAX);
+    gh_task_ref* refs = GAME_NEW_ARRAY(clerk->owner, gh_task_ref, GH_TASKS_BATCH_MAX);
+    char(*ids)[16] = (char(*)[16])game_new(clerk->owner, GH_TASKS_BATCH_MAX * 16);
+    for (size_t count = GH_TASKS_BATCH_MAX - 1; count <= GH_TASKS_BATCH_MAX; count++)
+    {
+        assert_status(push_numbered(clerk, tasks, ids, count, gh_str_literal("payload")), GH_OK);
+        assert_status(desk_take(clerk, count), GH_OK);
+        assert_int_equal(clerk->take.count, count);
+        assert_status(desk_extend(clerk), GH_OK);
+        for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_FAIL;
+        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, count, NULL),
+                      GH_OK);
+        GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
+        for (size_t i = 0; i < count; i++) refs[i].id = tasks[i].id;
+        assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL), GH_OK);
+        GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
+        assert_int_equal(desk_count(clerk)->ready[0], count);
+        assert_status(gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL), GH_OK);
+        GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
+        for (size_t i = 0; i < count; i++) assert_status(refs[i].status, GH_OK);
+        assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_EMPTY);
+        assert_int_equal(desk_count(clerk)->stored, 0);
+    }
 }
 
 static void smallest_client_takes_what_it_can(void** state)
@@ -440,7 +474,8 @@ static void places_left_over_are_passed_over(void** state)
 TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_test(config_names_the_field_that_is_wrong),
           cmocka_unit_test(pull_style_refuses_bad_input), cmocka_unit_test(looking_after_refuses_bad_input),
           cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(capacity_is_exact),
-          cmocka_unit_test(hundred_of_the_largest_tasks_pass), cmocka_unit_test(smallest_client_takes_what_it_can),
+          cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
+          cmocka_unit_test(hundred_tasks_pass_in_each_request), cmocka_unit_test(smallest_client_takes_what_it_can),
           cmocka_unit_test(foreign_keys_tear_nothing),
           cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
           cmocka_unit_test(places_left_over_are_passed_over));

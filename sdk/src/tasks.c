@@ -9,7 +9,6 @@
 #define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
 #define MS_US 1000ull
 #define SECOND_US 1000000ull
-#define REQUEST_ROOM 2048u /* of a request: digest, keys, numbers */
 #define QUEUE_KIND gh_str_literal("tasks")
 
 /* ---- config --------------------------------------------------------------------------------------------------------- */
@@ -171,7 +170,7 @@ static size_t push_size(const gh_task_new* task)
 
 static gh_status check_push(const gh_client* client, const gh_task_new* tasks, size_t count, uint32_t* classes)
 {
-    size_t room = gh_client_out_room(client) - REQUEST_ROOM;
+    size_t room = gh_task_room(gh_client_out_room(client));
     size_t i;
     *classes = 1;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;

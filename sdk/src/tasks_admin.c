@@ -5,7 +5,6 @@
 #include "wire/name.h"
 #include "wire/task_text.h"
 
-#define REQUEST_ROOM 2048u /* of a request: digest, keys, numbers */
 #define QUEUE_KIND gh_str_literal("tasks")
 #define CODES_SHAPE "qis"  /* sequence, store time, one letter a task */
 #define REPLY_BYTES_HEAD 64u
@@ -104,7 +103,7 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     if (refs == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
-    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_client_out_room(client) - REQUEST_ROOM) return GH_FULL;
+    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client))) return GH_FULL;
     op->queue = queue;
     op->refs = refs;
     op->count = (uint32_t)count;
@@ -273,13 +272,14 @@ static void dead_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_dead* dead = dead_of(op);
     uint32_t bytes = gh_client_reply_bytes(op->client) - REPLY_BYTES_HEAD;
+    uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
     gh_request_script(request, dead_script(op), 3, 4);
     gh_request_part_keys(request, op->client, QUEUE_KIND, dead->queue, gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
     gh_request_number(request, dead->capacity < most ? dead->capacity : most);
-    gh_request_number(request, dead->memory_size < bytes ? dead->memory_size : bytes);
+    gh_request_number(request, room < bytes ? room : bytes);
 }
 
 static gh_str dead_copy(gh_tasks_dead* dead, uint32_t* used, gh_str bytes)

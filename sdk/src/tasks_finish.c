@@ -5,7 +5,6 @@
 #include "wire/name.h"
 #include "wire/task_text.h"
 
-#define REQUEST_ROOM 2048u /* of a request: digest, keys, numbers */
 #define RECEIPT_SIZE_MAX 76u
 #define QUEUE_KIND gh_str_literal("tasks")
 #define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
@@ -172,7 +171,7 @@ static size_t finish_size(const gh_task* task)
 static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks, size_t count,
                               uint32_t* fit)
 {
-    size_t room = gh_client_out_room(client) - REQUEST_ROOM;
+    size_t room = gh_task_room(gh_client_out_room(client));
     bool full = false;
     size_t i;
     *fit = 0;
@@ -340,7 +339,7 @@ static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks, size_t count,
                               uint32_t* fit)
 {
-    size_t most = (gh_client_out_room(client) - REQUEST_ROOM) /
+    size_t most = gh_task_room(gh_client_out_room(client)) /
                   (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
     size_t i;
     *fit = 0;

@@ -104,6 +104,7 @@ static uint32_t take_value_most(const gh_tasks_take* take)
 static uint32_t take_bytes_most(const gh_tasks_take* take)
 {
     uint32_t reply_bytes = gh_client_reply_bytes(take->op.client) - REPLY_BYTES_HEAD;
+    if (reply_bytes > GH_TASKS_BYTES_MAX) reply_bytes = GH_TASKS_BYTES_MAX;
     return take->owner == NULL && take->memory_size < reply_bytes ? take->memory_size : reply_bytes;
 }
 

@@ -27,6 +27,15 @@ static inline bool gh_task_bytes_fit(gh_str bytes, size_t most)
     return bytes.size <= most && (bytes.bytes != NULL || bytes.size == 0);
 }
 
+/* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more than the
+   server can deal with in a moment. */
+#define GH_TASK_REQUEST_HEAD 2048u
+#define GH_TASK_REQUEST_MAX 73728u /* GH_TASKS_BYTES_MAX, and headers */
+static inline size_t gh_task_room(size_t out_room)
+{
+    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD : GH_TASK_REQUEST_MAX;
+}
+
 /* Views into the stored text; false: not of this form. */
 bool gh_task_text_parse(gh_str stored, gh_task_text* task);
 
