@@ -29,6 +29,8 @@ end
 newoption { trigger = "sanitize", description = "Build with ASan and UBSan, under build/sanitize" }
 newoption { trigger = "hiredis", value = "DIR", description = "hiredis: headers and libhiredis.a, or its sources" }
 newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers and libxxhash.a, or its sources" }
+newoption { trigger = "zlib", value = "DIR", description = "zlib: headers and libz.a, or its sources" }
+newoption { trigger = "no-zlib", description = "Build without zlib: files.h reads no gzip files" }
 
 local target_os = os.target and os.target() or os.get()
 local windows = target_os == "windows"
@@ -106,7 +108,7 @@ local function embed_scripts()
         table.concat(texts) .. "#endif\n")
 end
 
--- The two libraries that Guildhall stands on. ------------------------------------------------------------
+-- The libraries that Guildhall stands on: two, and zlib for those who want gzip. ------------------------------------------------------------
 
 local forwarding_header = [[
 #if defined(_MSC_VER)
@@ -160,13 +162,17 @@ end
 local libraries = {
     hiredis = third_party("hiredis", { "hiredis/read.h", "hiredis/sds.h", "hiredis/alloc.h", "hiredis/hiredis.h" },
                           { "read.c", "sds.c", "alloc.c" }),
-    xxhash = third_party("xxhash", { "xxhash.h" }, { "xxhash.c" })
+    xxhash = third_party("xxhash", { "xxhash.h" }, { "xxhash.c" }),
+    z = third_party("zlib", { "zlib.h", "zconf.h" },
+                    { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
 }
+local with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or not windows)
+local library_names = with_zlib and { "hiredis", "xxhash", "z" } or { "hiredis", "xxhash" }
 
 -- Static on Linux: the reader of libhiredis takes its memory from us, and the tests watch every call of the
 -- heap in the whole program, which the linker can only do within it.
 local function link_libraries()
-    for _, name in ipairs({ "hiredis", "xxhash" }) do
+    for _, name in ipairs(library_names) do
         local library = libraries[name]
         if library.libdir then libdirs { library.libdir } end
         if library.sources or target_os ~= "linux" then links { name } else links { ":lib" .. name .. ".a" } end
@@ -174,7 +180,7 @@ local function link_libraries()
 end
 
 local function include_libraries()
-    for _, name in ipairs({ "hiredis", "xxhash" }) do
+    for _, name in ipairs(library_names) do
         if libraries[name].include then includedirs { libraries[name].include } end
     end
 end
@@ -247,6 +253,7 @@ local function describe()
         our_warnings()
         includedirs { "sdk/include", "platform", "sdk/src", generated }
         include_libraries()
+        if with_zlib then defines { "GH_WITH_ZLIB" } end
         filter { "action:not vs*" }
         -- No extensions. The texts of the scripts are longer than the 4095 bytes that C11 promises; every compiler
         -- that we know takes them.
@@ -254,7 +261,7 @@ local function describe()
         filter {}
     end
 
-    for _, name in ipairs({ "hiredis", "xxhash" }) do
+    for _, name in ipairs(library_names) do
         if libraries[name].sources then target(name, "StaticLib", libraries[name].sources) end
     end
 
@@ -361,7 +368,8 @@ end
 
 local first_lines = [[
 /* Guildhall in two files, guildhall.h and guildhall.c, made by "premake5 amalgamate" from the sources.
-   Compile as C11 with the headers of hiredis and xxHash on the include path, and link both. */
+   Compile as C11 with the headers of hiredis and xxHash on the include path, and link both. With GH_WITH_ZLIB
+   defined, it needs zlib as well, and reads gzip files. */
 ]]
 
 -- The first include of a file decides which names the system shows, so this has to come before all.

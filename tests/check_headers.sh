@@ -16,7 +16,7 @@ compile_alone() {
 
 cplusplus_runs() {
     g++ -std=c++11 "${warnings[@]}" "${includes[@]}" tests/cplusplus/main.cpp -o "$scratch/cplusplus" \
-        build/bin/debug/libguildhall.a -l:libhiredis.a -l:libxxhash.a && "$scratch/cplusplus"
+        build/bin/debug/libguildhall.a -l:libhiredis.a -l:libxxhash.a -l:libz.a && "$scratch/cplusplus"
 }
 
 make_scratch # here, because a check runs in a shell of its own

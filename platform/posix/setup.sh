@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh GROUP ... -- installs what is missing, with apt, and says plainly what is missing where there is no apt.
 #
-#   build   a C compiler, make, premake, hiredis, xxHash
+#   build   a C compiler, make, premake, hiredis, xxHash, zlib
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark
 #   test    what only the tests need: cmocka, g++, valgrind
@@ -46,9 +46,11 @@ look() {
             need 'premake5 or premake4' premake4 has_either premake5 premake4
             need 'hiredis with its headers' libhiredis-dev has_header hiredis/read.h
             need 'xxHash with its headers' libxxhash-dev has_header xxhash.h
+            need 'zlib with its headers' zlib1g-dev has_header zlib.h
             if [ "$(uname -s)" = Linux ]; then
                 need 'the static hiredis' libhiredis-dev has_static libhiredis.a
                 need 'the static xxHash' libxxhash-dev has_static libxxhash.a
+                need 'the static zlib' zlib1g-dev has_static libz.a
             fi
             ;;
         redis)

@@ -53,6 +53,7 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
+    X(files) \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \

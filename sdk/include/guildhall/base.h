@@ -135,7 +135,25 @@ uint32_t gh_version(void);
     X(INVALID_SAMPLES, -213, "the samples are NULL, none, or more than GH_COUNTERS_SAMPLES_MAX")                     \
     X(INVALID_COUNTERS_MAX, -214, "counters_max or fleet_max is outside its range")                                  \
     X(INVALID_FLUSH, -215, "flush_us is outside its range")                                                          \
-    X(INVALID_CLEAN, -216, "clean_us is neither 0 nor within its range")
+    X(INVALID_CLEAN, -216, "clean_us is neither 0 nor within its range")                                             \
+    X(FILE_DONE, 33, "this reader was done with the file before: nothing to do")                                     \
+    X(FILE_DIFFERS, 34, "something of that name is there with other content: use another name")                      \
+    X(FILE_GONE, 35, "there is no such file: all have read it, it was abandoned, or it was removed")                 \
+    X(FILE_NOT_READER, 36, "the sender did not name this reader")                                                    \
+    X(DUPLICATE, 37, "the file was counted before: nothing was added")                                               \
+    X(INVALID_CHANNEL, -220, "the channel is longer than GH_NAME_SIZE_MAX, NULL with a size, or needed and empty")   \
+    X(INVALID_READERS, -221, "the readers are NULL, none, too many, one is there twice, or one is not a valid name") \
+    X(INVALID_CAP, -222, "cap_bytes or channel_bytes is outside its range")                                          \
+    X(INVALID_CHUNK, -223, "chunk_bytes or lanes is outside its range")                                              \
+    X(INVALID_TICK_BYTES, -224, "tick_bytes is outside its range")                                                   \
+    X(INVALID_ABANDONED, -225, "abandoned_us is outside its range")                                                  \
+    X(INVALID_FORMAT, -226, "the format is none of its enum's values, or gzip in a library without zlib")            \
+    X(INVALID_LINE, -227, "line_bytes is outside its range")                                                         \
+    X(INVALID_AGGREGATE, -230, "the aggregate is NULL or was not initialised, or a file of it is being flushed")     \
+    X(INVALID_TABLE, -231, "the table of places is NULL or not sealed")                                              \
+    X(INVALID_DAY, -232, "the day is not a date from 2000-01-01 to 2099-12-31")                                      \
+    X(INVALID_LEVEL, -233, "the level is none of its enum's values")                                                 \
+    X(INVALID_TOTALS, -234, "the totals are NULL, none, or too many, or their names have too little room")
 
 typedef enum gh_status
 {

@@ -9,6 +9,7 @@
 #include "guildhall/command.h"
 #include "guildhall/counters.h"
 #include "guildhall/contacts.h"
+#include "guildhall/files.h"
 #include "guildhall/fold.h"
 #include "guildhall/geo.h"
 #include "guildhall/guild.h"

@@ -1,0 +1,92 @@
+-- files_chunk: stores the next chunk of a file. Repeating it is harmless: a chunk that is there is compared and not written
+-- again, and one that comes too early is not taken.
+--
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- ARGV  1 token     of the sender
+--       2 sequence  comes back as the first element of the reply
+--       3 number    of the chunk, from 0
+--       4 value     its digest (16 bytes), then its bytes
+--       5 digest    of all bytes of the file up to its end, 32 hex digits
+--       6 waiter    token that gets a hint when there is room again
+-- reply sequence, code, chunks, again
+--       code 0 stored    now, or before
+--            1 full      the cap is reached: readers must read; again 1: there was something to drop, ask again at once
+--            2 early     an earlier one is missing: `chunks` is the number of the next
+--            3 taken     another sender writes this file
+--            4 gone      there is no such file, or no reader is left
+--            5 differs   the chunk is there with other bytes, or the file is sealed without it
+-- A chunk is stored with HSET as the first write. Making room is a step of its own, which writes with ZREM and HDEL alone.
+
+local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g')
+local sequence, number = tonumber(ARGV[2]), tonumber(ARGV[3])
+local chunks, bytes, chunk_bytes = tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
+local freed, cap = tonumber(state[5]), tonumber(state[6])
+local size = #ARGV[4] - 16
+
+if not state[1] or state[10] then
+    return {sequence, 4, 0, 0}
+elseif not (chunks and bytes and chunk_bytes and freed and cap) then
+    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+elseif number < chunks then
+    local there = redis.call('HGET', KEYS[2], ARGV[3])
+    return {sequence, (not there or there == ARGV[4]) and 0 or 5, chunks, 0}
+elseif state[8] then
+    return {sequence, 5, chunks, 0}
+elseif state[1] ~= ARGV[1] then
+    return {sequence, 3, chunks, 0}
+elseif number > chunks then
+    return {sequence, 2, chunks, 0}
+elseif bytes ~= chunks * chunk_bytes then -- the last one was short: that was the end
+    return {sequence, 5, chunks, 0}
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local stored = bytes - freed * chunk_bytes
+if stored == 0 or stored + size <= cap then
+    redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
+    redis.call('HSET', KEYS[1], 'n', number + 1, 'b', string.format('%.0f', bytes + size), 'p', ARGV[5])
+    local still = tonumber(state[9])
+    if stored == 0 or now >= tonumber(state[7]) then
+        redis.call('HSET', KEYS[1], 'x', string.format('%.0f', now + math.floor(still / 4)))
+        for i = 1, 4 do
+            local left = redis.call('PTTL', KEYS[i])
+            if left < still / 1000 then
+                redis.call('PEXPIRE', KEYS[i], math.floor(still / 1000) + 1)
+            end
+        end
+        if stored == 0 then -- :c is new, and must live as long as the others
+            redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[1]), 1))
+        end
+    end
+    return {sequence, 0, number + 1, 0}
+end
+
+-- No room. Readers whose lease is over do not count any more; what all others have read goes, in steps of 64 chunks.
+local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now), 'LIMIT', 0, 64)
+if #ended > 0 then
+    redis.call('ZREM', KEYS[4], unpack(ended))
+    redis.call('ZREM', KEYS[3], unpack(ended))
+    for i = 1, #ended do
+        redis.call('HSET', KEYS[1], 'r:' .. ended[i], 'x')
+    end
+end
+local least = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
+if not least then
+    redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+    redis.call('HSET', KEYS[1], 'g', '1')
+    redis.call('PEXPIRE', KEYS[1], '3600000')
+    return {sequence, 4, chunks, 0}
+end
+local upto = math.min(math.floor(tonumber(least) / chunk_bytes), chunks, freed + 64)
+if upto > freed then
+    local fields = {}
+    for i = freed, upto - 1 do
+        fields[#fields + 1] = string.format('%.0f', i)
+    end
+    redis.call('HDEL', KEYS[2], unpack(fields))
+    redis.call('HSET', KEYS[1], 'f', string.format('%.0f', upto))
+    return {sequence, 1, chunks, 1}
+end
+redis.call('HSET', KEYS[1], 'h', ARGV[6])
+return {sequence, 1, chunks, 0}

@@ -1,0 +1,101 @@
+-- files_read: what a reader says to a file: I am here, I have read so far, I am done. Repeating it is harmless: what was
+-- read only grows, and who has ended has ended.
+--
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- ARGV  1 sequence  comes back as the first element of the reply
+--       2 reader    its name
+--       3 offset    bytes that it has read and will not ask for again
+--       4 done      1: it has read all, and ends; the offset must be the size
+--       5 id        that the file must have; 0: any
+-- reply sequence, code, id, chunk bytes, chunks, bytes, offset, readers left, sealed, lease us, digest
+--       code 0 as said; 1 gone: no such file; 2 not one of its readers; 3 done before; 4 its lease ran out, and it was
+--            given up; 5 not to be read yet; 6 the offset is beyond the end, or not the end
+--       digest: of the whole, once sealed
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of the sender's op that waits for room
+-- The chunks themselves are read with HGET gh:{file:<name>}:c <number>: 16 bytes of digest, then the bytes.
+
+local DONE_MS = '3600000' -- so long it is known who has read a file to which nobody comes any more
+
+local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'l', 't', 'h', 'g', 'r:' .. ARGV[2])
+local sequence, reader, offset = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local id, chunk_bytes, chunks, bytes = tonumber(state[1]), tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
+local freed, lease, still = tonumber(state[5]), tonumber(state[8]), tonumber(state[9])
+local sealed, digest = state[7] and 1 or 0, state[7] or ''
+
+local function answer(code, read, left)
+    return {sequence, code, id or 0, chunk_bytes or 0, chunks or 0, bytes or 0, read, left, sealed, lease or 0, digest}
+end
+
+if not id or (ARGV[5] ~= '0' and ARGV[5] ~= state[1]) then
+    return answer(1, 0, 0)
+elseif not (chunk_bytes and chunks and bytes and freed and lease and still) then
+    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+elseif state[12] then
+    return answer(state[12] == 'd' and 3 or 4, bytes, redis.call('ZCARD', KEYS[3]))
+end
+local read = tonumber(redis.call('ZSCORE', KEYS[3], reader) or nil)
+if not read then
+    return answer(2, 0, 0)
+elseif not state[6] then
+    return answer(5, read, 0)
+elseif offset > bytes or (ARGV[4] == '1' and (sealed == 0 or offset ~= bytes)) then
+    return answer(6, read, 0)
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('PEXPIRE', KEYS[1], math.floor(math.max(lease, still) / 1000) + 1) -- first, because no memory is too little for it
+if offset > read then
+    redis.call('ZADD', KEYS[3], 'XX', string.format('%.0f', offset), reader)
+    read = offset
+end
+
+local left = redis.call('ZCARD', KEYS[3])
+if ARGV[4] == '1' then
+    local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now), 'LIMIT', 0, 64)
+    for i = 1, #ended do
+        if ended[i] ~= reader then
+            redis.call('HSET', KEYS[1], 'r:' .. ended[i], 'x')
+            redis.call('ZREM', KEYS[3], ended[i])
+            redis.call('ZREM', KEYS[4], ended[i])
+        end
+    end
+    redis.call('ZREM', KEYS[3], reader)
+    redis.call('ZREM', KEYS[4], reader)
+    redis.call('HSET', KEYS[1], 'r:' .. reader, 'd')
+    left = redis.call('ZCARD', KEYS[3])
+    if left == 0 then -- all have ended: the bytes go, the state stays for those who ask again
+        redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+        redis.call('HSET', KEYS[1], 'g', '1')
+        redis.call('PEXPIRE', KEYS[1], DONE_MS)
+        return answer(0, read, 0)
+    end
+else
+    redis.call('ZADD', KEYS[4], string.format('%.0f', now + lease), reader)
+end
+
+-- What all have read goes, 64 chunks at a time; the sender that waits for room is told.
+local upto = math.floor(tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]) / chunk_bytes)
+upto = math.min(upto, chunks, freed + 64)
+if upto > freed then
+    local fields = {}
+    for i = freed, upto - 1 do
+        fields[#fields + 1] = string.format('%.0f', i)
+    end
+    redis.call('HDEL', KEYS[2], unpack(fields))
+    redis.call('HSET', KEYS[1], 'f', string.format('%.0f', upto))
+end
+local last = tonumber(redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]) or now
+local ms = math.max(math.floor((last - now) / 1000), 0) + 1
+if sealed == 0 then
+    ms = math.max(ms, math.floor(still / 1000) + 1)
+end
+for i = 1, 4 do
+    redis.call('PEXPIRE', KEYS[i], ms)
+end
+if upto > freed and state[10] then
+    redis.call('HDEL', KEYS[1], 'h')
+    local channel = string.match(KEYS[1], '^([^{]*)') .. 'wake:'
+    redis.pcall('PUBLISH', channel .. string.sub(state[10], 1, 16), string.sub(state[10], 18))
+end
+return answer(0, read, left)

@@ -1,0 +1,50 @@
+-- files_seal: lets the readers begin, and seals a file that is whole. Repeating it is harmless: what is sealed with the
+-- same digest is sealed, and leases that run are left alone.
+--
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- ARGV  1 token     of the sender
+--       2 sequence  comes back as the first element of the reply
+--       3 seal      1: seal; 0: let the readers begin, the rest is still to come
+--       4 bytes     of the whole file (of no meaning without sealing)
+--       5 digest    XXH3-128 of the whole file, 32 hex digits (the same)
+-- reply sequence, code
+--       code 0 done, now or before; 3 taken: another sender writes this file; 4 gone: no such file; 5 differs: other bytes
+--            are stored, or it was sealed with another digest
+
+local state = redis.call('HMGET', KEYS[1], 'w', 'b', 'p', 'z', 'v', 'l', 't', 'g', 'n')
+local sequence, lease, still = tonumber(ARGV[2]), tonumber(state[6]), tonumber(state[7])
+if state[4] then
+    return {sequence, (ARGV[3] == '0' or (state[4] == ARGV[5] and state[2] == ARGV[4])) and 0 or 5}
+elseif not state[1] or state[8] then
+    return {sequence, 4}
+elseif not (lease and still and state[2]) then
+    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+elseif state[1] ~= ARGV[1] then
+    return {sequence, 3}
+elseif ARGV[3] == '1' and (state[2] ~= ARGV[4] or (state[3] and state[3] ~= ARGV[5])) then
+    return {sequence, 5}
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+if ARGV[3] == '1' then
+    redis.call('HSET', KEYS[1], 'z', ARGV[5], 'v', '1')
+else
+    redis.call('HSET', KEYS[1], 'v', '1')
+end
+if not state[5] then -- leases begin when there is something to read
+    local until_us = string.format('%.0f', now + lease)
+    local readers = redis.call('ZRANGE', KEYS[3], 0, -1)
+    for i = 1, #readers do
+        redis.call('ZADD', KEYS[4], until_us, readers[i])
+    end
+end
+local last = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]
+local ms = math.max(math.floor(((tonumber(last) or now) - now) / 1000), 0) + 1
+if ARGV[3] == '0' then
+    ms = math.max(ms, math.floor(still / 1000) + 1)
+end
+for i = 1, 4 do
+    redis.call('PEXPIRE', KEYS[i], ms)
+end
+return {sequence, 0}

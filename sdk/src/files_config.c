@@ -1,0 +1,228 @@
+/* files_config.c -- what a sender and a reader of a file may be given, and how their memory is cut. */
+
+#include "files_room.h"
+
+#define FILES_CHANNEL_CAP_MAX (GH_FILE_CAP_MAX * 1024u)
+#define FILES_TICK_BYTES_MAX 1073741824u
+#define FILES_TIME_MIN_US 1000ull
+#define FILES_TIME_MAX_US 86400000000ull
+#define FILES_ABANDONED_MIN_US 1000000ull
+#define FILES_ABANDONED_MAX_US 604800000000ull
+#define FILES_TIMEOUT_US 5000000ull
+#define FILES_TIMEOUT_MAX_US 60000000ull
+#define FILES_PAUSE_MIN_US 5000ull
+#define FILES_PAUSE_MAX_US 100000ull
+#define FILES_DOUBLINGS_MAX 5u
+
+/* ---- small things --------------------------------------------------------------------------------------------------- */
+
+void gh_files_encode_digest(gh_request* request, const gh_digest* digest)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[32];
+    size_t i;
+    for (i = 0; i < sizeof text; i++) text[i] = hex[digest->bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    gh_request_str(request, gh_str_make(text, sizeof text));
+}
+
+bool gh_files_parse_digest(gh_str text, gh_digest* digest)
+{
+    uint64_t halves[2];
+    size_t i;
+    if (text.size != 32 || !gh_hex_decode(gh_str_make(text.bytes, 16), &halves[0]) ||
+        !gh_hex_decode(gh_str_make(text.bytes + 16, 16), &halves[1]))
+        return false;
+    for (i = 0; i < 16; i++) digest->bytes[i] = (uint8_t)(halves[i / 8] >> (56 - 8 * (i % 8)));
+    return true;
+}
+
+uint64_t gh_files_pause(uint32_t pauses)
+{
+    uint64_t pause_us = FILES_PAUSE_MIN_US << (pauses < FILES_DOUBLINGS_MAX ? pauses : FILES_DOUBLINGS_MAX);
+    return pause_us < FILES_PAUSE_MAX_US ? pause_us : FILES_PAUSE_MAX_US;
+}
+
+static bool files_is_within(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value >= least && value <= most;
+}
+
+bool gh_files_timeout_is_valid(uint64_t* timeout_us)
+{
+    if (*timeout_us == 0) *timeout_us = FILES_TIMEOUT_US;
+    return files_is_within(*timeout_us, FILES_TIME_MIN_US, FILES_TIMEOUT_MAX_US);
+}
+
+/* The rooms begin with a stream, which must lie at a multiple of 64. */
+static void* files_align(char* room)
+{
+    return room == NULL ? NULL : room + (64 - (uintptr_t)room % 64) % 64;
+}
+
+static bool files_memory_fits(const void* memory, size_t size, size_t needed)
+{
+    return memory != NULL && (uintptr_t)memory % GH_ARENA_ALIGNMENT == 0 && size >= needed;
+}
+
+/* ---- send ------------------------------------------------------------------------------------------------------------- */
+
+gh_file_send_config gh_file_send_config_default(void)
+{
+    gh_file_send_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.cap_bytes = 64u * 1024 * 1024;
+    config.channel_bytes = 1024u * 1024 * 1024;
+    config.chunk_bytes = 16 * 1024;
+    config.lanes = 4;
+    config.tick_bytes = 256 * 1024;
+    config.progress_us = 60000000;
+    config.abandoned_us = 3600000000ull;
+    config.lease_us = 600000000;
+    return config;
+}
+
+static bool send_chunk_is_valid(const gh_file_send_config* config)
+{
+    return config->chunk_bytes >= GH_FILE_CHUNK_MIN && config->chunk_bytes <= GH_FILE_CHUNK_MAX && config->lanes > 0 &&
+           config->lanes <= GH_FILE_LANES_MAX;
+}
+
+/* NULL when measuring. */
+static send_room* send_carve(gh_arena* arena, const gh_file_send_config* config)
+{
+    char* room = (char*)gh_arena_take(arena, sizeof(send_room) + 64);
+    send_lane* lanes = (send_lane*)gh_arena_take(arena, sizeof(send_lane) * config->lanes);
+    send_room* aligned = (send_room*)files_align(room);
+    uint32_t i;
+    for (i = 0; i < config->lanes; i++)
+    {
+        char* bytes = (char*)gh_arena_take(arena, config->chunk_bytes);
+        if (lanes != NULL) lanes[i].bytes = bytes;
+    }
+    if (aligned != NULL) aligned->lanes = lanes;
+    return aligned;
+}
+
+send_room* gh_files_carve_send(const gh_file_send_config* config)
+{
+    gh_arena arena = gh_arena_make(config->memory, config->memory_size);
+    send_room* room = send_carve(&arena, config);
+    room->config = *config;
+    return room;
+}
+
+size_t gh_file_send_memory(const gh_file_send_config* config)
+{
+    gh_arena arena = gh_arena_make(NULL, 0);
+    if (config == NULL || !send_chunk_is_valid(config)) return 0;
+    send_carve(&arena, config);
+    return arena.used;
+}
+
+static bool send_readers_are_valid(const gh_file_send_config* config)
+{
+    size_t i;
+    size_t j;
+    if (config->readers == NULL || config->reader_count == 0 || config->reader_count > GH_FILE_READERS_MAX) return false;
+    for (i = 0; i < config->reader_count; i++)
+    {
+        if (!gh_name_is_valid(config->readers[i])) return false;
+        for (j = 0; j < i; j++)
+            if (gh_str_equal(config->readers[i], config->readers[j])) return false;
+    }
+    return true;
+}
+
+gh_status gh_files_check_send(const gh_file_send_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
+    if (!send_readers_are_valid(config)) return GH_INVALID_READERS;
+    if (!send_chunk_is_valid(config)) return GH_INVALID_CHUNK;
+    if (!files_is_within(config->cap_bytes, config->chunk_bytes, GH_FILE_CAP_MAX)) return GH_INVALID_CAP;
+    if (!files_is_within(config->channel_bytes, config->cap_bytes, FILES_CHANNEL_CAP_MAX)) return GH_INVALID_CAP;
+    if (!files_is_within(config->tick_bytes, config->chunk_bytes, FILES_TICK_BYTES_MAX)) return GH_INVALID_TICK_BYTES;
+    if (!files_is_within(config->progress_us, FILES_TIME_MIN_US, FILES_TIME_MAX_US)) return GH_INVALID_TIMEOUT;
+    if (!files_is_within(config->abandoned_us, FILES_ABANDONED_MIN_US, FILES_ABANDONED_MAX_US)) return GH_INVALID_ABANDONED;
+    if (!files_is_within(config->lease_us, GH_FILE_LEASE_MIN_US, GH_FILE_LEASE_MAX_US)) return GH_INVALID_LEASE;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
+}
+
+/* ---- read ------------------------------------------------------------------------------------------------------------- */
+
+gh_file_read_config gh_file_read_config_default(void)
+{
+    gh_file_read_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.chunk_bytes = 16 * 1024;
+    config.lanes = 4;
+    config.line_bytes = 4096;
+    config.tick_bytes = 256 * 1024;
+    config.progress_us = 60000000;
+    return config;
+}
+
+static gh_status read_check_sizes(const gh_file_read_config* config)
+{
+    bool is_gzip = config->format == GH_FILE_GZIP;
+    if ((config->format != GH_FILE_PLAIN && !is_gzip) || (is_gzip && !gh_inflate_is_there())) return GH_INVALID_FORMAT;
+    if (config->chunk_bytes < GH_FILE_CHUNK_MIN || config->chunk_bytes > GH_FILE_CHUNK_MAX) return GH_INVALID_CHUNK;
+    if (config->lanes == 0 || config->lanes > GH_FILE_LANES_MAX) return GH_INVALID_CHUNK;
+    return config->line_bytes == 0 || config->line_bytes > GH_FILE_LINE_MAX ? GH_INVALID_LINE : GH_OK;
+}
+
+/* NULL when measuring. */
+static read_room* read_carve(gh_arena* arena, const gh_file_read_config* config)
+{
+    bool is_gzip = config->format == GH_FILE_GZIP;
+    char* room = (char*)gh_arena_take(arena, sizeof(read_room) + 64);
+    read_lane* lanes = (read_lane*)gh_arena_take(arena, sizeof(read_lane) * config->lanes);
+    char* carry = (char*)gh_arena_take(arena, config->line_bytes + 1);
+    void* inflate_memory = gh_arena_take(arena, is_gzip ? GH_INFLATE_MEMORY : 0);
+    char* unpacked = (char*)gh_arena_take(arena, is_gzip ? GH_FILES_TEXT_BYTES : 0);
+    read_room* aligned = (read_room*)files_align(room);
+    uint32_t i;
+    for (i = 0; i < config->lanes; i++)
+    {
+        char* bytes = (char*)gh_arena_take(arena, config->chunk_bytes);
+        if (lanes != NULL) lanes[i].bytes = bytes;
+    }
+    if (aligned == NULL) return NULL;
+    aligned->lanes = lanes;
+    aligned->carry = carry;
+    aligned->unpacked = unpacked;
+    aligned->inflate_memory = inflate_memory;
+    return aligned;
+}
+
+read_room* gh_files_carve_read(const gh_file_read_config* config)
+{
+    gh_arena arena = gh_arena_make(config->memory, config->memory_size);
+    read_room* room = read_carve(&arena, config);
+    room->config = *config;
+    return room;
+}
+
+size_t gh_file_read_memory(const gh_file_read_config* config)
+{
+    gh_arena arena = gh_arena_make(NULL, 0);
+    if (config == NULL || read_check_sizes(config) != GH_OK) return 0;
+    read_carve(&arena, config);
+    return arena.used;
+}
+
+gh_status gh_files_check_read(const gh_file_read_config* config)
+{
+    gh_status status;
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
+    if (config->keep != GH_FILE_AS_READ && config->keep != GH_FILE_AT_END) return GH_INVALID_FORMAT;
+    status = read_check_sizes(config);
+    if (status != GH_OK) return status;
+    if (config->tick_bytes == 0 || config->tick_bytes > FILES_TICK_BYTES_MAX) return GH_INVALID_TICK_BYTES;
+    if (config->progress_us < FILES_TIME_MIN_US || config->progress_us > FILES_TIME_MAX_US) return GH_INVALID_TIMEOUT;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
+}
+

@@ -1,0 +1,353 @@
+/* files_list.c -- what a channel has, how far a file is, and removing one. */
+
+#include "files_room.h"
+
+#define LIST_SHAPE "q*"
+#define LIST_WAIT_MAX_US 3600000000ull
+#define LIST_TOKEN_US 10000000ull    /* a reader asks at least this often, or is not hinted */
+#define LIST_HEARTBEAT_US 5000000ull
+#define LIST_FIELDS 3u               /* of an entry in the reply */
+#define LIST_REPLY_ROOM 256u
+
+#define LOOK_SHAPE "qiiiiiiiiiis"
+#define REMOVE_SHAPE "qi"
+
+/* ---- list ------------------------------------------------------------------------------------------------------------- */
+
+typedef enum files_list_state
+{
+    FILES_LISTING = 1,
+    FILES_LIST_WAITING
+} files_list_state;
+
+static gh_files_list* files_list_of(gh_op* op)
+{
+    return (gh_files_list*)(void*)((char*)op - offsetof(gh_files_list, op));
+}
+
+static gh_script* files_list_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_files_list);
+}
+
+/* As many entries as the caller and one reply have room for. */
+static uint32_t files_list_count(const gh_files_list* list)
+{
+    uint32_t by_nodes = (gh_client_reply_nodes(list->op.client) - 8) / LIST_FIELDS;
+    uint32_t by_bytes = (gh_client_reply_bytes(list->op.client) - LIST_REPLY_ROOM) / (GH_NAME_SIZE_MAX + 64);
+    uint32_t count = list->capacity < by_nodes ? list->capacity : by_nodes;
+    return count < by_bytes ? count : by_bytes;
+}
+
+static void files_list_encode(gh_op* op, gh_request* request)
+{
+    const gh_files_list* list = files_list_of(op);
+    gh_request_script(request, files_list_script(op), 3, 5);
+    gh_request_object_keys(request, op->client, gh_files_channel_kind(), list->channel, "flh");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, list->after);
+    gh_request_number(request, files_list_count(list));
+    gh_request_number(request, list->wait_end_us > gh_client_now(op->client) ? LIST_TOKEN_US : 0);
+}
+
+static void files_list_ask(gh_files_list* list)
+{
+    list->op.state = FILES_LISTING;
+    list->hinted = false;
+    if (list->wait_end_us > 0) gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
+    gh_op_send(&list->op, LIST_SHAPE, 0);
+}
+
+/* A hint comes at once; without hints, pauses grow. */
+static void files_list_wait(gh_files_list* list)
+{
+    gh_client* client = list->op.client;
+    uint64_t pause_us = gh_files_pause(list->polls);
+    uint64_t due_us;
+    if (list->polls < UINT16_MAX) list->polls++;
+    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, LIST_HEARTBEAT_US);
+    due_us = gh_client_after(client, pause_us);
+    list->op.state = FILES_LIST_WAITING;
+    gh_op_timer(&list->op, due_us < list->wait_end_us ? due_us : list->wait_end_us);
+}
+
+/* "<bytes reserved> <id>" */
+static bool files_parse_pair(gh_str text, uint64_t* first, uint64_t* second)
+{
+    uint64_t numbers[2] = {0, 0};
+    size_t which = 0;
+    size_t digits = 0;
+    size_t i;
+    for (i = 0; i < text.size; i++)
+    {
+        char c = text.bytes[i];
+        if (c == ' ' && which == 0 && digits > 0)
+        {
+            which = 1;
+            digits = 0;
+            continue;
+        }
+        if (c < '0' || c > '9' || ++digits > 18) return false;
+        numbers[which] = numbers[which] * 10 + (uint64_t)(c - '0');
+    }
+    *first = numbers[0];
+    *second = numbers[1];
+    return which == 1 && digits > 0;
+}
+
+/* False: not of the form of KEYS.md. */
+static bool files_list_keep(gh_files_list* list, const gh_reply* number)
+{
+    const gh_reply* name = number->next;
+    const gh_reply* pair = name == NULL ? NULL : name->next;
+    gh_file_entry* entry = &list->out[list->count];
+    char* bytes = list->names + (size_t)list->count * GH_NAME_SIZE_MAX;
+    if (pair == NULL || number->type != GH_REPLY_INTEGER || name->type != GH_REPLY_STRING || pair->type != GH_REPLY_STRING)
+        return false;
+    if (list->count == list->capacity || number->integer <= 0 || (uint64_t)number->integer <= list->after) return false;
+    if (!gh_name_is_valid(name->text) || !files_parse_pair(pair->text, &entry->reserved_bytes, &entry->id)) return false;
+    memcpy(bytes, name->text.bytes, name->text.size);
+    entry->name = gh_str_make(bytes, name->text.size);
+    entry->number = (uint64_t)number->integer;
+    list->count++;
+    return true;
+}
+
+static void files_listed(gh_files_list* list, const gh_reply* reply)
+{
+    const gh_reply* at = gh_reply_at(reply, 1);
+    for (; at != NULL; at = at->next->next->next)
+    {
+        if (files_list_keep(list, at)) continue;
+        list->count = 0;
+        gh_op_end(&list->op, GH_CORRUPT);
+        return;
+    }
+    if (list->count > 0)
+        gh_op_end(&list->op, GH_OK);
+    else if (list->wait_end_us <= gh_client_now(list->op.client))
+        gh_op_end(&list->op, GH_EMPTY);
+    else if (list->hinted)
+        files_list_ask(list);
+    else
+        files_list_wait(list);
+}
+
+static void files_list_step(gh_op* op, const gh_event* event)
+{
+    gh_files_list* list = files_list_of(op);
+    bool waits = op->state == FILES_LIST_WAITING;
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: files_listed(list, event->reply); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_TIMER:
+        if (waits)
+            files_list_ask(list);
+        else
+            gh_op_end(op, GH_TIMEOUT);
+        break;
+    case GH_EVENT_HINT:
+        list->hinted = true;
+        if (waits) files_list_ask(list);
+        break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+static const gh_op_kind files_list_kind = {"files", files_list_step, files_list_encode, files_list_script, false, NULL};
+
+gh_files_list_config gh_files_list_config_default(void)
+{
+    gh_files_list_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    gh_files_timeout_is_valid(&config.timeout_us);
+    return config;
+}
+
+gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel, const gh_files_list_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    uint64_t timeout_us;
+    void* user;
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->wait_us > LIST_WAIT_MAX_US) return GH_INVALID_WAIT;
+    timeout_us = config->timeout_us;
+    if (timeout_us == 0 || !gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->after >= GH_FILES_ID_MAX) return GH_INVALID_ID;
+    if (config->entries == NULL || config->names == NULL || config->entry_count == 0 ||
+        config->names_size / GH_NAME_SIZE_MAX < config->entry_count)
+        return GH_INVALID_BUFFER;
+    user = op->user;
+    memset(op, 0, sizeof *op);
+    op->user = user;
+    op->entries = op->out = config->entries;
+    op->names = config->names;
+    op->capacity = config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
+    op->channel = channel;
+    op->after = config->after;
+    op->timeout_us = timeout_us;
+    op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
+    gh_op_begin(&op->op, client, &files_list_kind);
+    files_list_ask(op);
+    return GH_OK;
+}
+
+gh_status gh_files_list_poll(const gh_files_list* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_files_list_cancel(gh_files_list* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+}
+
+/* ---- look --------------------------------------------------------------------------------------------------------------- */
+
+static gh_file_look* files_look_of(gh_op* op)
+{
+    return (gh_file_look*)(void*)((char*)op - offsetof(gh_file_look, op));
+}
+
+static gh_script* files_look_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_files_look);
+}
+
+static void files_look_encode(gh_op* op, gh_request* request)
+{
+    gh_request_script(request, files_look_script(op), 2, 1);
+    gh_request_object_keys(request, op->client, gh_files_kind(), files_look_of(op)->name, "so");
+    gh_request_number(request, op->sequence);
+}
+
+static gh_status files_looked(gh_op* op, const gh_event* event)
+{
+    gh_file_look* look = files_look_of(op);
+    const gh_reply* reply = event->reply;
+    if (gh_reply_integer(reply, 1) == 1) return GH_FILE_GONE;
+    look->id = (uint64_t)gh_reply_integer(reply, 2);
+    look->size_bytes = (uint64_t)gh_reply_integer(reply, 3);
+    look->stored_bytes = (uint64_t)gh_reply_integer(reply, 4);
+    look->readers_left = (uint32_t)gh_reply_integer(reply, 5);
+    look->readers_done = (uint32_t)gh_reply_integer(reply, 6);
+    look->readers_lost = (uint32_t)gh_reply_integer(reply, 7);
+    look->is_announced = gh_reply_integer(reply, 8) != 0;
+    look->is_sealed = gh_reply_integer(reply, 9) != 0;
+    look->read_bytes = (uint64_t)gh_reply_integer(reply, 10);
+    return GH_OK;
+}
+
+static const gh_op_kind files_look_kind = {"files", gh_read_step, files_look_encode, files_look_script, false, files_looked};
+
+gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    void* user;
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
+    user = op->user;
+    memset(op, 0, sizeof *op);
+    op->user = user;
+    op->name = name;
+    gh_call_begin(&op->op, client, &files_look_kind, LOOK_SHAPE, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_file_look_poll(const gh_file_look* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_file_look_cancel(gh_file_look* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
+
+/* ---- remove: first the file, then its place in the channel ---------------------------------------------------------------- */
+
+typedef enum files_remove_state
+{
+    FILES_REMOVING = 0,
+    FILES_WITHDRAWING
+} files_remove_state;
+
+static gh_file_remove* files_remove_of(gh_op* op)
+{
+    return (gh_file_remove*)(void*)((char*)op - offsetof(gh_file_remove, op));
+}
+
+static gh_script* files_remove_script(gh_op* op)
+{
+    bool withdraws = op->state == FILES_WITHDRAWING;
+    return gh_client_script(op->client, withdraws ? GH_SCRIPT_files_withdraw : GH_SCRIPT_files_remove);
+}
+
+static void files_remove_encode(gh_op* op, gh_request* request)
+{
+    const gh_file_remove* removal = files_remove_of(op);
+    if (op->state == FILES_WITHDRAWING)
+    {
+        gh_request_script(request, files_remove_script(op), 3, 3);
+        gh_request_object_keys(request, op->client, gh_files_channel_kind(), removal->channel, "sfl");
+        gh_request_number(request, op->sequence);
+        gh_request_str(request, removal->name);
+        gh_request_number(request, removal->id);
+        return;
+    }
+    gh_request_script(request, files_remove_script(op), 4, 2);
+    gh_request_object_keys(request, op->client, gh_files_kind(), removal->name, "scoe");
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, removal->id);
+}
+
+static gh_status files_removed(gh_op* op, const gh_event* event)
+{
+    const gh_file_remove* removal = files_remove_of(op);
+    (void)event;
+    if (op->state == FILES_WITHDRAWING || removal->channel.size == 0) return GH_OK;
+    op->state = FILES_WITHDRAWING;
+    gh_op_timer(op, gh_client_after(op->client, removal->timeout_us));
+    gh_op_send(op, REMOVE_SHAPE, 0);
+    return GH_PENDING;
+}
+
+static const gh_op_kind files_remove_kind = {"files", gh_call_step,  files_remove_encode, files_remove_script,
+                                             false,   files_removed};
+
+gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
+                               uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (channel.size > 0 && !gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
+    if (id == 0 || id >= GH_FILES_ID_MAX) return GH_INVALID_ID;
+    if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
+    op->name = name;
+    op->channel = channel;
+    op->id = id;
+    op->timeout_us = timeout_us;
+    gh_call_begin(&op->op, client, &files_remove_kind, REMOVE_SHAPE, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_file_remove_poll(const gh_file_remove* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_file_remove_cancel(gh_file_remove* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}
