@@ -77,28 +77,34 @@ end
 
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.format('%03d ', math.floor(time[2] / 1000))
-local entries, codes, is_member = {}, {}, {['']  = true}
+local heads = {[''] = moment .. '0 '} -- of the entries of each sender; false: is not a member
+local entries, codes, taken = {}, {}, 0
 for i = 1, count do
     local sender = ARGV[1 + 2 * i]
-    if is_member[sender] == nil then
-        is_member[sender] = redis.call('ZSCORE', seen_key, sender) and true or false
+    local head = heads[sender]
+    if head == nil then
+        head = redis.call('ZSCORE', seen_key, sender) and moment .. #sender .. ' ' .. sender
+        heads[sender] = head
     end
-    codes[i] = is_member[sender] and '0' or '1'
-    if is_member[sender] then
-        local entry = string.format('%.0f', last + #entries + 1) .. moment .. #sender .. ' ' .. sender
-        entries[#entries + 1] = entry .. ARGV[2 + 2 * i]
-        largest = math.max(largest, #entries[#entries])
+    codes[i] = head and '0' or '1'
+    if head then
+        taken = taken + 1
+        local entry = string.format('%.0f', last + taken) .. head .. ARGV[2 + 2 * i]
+        entries[taken] = entry
+        if #entry > largest then
+            largest = #entry
+        end
     end
 end
-local text = #entries == count and '-' or table.concat(codes)
+local text = taken == count and '-' or table.concat(codes)
 local number = string.format('%.0f', last + 1)
 local mark_text = ARGV[2] .. ' ' .. time[1] .. ' ' .. state[1] .. ' ' .. number .. ' ' .. text
-if #entries == 0 then
+if taken == 0 then
     redis.call('HSET', state_key, client, mark_text)
     return {sequence, 0, last + 1, epoch, now, text}
 end
 local length = redis.call('RPUSH', list_key, unpack(entries))
-redis.call('HSET', state_key, 'n', string.format('%.0f', last + #entries), 'x', largest, client, mark_text)
+redis.call('HSET', state_key, 'n', string.format('%.0f', last + taken), 'x', largest, client, mark_text)
 if length > keep then
     redis.call('LTRIM', list_key, -keep, -1) -- whoever has not seen them is told of the gap
 end

@@ -78,10 +78,12 @@ end
 
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.format('%03d ', math.floor(time[2] / 1000))
-local entries = {}
+local entries, heads = {}, {}
 for i = 1, count do
     local sender = ARGV[2 + 2 * i]
-    entries[i] = string.format('%.0f', last + i) .. moment .. #sender .. ' ' .. sender .. ARGV[3 + 2 * i]
+    local head = heads[sender] or moment .. #sender .. ' ' .. sender
+    heads[sender] = head
+    entries[i] = string.format('%.0f', last + i) .. head .. ARGV[3 + 2 * i]
 end
 redis.call('RPUSH', list_key, unpack(entries))
 local first = string.format('%.0f', last + 1)
