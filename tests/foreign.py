@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""foreign.py -- a client in another language: what sdk/KEYS.md promises, with python3-redis and sdk/scripts alone.
+"""foreign.py -- a client in another language: sdk/KEYS.md, python3-redis and sdk/scripts, nothing else.
 
     foreign.py SOCKET push QUEUE ID HANDLER PAYLOAD DELAY_US     a task; says its code
     foreign.py SOCKET say CHAT PLAYER TEXT                       a message; says the code and its id

@@ -1,14 +1,14 @@
--- counters_clean: removes what is older than the samples that are kept, for the counters that are named, and names those
--- that are due next. A counter that nobody adds to goes when its last sample does. Repeating it is harmless: what is gone is
--- gone.
+-- counters_clean: removes what is older than the samples that are kept, for the counters that are named,
+-- and names those that are due next. A counter that nobody adds to goes when its last sample does.
+-- Repeating it is harmless: what is gone is gone.
 --
--- When a counter is due: when the oldest sample of one of its precisions gets too old, but each precision is looked after at
--- its own pace, no sooner than max(precision, pace) from now.
+-- When a counter is due: when the oldest sample of one of its precisions gets too old, but each precision
+-- is looked after at its own pace, no sooner than max(precision, pace) from now.
 --
 -- KEYS  1 gh:{counters:<shard>}:k   zset   counter -> when (s) it is due
 --       then for each counter that is to be cleaned
---         gh:{counters:<shard>}:o:<name>              hash   see counters_flush.lua
---         gh:{counters:<shard>}:c:<seconds>:<name>    list   one key for each precision
+--         gh:{counters:<shard>}:o:<name>             hash   see counters_flush.lua
+--         gh:{counters:<shard>}:c:<seconds>:<name>   list   one key for each precision
 -- ARGV  1 sequence    comes back as the first element of the reply
 --       2 pace s
 --       3 count       name at most this many that are due; at most 8
@@ -26,7 +26,7 @@ local seconds, samples, gone = {}, {}, {}
 local span_max, pace_max = 0, pace
 for j = 1, precisions do
     seconds[j], samples[j] = ARGV[3 + 2 * j], tonumber(ARGV[4 + 2 * j])
-    gone[j] = now_s - now_s % seconds[j] - seconds[j] * samples[j] -- a slice that starts here or before is not kept
+    gone[j] = now_s - now_s % seconds[j] - seconds[j] * samples[j] -- what starts here or before goes
     span_max = math.max(span_max, seconds[j] * samples[j])
     pace_max = math.max(pace_max, tonumber(seconds[j]))
 end

@@ -1,15 +1,16 @@
--- counters_flush: one batch of what a client has added to counters of one shard. Repeating it is harmless: each client's
--- last sequence is kept with what it was answered, so the same sequence gets the same answer and adds nothing, and an older
--- one, which can only be a request from the past, does nothing. A client sends one batch to a shard at a time.
+-- counters_flush: one batch of what a client has added to counters of one shard. Repeating it is harmless:
+-- each client's last sequence is kept with what it was answered, so the same sequence gets the same answer
+-- and adds nothing, and an older one, which can only be a request from the past, does nothing. A client
+-- sends one batch to a shard at a time.
 --
--- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of a batch that comes
--- late goes into the slice of its own time, also if that is closed already.
+-- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of
+-- a batch that comes late goes into the slice of its own time, also if that is closed already.
 --
 -- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
 --       then for each counter of the batch
---         gh:{counters:<shard>}:o:<name>              hash   precision in seconds -> "<start of the open slice> <sum>"
---         gh:{counters:<shard>}:c:<seconds>:<name>    list   "<start> <sum>" of closed slices; one key for each precision
+--         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>"
+--         gh:{counters:<shard>}:c:<seconds>:<name>  list  "<start> <sum>" of closed slices; a key a precision
 -- ARGV  1 client      16 hex digits
 --       2 sequence    comes back as the first element of the reply
 --       3 age us      how long ago the batch was added; the slice is that of TIME - age
@@ -103,8 +104,9 @@ local function parts_of(text)
     return tonumber(start), tonumber(sum)
 end
 
--- How a closed slice gets its place among those in the list: adds to writes what is to be done. Nil: the list is not of its
--- form. `newer` is the most entries that can stand before it; text, if it is at hand, that of start and sum.
+-- How a closed slice gets its place among those in the list: adds to writes what is to be done. Nil: the
+-- list is not of its form. `newer` is the most entries that can stand before it; text, if it is at hand, that
+-- of start and sum.
 local function place(writes, list, j, start, sum, newer, text)
     local head = redis.pcall('LINDEX', list, '0')
     if type(head) == 'table' then
@@ -120,7 +122,8 @@ local function place(writes, list, j, start, sum, newer, text)
         writes[#writes + 1] = function()
             redis.call('LPUSH', list, text or text_of(start, sum))
             redis.call('LTRIM', list, '0', lasts[j])
-            if math.floor(start / span) ~= math.floor(head_start / span) then -- good for all that comes within one span
+            -- What it is given then is enough for all that comes within one span.
+            if math.floor(start / span) ~= math.floor(head_start / span) then
                 redis.call('PEXPIRE', list, string.format('%.0f', span * 3000))
             end
         end

@@ -1,4 +1,5 @@
--- counters_lease: who cleans counters, one client among all. Repeating it is harmless: the owner gets the lease again.
+-- counters_lease: who cleans counters, one client among all. Repeating it is harmless: the owner gets the
+-- lease again.
 --
 -- KEYS  1 gh:{counters:clean}:l   string   the client that cleans; goes when its lease is over
 -- ARGV  1 client    16 hex digits

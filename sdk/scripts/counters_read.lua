@@ -1,4 +1,5 @@
--- counters_read: slices of one precision of a counter, the newest first. It changes nothing, so repeating it is harmless.
+-- counters_read: slices of one precision of a counter, the newest first. It changes nothing, so repeating
+-- it is harmless.
 --
 -- KEYS  1 gh:{counters:<shard>}:o:<name>              hash   see counters_flush.lua
 --       2 gh:{counters:<shard>}:c:<seconds>:<name>    list
@@ -9,10 +10,12 @@
 --       5 before    for reading on: only slices that start before this second; 0: all
 --       6 count     at most this many in the reply
 -- reply sequence, code, start of the newest slice, now us, "<start> <sum>" ...
---       code 0 these are all; 1 there are more: ask again, with before = the start of the last one and the same until
+--       code 0 these are all; 1 there are more: ask again, with before = the start of the last one and
+--            until = the start of the newest slice
 -- Redis 6.2 or later.
 
-local sequence, precision, before, count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local sequence, precision = tonumber(ARGV[1]), tonumber(ARGV[2])
+local before, count = tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now_s = tonumber(time[1])
 local last_s = tonumber(ARGV[3])
@@ -59,7 +62,8 @@ while low < high do
         high = middle
     end
 end
-local closed = redis.call('LRANGE', KEYS[2], low, low + count - found) -- one more than fits, to see whether there is more
+-- One more than fits, to see whether there is more.
+local closed = redis.call('LRANGE', KEYS[2], low, low + count - found)
 for i = 1, #closed do
     local start = start_of(closed[i])
     if not start then

@@ -1,45 +1,52 @@
-/* guildhall/counters.h -- what happened how often, per second, minute, hour and day, counted by the whole fleet together.
+/* guildhall/counters.h -- what happened how often, per second, minute, hour and day, in the whole fleet.
 
-       your frame                     gh_tick                          the store, by its own clock
-                                                                        open    closed, newest first
-       add(hits, 1) --> slot of --> batch of a shard, frozen ------>   1 s |45| |28|17|29|..  the newest n,
-       add(hits, 1)    the counter    when it is sent; sent again       5 s |73| |91|88|..     of each precision
-         a few ns                     until it is counted, once        1 d |9120| |8714|..     what is older goes
+       your frame                   gh_tick                        the store, by its own clock
+                                                                   open       closed, newest first
+       add(hits, 1) --> slot of --> batch of a shard, frozen -->   1 s |45|   |28|17|29|..  the newest n of
+       add(hits, 1)    the counter  when it is sent; sent again    5 s |73|   |91|88|..     each precision;
+         a few ns                   until it is counted, once      1 d |9120| |8714|..      what is older goes
 
        gh_counters  init --> RUNNING -- end --> the last batches --> ended
        read         begin --> ASKING --> ended
 
-   slice    a precision of 5 s cuts time into slices of 5 s that start at multiples of 5 s since 1970 by the store's clock.
-            What is added counts in one slice of each precision. A slice that nobody added to is not stored: reads can fill it.
-   batch    what was added since the last one, at most every flush_us. Its slices are those of the time in the middle between
-            its first and its last add, also when it arrives late, as after an outage; a slice may still grow then.
-   cleaning one server of the fleet at a time does it, by a lease; when it dies, another takes over. A counter that nobody
-            touches vanishes with its last sample. Nothing depends on it: reads never show what is too old, and every key has a
-            time to live.
+   slice    a precision of 5 s cuts time into slices of 5 s that start at multiples of 5 s since 1970 by the
+            store's clock. What is added counts in one slice of each precision. A slice that nobody added to
+            is not stored: reads can fill it.
+   batch    what was added since the last one, at most every flush_us. Its slices are those of the time in the
+            middle between its first and its last add, also when it arrives late, as after an outage; so a
+            slice that is over may still grow.
+   cleaning one server of the fleet at a time does it, by a lease; when it dies, another takes over. A counter
+            that nobody touches vanishes with its last sample. Nothing depends on it: reads never show what is
+            too old, and every key has a time to live.
 
-   Keys     gh:{counters:<shard>}: :o:<name> hash of open slices, :c:<seconds>:<name> list of closed ones, :k zset of the
-            shard's counters, :w hash of each client's last batch. shard = XXH3-64(name) mod 64. gh:{counters:clean}:l lease.
+   Keys     gh:{counters:<shard>}: :o:<name> hash of open slices, :c:<seconds>:<name> list of closed ones, :k
+            zset of the shard's counters, :w hash of each client's last batch; shard = XXH3-64(name) mod 64.
+            gh:{counters:clean}:l lease of the cleaner.
    Order    sums do not depend on it.
-   Once     an add is counted once in every precision, or not at all and then in gh_counters_stats. What has not been flushed
-            dies with the process: at most flush_us of adds, while the store is there.
-   Limits   a sum stays at 2^53 - 1 (or minus that) instead of wrapping, and you are told. The number of counters is bounded
-            here (counters_max) and in the fleet (fleet_max); adds to those beyond are dropped and counted as dropped.
+   Once     an add is counted once in every precision, or not at all and then in gh_counters_stats. What has
+            not been flushed dies with the process: flush_us of adds, while the store is there.
+   Limits   a sum stays at 2^53 - 1 (or minus that) instead of wrapping, and you are told. The number of
+            counters is bounded here (counters_max) and in the fleet (fleet_max); adds to those beyond are
+            dropped and counted as dropped.
    Time     flush_us and clean_us are by your clock, everything in the store by its own.
-   Threads  as the client.   Memory  one block of yours; no add, flush or read allocates.
-   Cost     an add: some ns. In the store about 9 us a counter and batch with 7 precisions, and 14 KB a counter at 120 samples.
+   Threads  as the client.
+   Memory   one block of yours; no add, flush or read allocates.
+   Cost     an add: some ns. In the store 9 to 12 us a counter and batch with 7 precisions, and 14 KB a
+            counter with 120 samples in each.
 
    Use
        gh_counters_config config = gh_counters_config_default();
        gh_counters* counters;
        gh_counters_init(memory, gh_counters_memory(&config), client, &config, &counters);
        gh_counter hits;
-       gh_counters_open(counters, gh_str_literal("hits"), &hits);             once, at start-up
-       gh_counters_add(counters, hits, 1);                                    as often as you like; gh_tick does the rest
+       gh_counters_open(counters, gh_str_literal("hits"), &hits);        once, at start-up
+       gh_counters_add(counters, hits, 1);                               whenever; gh_tick does the rest
 
-       gh_counter_read_config want = gh_counter_read_config_default();        anywhere in the fleet
+       gh_counter_read_config want = gh_counter_read_config_default();   anywhere in the fleet
        want.seconds = 5, want.samples = samples, want.sample_count = 120, want.fill_gaps = true;
        gh_counter_read_begin(&read, client, gh_str_literal("hits"), &want);
-       ... each frame: gh_tick(...); if (gh_counter_read_poll(&read) == GH_OK) plot(read.samples, read.count, read.max); */
+       ... each frame: gh_tick(...);
+       if (gh_counter_read_poll(&read) == GH_OK) plot(read.samples, read.count, read.max); */
 
 #ifndef GUILDHALL_COUNTERS_H
 #define GUILDHALL_COUNTERS_H
@@ -51,32 +58,32 @@ extern "C" {
 #endif
 
 #define GH_COUNTERS_PRECISIONS_MAX 8
-#define GH_COUNTERS_SECONDS_MAX 31622400   /* of a slice: 366 days                                  */
-#define GH_COUNTERS_SAMPLES_MAX 1000       /* that are kept of a precision, or read at once         */
-#define GH_COUNTERS_MAX 65536              /* open in one process at once                           */
+#define GH_COUNTERS_SECONDS_MAX 31622400   /* of a slice: 366 days */
+#define GH_COUNTERS_SAMPLES_MAX 1000       /* that are kept of a precision, or read at once */
+#define GH_COUNTERS_MAX 65536              /* open in one process at once */
 #define GH_COUNTERS_FLEET_MAX 6400000
-#define GH_COUNTERS_SUM_MAX 9007199254740991 /* 2^53 - 1; the least is minus that                   */
-#define GH_COUNTERS_OPS 18                 /* places of ops_capacity that one gh_counters takes     */
+#define GH_COUNTERS_SUM_MAX 9007199254740991 /* 2^53 - 1; the least is minus that */
+#define GH_COUNTERS_OPS 18                 /* places of ops_capacity that one gh_counters takes */
 
 typedef struct gh_counter_precision
 {
-    uint32_t seconds; /* length of a slice; 1..GH_COUNTERS_SECONDS_MAX                                          */
-    uint32_t samples; /* the newest so many slices are kept, the open one included; 1..GH_COUNTERS_SAMPLES_MAX  */
+    uint32_t seconds; /* length of a slice; 1..GH_COUNTERS_SECONDS_MAX */
+    uint32_t samples; /* the newest so many slices are kept, the open one too; 1..GH_COUNTERS_SAMPLES_MAX */
 } gh_counter_precision;
 
 /* All processes that add to the same counters should have the same precisions. */
 typedef struct gh_counters_config
 {
-    size_t struct_size;       /* set by gh_counters_config_default; leave it                                         */
-    gh_counter_precision precisions[GH_COUNTERS_PRECISIONS_MAX]; /* seconds rising; default 1, 5, 60, 300, 3600, 18000,
-                                                                    86400 s with 120 samples each                    */
-    uint32_t precision_count; /* 1..GH_COUNTERS_PRECISIONS_MAX, default 7                                            */
-    uint32_t counters_max;    /* open at once in this process; 1..GH_COUNTERS_MAX, default 256. 128 bytes each       */
-    uint32_t fleet_max;       /* in the store, of the whole fleet; 64..GH_COUNTERS_FLEET_MAX, default 65536. Held by shard,
-                                 a 64th each (rounded up), so the bound is met within the evenness of the hash       */
-    uint64_t flush_us;        /* an add waits at most this long for its batch; 10 ms..1 h, default 1 s                */
-    uint64_t clean_us;        /* the least pause between two rounds of cleaning; 100 ms..1 h, default 60 s. 0: this process
-                                 never cleans                                                                        */
+    size_t struct_size;       /* set by gh_counters_config_default; leave it */
+    /* seconds rising; default 1, 5, 60, 300, 3600, 18000, 86400 s with 120 samples each */
+    gh_counter_precision precisions[GH_COUNTERS_PRECISIONS_MAX];
+    uint32_t precision_count; /* 1..GH_COUNTERS_PRECISIONS_MAX, default 7 */
+    uint32_t counters_max;    /* open at once here, 128 bytes each; 1..GH_COUNTERS_MAX, default 256 */
+    uint32_t fleet_max;       /* in the store, of the whole fleet; 64..GH_COUNTERS_FLEET_MAX, default 65536.
+                                 Each shard holds a 64th of it, so it is met as evenly as names spread */
+    uint64_t flush_us;        /* an add waits at most this long for its batch; 10 ms..1 h, default 1 s */
+    uint64_t clean_us;        /* from round to round of cleaning; 100 ms..1 h, default 60 s. 0: this process
+                                 never cleans */
 } gh_counters_config;
 
 gh_counters_config gh_counters_config_default(void);
@@ -91,19 +98,20 @@ typedef struct gh_counter
     uint32_t generation;
 } gh_counter;
 
-/* The exact size of the block that gh_counters_init needs; 0 if the config is not valid (gh_counters_init says which field).
-   38 KiB with the defaults. */
+/* The exact size of the block that gh_counters_init needs; 0 if the config is not valid (gh_counters_init
+   says which field). 38 KiB with the defaults. */
 size_t gh_counters_memory(const gh_counters_config* config);
 
-/* Makes counters in your memory, which must be aligned to 16 and stay in place until gh_counters_poll says that they have
-   ended. It takes GH_COUNTERS_OPS places of the client's ops_capacity until then.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_MEMORY, _CLIENT, _OUT, _CONFIG, _PRECISION, _SAMPLES, _COUNTERS_MAX
-   (counters_max or fleet_max), _FLUSH, _CLEAN. config may be NULL for the defaults. Nothing is written unless GH_OK. */
+/* Makes counters in your memory, which must be aligned to 16 and stay in place until gh_counters_poll says
+   that they have ended. It takes GH_COUNTERS_OPS places of the client's ops_capacity until then.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_MEMORY, _CLIENT, _OUT, _CONFIG, _PRECISION,
+   _SAMPLES, _COUNTERS_MAX (counters_max or fleet_max), _FLUSH, _CLEAN. config may be NULL for the
+   defaults. Nothing is written unless GH_OK. */
 gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const gh_counters_config* config,
                            gh_counters** counters);
 
-/* The counter of that name: the same handle as before, if it is open already. Looks into a table: do it once and keep the
-   handle. The name is copied.
+/* The counter of that name: the same handle as before, if it is open already. Looks into a table: do it
+   once and keep the handle. The name is copied.
    GH_OK
    GH_FULL    counters_max are open: *counter is none, and what you add to none is counted as dropped
    GH_CLOSED  the counters are ending; *counter is none
@@ -112,50 +120,55 @@ gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* count
 
 /* Adds, here; delta may be negative, 0 changes nothing. Costs some nanoseconds and touches no network.
    GH_OK
-   GH_SATURATED  what waits for the next batch stands at GH_COUNTERS_SUM_MAX (or minus that); the rest is lost
+   GH_SATURATED  what waits for the next batch stands at GH_COUNTERS_SUM_MAX (or minus that); the rest is
+                 lost
    GH_FULL       the counter is none (zero): dropped
    GH_CLOSED     the counters are ending: dropped
    GH_INVALID_COUNTERS, _COUNTER (not of these counters, or closed) */
 gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta);
 
-/* Gives the place of a counter back; what was added to it is still flushed. The handle is worth nothing from now on.
+/* Gives the place of a counter back; what was added to it is still flushed. The handle is worth nothing
+   from now on.
    GH_OK; GH_INVALID_COUNTERS, _COUNTER. */
 gh_status gh_counters_close(gh_counters* counters, gh_counter counter);
 
-/* Flushes everything that was added, as soon as the link allows, without waiting for flush_us. Poll for GH_OK.
+/* Flushes everything that was added, as soon as the link allows, without waiting for flush_us. Poll for
+   GH_OK.
    GH_OK; GH_INVALID_COUNTERS. */
 gh_status gh_counters_flush(gh_counters* counters);
 
-/* GH_OK       everything that was added so far has had its answer: counted, or counted as dropped or unknown in the stats
+/* GH_OK       everything that was added so far has had its answer: counted, or counted as dropped or
+               unknown in the stats
    GH_PENDING  something waits for its batch, or a batch for its answer; or the counters are ending
    GH_IDLE     ended after gh_counters_end or a drain: everything was flushed. The memory is yours again
-   GH_CANCELLED the client was shut down before that; the stats say what was lost. The memory is yours again
+   GH_CANCELLED  the client was shut down before that; the stats say what was lost. The memory is yours again
    GH_INVALID_COUNTERS */
 gh_status gh_counters_poll(const gh_counters* counters);
 
-/* Flushes what there is and ends; nothing can be added any more. Ends at once where there is nothing to flush; poll says.
-   A drain of the client does the same. NULL is allowed. */
+/* Flushes what there is and ends; nothing can be added any more. Ends at once where there is nothing to
+   flush; poll says. A drain of the client does the same. NULL is allowed. */
 void gh_counters_end(gh_counters* counters);
 
 /* Counts of adds grow from gh_counters_init on; added = counted + waiting + unknown + refused. */
 typedef struct gh_counters_stats
 {
-    uint64_t added;        /* calls of gh_counters_add that were taken                                             */
-    uint64_t counted;      /* of these: in the store                                                               */
-    uint64_t waiting;      /* here, or under way                                                                   */
-    uint64_t unknown;      /* sent, no answer for 5 minutes, or the client was shut down: counted once or not at all */
-    uint64_t refused;      /* the store did not take them: fleet_max, a key that is not of its form, an ACL; or the
-                              client was shut down before they were sent                                           */
-    uint64_t dropped;      /* never taken: added to none because counters_max were open, or while ending           */
-    uint64_t saturated;    /* times that a sum, here or in the store, was held at its limit                         */
-    uint64_t oldest_us;    /* how long the oldest add has waited; 0: none does                                      */
-    uint64_t batches;      /* that were answered                                                                   */
-    uint32_t open;         /* counters, of counters_max                                                             */
-    gh_status last_refusal; /* why adds were refused last: GH_FULL (fleet_max), GH_CORRUPT, GH_REFUSED; GH_OK: none were  */
+    uint64_t added;        /* calls of gh_counters_add that were taken */
+    uint64_t counted;      /* of these: in the store */
+    uint64_t waiting;      /* here, or under way */
+    uint64_t unknown;      /* sent, and no answer for 5 minutes or until the client was shut down: counted
+                              once or not at all */
+    uint64_t refused;      /* not taken by the store: fleet_max, a key that is not of its form, an ACL; or the
+                              client was shut down before they were sent */
+    uint64_t dropped;      /* never taken: added to none because counters_max were open, or while ending */
+    uint64_t saturated;    /* times that a sum, here or in the store, was held at its limit */
+    uint64_t oldest_us;    /* how long the oldest add has waited; 0: none does */
+    uint64_t batches;      /* that were answered */
+    uint32_t open;         /* counters, of counters_max */
+    gh_status last_refusal; /* why: GH_FULL (fleet_max), GH_CORRUPT, GH_REFUSED; GH_OK: none were refused */
 
     /* of the cleaning by this process */
-    bool cleaner;          /* it is the one that cleans                                                            */
-    uint64_t rounds;       /* over all shards                                                                      */
+    bool cleaner;          /* it is the one that cleans */
+    uint64_t rounds;       /* over all shards */
     uint64_t samples_removed;
     uint64_t counters_removed;
 } gh_counters_stats;
@@ -163,7 +176,7 @@ typedef struct gh_counters_stats
 /* GH_OK, GH_INVALID_COUNTERS, GH_INVALID_OUT. */
 gh_status gh_counters_get_stats(const gh_counters* counters, gh_counters_stats* stats);
 
-/* ---- read ---------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_counter_sample
 {
@@ -173,13 +186,13 @@ typedef struct gh_counter_sample
 
 typedef struct gh_counter_read_config
 {
-    size_t struct_size;         /* set by gh_counter_read_config_default; leave it                                    */
-    uint64_t timeout_us;        /* the longest time without an answer; 1 ms..60 s, default 5 s                        */
-    uint32_t seconds;           /* which precision; default 60                                                        */
-    uint32_t sample_count;      /* room in samples, and how many slices back the read goes; 1..GH_COUNTERS_SAMPLES_MAX   */
-    gh_counter_sample* samples; /* they come here                                                                     */
-    uint64_t until_s;           /* the slice that holds this second is the newest; 0 (default): now                   */
-    bool fill_gaps;             /* every one of the sample_count slices, with 0 where none is stored; default false   */
+    size_t struct_size;         /* set by gh_counter_read_config_default; leave it */
+    uint64_t timeout_us;        /* the longest time without an answer; 1 ms..60 s, default 5 s */
+    uint32_t seconds;           /* which precision; default 60 */
+    uint32_t sample_count;      /* room in samples, and how far back, in slices; 1..GH_COUNTERS_SAMPLES_MAX */
+    gh_counter_sample* samples; /* they come here */
+    uint64_t until_s;           /* the slice that holds this second is the newest; 0 (default): now */
+    bool fill_gaps;             /* all sample_count slices, with 0 where none is stored; default false */
 } gh_counter_read_config;
 
 gh_counter_read_config gh_counter_read_config_default(void);
@@ -190,15 +203,15 @@ typedef struct gh_counter_read
     void* user;
 
     /* read-only, after GH_OK and GH_EMPTY */
-    gh_counter_sample* samples; /* the oldest first; what has not been flushed is not in                     */
+    gh_counter_sample* samples; /* the oldest first; what has not been flushed is not in */
     uint32_t count;
-    uint32_t stored;            /* of these: not filled in                                                    */
-    uint64_t newest_s;          /* start of the newest slice of the time that was read, stored or not         */
-    int64_t sum;                /* of the samples; held at GH_COUNTERS_SUM_MAX, as each of them               */
-    int64_t min;                /* the least sample, the greatest, filled ones included                       */
+    uint32_t stored;            /* of these: not filled in */
+    uint64_t newest_s;          /* start of the newest slice of the time that was read, stored or not */
+    int64_t sum;                /* of the samples; held at GH_COUNTERS_SUM_MAX, as each of them */
+    int64_t min;                /* the least sample, the greatest, filled ones included */
     int64_t max;
     double average;
-    double deviation;           /* standard deviation of the samples                                          */
+    double deviation;           /* standard deviation of the samples */
 
     /* private */
     gh_op op;
@@ -211,14 +224,17 @@ typedef struct gh_counter_read
 } gh_counter_read;
 
 /* Begins to read. It writes nothing.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _PRECISION, _SAMPLES (NULL, or
-   sample_count). config may not be NULL: it has the samples. Anything but GH_OK changes nothing. */
-gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name, const gh_counter_read_config* config);
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _PRECISION,
+   _SAMPLES (NULL, or sample_count). config may not be NULL: it has the samples. Anything but GH_OK changes
+   nothing. */
+gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name,
+                                const gh_counter_read_config* config);
 
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        count samples are there
-   GH_EMPTY     none is stored in that time: no such counter, or not at that precision. With fill_gaps they are all 0
+   GH_EMPTY     none is stored in that time: no such counter, or not at that precision. With fill_gaps they
+                are all 0
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_counter_read_poll(const gh_counter_read* read);
