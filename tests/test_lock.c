@@ -52,9 +52,12 @@ static void is_taken_and_given_back(void** state)
     gh_lock* lock = hold_lock(a, "sword", 10 * SECOND_US);
     assert_true(lock->fence > 0);
     assert_in_range(gh_lock_remaining_us(lock), 1, 10 * SECOND_US);
+    assert_in_range(gh_lock_end_us(lock), game_now_us(a) - SECOND_US, game_now_us(a) + 10 * SECOND_US);
     uint64_t fence = lock->fence;
     assert_status(give_back(lock), GH_IDLE);
     assert_int_equal(gh_lock_remaining_us(lock), 0);
+    assert_int_equal(gh_lock_end_us(lock), 0);
+    assert_int_equal(gh_lock_end_us(NULL), 0);
     assert_int_equal(gh_lock_fence(lock).fence, 0);
     assert_true(hold_lock(a, "sword", 10 * SECOND_US)->fence > fence);
 }

@@ -1,3 +1,5 @@
+/* lock.c -- one switch over the states of the drawing in lock.h, and sets of locks on top of it. */
+
 #include "guildhall/lock.h"
 
 #include "client/waiter.h"
@@ -27,6 +29,10 @@ enum
     RELEASE_NOT_OWNER = 1,
     RELEASE_AGAIN = 3
 };
+
+/* GH_OP_MARK, in two states that never meet. */
+#define LOCK_HINTED GH_OP_MARK   /* ASKING: a hint overtook the answer                  */
+#define LOCK_WAS_HELD GH_OP_MARK /* LEAVING: it was ours                                */
 
 typedef enum lock_state
 {
@@ -160,8 +166,8 @@ static void lock_leave(gh_lock* lock, gh_status outcome)
         return;
     }
     lock->op.state = LOCK_LEAVING;
-    lock->op.flags &= (uint8_t)~GH_OP_MARK;
-    if (was_held) lock->op.flags |= GH_OP_MARK;
+    lock->op.flags &= (uint8_t)~LOCK_WAS_HELD;
+    if (was_held) lock->op.flags |= LOCK_WAS_HELD;
     lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, GH_WAITER_LEAVE_US);
     gh_op_unlisten(&lock->op);
     gh_op_lease(&lock->op, GH_FOREVER);
@@ -173,7 +179,6 @@ static void lock_leave(gh_lock* lock, gh_status outcome)
 /* The next thing that HELD does by itself: renew, or end the hold. */
 static void lock_plan(gh_lock* lock, uint64_t renew_us)
 {
-    lock->act_us = renew_us;
     gh_op_lease(&lock->op, lock->lease_end_us);
     gh_op_timer(&lock->op, renew_us < lock->hold_end_us ? renew_us : lock->hold_end_us);
 }
@@ -220,8 +225,8 @@ static void asking_reply(gh_lock* lock, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
     uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 3);
-    bool hinted = (lock->op.flags & GH_OP_MARK) != 0;
-    lock->op.flags &= (uint8_t)~GH_OP_MARK;
+    bool hinted = (lock->op.flags & LOCK_HINTED) != 0;
+    lock->op.flags &= (uint8_t)~LOCK_HINTED;
     gh_client_note_store_time(lock->op.client, (uint64_t)gh_reply_integer(reply, 5));
     lock->position = (uint32_t)gh_reply_integer(reply, 4);
     switch (gh_reply_integer(reply, 1))
@@ -259,7 +264,7 @@ static void asking_step(gh_lock* lock, const gh_event* event)
     case GH_EVENT_REPLY: asking_reply(lock, event); break;
     case GH_EVENT_FAILED: lock_end(lock, event->status); break;
     case GH_EVENT_HINT: /* it overtook the answer: ask again when that is here */
-        if (event->hint == 0) lock->op.flags |= GH_OP_MARK;
+        if (event->hint == 0) lock->op.flags |= LOCK_HINTED;
         break;
     case GH_EVENT_TIMER:
         if (lock->ask_once)
@@ -352,7 +357,7 @@ static void held_step(gh_lock* lock, const gh_event* event)
    who has it now may have got it from us. */
 static bool release_came_too_late(const gh_lock* lock, const gh_reply* reply)
 {
-    const bool was_held = (lock->op.flags & GH_OP_MARK) != 0;
+    const bool was_held = (lock->op.flags & LOCK_WAS_HELD) != 0;
     const bool may_be_second = (lock->op.flags & GH_OP_MAYBE) != 0;
     return was_held && !may_be_second && lock->outcome == GH_IDLE && gh_reply_integer(reply, 1) == RELEASE_NOT_OWNER;
 }
@@ -466,6 +471,11 @@ uint64_t gh_lock_remaining_us(const gh_lock* op)
 {
     if (!lock_is_busy(op) || !lock_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client)) return 0;
     return op->lease_end_us - gh_client_now(op->op.client);
+}
+
+uint64_t gh_lock_end_us(const gh_lock* op)
+{
+    return gh_lock_remaining_us(op) == 0 ? 0 : gh_client_callers_time(op->op.client, op->lease_end_us);
 }
 
 gh_fence gh_lock_fence(const gh_lock* op)

@@ -28,6 +28,9 @@ uint32_t gh_version(void);
        positive  not an error: still going, nothing there, somebody else has it
        negative  ended without success; the text names the knob to turn or the thing to look at
 
+   Of an op, PENDING says that it goes on, and OK of a lock or a permit that it is held; everything else is its end, also
+   a positive one, and poll says it again until the next begin.
+
    Three kinds of failure must be told apart, because they call for different actions:
        not done      TIMEOUT, BUSY, FULL, REFUSED, CANCELLED, INVALID_*: nothing happened, begin again when you like
        done in part  CORRUPT: a key in the store is not of Guildhall's making; look at it with redis-cli
@@ -37,7 +40,7 @@ uint32_t gh_version(void);
 #define GH_STATUS_LIST(X)                                                                                            \
     X(OK, 0, "done")                                                                                                 \
     X(PENDING, 1, "in progress: keep calling gh_tick")                                                               \
-    X(IDLE, 2, "not begun, or ended and taken note of")                                                              \
+    X(IDLE, 2, "not begun, or given back")                                                                           \
     X(BUSY, 3, "somebody else holds it, and the config said not to wait")                                            \
     X(EMPTY, 4, "nothing there")                                                                                     \
     X(FULL, -1, "a capacity is used up: raise the one that the function's comment names")                            \
@@ -85,7 +88,7 @@ uint32_t gh_version(void);
     X(INVALID_ROW_AGE, -172, "max_age_us is shorter than the period, or longer than GH_ROWS_AGE_MAX_US")             \
     X(INVALID_ROW_LOADER, -173, "the loader's function is NULL")                                                     \
     X(INVALID_ROW_SLOTS, -174, "the refresher's slots are NULL, none or too many, or their memory is too small")     \
-    X(INVALID_ROW_BACKOFF, -175, "the back-off is outside its range, or its minimum above its maximum")              \
+    X(INVALID_ROW_BACKOFF, -175, "the back-off of a row is outside its range, or its minimum above its maximum")     \
     X(INVALID_ROW_VALUE, -176, "the value is larger than GH_ROW_SIZE_MAX, or NULL with a size")                      \
     X(INVALID_ROW_LOAD, -177, "no load of this refresher, or completed already")                                     \
     X(OVER_LIMIT, 20, "more permits at once than the semaphore's limit: ask for fewer, or raise the limit")          \
@@ -198,6 +201,11 @@ static inline gh_str gh_str_of(const char* text)
 
 /* A view of a string literal, its length known to the compiler. */
 #define gh_str_literal(literal) gh_str_make("" literal, sizeof(literal) - 1)
+
+/* The same for tables of constants: static const gh_str zones[] = {GH_STR_INIT("castle"), GH_STR_INIT("moor")}; */
+#define GH_STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+
+#define GH_FOREVER UINT64_MAX /* "no time is set", where a comment allows it */
 
 #define GH_NAME_SIZE_MAX 64 /* bytes in the name of a lock, a queue, a chat, a player, ...; any byte may be in it */
 

@@ -46,7 +46,6 @@ extern "C" {
 typedef struct gh_client gh_client;
 struct gh_platform; /* platform/platform.h; gh_platform_default() is the one of this operating system */
 
-#define GH_FOREVER UINT64_MAX /* "no time is set", where a comment allows it */
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
    before each attempt to connect, and again in the next ticks while it returns GH_PENDING. GH_OK: *numeric is set and
@@ -67,7 +66,8 @@ typedef struct gh_client_config
     gh_str prefix;      /* every key begins with it; default "gh". Letters, digits, _ . and -, 1..32 bytes          */
 
     /* Capacities. What they cost is in gh_client_memory's answer. */
-    uint32_t ops_capacity;      /* ops that are busy at once, waiting ones too; 1..4194304, default 1024           */
+    uint32_t ops_capacity;      /* ops that are busy at once: going on, waiting, or held (each lock and permit that
+                                   is yours is one); 1..4194304, default 1024                                      */
     uint32_t requests_capacity; /* requests on the wire at once; 8..65536, default 512                             */
     uint32_t out_bytes;         /* requests not yet taken by the socket; 16 KiB..64 MiB, default 48 KiB            */
     uint32_t reply_bytes;       /* the largest reply, all its strings together; 16 KiB..64 MiB, default 32 KiB      */
@@ -108,9 +108,10 @@ size_t gh_client_memory(const gh_client_config* config);
 gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
                          const struct gh_platform* platform, gh_client** client);
 
-/* Moves everything that can move. budget_us bounds the time it takes (0: no bound); leases that ran out are told and
-   deadlines and renewals are looked after in any case, and each tick makes some progress. After a long hitch, leases
-   that ran out in it are told LOST before any reply is handed out. A now_us smaller than the last one counts as the last.
+/* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick tells all
+   leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15 timers (deadlines,
+   renewals, polls), 16 replies and 16 requests. Not bounded, and rare: what ends with a lost link, with a store that lost its
+   data and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the last one counts as the last.
    GH_OK; GH_REENTRANT; GH_INVALID_CLIENT (NULL, or not initialised). */
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
 

@@ -8,11 +8,12 @@
    Use it for what Guildhall has no header for. The purchase of the market sample is made of such scripts: each moves an item or
    money in one step, and the one that sells is carried out under the fence of the item's lock.
 
-   Time     config.timeout_us bounds the op; it ends within that time, one way or another.
+   Time     config.timeout_us bounds the op: it ends in the tick behind that time, one way or another.
    Memory   the op, the arguments, the script and the reply memory are yours and stay in place until the op ends.
    Threads  as its client.
    Failure  TIMEOUT: not carried out. UNKNOWN: sent, no answer. Under GH_REPEAT_NEVER a link that breaks after the request
-            was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline.
+            was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline. A link breaks at
+            the latest when the client's request_timeout_us (2 s) has passed without an answer.
 
    Use
        gh_str get[] = {gh_str_literal("GET"), gh_str_literal("greeting")};
@@ -23,7 +24,8 @@
        config.reply_memory = memory;
        config.reply_size = sizeof memory;
        gh_command_begin(&op, client, get, 2, &config);
-       ... each frame: gh_tick(...); if (gh_command_poll(&op) == GH_OK) show(gh_command_reply(&op)->text); */
+       ... each frame: gh_tick(...); until gh_command_poll(&op) is not GH_PENDING any more; then, if it is GH_OK,
+       show(gh_command_reply(&op)->text); */
 
 #ifndef GUILDHALL_COMMAND_H
 #define GUILDHALL_COMMAND_H

@@ -22,7 +22,10 @@
             a condition with gh_lock_fence and command.h: that is what makes a lock safe against a paused process.
    Time     the store's clock decides in the store, yours here; lease_end is counted from the send of the request, less
             1 % and 1 ms for clocks that run unevenly, so it is never later than the store's.
-   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends.
+   Poll     says what the last gh_tick saw, and looks at no clock. A frame that hangs between its tick and its write (loads a
+            level, is swapped out) writes without knowing: gh_lock_end_us is for looking once more, the fence for being sure.
+   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends: a name that was
+            put together in a local buffer is gone when the request is encoded, a tick later.
    Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until lease_end
             and is then told LOST. A grant whose answer comes too late is not reported. A release that finds the link
             down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
@@ -41,6 +44,7 @@
        case GH_PENDING: break;
        case GH_OK: buy(trade.fence); gh_lock_release(&trade); break;
        case GH_LOST: undo(); break;
+       case GH_IDLE: break;
        default: show(gh_status_text(gh_lock_poll(&trade)));
        } */
 
@@ -81,7 +85,6 @@ typedef struct gh_lock
     uint32_t position; /* among the waiters, 1 is next; 0 while unknown                           */
 
     /* private */
-    uint32_t claim_us; /* how long the store keeps our turn for us                                */
     gh_op op;
     struct gh_lock_set* set;
     gh_str name;
@@ -89,20 +92,19 @@ typedef struct gh_lock
     uint64_t hold_us;
     uint64_t give_up_us;   /* end of the wait; of the release once we are LEAVING                 */
     uint64_t lease_end_us; /* by our clock                                                        */
-    uint64_t act_us;       /* next renewal, or end of the hold                                    */
     uint64_t hold_end_us;
     int16_t outcome;       /* what poll says when LEAVING is over                                 */
     bool ask_once;
 } gh_lock;
 
-/* Begins to want a lock. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG,
+/* Begins to want a lock; the bytes of name must stay until the op ends. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG,
    _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing. config may be NULL for the defaults. The fields of op need no
    set-up beyond being zero or left from its last use. */
 gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
 
-/* GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
+/* GH_IDLE      never begun, or released: the store has confirmed it, or refuses to listen, or the lease is over anyway
    GH_PENDING   not ours yet, or being given back
-   GH_OK        ours now. Stays GH_OK while it is renewed: ask before each thing that needs it
+   GH_OK        ours as of the last tick. Stays GH_OK while it is renewed: ask before each thing that needs it
    GH_BUSY      ended: wait_us was 0 and another has it
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, the store lost it, or a release found that
@@ -123,6 +125,9 @@ void gh_lock_cancel(gh_lock* op);
 
 /* How long it is still ours, in us, seen from the last tick; 0 if it is not. */
 uint64_t gh_lock_remaining_us(const gh_lock* op);
+
+/* When it stops being ours, on the clock that you give to gh_tick; 0 if it is not ours. Each renewal moves it on. */
+uint64_t gh_lock_end_us(const gh_lock* op);
 
 /* The condition for command.h that this very grant is still the current one. Not held: a fence of 0, which is refused. */
 gh_fence gh_lock_fence(const gh_lock* op);

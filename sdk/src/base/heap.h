@@ -9,7 +9,6 @@
 
 #include "guildhall/base.h"
 
-#define GH_NEVER UINT64_MAX
 
 typedef struct gh_heap_entry
 {
@@ -30,10 +29,10 @@ bool gh_heap_set(gh_heap* heap, uint32_t* place, uint64_t due_us);
 /* Takes an item out; nothing happens if it is not in. */
 void gh_heap_remove(gh_heap* heap, uint32_t* place);
 
-/* The earliest time; GH_NEVER if there is none. */
+/* The earliest time; GH_FOREVER if there is none. */
 static inline uint64_t gh_heap_due(const gh_heap* heap)
 {
-    return heap->count == 0 ? GH_NEVER : heap->entries[0].due_us;
+    return heap->count == 0 ? GH_FOREVER : heap->entries[0].due_us;
 }
 
 #endif

@@ -274,7 +274,7 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
 {
     gh_reply_class reply_class = gh_reply_classify(error);
     bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
-    if (reply_class == GH_CLASS_LOAD && step == STEP_EPOCH)
+    if (reply_class == GH_CLASS_NOSCRIPT && step == STEP_EPOCH)
     {
         client->scripts[GH_SCRIPT_epoch].known = false; /* flushed in between: say it all again */
         passing = true;
@@ -282,7 +282,7 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
     if (!passing && take_harmless_error(client, step, error)) return;
     gh_log_str(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
-    if (!passing && reply_class != GH_CLASS_LOAD) gh_pipeline_refuse(client);
+    if (!passing && reply_class != GH_CLASS_NOSCRIPT) gh_pipeline_refuse(client);
 }
 
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)

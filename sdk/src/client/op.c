@@ -85,7 +85,7 @@ void gh_op_timer(gh_op* op, uint64_t due_us)
 
 void gh_op_lease(gh_op* op, uint64_t due_us)
 {
-    if (due_us == GH_NEVER)
+    if (due_us == GH_FOREVER)
         gh_heap_remove(&op->client->leases, &op->lease_index);
     else
         gh_heap_set(&op->client->leases, &op->lease_index, due_us);
@@ -118,7 +118,7 @@ void gh_timers_fire(gh_client* client)
         if ((++fired & 15) == 0 && !gh_client_budget_left(client)) return;
         if (op->due_us <= client->now_us)
         {
-            op->due_us = GH_NEVER;
+            op->due_us = GH_FOREVER;
             op_retime(op);
             op_tell(op, GH_EVENT_TIMER);
         }
@@ -221,9 +221,9 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
     op->kind = kind;
     op->client = client;
     op->status = GH_PENDING;
-    op->due_us = GH_NEVER;
+    op->due_us = GH_FOREVER;
     gh_op_renumber(op);
-    gh_heap_set(&client->timers, &op->timer_index, GH_NEVER);
+    gh_heap_set(&client->timers, &op->timer_index, GH_FOREVER);
     client->stats.ops_begun++;
     if (client->timers.count > client->stats.ops_busy_max) client->stats.ops_busy_max = client->timers.count;
     gh_trace(client, GH_TRACE_BEGIN, op, 0, GH_PENDING);
@@ -331,12 +331,17 @@ uint64_t gh_client_now(const gh_client* client)
 
 uint64_t gh_client_after(const gh_client* client, uint64_t pause_us)
 {
-    return pause_us < GH_NEVER - 1 - client->now_us ? client->now_us + pause_us : GH_NEVER - 1;
+    return pause_us < GH_FOREVER - 1 - client->now_us ? client->now_us + pause_us : GH_FOREVER - 1;
 }
 
 uint32_t gh_client_ops_busy(const gh_client* client)
 {
     return client->timers.count;
+}
+
+uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us)
+{
+    return time_us + client->origin_us;
 }
 
 bool gh_client_wake_healthy(const gh_client* client)

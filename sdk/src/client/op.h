@@ -176,6 +176,9 @@ uint32_t gh_client_reply_nodes(const gh_client* client);     /* of the largest r
 gh_script* gh_client_script(gh_client* client, gh_script_id id);
 uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us); /* a time in the upper half of pause_us          */
 
+/* A time of the client's clock on the clock of those who call gh_tick. */
+uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us);
+
 /* now + pause, and never past the end of time. */
 uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 

@@ -99,9 +99,9 @@ static void op_strike(gh_op* op)
 }
 
 /* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
-static bool may_retry(const gh_op* op)
+static bool may_retry(gh_op* op)
 {
-    bool caller_script = op->kind->reports_errors && op->kind->script(((gh_op*)(uintptr_t)op)) != NULL;
+    bool caller_script = op->kind->reports_errors && op->kind->script(op) != NULL;
     return !caller_script || (op->flags & GH_OP_ONCE) == 0;
 }
 
@@ -120,7 +120,7 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     case GH_CLASS_RETRY:
         op_retry(op);
         return true;
-    case GH_CLASS_LOAD:
+    case GH_CLASS_NOSCRIPT:
         op_reload(op);
         return true;
     case GH_CLASS_LOGIN:
@@ -134,11 +134,11 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
         gh_log_str(client, GH_LOG_ERROR, "refused: ", reply->text);
         gh_op_fail(op, GH_REFUSED, reply);
         return true;
-    case GH_CLASS_FOREIGN:
+    case GH_CLASS_CORRUPT:
         gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
         gh_op_fail(op, GH_CORRUPT, reply);
         return true;
-    case GH_CLASS_CORRUPT:
+    case GH_CLASS_WRONGTYPE:
     case GH_CLASS_OTHER: break;
     }
     if (!op->kind->reports_errors) gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
@@ -147,14 +147,14 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
 }
 
 /* What a reply came to. Anything but DONE gives up the link. */
-typedef enum taken
+typedef enum pipeline_taken
 {
     TAKEN_DONE,
     TAKEN_BROKEN, /* the reply has another shape than was asked for */
     TAKEN_MOVED   /* this server, or this connection, is not the one: no more is asked of it */
-} taken;
+} pipeline_taken;
 
-static taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
+static pipeline_taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
 {
     gh_event event;
     op->slot = 0;
@@ -174,7 +174,7 @@ static taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
 }
 
 /* The answer to a SCRIPT LOAD that op waits for. */
-static taken digest_take_reply(gh_client* client, gh_op* op, gh_script* script, const gh_reply* reply)
+static pipeline_taken digest_take_reply(gh_client* client, gh_op* op, gh_script* script, const gh_reply* reply)
 {
     if (op != NULL)
     {
@@ -193,7 +193,7 @@ static taken digest_take_reply(gh_client* client, gh_op* op, gh_script* script, 
     return script->known ? TAKEN_DONE : TAKEN_BROKEN;
 }
 
-static taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh_reply* reply)
+static pipeline_taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh_reply* reply)
 {
     switch ((gh_slot_purpose)slot->purpose)
     {
@@ -213,7 +213,7 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
 {
     uint32_t generation = client->commands.generation;
     gh_slot slot;
-    taken result;
+    pipeline_taken result;
     if (client->slot_count == 0)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
@@ -324,11 +324,11 @@ void gh_pipeline_receive(gh_client* client)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------ */
 
-typedef enum encoded
+typedef enum pipeline_encoded
 {
     ENCODED_DONE, /* this op is dealt with; go on with the next */
     ENCODED_FULL  /* no room for it now                         */
-} encoded;
+} pipeline_encoded;
 
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room. */
 static gh_status encode_script(gh_client* client, gh_op* op)
@@ -345,7 +345,7 @@ static gh_status encode_script(gh_client* client, gh_op* op)
     return GH_FULL;
 }
 
-static encoded encode_op(gh_client* client, gh_op* op)
+static pipeline_encoded encode_op(gh_client* client, gh_op* op)
 {
     gh_link* link = &client->commands;
     gh_request request;

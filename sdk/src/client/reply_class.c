@@ -9,7 +9,7 @@ typedef struct class_row
 /* Seen on Redis 7.0 and 8, Valkey 8 unless noted. The first row that fits counts, so the longer text stands before the
    shorter. Whole phrases, because a caller's script may answer errors of its own that begin with the same word. */
 static const class_row class_rows[] = {
-    {"NOSCRIPT No matching script", GH_CLASS_LOAD},
+    {"NOSCRIPT No matching script", GH_CLASS_NOSCRIPT},
     {"BUSY Redis is busy", GH_CLASS_RETRY}, /* another script runs for longer than busy-reply-threshold */
     {"BUSY Valkey is busy", GH_CLASS_RETRY},
     {"LOADING Redis is loading", GH_CLASS_RETRY}, /* reads its data set */
@@ -37,9 +37,9 @@ static const class_row class_rows[] = {
     {"MOVED ", GH_CLASS_REFUSED}, /* a Cluster node, and the key lives on another one */
     {"ASK ", GH_CLASS_REFUSED},
     {"EXECABORT ", GH_CLASS_REFUSED},
-    {"WRONGTYPE ", GH_CLASS_CORRUPT},
+    {"WRONGTYPE ", GH_CLASS_WRONGTYPE},
     {"FENCED the lock is not held with this fence", GH_CLASS_FENCED},
-    {"CORRUPT the lock is not of the form", GH_CLASS_FOREIGN},
+    {"CORRUPT the lock is not of the form", GH_CLASS_CORRUPT},
 };
 
 static bool begins_with(gh_str text, const char* begin)

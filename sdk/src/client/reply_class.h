@@ -10,12 +10,12 @@ typedef enum gh_reply_class
     GH_CLASS_OTHER = 0, /* an error of the command or script itself; Guildhall's own scripts never answer one   */
     GH_CLASS_RETRY,     /* not carried out; the server will take it later, here                                 */
     GH_CLASS_HEALTH,    /* as RETRY, and somebody should look after the server                                  */
-    GH_CLASS_LOAD,      /* not carried out: the script is not there                                             */
+    GH_CLASS_NOSCRIPT,      /* not carried out: the script is not there                                             */
     GH_CLASS_RECONNECT, /* not carried out; not this server, or not this connection                             */
     GH_CLASS_LOGIN,     /* not carried out: the connection has not logged in; refused for good in a hand-shake  */
     GH_CLASS_REFUSED,   /* never carried out; asking again will not help                                        */
-    GH_CLASS_CORRUPT,   /* a key has another type than it should                                                */
-    GH_CLASS_FOREIGN,   /* a key of Guildhall's own is not of its making: said by our scripts                   */
+    GH_CLASS_WRONGTYPE,   /* a key has another type than it should                                                */
+    GH_CLASS_CORRUPT,   /* a key of Guildhall's own is not of its making: said by our scripts                   */
     GH_CLASS_FENCED     /* the fence check said no                                                              */
 } gh_reply_class;
 

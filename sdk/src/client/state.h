@@ -60,7 +60,7 @@ struct gh_client
 
     /* Time. Inside, the clock starts at GH_START_US with the first tick, so that what is begun before it counts from it. */
     uint64_t now_us;
-    uint64_t origin_us; /* caller's clock minus ours */
+    uint64_t origin_us; /* caller's clock minus ours, which has no clock but only an origin of its own */
     bool ticked;
     bool ticking;
     uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */

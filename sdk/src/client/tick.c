@@ -2,11 +2,12 @@
 
        1 leases that ran out are told     before any reply, so that after a hitch nobody acts on an old promise
        2 the links connect, and what has arrived is handed out
-       3 timers fire: polls, renewals, deadlines
+       3 timers fire: polls, renewals, deadlines; a drain that is over ends what is left
        4 requests are encoded and sent, urgent ones first
        5 a link that has been silent for too long is given up
 
-   1 is never cut short by the budget. 2 to 4 each make some progress in every tick. */
+   1 is never cut short by the budget, nor is telling the ops of a lost link, a lost store or the end of a drain. 2 to 4 each
+   make some progress in every tick. */
 
 #include "client/state.h"
 
@@ -30,7 +31,7 @@ static void tick_take_time(gh_client* client, uint64_t now_us)
         client->origin_us = now_us - client->now_us;
     }
     inside = now_us - client->origin_us;
-    if (inside > client->now_us && inside < GH_NEVER / 2) client->now_us = inside;
+    if (inside > client->now_us && inside < GH_FOREVER / 2) client->now_us = inside;
 }
 
 static void tick_take_budget(gh_client* client, uint64_t budget_us)
@@ -91,7 +92,7 @@ static uint64_t commands_due(const gh_client* client)
     if (!client->caught_up) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
     if (queued > 0 && gh_pipeline_has_room(client) && gh_link_unsent(link) == 0) return client->now_us;
-    if (client->slot_count == 0) return GH_NEVER;
+    if (client->slot_count == 0) return GH_FOREVER;
     return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
 }
 
@@ -108,5 +109,5 @@ uint64_t gh_next_deadline(const gh_client* client)
     due_us = sooner(commands_due(client), gh_wake_due(client));
     due_us = sooner(due_us, sooner(gh_heap_due(&client->timers), gh_heap_due(&client->leases)));
     if (client->draining && client->timers.count > 0) due_us = sooner(due_us, client->drain_end_us);
-    return due_us == GH_NEVER ? GH_FOREVER : due_us + client->origin_us;
+    return due_us == GH_FOREVER ? GH_FOREVER : due_us + client->origin_us;
 }

@@ -149,7 +149,7 @@ void gh_wake_move(gh_client* client)
 uint64_t gh_wake_due(const gh_client* client)
 {
     const gh_link* link = &client->wake;
-    if (!client->config.wake || link->state == GH_LINK_IDLE) return GH_NEVER;
+    if (!client->config.wake || link->state == GH_LINK_IDLE) return GH_FOREVER;
     if (link->state != GH_LINK_READY) return link->due_us;
     if (client->wake_ping_us > link->heard_us) return client->wake_ping_us + client->config.request_timeout_us;
     return (link->heard_us > client->wake_ping_us ? link->heard_us : client->wake_ping_us) + WAKE_PING_US;
