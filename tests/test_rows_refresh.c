@@ -115,7 +115,7 @@ static void value_must_fit_the_slot(void** state)
     self->config.backoff_max_us = 1000;
     for (int size = 4; size <= 6; size++)
     {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "r%d", size);
         self->value = &"123456"[6 - size];
         refresher_begin(self);
@@ -384,7 +384,7 @@ typedef struct load_record
 {
     uint64_t begun_us;
     uint64_t ended_us;
-    char name[8];
+    char name[16];
 } load_record;
 
 static int refresh_for_a_while(void* context, int results)
@@ -420,7 +420,7 @@ static void one_refresher_has_a_row_at_a_time(void** state)
     row_fleet fleet;
     child_process* children[PROCESSES];
     size_t count = 0;
-    char name[8];
+    char name[16];
     for (int i = 0; i < ROWS; i++)
     {
         snprintf(name, sizeof(name), "r%d", i);

@@ -72,15 +72,19 @@ local function store()
 end
 
 -- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue again.
+-- True: there may be more of them than one call does.
 local function purge()
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 100)
-    local gone = {}
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 50)
+    local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
-        used = used - tonumber(string.sub(lapsed[i], 35))
-        if tonumber(lapsed[i + 1]) % 1 ~= 0 then
-            redis.call('HDEL', client_key, string.sub(lapsed[i], 1, 16))
+        used = used - string.sub(lapsed[i], 35)
+        if lapsed[i + 1] % 1 ~= 0 then
+            slept[#slept + 1] = string.sub(lapsed[i], 1, 16)
         end
+    end
+    if #slept > 0 then
+        redis.call('HDEL', client_key, unpack(slept))
     end
     if #gone > 0 then
         redis.call('ZREM', holder_key, unpack(gone))
@@ -88,25 +92,40 @@ local function purge()
     if used < 0 or redis.call('EXISTS', holder_key) == 0 then
         used = 0
     end
+    return #gone == 50
+end
+
+-- Notes who of them lives, and returns how many had to be looked up for that.
+local function look_who_lives(heads, alive)
+    local unknown = {}
+    for _, head in ipairs(heads) do
+        local client = string.sub(head, 1, 16)
+        if alive[client] == nil then
+            alive[client] = false
+            unknown[#unknown + 1] = client
+        end
+    end
+    local live_until = #unknown > 0 and redis.call('HMGET', client_key, unpack(unknown))
+    for i, client in ipairs(unknown) do
+        alive[client] = live_until[i] and tonumber(live_until[i]) > now
+    end
+    return #unknown
 end
 
 -- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept for each,
 -- except for `own`, which is here already: true if it was its turn. Behind it: who is to be told, and whether there is
 -- more to do than one call does.
 local function serve(own)
-    local alive, turns, mine = {}, {}, false
-    for round = 0, 4 do
-        local size = round == 0 and 4 or 100
+    local alive, turns, mine, looked = {}, {}, false, 0
+    for round = 0, 8 do
+        local size = round == 0 and 4 or 50
         local heads = redis.call('ZRANGE', queue_key, 0, size - 1)
         local left, blocked = 0, false
+        looked = looked + look_who_lives(heads, alive)
         for i, head in ipairs(heads) do
             local client, wanted = string.sub(head, 1, 16), tonumber(string.sub(head, 35))
-            if alive[client] == nil then
-                local live_until = redis.call('HGET', client_key, client)
-                alive[client] = live_until and tonumber(live_until) > now or false
-            end
             if head == own or alive[client] then
-                if #turns == 32 or (wanted <= limit and used + wanted > limit) then
+                if #turns == 16 or (wanted <= limit and used + wanted > limit) then
                     blocked = true
                     break
                 end
@@ -131,7 +150,9 @@ local function serve(own)
         if waiters == 0 then
             return mine, turns, false
         elseif blocked then
-            return mine, turns, #turns == 32
+            return mine, turns, #turns == 16
+        elseif looked >= 50 then
+            break
         end
     end
     return mine, turns, true
@@ -222,8 +243,9 @@ end
 if count > limit then
     waiters = waiters - redis.call('ZREM', queue_key, permit)
 end
-if waiters > 0 or used + count > limit then
-    purge()
+local capped, tries = waiters > 0 or used + count > limit, 0
+while capped and tries < 4 and (tries == 0 or used + count > limit) do
+    capped, tries = purge(), tries + 1
 end
 local mine, turns, more = false, {}, false
 if waiters > 0 then
@@ -239,7 +261,7 @@ elseif waiters == 0 and used + count <= limit then
     used = used + count
     reply = hold(now + lease)
 else
-    reply = wait(more)
+    reply = wait(more or capped)
 end
 hint_all(turns)
 return reply

@@ -51,15 +51,19 @@ local function store()
 end
 
 -- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue again.
+-- True: there may be more of them than one call does.
 local function purge()
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 100)
-    local gone = {}
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 50)
+    local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
-        used = used - tonumber(string.sub(lapsed[i], 35))
-        if tonumber(lapsed[i + 1]) % 1 ~= 0 then
-            redis.call('HDEL', client_key, string.sub(lapsed[i], 1, 16))
+        used = used - string.sub(lapsed[i], 35)
+        if lapsed[i + 1] % 1 ~= 0 then
+            slept[#slept + 1] = string.sub(lapsed[i], 1, 16)
         end
+    end
+    if #slept > 0 then
+        redis.call('HDEL', client_key, unpack(slept))
     end
     if #gone > 0 then
         redis.call('ZREM', holder_key, unpack(gone))
@@ -67,24 +71,39 @@ local function purge()
     if used < 0 or redis.call('EXISTS', holder_key) == 0 then
         used = 0
     end
+    return #gone == 50
+end
+
+-- Notes who of them lives, and returns how many had to be looked up for that.
+local function look_who_lives(heads, alive)
+    local unknown = {}
+    for _, head in ipairs(heads) do
+        local client = string.sub(head, 1, 16)
+        if alive[client] == nil then
+            alive[client] = false
+            unknown[#unknown + 1] = client
+        end
+    end
+    local live_until = #unknown > 0 and redis.call('HMGET', client_key, unpack(unknown))
+    for i, client in ipairs(unknown) do
+        alive[client] = live_until[i] and tonumber(live_until[i]) > now
+    end
+    return #unknown
 end
 
 -- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept for each.
 -- Returns who is to be told, and whether there is more to do than one call does.
 local function serve()
-    local alive, turns = {}, {}
-    for round = 0, 4 do
-        local size = round == 0 and 4 or 100
+    local alive, turns, looked = {}, {}, 0
+    for round = 0, 8 do
+        local size = round == 0 and 4 or 50
         local heads = redis.call('ZRANGE', queue_key, 0, size - 1)
         local left, blocked = 0, false
+        looked = looked + look_who_lives(heads, alive)
         for i, head in ipairs(heads) do
             local client, wanted = string.sub(head, 1, 16), tonumber(string.sub(head, 35))
-            if alive[client] == nil then
-                local live_until = redis.call('HGET', client_key, client)
-                alive[client] = live_until and tonumber(live_until) > now or false
-            end
             if alive[client] then
-                if #turns == 32 or (wanted <= limit and used + wanted > limit) then
+                if #turns == 16 or (wanted <= limit and used + wanted > limit) then
                     blocked = true
                     break
                 end
@@ -103,7 +122,9 @@ local function serve()
         if waiters == 0 then
             return turns, false
         elseif blocked then
-            return turns, #turns == 32
+            return turns, #turns == 16
+        elseif looked >= 50 then
+            break
         end
     end
     return turns, true
@@ -141,8 +162,8 @@ if removed == 1 then
 else
     waiters = math.max(waiters - redis.call('ZREM', queue_key, permit), 0)
 end
-purge()
+local capped = purge()
 local turns, more = serve()
 store()
 hint_all(turns)
-return {sequence, 1 - removed, more and 1 or 0}
+return {sequence, 1 - removed, (more or capped) and 1 or 0}
