@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # check_includes.sh -- includes point down only.
 #
-#     systems (sdk/src/*.c)  ->  client  ->  wire  ->  base          client -> platform.h -> guildhall/base.h
+#     systems (sdk/src/*)  ->  client  ->  wire  ->  base            client -> platform.h -> guildhall/base.h
 #
-# A public header belongs to the layer in public_layer; whatever is not named there is a system of its own.
+# A public header belongs to the layer in public_layer; whatever is not named there is a system of its own. A system's
+# files begin with its name: chat.c, chat_read.c and chat_read.h are chat's. No system includes another.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
@@ -55,6 +56,26 @@ system_of() {
     echo "${name%%_*}"
 }
 
+# "chat" for sdk/src/chat_read.c, chat_read.h and guildhall/chat.h; empty for what is of no system.
+system_of() {
+    local name header
+    name=$(basename "$1")
+    name=${name%.[ch]}
+    for header in sdk/include/guildhall/*.h; do
+        header=$(basename "$header" .h)
+        if [ "$(public_layer "guildhall/$header.h")" -ne $system_layer ] && [ "$header" != command ]; then continue; fi
+        case $name in
+        "$header" | "$header"_*)
+            echo "$header"
+            return
+            ;;
+        esac
+    done
+}
+
+# True for a header of sdk/src itself, which only its own system may include.
+is_of_a_system() { [ -f "sdk/src/$1" ] && [ "${1#*/}" = "$1" ]; }
+
 upward_includes() {
     local file name inner own_layer their_layer
     while read -r file name; do
@@ -62,6 +83,7 @@ upward_includes() {
         inner=${name:1:-1}
         own_layer=$(layer_of_file "$file")
         their_layer=$(layer_of_include "$inner")
+        if is_of_a_system "$inner"; then their_layer=$system_layer; fi
         if [ "$their_layer" = none ]; then
             echo "$file includes $inner, which is in no layer: write it from sdk/src or sdk/include on"
         elif [ "$their_layer" -gt "$own_layer" ]; then
@@ -70,6 +92,14 @@ upward_includes() {
             echo "$file includes $inner: no system includes another"
         fi
     done < <(includes_of sdk/src/*/*.[ch] sdk/src/*.[ch])
+}
+
+# A file that no public header names could include anybody.
+nameless_files() {
+    local file
+    for file in sdk/src/*.[ch]; do
+        if [ -z "$(system_of "$file")" ]; then echo "$file belongs to no system"; fi
+    done
 }
 
 # Only what every C11 compiler has; the two libraries are looked at below.
@@ -137,6 +167,7 @@ seen_by_one() {
 }
 
 check_nothing 'includes point down only' upward_includes
+check_nothing 'every file belongs to a system or a layer' nameless_files
 check_nothing 'the SDK needs the C library alone' foreign_includes
 check_nothing 'public headers include each other downwards, and of C a little' public_includes
 check_nothing 'guildhall.h has every public header' umbrella_gaps
