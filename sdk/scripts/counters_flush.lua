@@ -17,7 +17,7 @@
 --       4 limit       counters that the shard may have
 --       5 precisions  how many; at most 8
 --       then for each of them, the finest first: seconds, samples that are kept (the open one included)
---       then for each counter of the batch, at most 32, or 8 if the batch is older than 2 s: what to add
+--       then for each counter of the batch, at most 32, or 6 if the batch is older than 2 s: what to add
 -- reply sequence, code, now us, answers
 --       code 0 taken
 --            1 old        the client has sent another batch since
