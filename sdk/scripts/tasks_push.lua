@@ -18,6 +18,9 @@
 -- Redis 6.2 or later.
 
 local HINTS_MAX = 16
+-- A hash or zset that begins with an entry as long as this is a table from its first entry on, and stays one until it is
+-- empty. Else it would be a packed list up to some hundred entries, and finding one would take time that grows with them.
+local LONG = string.rep('-', 65)
 
 local payload_key, mark_key, tomb_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local classes = (#KEYS - 4) / 2
@@ -29,7 +32,8 @@ local now = time[1] * 1000000 + time[2]
 
 local stored = redis.call('HMGET', payload_key, unpack(ARGV, 3, 2 + count))
 local tombs = redis.call('ZMSCORE', tomb_key, unpack(ARGV, 3, 2 + count))
-room = room - redis.call('HLEN', payload_key)
+local stored_count = redis.call('HLEN', payload_key)
+room = room - stored_count
 
 local codes, fresh, entries, forgotten = {}, {}, {}, {}
 local ready, due, ready_count = {}, {}, 0 -- by class
@@ -65,13 +69,25 @@ end
 
 for class = 0, classes - 1 do -- all types are known, before the first write
     if ready[class] then redis.call('LLEN', KEYS[5 + class]) end
-    if due[class] then redis.call('ZCARD', KEYS[5 + classes + class]) end
+    local list = due[class]
+    if list and redis.call('ZCARD', KEYS[5 + classes + class]) == 0 then
+        list[#list + 1], list.anew = list[1], true
+        list[#list + 1] = list[2]
+        list[1], list[2] = 0, LONG
+    end
 end
 for class = 0, classes - 1 do
     if ready[class] then redis.call('RPUSH', KEYS[5 + class], unpack(ready[class])) end
-    if due[class] then redis.call('ZADD', KEYS[5 + classes + class], unpack(due[class])) end
+    local list = due[class]
+    if list then redis.call('ZADD', KEYS[5 + classes + class], unpack(list)) end
+    if list and list.anew then redis.call('ZREM', KEYS[5 + classes + class], LONG) end
 end
-if #entries > 0 then redis.call('HSET', payload_key, unpack(entries)) end
+if #entries > 0 and stored_count > 0 then
+    redis.call('HSET', payload_key, unpack(entries))
+elseif #entries > 0 then
+    redis.call('HSET', payload_key, '', LONG, unpack(entries))
+    redis.call('HDEL', payload_key, '')
+end
 if #forgotten > 0 then
     redis.call('ZREM', tomb_key, unpack(forgotten))
     redis.call('HDEL', mark_key, unpack(forgotten))

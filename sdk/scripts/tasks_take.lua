@@ -39,6 +39,7 @@
 local CLASSES = 4
 local RECLAIM_MAX = 50
 local NEVER_US = 86400000000
+local LONG = string.rep('-', 65) -- see tasks_push.lua
 
 local call, match, format = redis.call, string.match, string.format
 local control_key, lease_key, payload_key, mark_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -264,8 +265,18 @@ if count > 0 then
         leases[k - 1], leases[k] = expiry, id
         states[k - 1], states[k] = id, attempt and 'L ' .. attempt .. behind or first
     end
-    call('HSET', mark_key, unpack(states))
-    call('ZADD', lease_key, unpack(leases))
+    if call('HLEN', mark_key) == 0 then
+        call('HSET', mark_key, '', LONG, unpack(states))
+        call('HDEL', mark_key, '')
+    else
+        call('HSET', mark_key, unpack(states))
+    end
+    if call('ZCARD', lease_key) == 0 then
+        call('ZADD', lease_key, 0, LONG, unpack(leases))
+        call('ZREM', lease_key, LONG)
+    else
+        call('ZADD', lease_key, unpack(leases))
+    end
     call('HSET', receipt_key, worker, expiry .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0'))
 end
 if weighted then
