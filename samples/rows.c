@@ -1,4 +1,5 @@
-/* rows.c -- keeps a shop item's stock cached: refreshed every second from a slow "database", read without ever waiting.
+/* rows.c -- keeps a shop item's stock cached: refreshed every second from a slow "database", read without
+   ever waiting.
 
        rows unix:/tmp/redis.sock        rows 127.0.0.1:6379 */
 

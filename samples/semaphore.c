@@ -1,4 +1,5 @@
-/* semaphore.c -- five players want one of three seats in an arena, sit for a while, and leave; those who wait see their place.
+/* semaphore.c -- five players want one of three seats in an arena, sit for a while, and leave; those who wait
+   see their place in line.
 
        semaphore unix:/tmp/redis.sock        semaphore 127.0.0.1:6379 */
 

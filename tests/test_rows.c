@@ -8,10 +8,10 @@
 
 #define PERIOD_US (SECOND_US / 5)
 
-/* ---- the ordinary way ----------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
-/* The listing's own test: a row is there soon after it was scheduled; it is refreshed; with a delay of -1, which is an unschedule
-   here, it is gone. */
+/* The listing's own test: a row is there soon after it was scheduled; it is refreshed; with a delay of -1,
+   which is an unschedule here, it is gone. */
 static void does_what_the_listing_did(void** state)
 {
     (void)state;
@@ -52,7 +52,8 @@ static void loader_may_take_many_ticks(void** state)
     assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK);
     GAME_UNTIL(self->open_count == 1);
     uint64_t begun_us = wait_now_us();
-    GAME_UNTIL(wait_now_us() - begun_us > 2 * GH_ROWS_LEASE_MIN_US); /* two leases long, renewed all the while */
+    GAME_UNTIL(wait_now_us() - begun_us >
+               2 * GH_ROWS_LEASE_MIN_US); /* two leases long, renewed all the while */
     assert_int_equal(self->loads, 1);
     assert_true(gh_row_load_is_wanted(self->open[0]));
     assert_status(refresher_complete(self, 0, GH_OK, "at last"), GH_OK);
@@ -65,7 +66,10 @@ static void loader_may_take_many_ticks(void** state)
 static void many_rows_over_all_shards(void** state)
 {
     (void)state;
-    enum { ROWS = 60 };
+    enum
+    {
+        ROWS = 60
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
@@ -88,7 +92,8 @@ static void many_rows_over_all_shards(void** state)
         assert_status(row_get(a, read, name), GH_OK);
         assert_true(row_is(read, value));
         /* due after the period, less up to a tenth */
-        assert_in_range(redis_server_integer(server, "ZSCORE %s %s", row_key(name, 'd'), name) - (long long)read->get.version,
+        assert_in_range(redis_server_integer(server, "ZSCORE %s %s", row_key(name, 'd'), name) -
+                            (long long)read->get.version,
                         540 * SECOND_US, 600 * SECOND_US);
     }
 }
@@ -114,7 +119,7 @@ static void hint_brings_a_new_row_at_once(void** state)
     }
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static void get_tells_version_age_and_absence(void** state)
 {
@@ -168,7 +173,8 @@ static void row_too_old_says_so(void** state)
     assert_status(row_get(a, read, "itemX"), GH_ROW_OLD);
     assert_true(read->get.age_us > 3 * PERIOD_US);
     assert_true(read->get.value.size > 0);
-    assert_in_range(redis_server_integer(server, "TTL %s", row_key("itemX", 'v')), 1, 604800); /* and goes in the end */
+    assert_in_range(redis_server_integer(server, "TTL %s", row_key("itemX", 'v')), 1,
+                    604800); /* and goes in the end */
 }
 
 static void reading_writes_nothing(void** state)
@@ -187,7 +193,7 @@ static void reading_writes_nothing(void** state)
     assert_int_equal(redis_server_calls(server, "hset") + redis_server_calls(server, "zadd"), dirty);
 }
 
-/* ---- schedules -------------------------------------------------------------------------------------------------- */
+/* ---- schedules ----------------------------------------------------------------------------------------- */
 
 static void schedule_again_changes_the_period_and_nothing_else(void** state)
 {
@@ -201,7 +207,8 @@ static void schedule_again_changes_the_period_and_nothing_else(void** state)
     assert_status(row_schedule(a, "itemX", 600 * SECOND_US), GH_OK); /* as each server does when it starts */
     assert_int_equal(redis_server_integer(server, "ZSCORE %s itemX", row_key("itemX", 'd')), due);
     assert_int_equal(self->loads, 1);
-    assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK); /* sooner: due after the new period at the latest */
+    assert_status(row_schedule(a, "itemX", PERIOD_US),
+                  GH_OK); /* sooner: due after the new period at the latest */
     GAME_UNTIL(self->rows.stored == 3);
 }
 
@@ -221,7 +228,8 @@ static void row_can_be_asked_for_now(void** state)
     self->keeps = true;
     assert_status(row_schedule_with(a, "itemX", &config), GH_OK);
     GAME_UNTIL(self->open_count == 1);
-    assert_status(row_schedule_with(a, "itemX", &config), GH_OK); /* it changed after we had begun to read it: once more */
+    assert_status(row_schedule_with(a, "itemX", &config),
+                  GH_OK); /* it changed after we had begun to read it: once more */
     assert_status(refresher_complete(self, 0, GH_OK, "old"), GH_OK);
     GAME_UNTIL(self->open_count == 1);
     assert_status(refresher_complete(self, 0, GH_OK, "new"), GH_OK);
@@ -283,7 +291,7 @@ static void versions_grow_over_an_unschedule(void** state)
     }
 }
 
-/* ---- the page of keys --------------------------------------------------------------------------------------------- */
+/* ---- the page of keys ---------------------------------------------------------------------------------- */
 
 static void keys_are_on_the_page(void** state)
 {
@@ -301,6 +309,8 @@ static void keys_are_on_the_page(void** state)
 TEST_FILE(rows, cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(loader_may_take_many_ticks),
           cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
           cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(row_too_old_says_so),
-          cmocka_unit_test(reading_writes_nothing), cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),
-          cmocka_unit_test(row_can_be_asked_for_now), cmocka_unit_test(unschedule_wins_over_a_refresh_under_way),
+          cmocka_unit_test(reading_writes_nothing),
+          cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),
+          cmocka_unit_test(row_can_be_asked_for_now),
+          cmocka_unit_test(unschedule_wins_over_a_refresh_under_way),
           cmocka_unit_test(versions_grow_over_an_unschedule), cmocka_unit_test(keys_are_on_the_page));

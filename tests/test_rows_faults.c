@@ -1,5 +1,5 @@
-/* Every fault of support/fault.h over every operation of rows, and bad input of every function. The store is audited by the
-   layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of rows, and bad input of every function. The store is
+   audited by the layout of KEYS.md. */
 
 #include "support/fault.h"
 #include "support/refresher.h"
@@ -30,9 +30,11 @@ static stored_row row_stored(fault_scene* scene)
     const char* text = redis_server_text(scene->server, "HGET %s %s", row_key(scene->name, 'm'), scene->name);
     row.exists = text != NULL;
     if (text != NULL)
-        assert_int_equal(sscanf(text, "%" SCNu64 " %*u %u %" SCNu64 " %*u %c", &row.period_us, &row.failures, &row.version,
-                                &row.state), 4);
-    row.is_due = redis_server_text(scene->server, "ZSCORE %s %s", row_key(scene->name, 'd'), scene->name) != NULL;
+        assert_int_equal(sscanf(text, "%" SCNu64 " %*u %u %" SCNu64 " %*u %c", &row.period_us, &row.failures,
+                                &row.version, &row.state),
+                         4);
+    row.is_due =
+        redis_server_text(scene->server, "ZSCORE %s %s", row_key(scene->name, 'd'), scene->name) != NULL;
     text = redis_server_text(scene->server, "HGET %s %s", row_key(scene->name, 'v'), scene->name);
     row.has_value = text != NULL;
     if (text != NULL) assert_int_equal(sscanf(text, "%" SCNu64, &row.value_version), 1);
@@ -50,7 +52,7 @@ static void cancel_schedule(void* op)
     gh_row_schedule_cancel(op);
 }
 
-/* ---- schedule -------------------------------------------------------------------------------------------------- */
+/* ---- schedule ------------------------------------------------------------------------------------------ */
 
 static void begin_schedule(fault_scene* scene)
 {
@@ -68,10 +70,11 @@ static void audit_schedule(fault_scene* scene, gh_status status)
     assert_status(row_unschedule(scene->other, scene->name), row.exists ? GH_OK : GH_EMPTY);
 }
 
-static const fault_operation schedule_row = {"rsched",      sizeof(gh_row_schedule), 0,               2, NULL, begin_schedule,
-                                             poll_schedule, NULL,                    cancel_schedule, audit_schedule};
+static const fault_operation schedule_row = {
+    "rsched",        sizeof(gh_row_schedule), 0, 2, NULL, begin_schedule, poll_schedule, NULL,
+    cancel_schedule, audit_schedule};
 
-/* ---- unschedule ------------------------------------------------------------------------------------------------ */
+/* ---- unschedule ---------------------------------------------------------------------------------------- */
 
 static void prepare_unschedule(fault_scene* scene)
 {
@@ -80,7 +83,8 @@ static void prepare_unschedule(fault_scene* scene)
 
 static void begin_unschedule(fault_scene* scene)
 {
-    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), 60 * SECOND_US), GH_OK);
+    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), 60 * SECOND_US),
+                  GH_OK);
 }
 
 static void audit_unschedule(fault_scene* scene, gh_status status)
@@ -91,10 +95,10 @@ static void audit_unschedule(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation unschedule_row = {
-    "runsch",      sizeof(gh_row_schedule), 0,               2, prepare_unschedule, begin_unschedule,
-    poll_schedule, NULL,                    cancel_schedule, audit_unschedule};
+    "runsch",        sizeof(gh_row_schedule), 0, 2, prepare_unschedule, begin_unschedule, poll_schedule, NULL,
+    cancel_schedule, audit_unschedule};
 
-/* ---- a whole refresh: claimed, loaded, stored -------------------------------------------------------------------- */
+/* ---- a whole refresh: claimed, loaded, stored ---------------------------------------------------------- */
 
 static void prepare_refresh(fault_scene* scene)
 {
@@ -139,17 +143,19 @@ static void audit_refresh(fault_scene* scene, gh_status status)
         assert_true(row.has_value);
         assert_int_equal(row.version, row.value_version);
         assert_int_equal(row.state, 'd');
-        assert_int_equal(self->loads, 1); /* a claim whose answer was lost gives the same rows again, and no others */
+        assert_int_equal(self->loads,
+                         1); /* a claim whose answer was lost gives the same rows again, and no others */
     }
     gh_rows_cancel(&self->rows);
     GAME_UNTIL(gh_rows_poll(&self->rows) == GH_CANCELLED);
     assert_status(row_unschedule(scene->other, scene->name), GH_OK);
 }
 
-static const fault_operation refresh_row = {"rfresh",     sizeof(refresher), 0,              9, prepare_refresh, begin_refresh,
-                                            poll_refresh, NULL,              cancel_refresh, audit_refresh};
+static const fault_operation refresh_row = {
+    "rfresh",       sizeof(refresher), 0, 9, prepare_refresh, begin_refresh, poll_refresh, NULL,
+    cancel_refresh, audit_refresh};
 
-/* ---- bad input ------------------------------------------------------------------------------------------------------ */
+/* ---- bad input ----------------------------------------------------------------------------------------- */
 
 static void begins_name_the_field(void** state)
 {
@@ -225,9 +231,9 @@ static void refresher_names_the_field(void** state)
     assert_status(gh_rows_begin(NULL, a->client, &config), GH_INVALID_OP);
     assert_status(gh_rows_begin(&self->rows, NULL, &config), GH_INVALID_CLIENT);
     assert_status(gh_rows_begin(&self->rows, a->client, NULL), GH_INVALID_CONFIG);
-#define ASSERT_ROWS_REFUSED(change, expected)                                                                        \
-    config = good;                                                                                                   \
-    config.change;                                                                                                   \
+#define ASSERT_ROWS_REFUSED(change, expected)                                                                \
+    config = good;                                                                                           \
+    config.change;                                                                                           \
     assert_status(gh_rows_begin(&self->rows, a->client, &config), expected)
     ASSERT_ROWS_REFUSED(struct_size = 0, GH_INVALID_CONFIG);
     ASSERT_ROWS_REFUSED(loader = NULL, GH_INVALID_ROW_LOADER);
@@ -288,7 +294,8 @@ static void names_and_values_may_hold_any_byte(void** state)
     refresher_begin(self);
     assert_status(gh_row_schedule_begin(op, a->client, name, NULL), GH_OK);
     GAME_UNTIL(self->open_count == 1);
-    assert_status(gh_row_complete(self->open[0], GH_OK, gh_str_make(value_bytes, sizeof(value_bytes) - 1)), GH_OK);
+    assert_status(gh_row_complete(self->open[0], GH_OK, gh_str_make(value_bytes, sizeof(value_bytes) - 1)),
+                  GH_OK);
     GAME_UNTIL(self->rows.stored == 1);
     assert_status(gh_row_get_begin(&read->get, a->client, name, &read->config), GH_OK);
     GAME_UNTIL(gh_row_get_poll(&read->get) != GH_PENDING);
@@ -297,7 +304,8 @@ static void names_and_values_may_hold_any_byte(void** state)
     assert_memory_equal(read->get.value.bytes, value_bytes, sizeof(value_bytes) - 1);
 }
 
-/* A schedule that a frozen server carries out after the unschedule that followed it would bring the row back for ever. */
+/* A schedule that a frozen server carries out after the unschedule that followed it would bring the row back
+   for ever. */
 static void older_request_never_undoes_a_newer_one(void** state)
 {
     (void)state;
@@ -310,7 +318,8 @@ static void older_request_never_undoes_a_newer_one(void** state)
     GAME_UNTIL(gh_client_ready(a->client));
     assert_status(row_schedule(a, "other", LONG_US), GH_OK); /* the scripts are loaded */
     assert_status(row_unschedule(a, "other"), GH_OK);
-    proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD); /* the first try gets stuck on its way, the second is carried out */
+    proxy_arm(proxy, PROXY_REQUEST, 0,
+              PROXY_HOLD); /* the first try gets stuck on its way, the second is carried out */
     assert_status(row_schedule(a, "itemX", LONG_US), GH_OK);
     assert_int_equal(proxy_fired(proxy), 1);
     assert_status(row_unschedule(a, "itemX"), GH_OK);
@@ -323,7 +332,7 @@ static void older_request_never_undoes_a_newer_one(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS %s", row_key("itemX", 'd')), 1);
 }
 
-/* ---- the tests -------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ----------------------------------------------------------------------------------------- */
 
 FAULT_TESTS(schedule_row)
 FAULT_TESTS(unschedule_row)
@@ -332,8 +341,9 @@ FAULT_CANCEL_TEST(schedule_row)
 FAULT_CANCEL_TEST(unschedule_row)
 FAULT_CANCEL_TEST(refresh_row)
 
-TEST_FILE(rows_faults, FAULT_TEST_LIST(schedule_row), FAULT_TEST_LIST(unschedule_row), FAULT_TEST_LIST(refresh_row),
-          FAULT_CANCEL_TEST_LIST(schedule_row), FAULT_CANCEL_TEST_LIST(unschedule_row), FAULT_CANCEL_TEST_LIST(refresh_row),
+TEST_FILE(rows_faults, FAULT_TEST_LIST(schedule_row), FAULT_TEST_LIST(unschedule_row),
+          FAULT_TEST_LIST(refresh_row), FAULT_CANCEL_TEST_LIST(schedule_row),
+          FAULT_CANCEL_TEST_LIST(unschedule_row), FAULT_CANCEL_TEST_LIST(refresh_row),
           cmocka_unit_test(begins_name_the_field), cmocka_unit_test(refresher_names_the_field),
           cmocka_unit_test(idle_ops_take_every_call), cmocka_unit_test(names_and_values_may_hold_any_byte),
           cmocka_unit_test(older_request_never_undoes_a_newer_one));

@@ -1,4 +1,5 @@
-/* What refreshers do when things go wrong: loaders that fail, hang or come twice, refreshers that die or compete, outages. */
+/* What refreshers do when things go wrong: loaders that fail, hang or come twice, refreshers that die or
+   compete, outages. */
 
 #include "support/process.h"
 #include "support/refresher.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #define PERIOD_US (SECOND_US / 5)
-#define LONG_US (600 * SECOND_US)
+#define LONG_US   (600 * SECOND_US)
 
 static void pass_time(uint64_t pause_us)
 {
@@ -16,7 +17,7 @@ static void pass_time(uint64_t pause_us)
     GAME_UNTIL(wait_now_us() - begun_us >= pause_us);
 }
 
-/* ---- loaders ------------------------------------------------------------------------------------------------------ */
+/* ---- loaders ------------------------------------------------------------------------------------------- */
 
 static void failing_loader_is_called_less_and_less_often(void** state)
 {
@@ -40,7 +41,8 @@ static void failing_loader_is_called_less_and_less_often(void** state)
         assert_true(now_us - last_us >= (self->config.backoff_min_us << (failures - 1)) / 2);
         last_us = now_us;
     }
-    assert_status(row_get(a, read, "itemX"), GH_ROW_OLD); /* the last good value is there, and says how old it is */
+    assert_status(row_get(a, read, "itemX"),
+                  GH_ROW_OLD); /* the last good value is there, and says how old it is */
     assert_true(read->get.value.size > 0);
     self->outcome = GH_OK;
     uint64_t stored = self->rows.stored;
@@ -131,7 +133,7 @@ static void value_must_fit_the_slot(void** state)
     assert_true(self->rows.failed > 0);
 }
 
-/* ---- budgets and bounds --------------------------------------------------------------------------------------------- */
+/* ---- budgets and bounds -------------------------------------------------------------------------------- */
 
 static void refresher_takes_no_more_than_its_slots(void** state)
 {
@@ -193,18 +195,22 @@ static void tick_begins_no_more_loads_than_its_budget_bears(void** state)
         unsigned before = calls;
         assert_true(wait_now_us() < end_us);
         assert_status(gh_tick(b->client, game_now_us(b), 500), GH_OK);
-        assert_in_range(calls - before, 0, 1); /* each takes four budgets: one in a tick, and not none for ever */
+        assert_in_range(calls - before, 0,
+                        1); /* each takes four budgets: one in a tick, and not none for ever */
         wait_briefly();
     }
     assert_int_equal(calls, 16);
 }
 
-/* A database that was away for a hundred periods is not asked a hundred times for each row, nor for all of them at once again
-   and again. */
+/* A database that was away for a hundred periods is not asked a hundred times for each row, nor for all of
+   them at once again and again. */
 static void no_storm_after_an_outage(void** state)
 {
     (void)state;
-    enum { ROWS = 20 };
+    enum
+    {
+        ROWS = 20
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     char name[16];
@@ -232,7 +238,7 @@ static void no_storm_after_an_outage(void** state)
     assert_true(last - first > 20000);
 }
 
-/* ---- refreshers --------------------------------------------------------------------------------------------------------- */
+/* ---- refreshers ---------------------------------------------------------------------------------------- */
 
 static void rows_of_a_dead_refresher_are_taken_over(void** state)
 {
@@ -373,7 +379,7 @@ static void foreign_keys_are_corrupt(void** state)
     GAME_UNTIL(self->rows.stored == 1);
 }
 
-/* ---- processes that compete ---------------------------------------------------------------------------------------------- */
+/* ---- processes that compete ---------------------------------------------------------------------------- */
 
 typedef struct row_fleet
 {
@@ -401,7 +407,8 @@ static int refresh_for_a_while(void* context, int results)
         if (wait_now_us() >= end_us) gh_rows_stop(&self->rows);
         game_tick_all();
         if (self->open_count == 0) continue;
-        load_record record = {.begun_us = refresher_row(self, self->open_names[0])->loaded_us, .ended_us = wait_now_us()};
+        load_record record = {.begun_us = refresher_row(self, self->open_names[0])->loaded_us,
+                              .ended_us = wait_now_us()};
         snprintf(record.name, sizeof(record.name), "%.7s", self->open_names[0]);
         CHILD_CHECK(refresher_complete(self, 0, GH_OK, record.name) == GH_OK);
         CHILD_CHECK(write(results, &record, sizeof(record)) == sizeof(record));
@@ -409,11 +416,17 @@ static int refresh_for_a_while(void* context, int results)
     return self->rows.lost == 0 ? 0 : 1;
 }
 
-/* Defect 14: all cachers refreshed the same row. Here each is loaded by one at a time, about once a period, whoever many run. */
+/* Defect 14: all cachers refreshed the same row. Here each is loaded by one at a time, about once a period,
+   whoever many run. */
 static void one_refresher_has_a_row_at_a_time(void** state)
 {
     (void)state;
-    enum { PROCESSES = 4, ROWS = 10, RECORDS_MAX = 4096 };
+    enum
+    {
+        PROCESSES = 4,
+        ROWS = 10,
+        RECORDS_MAX = 4096
+    };
     static load_record records[RECORDS_MAX];
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
@@ -430,14 +443,17 @@ static void one_refresher_has_a_row_at_a_time(void** state)
     for (int i = 0; i < PROCESSES; i++) children[i] = child_start(refresh_for_a_while, &fleet);
     for (int i = 0; i < PROCESSES; i++)
     {
-        while (count < RECORDS_MAX && child_read(children[i], &records[count], sizeof(load_record)) == sizeof(load_record)) count++;
+        while (count < RECORDS_MAX &&
+               child_read(children[i], &records[count], sizeof(load_record)) == sizeof(load_record))
+            count++;
         assert_int_equal(child_wait(children[i]), 0);
     }
     assert_in_range(count, ROWS * 5, ROWS * 13); /* 2 s of a period of 200 ms, less up to a tenth */
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(records[i].name, records[j].name) == 0)
-                assert_true(records[i].begun_us >= records[j].ended_us || records[j].begun_us >= records[i].ended_us);
+                assert_true(records[i].begun_us >= records[j].ended_us ||
+                            records[j].begun_us >= records[i].ended_us);
     for (int i = 0; i < ROWS; i++)
     {
         snprintf(name, sizeof(name), "r%d", i);
@@ -450,9 +466,11 @@ static void one_refresher_has_a_row_at_a_time(void** state)
 TEST_FILE(rows_refresh, cmocka_unit_test(failing_loader_is_called_less_and_less_often),
           cmocka_unit_test(loader_that_never_ends_keeps_no_row), cmocka_unit_test(load_is_completed_once),
           cmocka_unit_test(value_must_fit_the_slot), cmocka_unit_test(refresher_takes_no_more_than_its_slots),
-          cmocka_unit_test(tick_begins_no_more_loads_than_its_budget_bears), cmocka_unit_test(no_storm_after_an_outage),
+          cmocka_unit_test(tick_begins_no_more_loads_than_its_budget_bears),
+          cmocka_unit_test(no_storm_after_an_outage),
           cmocka_unit_test(rows_of_a_dead_refresher_are_taken_over),
           cmocka_unit_test(claim_that_was_lost_is_told_and_stores_nothing),
-          cmocka_unit_test(stop_ends_what_was_begun_and_begins_no_more), cmocka_unit_test(cancel_and_drain_give_back_at_once),
+          cmocka_unit_test(stop_ends_what_was_begun_and_begins_no_more),
+          cmocka_unit_test(cancel_and_drain_give_back_at_once),
           cmocka_unit_test(schedules_are_made_again_after_the_store_lost_its_data),
           cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(one_refresher_has_a_row_at_a_time));

@@ -8,7 +8,7 @@
 
 #define LEASE_US (20 * SECOND_US)
 
-/* ---- the ordinary way ----------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
 static void is_taken_up_to_the_limit_and_given_back(void** state)
 {
@@ -36,8 +36,8 @@ static void is_taken_up_to_the_limit_and_given_back(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
-/* The listing's own test: three of three, a fourth must fail; after the lease of the three, one more gets in; it is given
-   back, and three more get in. */
+/* The listing's own test: three of three, a fourth must fail; after the lease of the three, one more gets in;
+   it is given back, and three more get in. */
 static void does_what_the_listing_did(void** state)
 {
     (void)state;
@@ -55,7 +55,11 @@ static void does_what_the_listing_did(void** state)
 static void goes_to_waiters_in_order_of_arrival(void** state)
 {
     (void)state;
-    enum { WAITERS = 12, LIMIT = 2 };
+    enum
+    {
+        WAITERS = 12,
+        LIMIT = 2
+    };
     redis_server* server = redis_server_start(NULL);
     game* games[3];
     gh_permit* waiter[WAITERS];
@@ -105,7 +109,10 @@ static void many_at_once_are_all_or_none(void** state)
 static void one_release_serves_all_that_fit(void** state)
 {
     (void)state;
-    enum { WAITERS = 80 }; /* more than one call serves */
+    enum
+    {
+        WAITERS = 80
+    }; /* more than one call serves */
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
@@ -149,7 +156,7 @@ static void waiter_gives_up_in_time(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
-/* ---- the limit ------------------------------------------------------------------------------------------------- */
+/* ---- the limit ----------------------------------------------------------------------------------------- */
 
 static void lowering_the_limit_takes_nothing_away(void** state)
 {
@@ -178,7 +185,10 @@ static void lowering_the_limit_takes_nothing_away(void** state)
 static void raising_the_limit_serves_waiters_at_once(void** state)
 {
     (void)state;
-    enum { WAITERS = 100 };
+    enum
+    {
+        WAITERS = 100
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
@@ -225,9 +235,10 @@ static void limit_that_was_set_outlives_the_callers_configs(void** state)
     assert_in_range(redis_server_integer(server, "TTL gh:{semaphore:gate}:s"), 3600, 7200);
 }
 
-/* ---- looking ---------------------------------------------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------------------------------------- */
 
-static gh_semaphore_look* look(game* from, const char* name, gh_permit_holder* holders, size_t most, gh_status expected)
+static gh_semaphore_look* look(game* from, const char* name, gh_permit_holder* holders, size_t most,
+                               gh_status expected)
 {
     gh_semaphore_look* op = GAME_NEW(from, gh_semaphore_look);
     assert_status(gh_semaphore_look_begin(op, from->client, gh_str_of(name), holders, most, 0), GH_OK);
@@ -263,7 +274,7 @@ static void look_tells_who_holds_what(void** state)
     assert_int_equal(look(a, "arena", NULL, 0, GH_OK)->used, 4);
 }
 
-/* ---- the page of keys --------------------------------------------------------------------------------------------- */
+/* ---- the page of keys ---------------------------------------------------------------------------------- */
 
 static void keys_are_on_the_page(void** state)
 {
@@ -276,10 +287,12 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{semaphore:");
 }
 
-TEST_FILE(semaphore, cmocka_unit_test(is_taken_up_to_the_limit_and_given_back), cmocka_unit_test(does_what_the_listing_did),
-          cmocka_unit_test(goes_to_waiters_in_order_of_arrival), cmocka_unit_test(many_at_once_are_all_or_none),
-          cmocka_unit_test(one_release_serves_all_that_fit), cmocka_unit_test(hold_ends_by_itself),
-          cmocka_unit_test(waiter_gives_up_in_time), cmocka_unit_test(lowering_the_limit_takes_nothing_away),
-          cmocka_unit_test(raising_the_limit_serves_waiters_at_once), cmocka_unit_test(waiters_over_the_limit_are_told),
-          cmocka_unit_test(limit_that_was_set_outlives_the_callers_configs), cmocka_unit_test(look_tells_who_holds_what),
-          cmocka_unit_test(keys_are_on_the_page));
+TEST_FILE(semaphore, cmocka_unit_test(is_taken_up_to_the_limit_and_given_back),
+          cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(goes_to_waiters_in_order_of_arrival),
+          cmocka_unit_test(many_at_once_are_all_or_none), cmocka_unit_test(one_release_serves_all_that_fit),
+          cmocka_unit_test(hold_ends_by_itself), cmocka_unit_test(waiter_gives_up_in_time),
+          cmocka_unit_test(lowering_the_limit_takes_nothing_away),
+          cmocka_unit_test(raising_the_limit_serves_waiters_at_once),
+          cmocka_unit_test(waiters_over_the_limit_are_told),
+          cmocka_unit_test(limit_that_was_set_outlives_the_callers_configs),
+          cmocka_unit_test(look_tells_who_holds_what), cmocka_unit_test(keys_are_on_the_page));

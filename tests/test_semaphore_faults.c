@@ -1,4 +1,5 @@
-/* Every fault of support/fault.h over every operation of semaphores. The store is audited by the layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of semaphores. The store is audited by the layout of
+   KEYS.md. */
 
 #include "support/fault.h"
 #include "support/permits.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #define LEASE_US (30 * SECOND_US)
-#define LIMIT 2
+#define LIMIT    2
 
 static void begin_permit(fault_scene* scene, game* from, gh_permit* permit, uint32_t permits)
 {
@@ -54,7 +55,7 @@ static void audit_permit_free(fault_scene* scene)
     semaphore_must_be_sound(scene->server, scene->name);
 }
 
-/* ---- taking ---------------------------------------------------------------------------------------------------- */
+/* ---- taking -------------------------------------------------------------------------------------------- */
 
 static void begin_permit_take(fault_scene* scene)
 {
@@ -69,10 +70,11 @@ static void audit_permit_take(fault_scene* scene, gh_status status)
         audit_permit_free(scene);
 }
 
-static const fault_operation permit_take = {"ptake",     sizeof(gh_permit), 0,    1,             NULL, begin_permit_take,
-                                            poll_permit, NULL,              cancel_permit, audit_permit_take};
+static const fault_operation permit_take = {"ptake",       sizeof(gh_permit), 0,           1,
+                                            NULL,          begin_permit_take, poll_permit, NULL,
+                                            cancel_permit, audit_permit_take};
 
-/* ---- waiting --------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static void prepare_permit_wait(fault_scene* scene)
 {
@@ -84,7 +86,8 @@ static bool permit_wait_is_over(fault_scene* scene)
     gh_permit* waiter = scene->op;
     gh_permit* owner = scene->more;
     if (waiter->position == 1 && gh_permit_poll(owner) == GH_OK) gh_permit_release(owner);
-    if (gh_permit_poll(owner) == GH_IDLE) scene->game->ahead_us += 5000; /* there are no hints here: it asks after 100 ms */
+    if (gh_permit_poll(owner) == GH_IDLE)
+        scene->game->ahead_us += 5000; /* there are no hints here: it asks after 100 ms */
     game_tick(scene->other);
     return gh_permit_poll(waiter) != GH_PENDING;
 }
@@ -103,11 +106,18 @@ static void audit_permit_wait(fault_scene* scene, gh_status status)
     audit_permit_free(scene);
 }
 
-static const fault_operation permit_wait = {"pwait",           sizeof(gh_permit),   sizeof(gh_permit), 11,
-                                            prepare_permit_wait, begin_permit_take, poll_permit,       permit_wait_is_over,
-                                            cancel_permit,     audit_permit_wait};
+static const fault_operation permit_wait = {"pwait",
+                                            sizeof(gh_permit),
+                                            sizeof(gh_permit),
+                                            11,
+                                            prepare_permit_wait,
+                                            begin_permit_take,
+                                            poll_permit,
+                                            permit_wait_is_over,
+                                            cancel_permit,
+                                            audit_permit_wait};
 
-/* ---- giving back ------------------------------------------------------------------------------------------------ */
+/* ---- giving back --------------------------------------------------------------------------------------- */
 
 static void prepare_permit_release(fault_scene* scene)
 {
@@ -127,10 +137,10 @@ static void audit_permit_release(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation permit_release = {
-    "prelease",  sizeof(gh_permit), 0,             3, prepare_permit_release, begin_permit_release,
-    poll_permit, NULL,              cancel_permit, audit_permit_release};
+    "prelease",    sizeof(gh_permit),   0, 3, prepare_permit_release, begin_permit_release, poll_permit, NULL,
+    cancel_permit, audit_permit_release};
 
-/* ---- renewing several together ------------------------------------------------------------------------------------ */
+/* ---- renewing several together ------------------------------------------------------------------------- */
 
 typedef struct trio
 {
@@ -146,7 +156,8 @@ static void prepare_permit_renew(fault_scene* scene)
     gh_permit_config config = permit_config(TRIO_LIMIT, 1, LEASE_US, 60 * SECOND_US);
     for (int i = 0; i < 3; i++)
     {
-        assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config), GH_OK);
+        assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config),
+                      GH_OK);
         GAME_UNTIL(gh_permit_poll(&three->permits[i]) == GH_OK);
         three->lease_end_us[i] = three->permits[i].lease_end_us;
     }
@@ -154,7 +165,8 @@ static void prepare_permit_renew(fault_scene* scene)
 
 static void begin_permit_renew(fault_scene* scene)
 {
-    scene->game->ahead_us += (int64_t)(LEASE_US / 3 + SECOND_US); /* a third of the lease goes by in one frame */
+    scene->game->ahead_us +=
+        (int64_t)(LEASE_US / 3 + SECOND_US); /* a third of the lease goes by in one frame */
 }
 
 static gh_status poll_trio(const void* op)
@@ -170,7 +182,8 @@ static bool permit_renew_is_over(fault_scene* scene)
     trio* three = scene->op;
     bool all = true;
     for (int i = 0; i < 3; i++) all = all && three->permits[i].lease_end_us != three->lease_end_us[i];
-    return (all && poll_trio(three) == GH_OK) || (poll_trio(three) != GH_OK && poll_trio(three) != GH_PENDING);
+    return (all && poll_trio(three) == GH_OK) ||
+           (poll_trio(three) != GH_OK && poll_trio(three) != GH_PENDING);
 }
 
 static void audit_permit_renew(fault_scene* scene, gh_status status)
@@ -182,11 +195,18 @@ static void audit_permit_renew(fault_scene* scene, gh_status status)
     assert_int_equal(semaphore_stored(scene->server, scene->name).used, 0);
 }
 
-static const fault_operation permit_renew = {
-    "prenew",  sizeof(trio),         0,    5, prepare_permit_renew, begin_permit_renew,
-    poll_trio, permit_renew_is_over, NULL, audit_permit_renew};
+static const fault_operation permit_renew = {"prenew",
+                                             sizeof(trio),
+                                             0,
+                                             5,
+                                             prepare_permit_renew,
+                                             begin_permit_renew,
+                                             poll_trio,
+                                             permit_renew_is_over,
+                                             NULL,
+                                             audit_permit_renew};
 
-/* ---- leaving the queue --------------------------------------------------------------------------------------------- */
+/* ---- leaving the queue --------------------------------------------------------------------------------- */
 
 static void prepare_permit_leave(fault_scene* scene)
 {
@@ -205,11 +225,18 @@ static void audit_permit_leave(fault_scene* scene, gh_status status)
     audit_permit_free(scene);
 }
 
-static const fault_operation permit_leave = {"pleave",             sizeof(gh_permit),    sizeof(gh_permit), 3,
-                                             prepare_permit_leave, begin_permit_release, poll_permit,       NULL,
-                                             NULL,                 audit_permit_leave};
+static const fault_operation permit_leave = {"pleave",
+                                             sizeof(gh_permit),
+                                             sizeof(gh_permit),
+                                             3,
+                                             prepare_permit_leave,
+                                             begin_permit_release,
+                                             poll_permit,
+                                             NULL,
+                                             NULL,
+                                             audit_permit_leave};
 
-/* ---- the limit ------------------------------------------------------------------------------------------------------ */
+/* ---- the limit ----------------------------------------------------------------------------------------- */
 
 static void prepare_permit_limit(fault_scene* scene)
 {
@@ -218,7 +245,9 @@ static void prepare_permit_limit(fault_scene* scene)
 
 static void begin_permit_limit(fault_scene* scene)
 {
-    assert_status(gh_semaphore_limit_begin(scene->op, scene->game->client, fault_name(scene), 7, 60 * SECOND_US), GH_OK);
+    assert_status(
+        gh_semaphore_limit_begin(scene->op, scene->game->client, fault_name(scene), 7, 60 * SECOND_US),
+        GH_OK);
 }
 
 static gh_status poll_permit_limit(const void* op)
@@ -240,11 +269,18 @@ static void audit_permit_limit(fault_scene* scene, gh_status status)
     semaphore_must_be_sound(scene->server, scene->name);
 }
 
-static const fault_operation permit_limit = {
-    "plimit",          sizeof(gh_semaphore_limit), sizeof(gh_permit),   3, prepare_permit_limit, begin_permit_limit,
-    poll_permit_limit, NULL,                       cancel_permit_limit, audit_permit_limit};
+static const fault_operation permit_limit = {"plimit",
+                                             sizeof(gh_semaphore_limit),
+                                             sizeof(gh_permit),
+                                             3,
+                                             prepare_permit_limit,
+                                             begin_permit_limit,
+                                             poll_permit_limit,
+                                             NULL,
+                                             cancel_permit_limit,
+                                             audit_permit_limit};
 
-/* ---- the tests ------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ----------------------------------------------------------------------------------------- */
 
 FAULT_TESTS(permit_take)
 FAULT_TESTS(permit_wait)
@@ -257,7 +293,8 @@ FAULT_CANCEL_TEST(permit_wait)
 FAULT_CANCEL_TEST(permit_release)
 FAULT_CANCEL_TEST(permit_limit)
 
-TEST_FILE(semaphore_faults, FAULT_TEST_LIST(permit_take), FAULT_TEST_LIST(permit_wait), FAULT_TEST_LIST(permit_release),
-          FAULT_TEST_LIST(permit_renew), FAULT_TEST_LIST(permit_leave), FAULT_TEST_LIST(permit_limit),
-          FAULT_CANCEL_TEST_LIST(permit_take), FAULT_CANCEL_TEST_LIST(permit_wait), FAULT_CANCEL_TEST_LIST(permit_release),
+TEST_FILE(semaphore_faults, FAULT_TEST_LIST(permit_take), FAULT_TEST_LIST(permit_wait),
+          FAULT_TEST_LIST(permit_release), FAULT_TEST_LIST(permit_renew), FAULT_TEST_LIST(permit_leave),
+          FAULT_TEST_LIST(permit_limit), FAULT_CANCEL_TEST_LIST(permit_take),
+          FAULT_CANCEL_TEST_LIST(permit_wait), FAULT_CANCEL_TEST_LIST(permit_release),
           FAULT_CANCEL_TEST_LIST(permit_limit));

@@ -57,7 +57,8 @@ static void begin_names_the_field(void** state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
-        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config =
+            permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         config.hold_us = rows[i].hold_us;
         assert_permit_refused(a, gh_str_literal("a"), &config, rows[i].expected);
     }
@@ -77,13 +78,15 @@ static void ends_of_each_range_work(void** state)
     {
         uint32_t limit, permits;
         uint64_t lease_us, wait_us;
-    } rows[] = {{1, 1, GH_SEMAPHORE_LEASE_MAX_US, 0},
-                {GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LEASE_MAX_US, GH_SEMAPHORE_WAIT_MAX_US},
-                {GH_SEMAPHORE_LIMIT_MAX, 1, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_WAIT_MAX_US}};
+    } rows[] = {
+        {1, 1, GH_SEMAPHORE_LEASE_MAX_US, 0},
+        {GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LEASE_MAX_US, GH_SEMAPHORE_WAIT_MAX_US},
+        {GH_SEMAPHORE_LIMIT_MAX, 1, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_WAIT_MAX_US}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
         gh_permit* permit = GAME_NEW(a, gh_permit);
-        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config =
+            permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         static const char* const names[] = {"a", "b", "c"};
         assert_status(gh_permit_begin(permit, a->client, gh_str_of(names[i]), &config), GH_OK);
         assert_status(permit_settle(permit), GH_OK);
@@ -109,14 +112,17 @@ static void calls_name_the_field(void** state)
     assert_status(gh_semaphore_limit_begin(limit, NULL, name, 1, 0), GH_INVALID_CLIENT);
     assert_status(gh_semaphore_limit_begin(limit, a->client, none, 1, 0), GH_INVALID_NAME);
     assert_status(gh_semaphore_limit_begin(limit, a->client, name, 0, 0), GH_INVALID_LIMIT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, GH_SEMAPHORE_LIMIT_MAX + 1, 0), GH_INVALID_LIMIT);
+    assert_status(gh_semaphore_limit_begin(limit, a->client, name, GH_SEMAPHORE_LIMIT_MAX + 1, 0),
+                  GH_INVALID_LIMIT);
     assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 999), GH_INVALID_TIMEOUT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 60 * SECOND_US + 1), GH_INVALID_TIMEOUT);
+    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 60 * SECOND_US + 1),
+                  GH_INVALID_TIMEOUT);
     assert_status(gh_semaphore_look_begin(NULL, a->client, name, NULL, 0, 0), GH_INVALID_OP);
     assert_status(gh_semaphore_look_begin(look, NULL, name, NULL, 0, 0), GH_INVALID_CLIENT);
     assert_status(gh_semaphore_look_begin(look, a->client, none, NULL, 0, 0), GH_INVALID_NAME);
     assert_status(gh_semaphore_look_begin(look, a->client, name, NULL, 1, 0), GH_INVALID_BUFFER);
-    assert_status(gh_semaphore_look_begin(look, a->client, name, &holder, GH_SEMAPHORE_HOLDERS_MAX + 1, 0), GH_INVALID_BUFFER);
+    assert_status(gh_semaphore_look_begin(look, a->client, name, &holder, GH_SEMAPHORE_HOLDERS_MAX + 1, 0),
+                  GH_INVALID_BUFFER);
     assert_status(gh_semaphore_look_begin(look, a->client, name, NULL, 0, 1), GH_INVALID_TIMEOUT);
     assert_int_equal(game_stats(a).ops_begun, 0);
     assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 0), GH_OK);
@@ -148,7 +154,8 @@ static void idle_ops_take_every_call(void** state)
     assert_status(gh_semaphore_look_poll(&look), GH_IDLE);
     gh_semaphore_look_cancel(NULL);
     gh_semaphore_look_cancel(&look);
-    assert_true(sizeof(gh_permit) <= 256 && sizeof(gh_semaphore_limit) <= 256 && sizeof(gh_semaphore_look) <= 256);
+    assert_true(sizeof(gh_permit) <= 256 && sizeof(gh_semaphore_limit) <= 256 &&
+                sizeof(gh_semaphore_look) <= 256);
 }
 
 static void waiters_are_refused_past_their_cap(void** state)
@@ -189,7 +196,7 @@ static void drain_gives_everything_back(void** state)
     assert_int_equal(now.held, now.turns); /* at most a turn that was kept for the waiter on its way out */
 }
 
-/* ---- processes that compete -------------------------------------------------------------------------------------------- */
+/* ---- processes that compete ---------------------------------------------------------------------------- */
 
 #define FLEET_LIMIT 3
 
@@ -235,7 +242,12 @@ static int visit_the_arena(void* context, int results)
 static void never_more_than_the_limit_in_a_fleet(void** state)
 {
     (void)state;
-    enum { PROCESSES = 6, CYCLES = 60, RECORDS = PROCESSES * CYCLES };
+    enum
+    {
+        PROCESSES = 6,
+        CYCLES = 60,
+        RECORDS = PROCESSES * CYCLES
+    };
     static hold_record records[RECORDS];
     redis_server* server = redis_server_start(NULL);
     permit_fleet fleet = {.cycles = CYCLES};
@@ -253,7 +265,8 @@ static void never_more_than_the_limit_in_a_fleet(void** state)
         uint32_t inside = 0;
         for (int j = 0; j < RECORDS; j++)
         {
-            if (records[j].from_us <= records[i].from_us && records[i].from_us < records[j].to_us) inside += records[j].permits;
+            if (records[j].from_us <= records[i].from_us && records[i].from_us < records[j].to_us)
+                inside += records[j].permits;
             if (i != j) assert_true(records[i].fence != records[j].fence);
         }
         if (inside > most) most = inside;

@@ -1,4 +1,5 @@
-/* How permits are lost, and how they are not: leases, clocks, dead holders and waiters, data loss, and renewals in batches. */
+/* How permits are lost, and how they are not: leases, clocks, dead holders and waiters, data loss, and
+   renewals in batches. */
 
 #include "support/permits.h"
 #include "support/proxy.h"
@@ -8,7 +9,7 @@
 
 #define HOUR_US (3600 * (int64_t)SECOND_US)
 
-/* ---- clocks ------------------------------------------------------------------------------------------------------- */
+/* ---- clocks -------------------------------------------------------------------------------------------- */
 
 /* The listing trusts the clients' clocks: those an hour ahead threw out everybody else. */
 static void clients_with_clocks_an_hour_apart_steal_nothing(void** state)
@@ -25,7 +26,8 @@ static void clients_with_clocks_an_hour_apart_steal_nothing(void** state)
         held[i] = permit_hold_one(games[i], "arena", 3, SECOND_US);
     }
     uint64_t begun_us = wait_now_us();
-    while (wait_now_us() - begun_us < 2 * SECOND_US) /* two leases long: all are renewed, nobody else gets in */
+    while (wait_now_us() - begun_us <
+           2 * SECOND_US) /* two leases long: all are renewed, nobody else gets in */
     {
         for (int i = 0; i < 3; i++)
         {
@@ -68,7 +70,7 @@ static void servers_clock_forward_frees_and_the_holder_learns_it(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
-/* ---- renewing ----------------------------------------------------------------------------------------------------- */
+/* ---- renewing ------------------------------------------------------------------------------------------ */
 
 static void count_refreshes(unsigned permit_count, unsigned batches)
 {
@@ -124,11 +126,16 @@ static void take_away_in_the_store(redis_server* server, game* from, const gh_pe
 static void batches_bear_coming_and_going(void** state)
 {
     (void)state;
-    enum { COUNT = 130, ROUNDS = 10 };
+    enum
+    {
+        COUNT = 130,
+        ROUNDS = 10
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_permit* permits[COUNT + ROUNDS];
-    for (int i = 0; i < COUNT; i++) permits[i] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
+    for (int i = 0; i < COUNT; i++)
+        permits[i] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
     for (int i = 0; i < COUNT; i++) assert_status(permit_settle(permits[i]), GH_OK);
     for (int round = 0; round < ROUNDS; round++)
     {
@@ -136,7 +143,8 @@ static void batches_bear_coming_and_going(void** state)
         gh_permit* lost = nth_held(permits, COUNT, 5 * round + 1);
         gh_permit* renewed = nth_held(permits, COUNT, 5 * round + 2);
         take_away_in_the_store(server, a, lost);
-        a->ahead_us += 2 * (int64_t)SECOND_US + (int64_t)SECOND_US / 10; /* more than a third: renewals begin */
+        a->ahead_us +=
+            2 * (int64_t)SECOND_US + (int64_t)SECOND_US / 10; /* more than a third: renewals begin */
         game_tick(a);
         assert_non_null(renewed->carrier);
         gh_permit* carrier = renewed->carrier;
@@ -190,7 +198,7 @@ static void renewal_ends_with_the_release(void** state)
     assert_status(permit_settle(permit_want(a, "arena", 1, SECOND_US, 0)), GH_OK);
 }
 
-/* ---- told on time --------------------------------------------------------------------------------------------------- */
+/* ---- told on time -------------------------------------------------------------------------------------- */
 
 static void is_told_lost_while_the_server_is_away(void** state)
 {
@@ -254,7 +262,7 @@ static void release_that_comes_too_late_says_so(void** state)
     assert_int_equal(semaphore_stored(server, "arena").held, 1);
 }
 
-/* ---- the dead ------------------------------------------------------------------------------------------------------- */
+/* ---- the dead ------------------------------------------------------------------------------------------ */
 
 /* redisson #4462: what a crashed holder had was lost for ever. */
 static void crash_leaks_no_permit(void** state)
@@ -273,7 +281,10 @@ static void crash_leaks_no_permit(void** state)
 static void dead_waiters_are_dropped(void** state)
 {
     (void)state;
-    enum { DEAD = 300 };
+    enum
+    {
+        DEAD = 300
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* dead = game_start_ready(redis_server_address(server));
@@ -314,7 +325,7 @@ static void waiter_that_missed_its_turn_stands_at_the_end(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
-/* ---- data loss ------------------------------------------------------------------------------------------------------ */
+/* ---- data loss ----------------------------------------------------------------------------------------- */
 
 static void holders_learn_that_the_store_lost_its_data(void** state)
 {
@@ -348,7 +359,8 @@ static void state_that_vanished_grants_no_more_than_the_limit(void** state)
     assert_status(gh_permit_poll(next), GH_OK);
     semaphore_must_be_sound(server, "arena");
     redis_server_do(server, "DEL gh:{semaphore:arena}:h");
-    assert_status(permit_settle(permit_want(a, "arena", 1, 60 * SECOND_US, 0)), GH_OK); /* nothing is counted for ever */
+    assert_status(permit_settle(permit_want(a, "arena", 1, 60 * SECOND_US, 0)),
+                  GH_OK); /* nothing is counted for ever */
 }
 
 static void foreign_keys_are_corrupt(void** state)
@@ -375,12 +387,17 @@ static void foreign_keys_are_corrupt(void** state)
 TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_steal_nothing),
           cmocka_unit_test(fence_grows_when_the_servers_clock_goes_back),
           cmocka_unit_test(servers_clock_forward_frees_and_the_holder_learns_it),
-          cmocka_unit_test(one_request_renews_a_hundred_permits), cmocka_unit_test(two_requests_renew_a_hundred_and_one),
-          cmocka_unit_test(batches_bear_coming_and_going), cmocka_unit_test(renewal_goes_on_after_one_that_failed),
-          cmocka_unit_test(renewal_ends_with_the_release), cmocka_unit_test(is_told_lost_while_the_server_is_away),
+          cmocka_unit_test(one_request_renews_a_hundred_permits),
+          cmocka_unit_test(two_requests_renew_a_hundred_and_one),
+          cmocka_unit_test(batches_bear_coming_and_going),
+          cmocka_unit_test(renewal_goes_on_after_one_that_failed),
+          cmocka_unit_test(renewal_ends_with_the_release),
+          cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(is_told_lost_first_after_a_hitch),
           cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
           cmocka_unit_test(release_that_comes_too_late_says_so), cmocka_unit_test(crash_leaks_no_permit),
-          cmocka_unit_test(dead_waiters_are_dropped), cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(dead_waiters_are_dropped),
+          cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
-          cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit), cmocka_unit_test(foreign_keys_are_corrupt));
+          cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit),
+          cmocka_unit_test(foreign_keys_are_corrupt));

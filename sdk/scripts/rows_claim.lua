@@ -1,9 +1,9 @@
--- rows_claim: the rows that are due for longest are given to one refresher, for as long as its lease. Repeating it is
--- harmless: each refresher's last claim is kept, so the same number gets the same rows again.
+-- rows_claim: the rows that are due for longest are given to one refresher, for as long as its lease.
+-- Repeating it is harmless: each refresher's last claim is kept, so the same number gets the same rows again.
 --
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
---       3 gh:{rows:<shard>}:w   hash   "<client>:<sequence>" of a refresher -> "<number> <score>" of its last claim; the
---                                      rows of that claim have that score in :d
+--       3 gh:{rows:<shard>}:w   hash   "<client>:<sequence>" of a refresher -> "<number> <score>" of its
+--                                      last claim; the rows of that claim have that score in :d
 --       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token      "<client, 16 hex digits>:<sequence, 16 hex digits>" of the refresher
 --       2 sequence   comes back as the first element of the reply
@@ -15,9 +15,10 @@
 --       8 letter     of the shard, for hints: the byte 48 + shard
 -- reply sequence, code, now us, due us, late us, remaining us, then pairs: row, failures
 --       code 0, or 4 stale: past `not after`
---       due: of the next row, 0 if there is none; late: how long the first row was due; remaining: of the lease, not
---       extended by a repeat
--- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if more rows are due
+--       due: of the next row, 0 if there is none; late: how long the first row was due; remaining: of the
+--       lease, not extended by a repeat
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if more rows are
+--       due
 
 local KEEP_MS = '3600000'
 
@@ -36,7 +37,8 @@ local number, score = string.match(past or '', '^(%d+) (%d+)$')
 if number == ARGV[4] and tonumber(score) > now then
     local reply = {sequence, 0, now, next_due(), 0, score - now}
     for _, row in ipairs(redis.call('ZRANGEBYSCORE', due_key, score, score, 'LIMIT', 0, 20)) do
-        local failures, holder = string.match(redis.call('HGET', row_key, row) or '', '^%d+ %d+ (%d+) %d+ %d+ [ca] (%S+) ')
+        local stored = redis.call('HGET', row_key, row) or ''
+        local failures, holder = string.match(stored, '^%d+ %d+ (%d+) %d+ %d+ [ca] (%S+) ')
         if holder == claim then
             reply[#reply + 1] = row
             reply[#reply + 1] = tonumber(failures)

@@ -1,23 +1,25 @@
--- rows_finish: what became of a row that was claimed: its value, that there is none, that loading failed, or that it is given
--- back. Only the current claim is heard: after an unschedule, or when another has claimed it, nothing is written. Repeating it
--- is harmless: the claim finds itself ended.
+-- rows_finish: what became of a row that was claimed: its value, that there is none, that loading failed, or
+-- that it is given back. Only the current claim is heard: after an unschedule, or when another has claimed
+-- it, nothing is written. Repeating it is harmless: the claim finds itself ended.
 --
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
 --       3 gh:{rows:<shard>}:v   hash   row -> "<version> <loaded us> <max age us> <kind> <bytes>"
---                                      kind v: the bytes are the value; n: there is no such row. Loaded: when the claim began
+--                                      kind v: the bytes are the value; n: there is no such row. Loaded: when
+--                                      the claim began
 --       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 claim      "<token of the refresher>.<number of the claim>"
 --       2 sequence   comes back as the first element of the reply
 --       3 row
 --       4 outcome    v, n, f: failed, b: given back
---       5 pause      f: us until it is due again; v and n: 0..1023, how much of a tenth of the period it is due earlier, so
---                    that rows that were loaded together part
+--       5 pause      f: us until it is due again; v and n: 0..1023, how much of a tenth of the period it is
+--                    due earlier, so that rows that were loaded together part
 --       6 bytes      of v
 --       7 letter     of the shard, for hints: the byte 48 + shard
 -- reply sequence, code, now us, due us
 --       code 0 done; 1 not the current claim, nothing was done
 --       due: when the row is to be refreshed next; 0: not known
--- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is given back
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
+--       given back
 
 local KEEP_MS = '604800000'
 
@@ -58,7 +60,8 @@ redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period
                                                (outcome == 'v' or outcome == 'n') and 'd' or 'f', claim, setter))
 if outcome == 'b' then
     local own = string.match(claim, '^[^.]*')
-    for _, other in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)) do
+    local idle = redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
+    for _, other in ipairs(idle) do
         redis.call('ZREM', KEYS[4], other)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
         local told = other ~= own and redis.pcall('PUBLISH', string.match(KEYS[4], '^([^{]*)') .. 'wake:' ..

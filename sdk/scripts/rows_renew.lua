@@ -1,5 +1,5 @@
--- rows_renew: the lease of a claim begins anew. A claim that is gone is never made again, and no lease gets shorter, so
--- repeating it is harmless.
+-- rows_renew: the lease of a claim begins anew. A claim that is gone is never made again, and no lease gets
+-- shorter, so repeating it is harmless.
 --
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
 -- ARGV  1 claim      "<token of the refresher>.<number of the claim>"
@@ -9,7 +9,8 @@
 -- reply sequence, code, now us, 0
 --       code 0 renewed; 1 not the current claim
 --
--- Begins with ZREM of nothing, which a server that is out of memory still allows: a full store must not cost leases.
+-- Begins with ZREM of nothing, which a server that is out of memory still allows: a full store must not cost
+-- leases.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -1,10 +1,12 @@
--- rows_schedule: a row is to be refreshed every so often from now on. Repeating it is harmless: of the requests of one client
--- for a row, an older one never undoes a newer, and the same one finds itself done.
+-- rows_schedule: a row is to be refreshed every so often from now on. Repeating it is harmless: of the
+-- requests of one client for a row, an older one never undoes a newer, and the same one finds itself done.
 --
--- KEYS  1 gh:{rows:<shard>}:d   zset   row -> when it is due (us); while it is claimed, when the claim is over
---       2 gh:{rows:<shard>}:m   hash   row -> "<period> <max age> <failures> <version> <claimed> <state> <claim> <setter>"
---                                      times in us; claimed: when it was last; state n: never claimed, c: claimed,
---                                      a: claimed, and due again at once, d: that claim was refreshed, f: it failed
+-- KEYS  1 gh:{rows:<shard>}:d   zset   row -> when it is due (us); claimed: when that is over
+--       2 gh:{rows:<shard>}:m   hash   row -> "<period> <max age> <failures> <version>
+--                                      <claimed> <state> <claim> <setter>"
+--                                      times in us; claimed: when it was last; state n: never claimed, c:
+--                                      claimed, a: claimed, and due again at once, d: that claim was
+--                                      refreshed, f: it failed
 --       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us>": who unscheduled it, and when
 --       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token      "<client, 16 hex digits>:<sequence, 16 hex digits>"
@@ -19,7 +21,8 @@
 --            1 older than what this client has asked for since
 --            3 full   ROWS_MAX rows in the shard
 --            4 stale  past `not after`
--- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is due sooner than before
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
+--       due sooner than before
 -- Redis 6.2 or later.
 
 local ROWS_MAX = 100000
@@ -73,7 +76,8 @@ redis.call('HDEL', gone_key, row)
 if not due_before or due < due_before then
     -- Who asked last is likeliest to live.
     local channel = string.match(idle_key, '^([^{]*)') .. 'wake:'
-    for _, waiting in ipairs(redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)) do
+    local idle = redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
+    for _, waiting in ipairs(idle) do
         redis.call('ZREM', idle_key, waiting)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
         local told = redis.pcall('PUBLISH', channel .. string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8])

@@ -1,6 +1,6 @@
--- rows_unschedule: the row is not refreshed any more, and what is stored of it goes. It wins over a refresh that is under way,
--- which finds its claim gone. Repeating it is harmless, and of the requests of one client for a row, an older one never
--- undoes a newer.
+-- rows_unschedule: the row is not refreshed any more, and what is stored of it goes. It wins over a refresh
+-- that is under way, which finds its claim gone. Repeating it is harmless, and of the requests of one client
+-- for a row, an older one never undoes a newer.
 --
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m, 3 gh:{rows:<shard>}:t   see rows_schedule.lua
 --       4 gh:{rows:<shard>}:v   hash   row -> its value, see rows_finish.lua

@@ -1,10 +1,11 @@
--- semaphore_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a permit that is held is
--- not counted twice (it only gets a fresh fence, since the one before was never heard of), and a waiter keeps its place.
+-- semaphore_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a permit that
+-- is held is not counted twice (it only gets a fresh fence, since the one before was never heard of), and a
+-- waiter keeps its place.
 --
 -- KEYS  1 gh:{semaphore:<name>}:s   string  "<limit> <used> <fence> <waiters> <setter>"
 --                                   used: permits in :h, together; setter: token of who set the limit, or "-"
---       2 gh:{semaphore:<name>}:h   zset    "<token> <permits>" -> expiry (us); with a half more (.5) it is not held
---                                   yet, but kept for a waiter whose turn it is
+--       2 gh:{semaphore:<name>}:h   zset    "<token> <permits>" -> expiry (us); with a half more (.5) it is
+--                                   not held yet, but kept for a waiter whose turn it is
 --       3 gh:{semaphore:<name>}:q   zset    "<token> <permits>" -> arrival, a number that grows
 --       4 gh:{semaphore:<name>}:c   hash    client -> until when (us) its waiters count as alive
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
@@ -12,20 +13,21 @@
 --       3 lease us
 --       4 patience  us that the waiter counts as alive without asking again; 0: do not wait
 --       5 window    us that a turn is kept for a waiter that has been told
---       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: no limit
---       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0: no limit
+--       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: none
+--       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0: none
 --       8 permits   how many at once
 --       9 limit     of a semaphore that the store does not know yet
 -- reply sequence, code, fence, remaining us, position, now us, limit
 --       code 0 granted    remaining: of the lease, not extended by a repeat
---            1 waiting    position from 1; remaining: until the first lease or turn ends; 0: ask again at once
+--            1 waiting    position from 1; remaining: until the first lease or turn ends; 0: ask again at
+--                         once
 --            2 busy       as 1, but not in the queue
 --            4 stale      past `not after`
 --            5 quarantine remaining: of the quarantine
 --            6 full       WAITERS_MAX wait already
 --            7 over       more permits than the limit
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a "w" behind
---       it to one that should ask when the turn is over
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
+--       "w" behind it to one that should ask when the turn is over
 -- Redis 6.2 or later.
 
 local time = redis.call('TIME')
@@ -71,10 +73,11 @@ local function store()
                'PX', setter == '-' and IDLE_MS or SET_MS)
 end
 
--- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue again.
--- True: there may be more of them than one call does.
+-- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue
+-- again. True: there may be more of them than one call does.
 local function purge()
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 50)
+    local past = string.format('%.0f', now)
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', past, 'WITHSCORES', 'LIMIT', 0, 50)
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
@@ -112,9 +115,9 @@ local function look_who_lives(heads, alive)
     return #unknown
 end
 
--- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept for each,
--- except for `own`, which is here already: true if it was its turn. Behind it: who is to be told, and whether there is
--- more to do than one call does.
+-- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept
+-- for each, except for `own`, which is here already: true if it was its turn. Behind it: who is to be told,
+-- and whether there is more to do than one call does.
 local function serve(own)
     local alive, turns, mine, looked = {}, {}, false, 0
     for round = 0, 8 do

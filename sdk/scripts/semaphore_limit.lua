@@ -1,9 +1,10 @@
--- semaphore_limit: how many permits there are from now on. More: waiters get them at once. Fewer: nobody loses one, and
--- nobody gets one until enough were given back. The limit stays until another is set, or until the semaphore has not been
--- used for 30 days. Repeating it is harmless: of the limits that one client sets, an older one never replaces a newer.
+-- semaphore_limit: how many permits there are from now on. More: waiters get them at once. Fewer: nobody
+-- loses one, and nobody gets one until enough were given back. The limit stays until another is set, or until
+-- the semaphore has not been used for 30 days. Repeating it is harmless: of the limits that one client sets,
+-- an older one never replaces a newer.
 --
--- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q, 4 gh:{semaphore:<name>}:c
---       see semaphore_acquire.lua
+-- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q,
+--       4 gh:{semaphore:<name>}:c   see semaphore_acquire.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that a turn is kept for a waiter that is told
@@ -12,8 +13,8 @@
 --       code 0 set
 --            1 not set: this client has set another since
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is (or who wants more than the limit),
---       and the same with a "w" behind it to one that should ask when the turn is over
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is (or who wants more
+--       than the limit), and the same with a "w" behind it to one that should ask when the turn is over
 
 local IDLE_MS = '7200000' -- twice the longest lease
 local SET_MS = '2592000000' -- of a limit that was set: 30 days
@@ -38,10 +39,11 @@ local function store()
                'PX', setter == '-' and IDLE_MS or SET_MS)
 end
 
--- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue again.
--- True: there may be more of them than one call does.
+-- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue
+-- again. True: there may be more of them than one call does.
 local function purge()
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 50)
+    local past = string.format('%.0f', now)
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', past, 'WITHSCORES', 'LIMIT', 0, 50)
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
@@ -79,8 +81,8 @@ local function look_who_lives(heads, alive)
     return #unknown
 end
 
--- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept for each.
--- Returns who is to be told, and whether there is more to do than one call does.
+-- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept
+-- for each. Returns who is to be told, and whether there is more to do than one call does.
 local function serve()
     local alive, turns, looked = {}, {}, 0
     for round = 0, 8 do

@@ -1,6 +1,7 @@
 -- semaphore_look: who holds how many permits, and how many wait. Writes nothing.
 --
--- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q   see semaphore_acquire.lua
+-- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q
+--       see semaphore_acquire.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 holders   at most so many, those first whose leases end last; up to 100
 -- reply sequence, limit, used, waiters, now us, then pairs: member of :h, score
@@ -20,7 +21,8 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', past, 'LIMI
     used = used - string.sub(member, 35)
 end
 local reply = {tonumber(ARGV[1]), tonumber(limit), math.max(tonumber(used), 0), redis.call('ZCARD', KEYS[3]), now}
-for _, value in ipairs(redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES', 'LIMIT', 0, ARGV[2])) do
+local holders = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+for _, value in ipairs(holders) do
     reply[#reply + 1] = value
 end
 return reply

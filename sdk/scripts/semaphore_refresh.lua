@@ -1,5 +1,5 @@
--- semaphore_refresh: the leases of many permits begin anew, those of one client of one semaphore together. A permit that is
--- gone is never made again, and no lease gets shorter, so repeating it is harmless.
+-- semaphore_refresh: the leases of many permits begin anew, those of one client of one semaphore together. A
+-- permit that is gone is never made again, and no lease gets shorter, so repeating it is harmless.
 --
 -- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h   see semaphore_acquire.lua
 -- ARGV  1 sequence  comes back as the first element of the reply

@@ -1,8 +1,9 @@
--- semaphore_release: give permits back, or leave the queue. Whatever the token had is nothing afterwards; no other token's
--- permits are ever touched. Repeating it is harmless: the second time there is nothing to give back.
+-- semaphore_release: give permits back, or leave the queue. Whatever the token had is nothing afterwards; no
+-- other token's permits are ever touched. Repeating it is harmless: the second time there is nothing to give
+-- back.
 --
--- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q, 4 gh:{semaphore:<name>}:c
---       see semaphore_acquire.lua
+-- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q,
+--       4 gh:{semaphore:<name>}:c   see semaphore_acquire.lua
 -- ARGV  1 token
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that a turn is kept for a waiter that is told
@@ -11,8 +12,8 @@
 --       code 0 it had them, or it was its turn: given back
 --            1 it had none (it may have waited: it does not any more)
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a "w" behind
---       it to one that should ask when the turn is over
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
+--       "w" behind it to one that should ask when the turn is over
 --
 -- Begins with ZREM, which a server that is out of memory still allows.
 
@@ -50,10 +51,11 @@ local function store()
                'PX', setter == '-' and IDLE_MS or SET_MS)
 end
 
--- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue again.
--- True: there may be more of them than one call does.
+-- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue
+-- again. True: there may be more of them than one call does.
 local function purge()
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, 50)
+    local past = string.format('%.0f', now)
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', past, 'WITHSCORES', 'LIMIT', 0, 50)
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
@@ -91,8 +93,8 @@ local function look_who_lives(heads, alive)
     return #unknown
 end
 
--- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept for each.
--- Returns who is to be told, and whether there is more to do than one call does.
+-- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept
+-- for each. Returns who is to be told, and whether there is more to do than one call does.
 local function serve()
     local alive, turns, looked = {}, {}, 0
     for round = 0, 8 do

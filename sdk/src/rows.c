@@ -2,20 +2,20 @@
 
 #include "rows_shard.h"
 
-#define ROWS_TIMEOUT_US 5000000ull
+#define ROWS_TIMEOUT_US     5000000ull
 #define ROWS_TIMEOUT_MIN_US 1000ull
 #define ROWS_TIMEOUT_MAX_US 60000000ull
-#define ROWS_REPLY_ROOM 256u /* of a reply: the figures */
+#define ROWS_REPLY_ROOM     256u /* of a reply: the figures */
 
 #define ROW_SCHEDULE_SHAPE "qii"
-#define ROW_GET_SHAPE "qiiiiiis"
+#define ROW_GET_SHAPE      "qiiiiiis"
 
 static bool rows_timeout_is_valid(uint64_t timeout_us)
 {
     return timeout_us >= ROWS_TIMEOUT_MIN_US && timeout_us <= ROWS_TIMEOUT_MAX_US;
 }
 
-/* ---- schedule ----------------------------------------------------------------------------------------------------------- */
+/* ---- schedule ------------------------------------------------------------------------------------------ */
 
 /* What rows_schedule.lua and rows_unschedule.lua answer. */
 enum
@@ -76,8 +76,8 @@ static void row_schedule_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&row_schedule_of(op)->gate, op, event);
 }
 
-static const gh_op_kind row_schedule_kind = {"rows", row_schedule_step,  row_schedule_encode, row_schedule_script,
-                                             false,  row_schedule_answer};
+static const gh_op_kind row_schedule_kind = {
+    "rows", row_schedule_step, row_schedule_encode, row_schedule_script, false, row_schedule_answer};
 
 gh_row_schedule_config gh_row_schedule_config_default(void)
 {
@@ -96,7 +96,9 @@ static gh_status row_schedule_check(const gh_row_schedule_config* config)
     if (config->period_us < GH_ROWS_PERIOD_MIN_US || config->period_us > GH_ROWS_PERIOD_MAX_US)
         return GH_INVALID_ROW_PERIOD;
     if (config->max_age_us == 0) return GH_OK;
-    return config->max_age_us < config->period_us || config->max_age_us > GH_ROWS_AGE_MAX_US ? GH_INVALID_ROW_AGE : GH_OK;
+    return config->max_age_us < config->period_us || config->max_age_us > GH_ROWS_AGE_MAX_US
+               ? GH_INVALID_ROW_AGE
+               : GH_OK;
 }
 
 static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
@@ -107,7 +109,8 @@ static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row
                        gh_gate_object(client, gh_str_literal("rows"), row));
 }
 
-gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, const gh_row_schedule_config* config)
+gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                const gh_row_schedule_config* config)
 {
     gh_row_schedule_config defaults = gh_row_schedule_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -148,7 +151,7 @@ void gh_row_schedule_cancel(gh_row_schedule* op)
     if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
 }
 
-/* ---- get ---------------------------------------------------------------------------------------------------------------- */
+/* ---- get ----------------------------------------------------------------------------------------------- */
 
 /* What rows_get.lua answers. */
 enum
@@ -186,7 +189,8 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
 {
     gh_row_get* get = row_get_of(op);
     gh_str bytes = gh_reply_at(event->reply, 7)->text;
-    uint64_t max_age_us = get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
+    uint64_t max_age_us =
+        get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
     bool is_old;
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 6));
     get->version = (uint64_t)gh_reply_integer(event->reply, 2);
@@ -208,7 +212,8 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind row_get_kind = {"rows", gh_call_step, row_get_encode, row_get_script, false, row_get_answer};
+static const gh_op_kind row_get_kind = {"rows",         gh_call_step, row_get_encode,
+                                        row_get_script, false,        row_get_answer};
 
 gh_row_get_config gh_row_get_config_default(void)
 {

@@ -8,16 +8,16 @@
 #define ROWS_BACKOFF_MIN_US 1000000ull
 #define ROWS_BACKOFF_US 60000000ull
 #define ROWS_BACKOFF_LEAST_US 1000ull
-#define ROWS_PAUSE_MIN_US 5000ull         /* between two looks at a shard in which something was found,            */
-#define ROWS_PAUSE_MAX_US 2000000ull      /* doubling up to this while others find it first                        */
-#define ROWS_HEARTBEAT_US 5000000ull      /* with hints, a shard is looked at this often                           */
-#define ROWS_POLL_US 1000000ull           /* without them, this often                                              */
-#define ROWS_WAIT_US 15000000ull          /* how long the store takes us for one who waits                         */
-#define ROWS_CLAIM_TEXT_SIZE 64u          /* "<client>:<sequence>.<number>"                                        */
+#define ROWS_PAUSE_MIN_US 5000ull    /* between two looks at a shard in which something was found, */
+#define ROWS_PAUSE_MAX_US 2000000ull /* doubling up to this while others find it first             */
+#define ROWS_HEARTBEAT_US 5000000ull /* with hints, a shard is looked at this often                */
+#define ROWS_POLL_US 1000000ull      /* without them, this often                                   */
+#define ROWS_WAIT_US 15000000ull     /* how long the store takes us for one who waits              */
+#define ROWS_CLAIM_TEXT_SIZE 64u     /* "<client>:<sequence>.<number>"                             */
 #define ROWS_JITTER 1023u
 
-#define ROWS_CLAIM_SHAPE "qiiiii*"
-#define ROWS_SLOT_SHAPE "qiii"
+#define ROWS_CLAIM_SHAPE   "qiiiii*"
+#define ROWS_SLOT_SHAPE    "qiii"
 #define ROWS_CLAIM_FIGURES 6u
 
 typedef enum rows_state
@@ -46,7 +46,7 @@ static gh_rows_slot* rows_slot_of(gh_op* op)
     return (gh_rows_slot*)(void*)((char*)op - offsetof(gh_rows_slot, op));
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* rows_script(gh_op* op)
 {
@@ -61,7 +61,8 @@ static void rows_encode(gh_op* op, gh_request* request)
     gh_rows_encode_keys(request, client, rows->shard, "dmwi");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
-    gh_request_number(request, gh_client_store_time(client, gh_client_after(client, gh_client_request_timeout(client))));
+    gh_request_number(
+        request, gh_client_store_time(client, gh_client_after(client, gh_client_request_timeout(client))));
     gh_request_number(request, rows->claim);
     gh_request_number(request, rows->config.lease_us);
     gh_request_number(request, rows->asked);
@@ -106,7 +107,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
     gh_rows_encode_letter(request, slot->shard);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------------ */
+/* ---- slots --------------------------------------------------------------------------------------------- */
 
 static bool rows_are_being_worked_on(const gh_rows* rows)
 {
@@ -119,7 +120,8 @@ static bool rows_are_being_worked_on(const gh_rows* rows)
     return false;
 }
 
-/* Ends the refresher when it is to be stopped and nothing is under way. It may end the op that is in its step. */
+/* Ends the refresher when it is to be stopped and nothing is under way. It may end the op that is in its
+   step. */
 static void rows_settle(gh_rows* rows)
 {
     size_t i;
@@ -251,7 +253,8 @@ static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t sto
     if (due_us == 0 || look_us >= rows->look_us[slot->shard]) return;
     rows->look_us[slot->shard] = look_us;
     rows->promised |= 1ull << slot->shard;
-    if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client)); /* it chooses anew */
+    if (rows->op.state == ROWS_SLEEPING)
+        gh_op_timer(&rows->op, gh_client_now(rows->op.client)); /* it chooses anew */
 }
 
 static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
@@ -265,7 +268,8 @@ static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
     }
     else if (slot->op.state == ROWS_SLOT_RENEWING)
     {
-        slot->lease_end_us = gh_lease_end(slot->rows->config.lease_us, event->sent_us, slot->rows->config.lease_us);
+        slot->lease_end_us =
+            gh_lease_end(slot->rows->config.lease_us, event->sent_us, slot->rows->config.lease_us);
         rows_slot_plan(slot, rows_slot_renewal(slot));
     }
     else
@@ -304,9 +308,10 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind rows_slot_kind = {"rows", rows_slot_step, rows_slot_encode, rows_slot_script, false, NULL};
+static const gh_op_kind rows_slot_kind = {"rows",           rows_slot_step, rows_slot_encode,
+                                          rows_slot_script, false,          NULL};
 
-/* ---- looking ---------------------------------------------------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------------------------------------- */
 
 static gh_rows_slot* rows_free_slot(const gh_rows* rows)
 {
@@ -357,7 +362,8 @@ static void rows_look(gh_rows* rows)
 static void rows_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t lease_end_us)
 {
     gh_rows_slot* slot = rows_free_slot(rows);
-    if (slot == NULL || row.size == 0 || row.size > GH_NAME_SIZE_MAX) return; /* it is due again after the lease */
+    if (slot == NULL || row.size == 0 || row.size > GH_NAME_SIZE_MAX)
+        return; /* it is due again after the lease */
     memcpy(slot->row, row.bytes, row.size);
     slot->row_size = (uint8_t)row.size;
     slot->shard = rows->shard;
@@ -372,13 +378,14 @@ static void rows_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t lea
     if (rows->stopping) rows_slot_give_back(slot);
 }
 
-/* When to look at the shard again. A refresher that comes second every time looks more and more seldom, so that not all of
-   a fleet look at each row that is due. */
+/* When to look at the shard again. A refresher that comes second every time looks more and more seldom, so
+   that not all of a fleet look at each row that is due. */
 static void rows_plan_look(gh_rows* rows, uint32_t taken, uint64_t due_us, uint64_t store_now_us)
 {
     gh_client* client = rows->op.client;
     uint64_t bit = 1ull << rows->shard;
-    uint64_t idle_us = gh_client_jitter(client, gh_client_wake_healthy(client) ? ROWS_HEARTBEAT_US : ROWS_POLL_US);
+    uint64_t idle_us =
+        gh_client_jitter(client, gh_client_wake_healthy(client) ? ROWS_HEARTBEAT_US : ROWS_POLL_US);
     uint32_t* pause_us = &rows->pause_us[rows->shard];
     uint64_t wait_us = due_us > store_now_us ? due_us - store_now_us : 0;
     if (taken > 0)
@@ -467,7 +474,8 @@ static void rows_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: rows_claimed(rows, event); break;
     case GH_EVENT_FAILED:
         rows->trouble = event->status;
-        rows->look_us[rows->shard] = gh_client_after(op->client, gh_client_jitter(op->client, ROWS_PAUSE_MAX_US));
+        rows->look_us[rows->shard] =
+            gh_client_after(op->client, gh_client_jitter(op->client, ROWS_PAUSE_MAX_US));
         rows_look(rows);
         break;
     case GH_EVENT_TIMER: rows_timer(rows); break;
@@ -481,7 +489,7 @@ static void rows_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind rows_kind = {"rows", rows_step, rows_encode, rows_script, false, NULL};
 
-/* ---- what the caller calls -------------------------------------------------------------------------------------------- */
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 gh_rows_config gh_rows_config_default(void)
 {
@@ -512,7 +520,8 @@ static gh_status rows_check(const gh_rows_config* config)
     if (config->loader == NULL) return GH_INVALID_ROW_LOADER;
     status = rows_check_slots(config);
     if (status != GH_OK) return status;
-    if (config->lease_us < GH_ROWS_LEASE_MIN_US || config->lease_us > GH_ROWS_LEASE_MAX_US) return GH_INVALID_LEASE;
+    if (config->lease_us < GH_ROWS_LEASE_MIN_US || config->lease_us > GH_ROWS_LEASE_MAX_US)
+        return GH_INVALID_LEASE;
     if (config->load_us < ROWS_LOAD_MIN_US || config->load_us > ROWS_LOAD_MAX_US) return GH_INVALID_TIMEOUT;
     if (config->backoff_min_us < ROWS_BACKOFF_LEAST_US || config->backoff_min_us > config->backoff_max_us ||
         config->backoff_max_us > GH_ROWS_BACKOFF_MAX_US)
@@ -554,7 +563,8 @@ gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* co
     op->config = *config;
     op->outcome = GH_IDLE;
     op->begun_us = GH_FOREVER;
-    op->shard = (uint8_t)(gh_client_id(client) % GH_ROWS_SHARDS); /* not all of a fleet begin at the same one */
+    op->shard =
+        (uint8_t)(gh_client_id(client) % GH_ROWS_SHARDS); /* not all of a fleet begin at the same one */
     gh_op_begin(&op->op, client, &rows_kind);
     rows_begin_slots(op, client);
     for (i = 0; i < GH_ROWS_SHARDS; i++) op->pause_us[i] = ROWS_PAUSE_MIN_US;
@@ -622,6 +632,7 @@ gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value)
         return GH_INVALID_ROW_VALUE;
     load.slot->loading = false;
     if (is_wanted) return row_store(load.slot, outcome, value);
-    if (gh_op_is_busy(&load.slot->op) && load.slot->op.state == ROWS_SLOT_VOID) rows_slot_rest(load.slot, ROWS_SLOT_FREE);
+    if (gh_op_is_busy(&load.slot->op) && load.slot->op.state == ROWS_SLOT_VOID)
+        rows_slot_rest(load.slot, ROWS_SLOT_FREE);
     return GH_LOST;
 }

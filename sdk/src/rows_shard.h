@@ -14,11 +14,13 @@ static inline uint8_t gh_rows_shard_of(gh_str row)
 }
 
 /* "<prefix>:{rows:<shard>}:<part>", one for each letter of parts. */
-static inline void gh_rows_encode_keys(gh_request* request, const gh_client* client, uint8_t shard, const char* parts)
+static inline void gh_rows_encode_keys(gh_request* request, const gh_client* client, uint8_t shard,
+                                       const char* parts)
 {
     char text[4];
     char* end = gh_decimal_encode(shard, text);
-    gh_request_object_keys(request, client, gh_str_literal("rows"), gh_str_make(text, (size_t)(end - text)), parts);
+    gh_request_object_keys(request, client, gh_str_literal("rows"), gh_str_make(text, (size_t)(end - text)),
+                           parts);
 }
 
 /* The letter behind a hint that says which shard has something to do. */

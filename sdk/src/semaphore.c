@@ -4,7 +4,7 @@
 #include "semaphore_refresh.h"
 #include "wire/name.h"
 
-#define SECOND_US 1000000ull
+#define SECOND_US        1000000ull
 #define PERMIT_TEXT_SIZE 56u /* "<token> <permits>" */
 
 #define PERMIT_ACQUIRE_SHAPE "qiiiiii"
@@ -42,7 +42,7 @@ static bool permit_is_held(const gh_permit* permit)
     return permit->op.state == PERMIT_HELD || permit->op.state == PERMIT_RENEWING;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* permit_script(gh_op* op)
 {
@@ -128,7 +128,7 @@ static void permit_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* ---- ways from state to state --------------------------------------------------------------------------------------- */
+/* ---- ways from state to state -------------------------------------------------------------------------- */
 
 static void permit_end(gh_permit* permit, gh_status status)
 {
@@ -158,12 +158,13 @@ static void permit_wait(gh_permit* permit, uint64_t pause_us)
     gh_waiter_sleep(&permit->op, pause_us, permit->give_up_us);
 }
 
-/* Tells the store that we want or have them no more. outcome is what poll says when that is done, or when it is not worth
-   waiting for any longer. */
+/* Tells the store that we want or have them no more. outcome is what poll says when that is done, or when it
+   is not worth waiting for any longer. */
 static void permit_leave(gh_permit* permit, gh_status outcome)
 {
     bool was_held = permit_is_held(permit);
-    bool known_to_store = permit->op.state != PERMIT_ASKING || gh_op_maybe_done(&permit->op) || permit->position > 0;
+    bool known_to_store =
+        permit->op.state != PERMIT_ASKING || gh_op_maybe_done(&permit->op) || permit->position > 0;
     permit->outcome = (int16_t)outcome;
     if (!known_to_store || (!was_held && !gh_client_ready(permit->op.client)))
     {
@@ -174,7 +175,8 @@ static void permit_leave(gh_permit* permit, gh_status outcome)
     permit->op.state = PERMIT_LEAVING;
     permit->op.flags &= (uint8_t)~GH_OP_MARK;
     if (was_held) permit->op.flags |= GH_OP_MARK;
-    permit->give_up_us = was_held ? permit->lease_end_us : gh_client_after(permit->op.client, GH_WAITER_LEAVE_US);
+    permit->give_up_us =
+        was_held ? permit->lease_end_us : gh_client_after(permit->op.client, GH_WAITER_LEAVE_US);
     gh_op_unlisten(&permit->op);
     gh_op_lease(&permit->op, GH_FOREVER);
     gh_op_timer(&permit->op, permit->give_up_us);
@@ -199,24 +201,27 @@ static void permit_hold(gh_permit* permit, uint64_t fence)
     permit->op.state = PERMIT_HELD;
     permit->fence = fence;
     permit->position = 0;
-    permit->hold_end_us = permit->hold_us == 0 ? GH_FOREVER : gh_client_after(permit->op.client, permit->hold_us);
+    permit->hold_end_us =
+        permit->hold_us == 0 ? GH_FOREVER : gh_client_after(permit->op.client, permit->hold_us);
     gh_op_unlisten(&permit->op);
     gh_permit_group_join(permit);
     permit_plan_renewal(permit);
 }
 
-/* ---- not ours yet ----------------------------------------------------------------------------------------------------- */
+/* ---- not ours yet -------------------------------------------------------------------------------------- */
 
 static void permit_granted(gh_permit* permit, const gh_event* event)
 {
     uint64_t now_us = gh_client_now(permit->op.client);
-    permit->lease_end_us = gh_lease_end(permit->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    permit->lease_end_us =
+        gh_lease_end(permit->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
     if (now_us < permit->lease_end_us)
     {
         permit_hold(permit, (uint64_t)gh_reply_integer(event->reply, 2));
         return;
     }
-    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what is left. */
+    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what
+       is left. */
     permit->position = 1; /* the store knows us */
     if (permit->ask_once || now_us >= permit->give_up_us)
         permit_leave(permit, GH_TIMEOUT);
@@ -251,7 +256,9 @@ static void permit_answered(gh_permit* permit, const gh_event* event)
         else
             permit_wait(permit, gh_waiter_quarantine_pause(remaining_us));
         return;
-    case PERMIT_STALE: permit_wait(permit, GH_WAITER_POLL_MIN_US); return; /* our idea of the store's time is better now */
+    case PERMIT_STALE:
+        permit_wait(permit, GH_WAITER_POLL_MIN_US);
+        return; /* our idea of the store's time is better now */
     default: permit_end(permit, GH_CORRUPT); return;
     }
 }
@@ -303,7 +310,7 @@ static void permit_waiting_step(gh_permit* permit, const gh_event* event)
     }
 }
 
-/* ---- ours ------------------------------------------------------------------------------------------------------------- */
+/* ---- ours ---------------------------------------------------------------------------------------------- */
 
 static void permit_renew(gh_permit* permit)
 {
@@ -318,7 +325,8 @@ static void permit_renew(gh_permit* permit)
     gh_op_send(&carrier->op, PERMIT_REFRESH_SHAPE, GH_OP_URGENT);
 }
 
-/* The letter of each says whether it is still held. Those that are lost end, the carrier last, since it leads to the others. */
+/* The letter of each says whether it is still held. Those that are lost end, the carrier last, since it leads
+   to the others. */
 static void permit_renewed(gh_permit* carrier, const gh_event* event)
 {
     gh_str letters = gh_reply_at(event->reply, 2)->text;
@@ -383,7 +391,7 @@ static void permit_held_step(gh_permit* permit, const gh_event* event)
     }
 }
 
-/* ---- leaving ---------------------------------------------------------------------------------------------------------- */
+/* ---- leaving ------------------------------------------------------------------------------------------- */
 
 /* It was over before we gave it back. Not so if an earlier try may have given it back, unanswered. */
 static bool permit_came_too_late(const gh_permit* permit, const gh_reply* reply)
@@ -433,7 +441,7 @@ static void permit_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind permit_kind = {"semaphore", permit_step, permit_encode, permit_script, false, NULL};
 
-/* ---- what the caller calls -------------------------------------------------------------------------------------------- */
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 gh_permit_config gh_permit_config_default(void)
 {
@@ -475,7 +483,8 @@ gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const g
     op->first_limit = config->limit;
     op->ask_once = config->wait_us == 0;
     op->outcome = GH_IDLE;
-    op->give_up_us = gh_client_after(client, op->ask_once ? gh_client_request_timeout(client) : config->wait_us);
+    op->give_up_us =
+        gh_client_after(client, op->ask_once ? gh_client_request_timeout(client) : config->wait_us);
     gh_op_begin(&op->op, client, &permit_kind);
     permit_ask(op, false);
     return GH_OK;
@@ -504,6 +513,7 @@ void gh_permit_cancel(gh_permit* op)
 
 uint64_t gh_permit_remaining_us(const gh_permit* op)
 {
-    if (!permit_is_busy(op) || !permit_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client)) return 0;
+    if (!permit_is_busy(op) || !permit_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client))
+        return 0;
     return op->lease_end_us - gh_client_now(op->op.client);
 }

@@ -2,27 +2,30 @@
 #include "guildhall/semaphore.h"
 #include "wire/name.h"
 
-#define SEMAPHORE_TIMEOUT_US 5000000ull
+#define SEMAPHORE_TIMEOUT_US     5000000ull
 #define SEMAPHORE_TIMEOUT_MIN_US 1000ull
 #define SEMAPHORE_TIMEOUT_MAX_US 60000000ull
-#define SEMAPHORE_FIGURES 5u     /* elements of a look's reply in front of the holders    */
-#define SEMAPHORE_TOKEN_SIZE 33u /* "<client>:<sequence>"                                 */
+#define SEMAPHORE_FIGURES        5u  /* elements of a look's reply in front of the holders    */
+#define SEMAPHORE_TOKEN_SIZE     33u /* "<client>:<sequence>"                                 */
 
 #define SEMAPHORE_LIMIT_SHAPE "qiiiii"
-#define SEMAPHORE_LOOK_SHAPE "qiiii*"
+#define SEMAPHORE_LOOK_SHAPE  "qiiii*"
 
 static const gh_str semaphore_kind_name = {"semaphore", 9};
 
-static gh_status semaphore_check_call(const gh_op* op, const gh_client* client, gh_str name, uint64_t* timeout_us)
+static gh_status semaphore_check_call(const gh_op* op, const gh_client* client, gh_str name,
+                                      uint64_t* timeout_us)
 {
     gh_status status = gh_op_check(op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (*timeout_us == 0) *timeout_us = SEMAPHORE_TIMEOUT_US;
-    return *timeout_us < SEMAPHORE_TIMEOUT_MIN_US || *timeout_us > SEMAPHORE_TIMEOUT_MAX_US ? GH_INVALID_TIMEOUT : GH_OK;
+    return *timeout_us < SEMAPHORE_TIMEOUT_MIN_US || *timeout_us > SEMAPHORE_TIMEOUT_MAX_US
+               ? GH_INVALID_TIMEOUT
+               : GH_OK;
 }
 
-/* ---- the limit ---------------------------------------------------------------------------------------------------------- */
+/* ---- the limit ----------------------------------------------------------------------------------------- */
 
 static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
 {
@@ -62,9 +65,11 @@ static void semaphore_limit_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind semaphore_limit_kind = {
-    "semaphore", semaphore_limit_step, semaphore_limit_encode, semaphore_limit_script, false, semaphore_limit_answer};
+    "semaphore", semaphore_limit_step,  semaphore_limit_encode, semaphore_limit_script,
+    false,       semaphore_limit_answer};
 
-gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit, uint64_t timeout_us)
+gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
+                                   uint64_t timeout_us)
 {
     gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
     if (status != GH_OK) return status;
@@ -87,7 +92,7 @@ void gh_semaphore_limit_cancel(gh_semaphore_limit* op)
     if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------------ */
+/* ---- looking ------------------------------------------------------------------------------------------- */
 
 static gh_semaphore_look* semaphore_look_of(gh_op* op)
 {
@@ -127,8 +132,9 @@ static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us,
     if (member.size < SEMAPHORE_TOKEN_SIZE + 2) return false;
     if (!gh_hex_decode(gh_str_make(member.bytes, 16), &holder->client)) return false;
     if (!gh_hex_decode(gh_str_make(member.bytes + 17, 16), &holder->sequence)) return false;
-    if (!semaphore_parse_decimal(gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1),
-                                 &permits))
+    if (!semaphore_parse_decimal(
+            gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1),
+            &permits))
         return false;
     holder->waiting = score.size > 2 && score.bytes[score.size - 2] == '.';
     if (holder->waiting) score.size -= 2;
@@ -148,7 +154,8 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     look->used = (uint32_t)gh_reply_integer(event->reply, 2);
     look->waiters = (uint32_t)gh_reply_integer(event->reply, 3);
     look->count = 0;
-    for (; member != NULL && member->next != NULL && look->count < look->holders_max; member = member->next->next)
+    for (; member != NULL && member->next != NULL && look->count < look->holders_max;
+         member = member->next->next)
     {
         if (!semaphore_parse_holder(member->text, member->next->text, now_us, &look->holders[look->count]))
             return GH_CORRUPT;
@@ -157,15 +164,16 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     return look->limit == 0 ? GH_EMPTY : GH_OK;
 }
 
-static const gh_op_kind semaphore_look_kind = {
-    "semaphore", gh_call_step, semaphore_look_encode, semaphore_look_script, false, semaphore_look_answer};
+static const gh_op_kind semaphore_look_kind = {"semaphore",           gh_call_step, semaphore_look_encode,
+                                               semaphore_look_script, false,        semaphore_look_answer};
 
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
-                                  size_t holders_max, uint64_t timeout_us)
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
+                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us)
 {
     gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
     if (status != GH_OK) return status;
-    if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0)) return GH_INVALID_BUFFER;
+    if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0))
+        return GH_INVALID_BUFFER;
     op->limit = op->used = op->waiters = op->count = 0;
     op->name = name;
     op->holders = holders;

@@ -61,8 +61,8 @@ void gh_permit_group_leave(gh_permit* permit)
     if (next != permit) gh_gate_enter(&next->row, &next->op, number);
 }
 
-/* Free to be refreshed now, although its own time has not come yet. A small group is refreshed as a whole, so that there is
-   one request per third of the lease; a larger one keeps its batches apart. */
+/* Free to be refreshed now, although its own time has not come yet. A small group is refreshed as a whole, so
+   that there is one request per third of the lease; a larger one keeps its batches apart. */
 static bool permit_may_be_next(const gh_permit* permit, uint64_t until_us)
 {
     return permit->carrier == NULL && permit->act_us <= until_us;
@@ -77,7 +77,8 @@ static uint64_t permit_batch_until(const gh_permit* permit)
         member = member->next;
         count++;
     }
-    return count <= GH_PERMIT_BATCH_MAX ? GH_FOREVER : gh_client_after(permit->op.client, permit->lease_us / 6);
+    return count <= GH_PERMIT_BATCH_MAX ? GH_FOREVER
+                                        : gh_client_after(permit->op.client, permit->lease_us / 6);
 }
 
 gh_permit* gh_permit_batch_choose(gh_permit* permit)

@@ -8,7 +8,8 @@
 static uint64_t store_time_us(redis_server* server)
 {
     redisReply* reply = redis_server_command(server, "TIME");
-    uint64_t now_us = strtoull(reply->element[0]->str, NULL, 10) * 1000000 + strtoull(reply->element[1]->str, NULL, 10);
+    uint64_t now_us =
+        strtoull(reply->element[0]->str, NULL, 10) * 1000000 + strtoull(reply->element[1]->str, NULL, 10);
     freeReplyObject(reply);
     return now_us;
 }
@@ -20,8 +21,9 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
     const char* text = redis_server_text(server, "GET gh:{semaphore:%s}:s", name);
     self.exists = text != NULL;
     if (text != NULL)
-        assert_int_equal(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu32 " %*s", &self.limit, &self.used,
-                                &self.fence, &self.waiters), 4);
+        assert_int_equal(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu32 " %*s", &self.limit,
+                                &self.used, &self.fence, &self.waiters),
+                         4);
     self.queued = (uint32_t)redis_server_integer(server, "ZCARD gh:{semaphore:%s}:q", name);
     uint64_t now_us = store_time_us(server);
     redisReply* reply = redis_server_command(server, "ZRANGE gh:{semaphore:%s}:h 0 -1 WITHSCORES", name);

@@ -7,7 +7,7 @@
 #include "support/redis_server.h"
 
 #define REFRESHER_SLOTS_MAX 32
-#define REFRESHER_ROWS_MAX 64
+#define REFRESHER_ROWS_MAX  64
 
 typedef struct row_of_table
 {
@@ -26,9 +26,9 @@ typedef struct refresher
     char memory[REFRESHER_SLOTS_MAX * 256];
 
     /* How the loader behaves. */
-    bool keeps;         /* leaves loads open: they are in open[]                     */
-    gh_status outcome;  /* of those it completes at once                             */
-    const char* value;  /* NULL: "<name>:<number of the load>"                       */
+    bool keeps;        /* leaves loads open: they are in open[]                     */
+    gh_status outcome; /* of those it completes at once                             */
+    const char* value; /* NULL: "<name>:<number of the load>"                       */
 
     row_of_table table[REFRESHER_ROWS_MAX]; /* what it was called for */
     size_t table_size;

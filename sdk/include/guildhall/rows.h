@@ -1,16 +1,17 @@
-/* guildhall/rows.h -- rows of a database, kept in the store and refreshed every so often by whichever game server has time.
+/* guildhall/rows.h -- rows of a database, kept in the store and refreshed every so often by whichever game
+   server has time.
 
-       schedule "item 7", 5 s                                                  get "item 7" --> bytes, version, age
-              |                                                                      ^
-              v            due, claimed by one refresher                             |
-       [ due: item 7 ] ---------------------------> your loader --- complete ---> [ value ]      due again in 5 s
-              ^                                          |
-              '------- failed: after a pause ------------'           unschedule: all of it goes, at once
+       schedule "item 7", 5 s                                          get "item 7" --> bytes, version, age
+              |                                                              ^
+              v            due, claimed by one refresher                     |
+       [ due: item 7 ] --------------------> your loader -- complete --> [ value ]     due again in 5 s
+              ^                                   |
+              '------- failed: after a pause -----'      unschedule: all of it goes, at once
 
        schedule, unschedule   begin --> row of this row --> SENT --> ended
        get                    begin --> SENT --> ended
-       refresher              begin --> LOOKING <--> SLEEPING -- stop: what is loaded is loaded to its end --> ended IDLE
-                                            '------ cancel, drain: what was claimed is given back --> ended CANCELLED
+       refresher              begin --> LOOKING <--> SLEEPING -- stop: what was begun is ended --> IDLE
+                                            '------ cancel, drain: what was claimed is given back --> CANCELLED
          each slot            FREE --> TAKEN --> LOADING <-> RENEWING --> FINISHING --> FREE
                                                     '-- lease lost, or too long --> VOID -- complete --> FREE
 
@@ -19,26 +20,31 @@
    FINISHING  completed; the store has to know
    VOID       your loader still has it, but its result is not wanted any more
 
-   Keys     rows are spread over 64 shards, XXH3-64(name) mod 64; each shard has a zset of due times, a hash of rows, a hash of
-            values. KEYS.md has them all.
-   Order    the row that is due for longest is loaded first. At most one refresher in the fleet loads a row at a time.
-   Versions of a row only grow, also when it was unscheduled and scheduled again. A refresh that was under way when its row was
-            unscheduled stores nothing.
-   Time     the store's clock decides what is due and how old a value is; age counts from before the loader was called.
-   Storms   a row is due one period after it was loaded, less up to a tenth by chance; what was missed while nobody ran is not
-            made up for. A refresher has at most its slots of rows at once, each tick begins at least one and no more than its
-            budget bears.
-   Threads  as the client; the loader is called inside gh_tick.   Memory  ops, slots, buffers are yours and stay in place.
-   Failure  a refresher that dies gives its rows back after its lease. A loader that fails is called again after a pause that
-            doubles, and the old value stays, getting older: a get says GH_ROW_OLD when it is older than max_age_us. The store
-            drops a shard's values 7 days after the last refresh in it. When the store loses its data, schedule again.
+   Keys     rows are spread over 64 shards, XXH3-64(name) mod 64; each shard has a zset of due times, a hash
+            of rows, a hash of values. KEYS.md has them all.
+   Order    the row that is due for longest is loaded first. At most one refresher in the fleet loads a row at
+            a time.
+   Versions of a row only grow, also when it was unscheduled and scheduled again. A refresh that was under way
+            when its row was unscheduled stores nothing.
+   Time     the store's clock decides what is due and how old a value is; age counts from before the loader
+            was called.
+   Storms   a row is due one period after it was loaded, less up to a tenth by chance; what was missed while
+            nobody ran is not made up for. A refresher has at most its slots of rows at once, each tick begins
+            at least one and no more than its budget bears.
+   Threads  as the client; the loader is called inside gh_tick.   Memory  ops, slots, buffers are yours and
+            stay in place.
+   Failure  a refresher that dies gives its rows back after its lease. A loader that fails is called again
+            after a pause that doubles, and the old value stays, getting older: a get says GH_ROW_OLD when it
+            is older than max_age_us. The store drops a shard's values 7 days after the last refresh in it.
+            When the store loses its data, schedule again.
 
    Use
        static void load(void* context, gh_row_load load, gh_str row) { query_begin(context, row, load); }
        ... when the query is done, any frame later: gh_row_complete(load, GH_OK, bytes);
 
        gh_rows_config config = gh_rows_config_default();
-       config.loader = load, config.slots = slots, config.slot_count = 8, config.memory = memory, config.memory_size = sizeof memory;
+       config.loader = load, config.slots = slots, config.slot_count = 8;
+       config.memory = memory, config.memory_size = sizeof memory;
        gh_rows_begin(&refresher, client, &config);
        gh_row_schedule_begin(&schedule, client, gh_str_literal("item 7"), NULL);
        ...
@@ -67,19 +73,21 @@ extern "C" {
 #define GH_ROWS_LEASE_MAX_US 3600000000ull   /* 1 h                                                */
 #define GH_ROWS_BACKOFF_MAX_US 86400000000ull /* 24 h                                              */
 
-/* Every begin below answers GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP (NULL or
-   busy), _CLIENT, _NAME (of the row: 1..GH_NAME_SIZE_MAX bytes, any), _CONFIG, _TIMEOUT; and what stands with it. Anything but GH_OK
-   changes nothing. */
+/* Every begin below answers GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED;
+   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the row: 1..GH_NAME_SIZE_MAX bytes, any), _CONFIG,
+   _TIMEOUT; and what stands with it. Anything but GH_OK changes nothing. */
 
-/* ---- schedule ------------------------------------------------------------------------------------------------------ */
+/* ---- schedule ------------------------------------------------------------------------------------------ */
 
 typedef struct gh_row_schedule_config
 {
-    size_t struct_size;  /* set by gh_row_schedule_config_default; leave it                                          */
-    uint64_t period_us;  /* refreshed this often; GH_ROWS_PERIOD_MIN_US.._MAX_US, default 5 s                         */
-    uint64_t max_age_us; /* older than this, a get says GH_ROW_OLD; period_us..GH_ROWS_AGE_MAX_US; 0 (default): 3 periods */
-    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                                            */
-    bool now;            /* refresh it now, whenever it was due; if it is being loaded, once more when that is done    */
+    size_t struct_size;  /* set by gh_row_schedule_config_default; leave it */
+    uint64_t period_us;  /* refreshed this often; GH_ROWS_PERIOD_MIN_US.._MAX_US, default 5 s */
+    uint64_t max_age_us; /* older than this, a get says GH_ROW_OLD; period_us..GH_ROWS_AGE_MAX_US; 0
+                            (default): 3 periods */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
+    bool now;            /* refresh it now, whenever it was due; if it is being loaded, once more when that is
+                            done */
 } gh_row_schedule_config;
 
 gh_row_schedule_config gh_row_schedule_config_default(void);
@@ -99,11 +107,14 @@ typedef struct gh_row_schedule
     bool away; /* unschedule */
 } gh_row_schedule;
 
-/* Begins to have the row refreshed: at once if it is new; a row that is scheduled already gets the new period, and is due after it
-   at the latest. config may be NULL for the defaults. Besides: GH_INVALID_ROW_PERIOD, _ROW_AGE. */
-gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, const gh_row_schedule_config* config);
+/* Begins to have the row refreshed: at once if it is new; a row that is scheduled already gets the new
+   period, and is due after it at the latest. config may be NULL for the defaults. Besides:
+   GH_INVALID_ROW_PERIOD, _ROW_AGE. */
+gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                const gh_row_schedule_config* config);
 
-/* Begins to have it refreshed no more; its value goes too. Whatever is being loaded for it is not stored. timeout_us: 0: 5 s. */
+/* Begins to have it refreshed no more; its value goes too. Whatever is being loaded for it is not stored.
+   timeout_us: 0: 5 s. */
 gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us);
 
 /* GH_IDLE      never begun
@@ -118,17 +129,17 @@ gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str
 gh_status gh_row_schedule_poll(const gh_row_schedule* op);
 void gh_row_schedule_cancel(gh_row_schedule* op);
 
-/* ---- get ----------------------------------------------------------------------------------------------------------- */
+/* ---- get ----------------------------------------------------------------------------------------------- */
 
 typedef struct gh_row_get_config
 {
-    size_t struct_size;  /* set by gh_row_get_config_default; leave it                                               */
-    void* buffer;        /* the value comes here; NULL with a size of 0: only version and age                        */
+    size_t struct_size;  /* set by gh_row_get_config_default; leave it */
+    void* buffer;        /* the value comes here; NULL with a size of 0: only version and age */
     size_t buffer_size;
-    uint64_t version;    /* that you have already: if the row still has it, no bytes come, and the buffer is left alone, so
-                            that it can be a copy of yours; 0 (default): none                                        */
-    uint64_t max_age_us; /* instead of the one that it was scheduled with; 0 (default): that one                      */
-    uint64_t timeout_us; /* 1 ms..60 s, default 5 s                                                                   */
+    uint64_t version;    /* that you have already: if the row still has it, no bytes come, and the buffer is
+                            left alone, so that it can be a copy of yours; 0 (default): none */
+    uint64_t max_age_us; /* instead of the one that it was scheduled with; 0 (default): that one */
+    uint64_t timeout_us; /* 1 ms..60 s, default 5 s */
 } gh_row_get_config;
 
 gh_row_get_config gh_row_get_config_default(void);
@@ -139,10 +150,10 @@ typedef struct gh_row_get
     void* user;
 
     /* read-only, after GH_OK, GH_ROW_OLD, GH_ROW_SAME, GH_EMPTY and GH_TOO_SMALL */
-    gh_str value;        /* in your buffer, until the next begin; empty after GH_ROW_SAME                             */
-    uint64_t version;    /* larger for each refresh                                                                   */
-    uint64_t age_us;     /* since before it was loaded                                                                */
-    size_t value_size;   /* of the stored value, also if it did not come                                              */
+    gh_str value;        /* in your buffer, until the next begin; empty after GH_ROW_SAME */
+    uint64_t version;    /* larger for each refresh */
+    uint64_t age_us;     /* since before it was loaded */
+    size_t value_size;   /* of the stored value, also if it did not come */
 
     /* private */
     gh_op op;
@@ -153,14 +164,15 @@ typedef struct gh_row_get
     uint64_t max_age_us;
 } gh_row_get;
 
-/* Begins to read a row. It writes nothing to the store and never waits for a refresh. config may not be NULL: it has the buffer.
-   Besides: GH_INVALID_BUFFER (NULL with a size), _ROW_AGE (max_age_us over GH_ROWS_AGE_MAX_US). */
+/* Begins to read a row. It writes nothing to the store and never waits for a refresh. config may not be NULL:
+   it has the buffer. Besides: GH_INVALID_BUFFER (NULL with a size), _ROW_AGE (max_age_us over
+   GH_ROWS_AGE_MAX_US). */
 gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK         here it is, and not too old
-   GH_ROW_OLD    here it is, older than its max_age_us: no refresher runs, or its loader fails. Also when the version is the same,
-                 or the buffer too small: compare version, and value_size with value.size
+   GH_ROW_OLD    here it is, older than its max_age_us: no refresher runs, or its loader fails. Also when the
+                 version is the same, or the buffer too small: compare version, and value_size with value.size
    GH_ROW_SAME   the version is the one that you gave, and it is not too old
    GH_EMPTY      the loader said that there is no such row
    GH_ROW_MISSING not scheduled, or not loaded yet
@@ -171,7 +183,7 @@ gh_status gh_row_get_poll(const gh_row_get* op);
 /* Ends CANCELLED at once: a get changes nothing. */
 void gh_row_get_cancel(gh_row_get* op);
 
-/* ---- refresh ------------------------------------------------------------------------------------------------------- */
+/* ---- refresh ------------------------------------------------------------------------------------------- */
 
 struct gh_rows_slot;
 
@@ -182,8 +194,8 @@ typedef struct gh_row_load
     uint64_t ticket;
 } gh_row_load;
 
-/* Begins to load the row. Called inside gh_tick; row stays in place until the load is completed. Complete it here or later; the
-   loader may begin ops on the same client, and must not call gh_tick. */
+/* Begins to load the row. Called inside gh_tick; row stays in place until the load is completed. Complete it
+   here or later; the loader may begin ops on the same client, and must not call gh_tick. */
 typedef void (*gh_row_loader)(void* context, gh_row_load load, gh_str row);
 
 typedef struct gh_rows_slot
@@ -209,19 +221,21 @@ typedef struct gh_rows_slot
 
 typedef struct gh_rows_config
 {
-    size_t struct_size;      /* set by gh_rows_config_default; leave it                                               */
-    gh_row_loader loader;    /* required                                                                              */
-    void* context;           /* handed to it                                                                          */
-    gh_rows_slot* slots;     /* 1..GH_ROWS_SLOTS_MAX, zeroed; in place until the refresher has ended and every load is completed.
-                                Each counts as an op of the client all the time                                       */
+    size_t struct_size;      /* set by gh_rows_config_default; leave it */
+    gh_row_loader loader;    /* required */
+    void* context;           /* handed to it */
+    gh_rows_slot* slots;     /* 1..GH_ROWS_SLOTS_MAX, zeroed; in place until the refresher has ended and every
+                                load is completed. Each counts as an op of the client all the time */
     size_t slot_count;
-    void* memory;            /* divided among the slots: values are copied here when they are completed. GH_ROW_SIZE_MAX for each
-                                slot is enough for all values                                                         */
+    void* memory;            /* divided among the slots: values are copied here when they are completed.
+                                GH_ROW_SIZE_MAX for each slot is enough for all values */
     size_t memory_size;
-    uint64_t lease_us;       /* others get a row this long after we vanish; GH_ROWS_LEASE_MIN_US.._MAX_US, default 10 s */
-    uint64_t load_us;        /* a load that takes longer than this has failed; 1 ms..1 h, default 30 s                 */
-    uint64_t backoff_min_us; /* after a failed load; doubles with each, up to the maximum, and is drawn from its upper  */
-    uint64_t backoff_max_us; /* half. 1 ms..GH_ROWS_BACKOFF_MAX_US, default 1 s and 1 min                               */
+    uint64_t lease_us;       /* others get a row this long after we vanish; GH_ROWS_LEASE_MIN_US.._MAX_US,
+                                default 10 s */
+    uint64_t load_us;        /* a load that takes longer than this has failed; 1 ms..1 h, default 30 s */
+    uint64_t backoff_min_us; /* after a failed load; doubles with each, up to the maximum, and is drawn from
+                                its upper half */
+    uint64_t backoff_max_us; /* 1 ms..GH_ROWS_BACKOFF_MAX_US, default 1 s and 1 min */
 } gh_rows_config;
 
 gh_rows_config gh_rows_config_default(void);
@@ -232,12 +246,13 @@ typedef struct gh_rows
     void* user;
 
     /* read-only */
-    uint32_t loading;  /* slots that are not free                                                                      */
-    uint64_t stored;   /* loads whose value (or absence) was stored                                                    */
-    uint64_t failed;   /* that failed, took too long, or did not fit                                                   */
-    uint64_t lost;     /* that came too late, or whose row was unscheduled meanwhile                                   */
-    uint64_t late_us;  /* how long the first row of the last claim was due: grows when there are too few refreshers    */
-    gh_status trouble; /* the last answer of the store that was no good, GH_OK if there was none                       */
+    uint32_t loading;  /* slots that are not free */
+    uint64_t stored;   /* loads whose value (or absence) was stored */
+    uint64_t failed;   /* that failed, took too long, or did not fit */
+    uint64_t lost;     /* that came too late, or whose row was unscheduled meanwhile */
+    uint64_t late_us;  /* how long the first row of the last claim was due: grows when there are too few
+                          refreshers */
+    gh_status trouble; /* the last answer of the store that was no good, GH_OK if there was none */
 
     /* private */
     gh_op op;
@@ -253,9 +268,9 @@ typedef struct gh_rows
     bool stopping;
 } gh_rows;
 
-/* Begins to refresh rows, of all shards, until it is stopped. Besides: GH_FULL (the slots do not fit ops_capacity),
-   GH_INVALID_ROW_LOADER, _ROW_SLOTS (NULL, none, too many, or busy), _BUFFER (memory is NULL with a size), _LEASE, _TIMEOUT
-   (load_us), _ROW_BACKOFF. */
+/* Begins to refresh rows, of all shards, until it is stopped. Besides: GH_FULL (the slots do not fit
+   ops_capacity), GH_INVALID_ROW_LOADER, _ROW_SLOTS (NULL, none, too many, or busy), _BUFFER (memory is NULL
+   with a size), _LEASE, _TIMEOUT (load_us), _ROW_BACKOFF. */
 gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config);
 
 /* GH_IDLE      never begun, or stopped
@@ -263,18 +278,20 @@ gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* co
    GH_CANCELLED cancelled, or the client was closed */
 gh_status gh_rows_poll(const gh_rows* op);
 
-/* Claims nothing any more; ends GH_IDLE when all loads are completed and stored (or have taken longer than load_us). */
+/* Claims nothing any more; ends GH_IDLE when all loads are completed and stored (or have taken longer than
+   load_us). */
 void gh_rows_stop(gh_rows* op);
 
 /* Gives back at once what was claimed; loads that are not completed are void. Ends GH_CANCELLED. */
 void gh_rows_cancel(gh_rows* op);
 
-/* Ends a load. outcome GH_OK: value is the row; it is copied. GH_EMPTY: there is no such row; that is stored too. Anything else: it
-   failed, and the row is tried again after the back-off. May be called inside the loader, or any time later, between or inside
-   ticks.
-   GH_OK; GH_LOST: its result is not wanted any more (unscheduled, lease lost, took too long, cancelled); GH_TOO_SMALL: the value does
-   not fit the slot's memory, which counts as failed; GH_INVALID_ROW_LOAD: completed before, or no load at all; GH_INVALID_ROW_VALUE:
-   over GH_ROW_SIZE_MAX, or NULL with a size: nothing has happened, complete it again. */
+/* Ends a load. outcome GH_OK: value is the row; it is copied. GH_EMPTY: there is no such row; that is stored
+   too. Anything else: it failed, and the row is tried again after the back-off. May be called inside the
+   loader, or any time later, between or inside ticks.
+   GH_OK; GH_LOST: its result is not wanted any more (unscheduled, lease lost, took too long, cancelled);
+   GH_TOO_SMALL: the value does not fit the slot's memory, which counts as failed; GH_INVALID_ROW_LOAD:
+   completed before, or no load at all; GH_INVALID_ROW_VALUE: over GH_ROW_SIZE_MAX, or NULL with a size:
+   nothing has happened, complete it again. */
 gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value);
 
 /* False once the result is not wanted any more, for loaders that take long. */

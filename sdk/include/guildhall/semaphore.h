@@ -1,4 +1,5 @@
-/* guildhall/semaphore.h -- at most so many permits of a name in the whole fleet, each for as long as its lease lasts.
+/* guildhall/semaphore.h -- at most so many permits of a name in the whole fleet, each for as long as its
+   lease lasts.
 
                       .---- not ours yet, poll pause or hint ----.
                       v                                          |
@@ -11,26 +12,30 @@
 
    ASKING     one request is queued or on the wire; the store may already count us as waiting or as a holder
    WAITING    the store has us in its queue; nothing is on the wire; a hint or a timer will make us ask
-   HELD       ours until lease_end by our own clock; the tick renews it after a third of the lease, together with all
-              other permits of the name and the same lease in this client, up to 100 in one request
+   HELD       ours until lease_end by our own clock; the tick renews it after a third of the lease, together
+              with all other permits of the name and the same lease in this client, up to 100 in one request
    RENEWING   HELD, and the renewal of its group is queued or on the wire
    LEAVING    giving back, or leaving the queue; waits for the store's word
 
    Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
-   Limit    lives in the store. The first who asks for a name brings it along (config.limit); gh_semaphore_limit_begin changes it
-            while permits are held: nobody loses one, and nobody gets one until the permits fit the new limit.
-   Order    waiters are served in order of arrival at the store, also when the next in line wants more permits than are free.
-            A waiter that died is skipped; one that slept through its turn for longer than the claim window (200 ms) goes to the
-            end of the queue.
-   Fence    every grant carries a number that is larger than that of every earlier grant of the name, also after the store
-            lost its data (fence = max(last + 1, store time in us)).
-   Time     the store's clock decides in the store, yours here; no game server's clock is ever compared with another's.
-            lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never later than the store's.
-   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends.
-   Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a release that finds
-            the link down is repeated until the lease is over; what a dead holder had is free after its lease.
-   Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and heartbeats as of a lock.
-            Renewal: 1 per third of a lease for up to 100 permits of a name.
+   Limit    lives in the store. The first who asks for a name brings it along (config.limit);
+            gh_semaphore_limit_begin changes it while permits are held: nobody loses one, and nobody gets one
+            until the permits fit the new limit.
+   Order    waiters are served in order of arrival at the store, also when the next in line wants more permits
+            than are free. A waiter that died is skipped; one that slept through its turn for longer than the
+            claim window (200 ms) goes to the end of the queue.
+   Fence    every grant carries a number that is larger than that of every earlier grant of the name, also
+            after the store lost its data (fence = max(last + 1, store time in us)).
+   Time     the store's clock decides in the store, yours here; no game server's clock is ever compared with
+            another's. lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never
+            later than the store's.
+   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op
+            ends.
+   Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a
+            release that finds the link down is repeated until the lease is over; what a dead holder had is
+            free after its lease.
+   Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and heartbeats as
+            of a lock. Renewal: 1 per third of a lease for up to 100 permits of a name.
 
    Use
        gh_permit_config want = gh_permit_config_default();
@@ -59,19 +64,21 @@ extern "C" {
 #define GH_SEMAPHORE_WAIT_MAX_US 86400000000ull /* 24 h                                 */
 #define GH_SEMAPHORE_HOLDERS_MAX 100            /* in one gh_semaphore_look             */
 
-/* ---- a permit ------------------------------------------------------------------------------------------------------ */
+/* ---- a permit ------------------------------------------------------------------------------------------ */
 
 typedef struct gh_permit_config
 {
-    size_t struct_size; /* set by gh_permit_config_default; leave it                                               */
-    uint32_t limit;     /* of the semaphore, if the store does not know it yet; the store forgets a semaphore that was
-                           not used for 2 h. 1..GH_SEMAPHORE_LIMIT_MAX. Required                                    */
-    uint32_t permits;   /* so many at once, all or none; 1 (default)..limit                                        */
-    uint64_t lease_us;  /* others get them this long after we vanish; GH_SEMAPHORE_LEASE_MIN_US.._MAX_US, default 10 s */
-    uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may take until the
-                           client's request_timeout_us; at most GH_SEMAPHORE_WAIT_MAX_US; default 5 s              */
-    uint64_t hold_us;   /* release by itself after having been held this long; 1 means at the next tick; 0 (default)
-                           never; at most GH_SEMAPHORE_WAIT_MAX_US                                                 */
+    size_t struct_size; /* set by gh_permit_config_default; leave it */
+    uint32_t limit;     /* of the semaphore, if the store does not know it yet; the store forgets a semaphore
+                           that was not used for 2 h. 1..GH_SEMAPHORE_LIMIT_MAX. Required */
+    uint32_t permits;   /* so many at once, all or none; 1 (default)..limit */
+    uint64_t lease_us;  /* others get them this long after we vanish; GH_SEMAPHORE_LEASE_MIN_US.._MAX_US,
+                           default 10 s */
+    uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may
+                           take until the client's request_timeout_us; at most GH_SEMAPHORE_WAIT_MAX_US;
+                           default 5 s */
+    uint64_t hold_us;   /* release by itself after having been held this long; 1 means at the next tick; 0
+                           (default) never; at most GH_SEMAPHORE_WAIT_MAX_US */
 } gh_permit_config;
 
 gh_permit_config gh_permit_config_default(void);
@@ -107,9 +114,10 @@ typedef struct gh_permit
     bool ask_once;
 } gh_permit;
 
-/* Begins to want permits. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG (NULL,
-   or not made by its default function), _LIMIT, _PERMITS (0, or more than limit), _LEASE, _WAIT, _HOLD. Anything but GH_OK
-   changes nothing. The fields of op need no set-up beyond being zero or left from its last use. */
+/* Begins to want permits. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,
+   _NAME, _CONFIG (NULL, or not made by its default function), _LIMIT, _PERMITS (0, or more than limit),
+   _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing. The fields of op need no set-up beyond being zero
+   or left from its last use. */
 gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config);
 
 /* GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
@@ -121,13 +129,13 @@ gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const g
    GH_LOST      ended: it was ours and is not any more: the lease ran out, or the store lost it
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
-   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if it was granted,
-                it frees itself after its lease
+   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if
+                it was granted, it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
 gh_status gh_permit_poll(const gh_permit* op);
 
-/* Gives them back, or stops wanting them if they are not ours yet; asynchronous, poll until GH_IDLE if you care. Never touches
-   another's. Allowed in every state; nothing happens to an op that is not busy. */
+/* Gives them back, or stops wanting them if they are not ours yet; asynchronous, poll until GH_IDLE if you
+   care. Never touches another's. Allowed in every state; nothing happens to an op that is not busy. */
 void gh_permit_release(gh_permit* op);
 
 /* Stops: not ours yet, ends GH_CANCELLED; ours, is released and ends GH_CANCELLED. */
@@ -136,9 +144,9 @@ void gh_permit_cancel(gh_permit* op);
 /* How long they are still ours, in us, seen from the last tick; 0 if they are not. */
 uint64_t gh_permit_remaining_us(const gh_permit* op);
 
-/* ---- the limit ------------------------------------------------------------------------------------------------------
+/* ---- the limit --------------------------------------------------------------------------------------------
 
-       begin --> row of this semaphore --> SENT --> ended        more waiters to serve than one request does: SENT again */
+       begin --> row of this semaphore --> SENT --> ended     more to serve than one request does: SENT again */
 
 typedef struct gh_semaphore_limit
 {
@@ -157,11 +165,13 @@ typedef struct gh_semaphore_limit
     gh_str name;
 } gh_semaphore_limit;
 
-/* Begins to set the limit, whatever the configs of permits say, until it is set again or the semaphore was not used for 30
-   days. More permits go to those who wait, in their order. Fewer: see above; waiters who want more than the limit end
-   GH_OVER_LIMIT. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _LIMIT (not
-   1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. Anything but GH_OK changes nothing. */
-gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit, uint64_t timeout_us);
+/* Begins to set the limit, whatever the configs of permits say, until it is set again or the semaphore was
+   not used for 30 days. More permits go to those who wait, in their order. Fewer: see above; waiters who want
+   more than the limit end GH_OVER_LIMIT. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity);
+   GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. Anything but
+   GH_OK changes nothing. */
+gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
+                                   uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK        set
@@ -170,10 +180,11 @@ gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_semaphore_limit_poll(const gh_semaphore_limit* op);
 
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not busy. */
+/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not
+   busy. */
 void gh_semaphore_limit_cancel(gh_semaphore_limit* op);
 
-/* ---- looking -------------------------------------------------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------------------------------------- */
 
 typedef struct gh_permit_holder
 {
@@ -202,12 +213,13 @@ typedef struct gh_semaphore_look
     uint32_t holders_max;
 } gh_semaphore_look;
 
-/* Begins to read who holds permits. holders is an array of yours, in place until the op ends; if there are more than
-   holders_max (0..GH_SEMAPHORE_HOLDERS_MAX; 0: only the figures), those whose leases end last. It writes nothing to the store.
-   timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (holders is NULL
-   with a holders_max, or that is too large), _TIMEOUT. Anything but GH_OK changes nothing. */
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
-                                  size_t holders_max, uint64_t timeout_us);
+/* Begins to read who holds permits. holders is an array of yours, in place until the op ends; if there are
+   more than holders_max (0..GH_SEMAPHORE_HOLDERS_MAX; 0: only the figures), those whose leases end last. It
+   writes nothing to the store. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (holders is NULL with a holders_max, or that is too large),
+   _TIMEOUT. Anything but GH_OK changes nothing. */
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
+                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK        read

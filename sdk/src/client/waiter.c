@@ -1,10 +1,10 @@
 #include "client/waiter.h"
 
-#define HEARTBEAT_US 5000000ull  /* a waiter asks at least this often, */
-#define HEARTBEAT_SHARE_US 500ull /* or, where many wait, each as seldom as keeps them all below 4,000 a second; */
-#define HEARTBEATS_MISSED 3      /* a client whose waiters have missed so many is taken for dead */
-#define POLL_US 100000ull        /* the next in line asks this often; the n-th n times as seldom */
-#define WATCHERS 4u              /* so many in front look after what ends before them */
+#define HEARTBEAT_US 5000000ull   /* a waiter asks at least this often, */
+#define HEARTBEAT_SHARE_US 500ull /* or, where many wait, as seldom as keeps them all below 4,000 a second; */
+#define HEARTBEATS_MISSED 3       /* a client whose waiters have missed so many is taken for dead */
+#define POLL_US 100000ull         /* the next in line asks this often; the n-th n times as seldom */
+#define WATCHERS 4u               /* so many in front look after what ends before them */
 #define SPREAD_US 500000ull
 
 static uint64_t heartbeat_us(const gh_client* client, uint64_t least_us)
@@ -21,7 +21,8 @@ uint64_t gh_waiter_patience(const gh_client* client)
 uint64_t gh_waiter_pause(gh_client* client, uint32_t position, uint64_t remaining_us)
 {
     uint64_t pause_us = POLL_US * position;
-    uint64_t most_us = heartbeat_us(client, gh_client_wake_healthy(client) ? HEARTBEAT_US : GH_WAITER_POLL_MAX_US);
+    uint64_t most_us =
+        heartbeat_us(client, gh_client_wake_healthy(client) ? HEARTBEAT_US : GH_WAITER_POLL_MAX_US);
     uint64_t step_us = GH_WAITER_POLL_MIN_US * position;
     if (pause_us > most_us) pause_us = most_us;
     if (position <= WATCHERS && remaining_us + step_us < pause_us) pause_us = remaining_us + step_us;
@@ -38,7 +39,8 @@ void gh_waiter_sleep(gh_op* op, uint64_t pause_us, uint64_t give_up_us)
 {
     uint64_t ask_us;
     if (pause_us > SPREAD_US) /* those who came together part, so that of many one asks at any time */
-        pause_us = SPREAD_US + gh_client_jitter(op->client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
+        pause_us =
+            SPREAD_US + gh_client_jitter(op->client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
     ask_us = gh_client_after(op->client, pause_us);
     gh_op_timer(op, ask_us < give_up_us ? ask_us : give_up_us);
 }
