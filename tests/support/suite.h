@@ -53,7 +53,7 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
-    X(files) \
+    X(files) X(aggregate) \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \

@@ -149,7 +149,7 @@ uint32_t gh_version(void);
     X(INVALID_CAP, -222, "cap_bytes or channel_bytes is outside its range")                                          \
     X(INVALID_CHUNK, -223, "chunk_bytes or lanes is outside its range")                                              \
     X(INVALID_TICK_BYTES, -224, "tick_bytes is outside its range")                                                   \
-    X(INVALID_ABANDONED, -225, "abandoned_us is outside its range")                                                  \
+    X(INVALID_ABANDONED, -225, "abandoned_us or keep_us is outside its range")                                       \
     X(INVALID_FORMAT, -226, "the format is none of its enum's values, or gzip in a library without zlib")            \
     X(INVALID_LINE, -227, "line_bytes is outside its range")                                                         \
     X(INVALID_AGGREGATE, -230, "the aggregate is NULL or was not initialised, or a file of it is being flushed")     \

@@ -3,6 +3,7 @@
 #ifndef GUILDHALL_GUILDHALL_H
 #define GUILDHALL_GUILDHALL_H
 
+#include "guildhall/aggregate.h"
 #include "guildhall/base.h"
 #include "guildhall/chat.h"
 #include "guildhall/client.h"

@@ -1,0 +1,126 @@
+#include "aggregate_room.h"
+
+#define AGGREGATE_NODES_MAX 16777216u
+
+gh_aggregate_config gh_aggregate_config_default(void)
+{
+    gh_aggregate_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.nodes_capacity = 65536;
+    config.days_capacity = 3;
+    return config;
+}
+
+static gh_status aggregate_check(const gh_aggregate_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->nodes_capacity == 0 || config->nodes_capacity > AGGREGATE_NODES_MAX) return GH_INVALID_CAPACITY;
+    return config->days_capacity == 0 || config->days_capacity > GH_AGGREGATE_DAYS_MAX ? GH_INVALID_CAPACITY : GH_OK;
+}
+
+/* The stream must lie at a multiple of 64. */
+static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
+{
+    const gh_aggregate_config* config = &aggregate->config;
+    char* stream = (char*)gh_arena_take(arena, sizeof(gh_digest_stream) + 64);
+    aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
+    aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
+    aggregate->counts =
+        (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity * (size_t)config->days_capacity);
+    if (stream != NULL) aggregate->stream = (gh_digest_stream*)(void*)(stream + (64 - (uintptr_t)stream % 64) % 64);
+}
+
+size_t gh_aggregate_memory(const gh_aggregate_config* config)
+{
+    gh_arena arena = gh_arena_make(NULL, 0);
+    gh_aggregate measured;
+    if (aggregate_check(config) != GH_OK) return 0;
+    memset(&measured, 0, sizeof measured);
+    measured.config = *config;
+    gh_arena_take(&arena, sizeof(gh_aggregate));
+    aggregate_carve(&arena, &measured);
+    return arena.used;
+}
+
+gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config, gh_aggregate** aggregate)
+{
+    gh_arena arena;
+    gh_aggregate* made;
+    gh_status status = aggregate_check(config);
+    if (status != GH_OK) return status;
+    if (aggregate == NULL) return GH_INVALID_OUT;
+    if (memory == NULL || (uintptr_t)memory % GH_ARENA_ALIGNMENT != 0 || size < gh_aggregate_memory(config))
+        return GH_INVALID_MEMORY;
+    arena = gh_arena_make(memory, size);
+    made = (gh_aggregate*)gh_arena_take(&arena, sizeof(gh_aggregate));
+    made->config = *config;
+    aggregate_carve(&arena, made);
+    made->magic = GH_AGGREGATE_MAGIC;
+    *aggregate = made;
+    return GH_OK;
+}
+
+gh_status gh_aggregate_start(gh_aggregate* aggregate, const gh_geo* table)
+{
+    uint32_t i;
+    gh_geo_place place;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->busy) return GH_INVALID_AGGREGATE;
+    /* Nothing but a sealed table can be looked into. */
+    if (gh_geo_find(table, gh_str_literal("0.0.0.0"), &place) == GH_INVALID_MEMORY) return GH_INVALID_TABLE;
+    if (gh_geo_node_count(table) > aggregate->config.nodes_capacity) return GH_FULL;
+    for (i = 0; i < aggregate->day_count; i++)
+        memset(gh_aggregate_counts_of(aggregate, &aggregate->days[i]), 0, sizeof(uint32_t) * aggregate->nodes);
+    aggregate->table = table;
+    aggregate->nodes = gh_geo_node_count(table);
+    aggregate->day_count = 0;
+    aggregate->last_day = NULL;
+    aggregate->carry_size = 0;
+    aggregate->full = aggregate->flushed = aggregate->skipping = false;
+    aggregate->lines = aggregate->lines_unknown = aggregate->lines_malformed = 0;
+    return GH_OK;
+}
+
+gh_status gh_aggregate_get_stats(const gh_aggregate* aggregate, gh_aggregate_stats* stats)
+{
+    if (!gh_aggregate_is_one(aggregate)) return GH_INVALID_AGGREGATE;
+    if (stats == NULL) return GH_INVALID_OUT;
+    stats->lines = aggregate->lines;
+    stats->lines_unknown = aggregate->lines_unknown;
+    stats->lines_malformed = aggregate->lines_malformed;
+    stats->days = aggregate->day_count;
+    return GH_OK;
+}
+
+static bool aggregate_is_below(const gh_geo* table, uint32_t node, uint32_t above)
+{
+    while (node != GH_GEO_NO_NODE && node != above) node = gh_geo_node_parent(table, node);
+    return node == above;
+}
+
+uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t node)
+{
+    uint64_t sum = 0;
+    const uint32_t* counts;
+    uint32_t i;
+    uint32_t at;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || day.size != GH_AGGREGATE_DAY_SIZE) return 0;
+    for (i = 0; i < aggregate->day_count && memcmp(aggregate->days[i].text, day.bytes, day.size) != 0;) i++;
+    if (i == aggregate->day_count) return 0;
+    if (node == GH_GEO_NO_NODE) return aggregate->days[i].unknown;
+    if (node >= aggregate->nodes) return 0;
+    counts = gh_aggregate_counts_of(aggregate, &aggregate->days[i]);
+    for (at = node; at < aggregate->nodes; at++)
+        if (gh_geo_node_level(aggregate->table, at) == 2 && aggregate_is_below(aggregate->table, at, node)) sum += counts[at];
+    return sum;
+}
+
+void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day, const char* parts)
+{
+    char name[GH_NAME_SIZE_MAX];
+    memcpy(name, set.bytes, set.size);
+    name[set.size] = '.';
+    memcpy(name + set.size + 1, day, GH_AGGREGATE_DAY_SIZE);
+    gh_request_object_keys(request, op->client, gh_aggregate_kind(),
+                           gh_str_make(name, set.size + 1 + GH_AGGREGATE_DAY_SIZE), parts);
+}

@@ -1,0 +1,486 @@
+/* aggregate_flush.c -- from counts in memory to totals in the store, once.
+
+       PREPARING each day: sum up, digest --> LOOKING at each day --> [ STAGING piece by piece --> ADDING piece by piece ] each day
+
+   The pieces of a day are its nodes in order, those with a count, in lines; piece n can be made again at any time, so nothing but
+   one piece needs memory. All days are looked at before the first is staged: a file that was counted with other sums is
+   told before anything of it is added. */
+
+#include "aggregate_room.h"
+
+#define FLUSH_TIME_MIN_US 1000ull
+#define FLUSH_TIME_MAX_US 86400000000ull
+#define FLUSH_KEEP_MIN_US 3600000000ull
+#define FLUSH_KEEP_MAX_US 3155760000000000ull
+#define FLUSH_OUT_ROOM 16384u
+#define FLUSH_NODES_PER_LOOK 256u /* between two looks at the tick's budget */
+#define FLUSH_LINE_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 32u)
+
+#define FLUSH_STAGE_SHAPE "qiiii"
+#define FLUSH_ADD_SHAPE "qiii"
+
+/* What aggregate_stage.lua answers. */
+enum
+{
+    FLUSH_STAGED = 0,
+    FLUSH_NOTHING_KNOWN,
+    FLUSH_EARLY,
+    FLUSH_DIFFERS,
+    FLUSH_AT_WORK
+};
+
+typedef enum flush_state
+{
+    FLUSH_PREPARING = 1,
+    FLUSH_LOOKING,
+    FLUSH_SEEKING, /* to the node at which the next piece begins */
+    FLUSH_STAGING,
+    FLUSH_ADDING
+} flush_state;
+
+static void flush_enter(gh_aggregate_flush* flush, flush_state state);
+
+static gh_aggregate_flush* flush_of(gh_op* op)
+{
+    return (gh_aggregate_flush*)(void*)((char*)op - offsetof(gh_aggregate_flush, op));
+}
+
+static aggregate_day* flush_day(const gh_aggregate_flush* flush)
+{
+    return &flush->aggregate->days[flush->day];
+}
+
+static void flush_end(gh_aggregate_flush* flush, gh_status status)
+{
+    flush->aggregate->busy = false;
+    gh_op_end(&flush->op, status);
+}
+
+/* ---- pieces -------------------------------------------------------------------------------------------------------- */
+
+/* What a name is in a line: without the bytes that part names and lines. */
+static char* flush_put_name(char* out, gh_str name)
+{
+    size_t i;
+    for (i = 0; i < name.size; i++) *out++ = name.bytes[i] == '\t' || name.bytes[i] == '\n' ? ' ' : name.bytes[i];
+    return out;
+}
+
+/* "<level><count> <country>\t<region>\t<city>\n" */
+static char* flush_put_line(char* out, const gh_geo* table, uint32_t node, uint32_t count)
+{
+    uint32_t path[3];
+    uint32_t level = node == GH_GEO_NO_NODE ? 0 : gh_geo_node_level(table, node);
+    uint32_t i = level + 1;
+    uint32_t at = node;
+    *out++ = (char)('0' + level);
+    out = gh_decimal_encode(count, out);
+    *out++ = ' ';
+    while (i-- > 0)
+    {
+        path[i] = at;
+        at = gh_geo_node_parent(table, at);
+    }
+    for (i = 0; i <= level; i++)
+    {
+        if (i > 0) *out++ = '\t';
+        if (path[i] != GH_GEO_NO_NODE) out = flush_put_name(out, gh_geo_node_name(table, path[i]));
+    }
+    *out++ = '\n';
+    return out;
+}
+
+/* Makes the piece that begins at *node, and moves *node behind it. An empty piece: that was all. What is in no country comes
+   before node 0. */
+static gh_str flush_make_piece(const gh_aggregate* aggregate, const aggregate_day* day, uint32_t* node)
+{
+    const uint32_t* counts = gh_aggregate_counts_of(aggregate, day);
+    char* out = aggregate->piece;
+    const char* end = aggregate->piece + GH_AGGREGATE_PIECE_BYTES - FLUSH_LINE_ROOM;
+    uint32_t lines = 0;
+    if (*node == GH_GEO_NO_NODE)
+    {
+        if (day->unknown > 0) out = flush_put_line(out, aggregate->table, GH_GEO_NO_NODE, day->unknown);
+        *node = 0;
+    }
+    for (; *node < aggregate->nodes && lines < GH_AGGREGATE_PIECE_LINES && out < end; (*node)++)
+    {
+        if (counts[*node] == 0) continue;
+        out = flush_put_line(out, aggregate->table, *node, counts[*node]);
+        lines++;
+    }
+    return gh_str_make(aggregate->piece, (size_t)(out - aggregate->piece));
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------------ */
+
+static gh_script* flush_script(gh_op* op)
+{
+    return gh_client_script(op->client, op->state == FLUSH_ADDING ? GH_SCRIPT_aggregate_add : GH_SCRIPT_aggregate_stage);
+}
+
+static void flush_encode_digest(gh_request* request, const gh_digest* digest)
+{
+    char text[32];
+    uint64_t halves[2] = {0, 0};
+    size_t i;
+    for (i = 0; i < 16; i++) halves[i / 8] = halves[i / 8] << 8 | digest->bytes[i];
+    gh_hex_encode(halves[1], gh_hex_encode(halves[0], text));
+    gh_request_str(request, gh_str_make(text, sizeof text));
+}
+
+static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
+{
+    const aggregate_day* day = flush_day(flush);
+    bool looks = flush->op.state == FLUSH_LOOKING;
+    uint32_t node = flush->node;
+    gh_request_script(request, flush_script(&flush->op), 2, looks ? 5 : 6);
+    gh_aggregate_encode_keys(request, &flush->op, flush->set, day->text, "fg");
+    gh_request_number(request, flush->op.sequence);
+    gh_request_str(request, flush->file);
+    flush_encode_digest(request, &day->digest);
+    gh_request_number(request, day->pieces);
+    if (looks)
+    {
+        gh_request_str(request, gh_str_literal("-1"));
+        return;
+    }
+    gh_request_number(request, flush->chunks_staged);
+    gh_request_str(request, flush_make_piece(flush->aggregate, day, &node));
+}
+
+static void flush_encode(gh_op* op, gh_request* request)
+{
+    gh_aggregate_flush* flush = flush_of(op);
+    if (op->state != FLUSH_ADDING)
+    {
+        flush_encode_stage(flush, request);
+        return;
+    }
+    gh_request_script(request, flush_script(op), 5, 3);
+    gh_aggregate_encode_keys(request, op, flush->set, flush_day(flush)->text, "fg012");
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, flush->file);
+    gh_request_number(request, flush->keep_us / 1000);
+}
+
+/* ---- work that the store is not needed for: as much as the tick's budget allows, the rest in the next --------------------- */
+
+/* Adds the nodes' counts to those of their parents, from the last node on: parents come before their children. */
+static bool flush_sum_up(gh_aggregate_flush* flush, aggregate_day* day)
+{
+    const gh_aggregate* aggregate = flush->aggregate;
+    uint32_t* counts = gh_aggregate_counts_of(aggregate, day);
+    while (day->summing > 0)
+    {
+        uint32_t node = --day->summing;
+        uint32_t parent = counts[node] == 0 ? GH_GEO_NO_NODE : gh_geo_node_parent(aggregate->table, node);
+        if (parent != GH_GEO_NO_NODE) counts[parent] += counts[node];
+        if (node % FLUSH_NODES_PER_LOOK == 0 && !gh_client_budget_left(flush->op.client)) return day->summing == 0;
+    }
+    return true;
+}
+
+/* The digest of all pieces of a day, and how many there are. */
+static bool flush_prepare_day(gh_aggregate_flush* flush, aggregate_day* day)
+{
+    gh_digest_stream* stream = flush->aggregate->stream;
+    if (!flush_sum_up(flush, day)) return false;
+    day->summed = true;
+    if (flush->node == GH_GEO_NO_NODE)
+    {
+        gh_digest_begin(stream);
+        day->pieces = 0;
+    }
+    for (;;)
+    {
+        gh_str piece = flush_make_piece(flush->aggregate, day, &flush->node);
+        if (piece.size == 0) break;
+        gh_digest_add(stream, piece.bytes, piece.size);
+        day->pieces++;
+        if (!gh_client_budget_left(flush->op.client)) return false;
+    }
+    day->digest = gh_digest_end(stream);
+    day->prepared = true;
+    flush->node = GH_GEO_NO_NODE;
+    return true;
+}
+
+static void flush_prepare(gh_aggregate_flush* flush)
+{
+    for (; flush->day < flush->days; flush->day++)
+    {
+        aggregate_day* day = flush_day(flush);
+        if (day->prepared || flush_prepare_day(flush, day)) continue;
+        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        return;
+    }
+    flush->day = 0;
+    flush->moved_us = gh_client_now(flush->op.client);
+    if (flush->days == 0)
+        flush_end(flush, GH_OK); /* a file without a line that counts */
+    else
+        flush_enter(flush, FLUSH_LOOKING);
+}
+
+/* To the node where piece number chunks_staged begins. */
+static void flush_seek(gh_aggregate_flush* flush)
+{
+    while (flush->passed < flush->chunks_staged)
+    {
+        flush_make_piece(flush->aggregate, flush_day(flush), &flush->node);
+        flush->passed++;
+        if (gh_client_budget_left(flush->op.client)) continue;
+        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        return;
+    }
+    flush_enter(flush, FLUSH_STAGING);
+}
+
+/* ---- from state to state --------------------------------------------------------------------------------------------------- */
+
+static void flush_enter(gh_aggregate_flush* flush, flush_state state)
+{
+    flush->op.state = (uint8_t)state;
+    switch (state)
+    {
+    case FLUSH_PREPARING:
+        flush->node = GH_GEO_NO_NODE;
+        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        break;
+    case FLUSH_SEEKING:
+        flush->node = GH_GEO_NO_NODE;
+        flush->passed = 0;
+        flush_seek(flush);
+        break;
+    case FLUSH_LOOKING:
+    case FLUSH_STAGING:
+    case FLUSH_ADDING:
+        gh_op_timer(&flush->op, flush->moved_us + flush->progress_us);
+        gh_op_send(&flush->op, state == FLUSH_ADDING ? FLUSH_ADD_SHAPE : FLUSH_STAGE_SHAPE, 0);
+        break;
+    }
+}
+
+/* The next day that is not in the totals yet; or the end. */
+static void flush_next_day(gh_aggregate_flush* flush)
+{
+    while (flush->day < flush->days && flush_day(flush)->is_there) flush->day++;
+    if (flush->day == flush->days)
+    {
+        flush_end(flush, flush->days_new > 0 ? GH_OK : GH_DUPLICATE);
+        return;
+    }
+    flush->chunks = flush_day(flush)->pieces;
+    flush->chunks_staged = flush->chunks_added = 0;
+    flush->node = GH_GEO_NO_NODE;
+    flush_enter(flush, FLUSH_STAGING); /* piece 0; the answer tells whether somebody has staged more */
+}
+
+/* All of it is staged with other sums, maybe by one that has died: what is begun is finished, and then told. */
+static void flush_differs(gh_aggregate_flush* flush, uint32_t added, uint32_t pieces)
+{
+    flush->differs = true;
+    if (added == pieces)
+        flush_end(flush, GH_FILE_DIFFERS);
+    else
+        flush_enter(flush, FLUSH_ADDING);
+}
+
+static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
+{
+    uint32_t staged = (uint32_t)gh_reply_integer(reply, 2);
+    uint32_t added = (uint32_t)gh_reply_integer(reply, 3);
+    uint32_t pieces = (uint32_t)gh_reply_integer(reply, 4);
+    switch (gh_reply_integer(reply, 1))
+    {
+    case FLUSH_STAGED:
+        flush_day(flush)->is_there = staged == pieces && added == pieces;
+        if (flush_day(flush)->is_there) flush->days_done++;
+        break;
+    case FLUSH_NOTHING_KNOWN: break;
+    case FLUSH_DIFFERS: flush_differs(flush, added, pieces); return;
+    case FLUSH_AT_WORK: flush_end(flush, GH_FILE_DIFFERS); return;
+    default: flush_end(flush, GH_CORRUPT); return;
+    }
+    if (++flush->day < flush->days)
+    {
+        flush_enter(flush, FLUSH_LOOKING);
+        return;
+    }
+    flush->day = 0;
+    flush_next_day(flush);
+}
+
+static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
+{
+    uint32_t staged = (uint32_t)gh_reply_integer(reply, 2);
+    int64_t code = gh_reply_integer(reply, 1);
+    if (code == FLUSH_DIFFERS || code == FLUSH_AT_WORK)
+    {
+        flush_end(flush, GH_FILE_DIFFERS);
+        return;
+    }
+    if ((code != FLUSH_STAGED && code != FLUSH_EARLY) || staged > flush->chunks)
+    {
+        flush_end(flush, GH_CORRUPT);
+        return;
+    }
+    if (staged == flush->chunks)
+    {
+        flush->chunks_staged = staged;
+        flush_enter(flush, FLUSH_ADDING);
+    }
+    else if (staged == flush->chunks_staged + 1)
+    {
+        flush_make_piece(flush->aggregate, flush_day(flush), &flush->node);
+        flush->chunks_staged = staged;
+        flush_enter(flush, FLUSH_STAGING);
+    }
+    else
+    {
+        flush->chunks_staged = staged;
+        flush_enter(flush, FLUSH_SEEKING);
+    }
+}
+
+static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
+{
+    int64_t code = gh_reply_integer(reply, 1);
+    uint32_t added = (uint32_t)gh_reply_integer(reply, 2);
+    if (code != 0)
+    {
+        flush_end(flush, GH_CORRUPT); /* what was staged is gone */
+        return;
+    }
+    flush->chunks_added = added;
+    if (added < (uint32_t)gh_reply_integer(reply, 3))
+    {
+        flush_enter(flush, FLUSH_ADDING);
+        return;
+    }
+    if (flush->differs)
+    {
+        flush_end(flush, GH_FILE_DIFFERS);
+        return;
+    }
+    flush_day(flush)->is_there = true;
+    flush->days_done++;
+    flush->days_new++;
+    flush_next_day(flush);
+}
+
+static void flush_replied(gh_aggregate_flush* flush, const gh_reply* reply)
+{
+    flush->moved_us = gh_client_now(flush->op.client);
+    switch ((flush_state)flush->op.state)
+    {
+    case FLUSH_LOOKING: flush_looked(flush, reply); break;
+    case FLUSH_STAGING: flush_staged(flush, reply); break;
+    case FLUSH_ADDING: flush_added(flush, reply); break;
+    case FLUSH_PREPARING:
+    case FLUSH_SEEKING: break; /* nothing is asked in these */
+    }
+}
+
+static void flush_timer(gh_aggregate_flush* flush)
+{
+    switch ((flush_state)flush->op.state)
+    {
+    case FLUSH_PREPARING: flush_prepare(flush); break;
+    case FLUSH_SEEKING: flush_seek(flush); break;
+    case FLUSH_LOOKING:
+    case FLUSH_STAGING: flush_end(flush, GH_TIMEOUT); break;
+    case FLUSH_ADDING: flush_end(flush, gh_op_maybe_done(&flush->op) ? GH_UNKNOWN : GH_TIMEOUT); break;
+    }
+}
+
+static bool flush_may_add(const gh_aggregate_flush* flush)
+{
+    return flush->op.state == FLUSH_ADDING && gh_op_maybe_done(&flush->op);
+}
+
+static void flush_step(gh_op* op, const gh_event* event)
+{
+    gh_aggregate_flush* flush = flush_of(op);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: flush_replied(flush, event->reply); break;
+    case GH_EVENT_FAILED: flush_end(flush, event->status); break;
+    case GH_EVENT_TIMER: flush_timer(flush); break;
+    case GH_EVENT_CANCEL: flush_end(flush, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: flush_end(flush, flush_may_add(flush) ? GH_UNKNOWN : GH_CANCELLED); break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, false, NULL};
+
+/* ---- begin ------------------------------------------------------------------------------------------------------------------- */
+
+gh_aggregate_flush_config gh_aggregate_flush_config_default(void)
+{
+    gh_aggregate_flush_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.progress_us = 30000000;
+    return config;
+}
+
+static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file, const gh_aggregate_flush_config* config)
+{
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy) return GH_INVALID_AGGREGATE;
+    if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX || !gh_name_is_valid(file)) return GH_INVALID_NAME;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->progress_us < FLUSH_TIME_MIN_US || config->progress_us > FLUSH_TIME_MAX_US) return GH_INVALID_TIMEOUT;
+    if (config->keep_us != 0 && (config->keep_us < FLUSH_KEEP_MIN_US || config->keep_us > FLUSH_KEEP_MAX_US))
+        return GH_INVALID_ABANDONED;
+    return GH_OK;
+}
+
+gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate, gh_str set, gh_str file,
+                                   const gh_aggregate_flush_config* config)
+{
+    gh_aggregate_flush_config defaults = gh_aggregate_flush_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    void* user;
+    uint32_t i;
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    status = flush_check(aggregate, set, file, config);
+    if (status != GH_OK) return status;
+    if (gh_client_out_room(client) < FLUSH_OUT_ROOM) return GH_FULL;
+    gh_aggregate_end_lines(aggregate);
+    if (aggregate->full) return GH_FULL;
+    user = op->user;
+    memset(op, 0, sizeof *op);
+    op->user = user;
+    op->aggregate = aggregate;
+    op->set = set;
+    op->file = file;
+    op->progress_us = config->progress_us;
+    op->keep_us = config->keep_us;
+    op->days = aggregate->day_count;
+    for (i = 0; i < aggregate->day_count; i++)
+    {
+        aggregate->days[i].is_there = false;
+        if (!aggregate->flushed) aggregate->days[i].summing = aggregate->nodes;
+    }
+    aggregate->flushed = aggregate->busy = true;
+    gh_op_begin(&op->op, client, &flush_kind);
+    op->moved_us = gh_client_now(client);
+    flush_enter(op, FLUSH_PREPARING);
+    return GH_OK;
+}
+
+gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_aggregate_flush_cancel(gh_aggregate_flush* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) flush_end(op, GH_CANCELLED);
+}

@@ -1,0 +1,169 @@
+/* aggregate_read.c -- the largest totals of a day, page by page, with ZREVRANGE alone. */
+
+#include "aggregate_room.h"
+
+#define TOTALS_TIMEOUT_US 5000000ull
+#define TOTALS_TIME_MIN_US 1000ull
+#define TOTALS_TIME_MAX_US 60000000ull
+#define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
+
+static gh_aggregate_read* totals_of(gh_op* op)
+{
+    return (gh_aggregate_read*)(void*)((char*)op - offsetof(gh_aggregate_read, op));
+}
+
+/* As many as one reply has room for. */
+static uint32_t totals_page(const gh_aggregate_read* read)
+{
+    uint32_t by_nodes = (gh_client_reply_nodes(read->op.client) - 4) / 2;
+    uint32_t by_bytes = gh_client_reply_bytes(read->op.client) / TOTALS_NAME_ROOM;
+    uint32_t left = read->capacity - read->count;
+    uint32_t page = by_nodes < by_bytes ? by_nodes : by_bytes;
+    return left < page ? left : page;
+}
+
+static void totals_encode(gh_op* op, gh_request* request)
+{
+    const gh_aggregate_read* read = totals_of(op);
+    char parts[2] = {(char)('0' + read->level), 0};
+    gh_request_array(request, 5);
+    gh_request_str(request, gh_str_literal("ZREVRANGE"));
+    gh_aggregate_encode_keys(request, op, read->set, read->day, parts);
+    gh_request_number(request, read->count);
+    gh_request_number(request, read->count + totals_page(read) - 1);
+    gh_request_str(request, gh_str_literal("WITHSCORES"));
+}
+
+static gh_script* totals_script(gh_op* op)
+{
+    (void)op;
+    return NULL;
+}
+
+/* A score of ours is a whole number; the server may write a large one as 1.2e+17, but none is so large. */
+static bool totals_parse_count(gh_str text, uint64_t* count)
+{
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < text.size; i++)
+    {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9') return false;
+        value = value * 10 + (uint64_t)(text.bytes[i] - '0');
+    }
+    *count = value;
+    return text.size > 0 && text.size <= 18;
+}
+
+/* Cuts "country\tregion\tcity" into as many names as the level has. */
+static bool totals_cut(gh_aggregate_total* total, gh_str path, uint32_t level)
+{
+    gh_str* names[3];
+    uint32_t i;
+    names[0] = &total->country;
+    names[1] = &total->region;
+    names[2] = &total->city;
+    for (i = 0; i <= level; i++)
+    {
+        const char* tab = path.size == 0 ? NULL : (const char*)memchr(path.bytes, '\t', path.size);
+        size_t size = tab == NULL ? path.size : (size_t)(tab - path.bytes);
+        if ((tab == NULL) != (i == level)) return false;
+        *names[i] = gh_str_make(path.bytes, size);
+        if (tab != NULL) path = gh_str_make(tab + 1, path.size - size - 1);
+    }
+    return true;
+}
+
+/* GH_OK, GH_TOO_SMALL, GH_CORRUPT. */
+static gh_status totals_keep(gh_aggregate_read* read, const gh_reply* path, const gh_reply* count)
+{
+    gh_aggregate_total* total = &read->out[read->count];
+    char* text = read->text + read->text_used;
+    memset(total, 0, sizeof *total);
+    if (count == NULL || path->type != GH_REPLY_STRING || count->type != GH_REPLY_STRING) return GH_CORRUPT;
+    if (path->text.size > read->text_size - read->text_used) return GH_TOO_SMALL;
+    if (path->text.size > 0) memcpy(text, path->text.bytes, path->text.size);
+    if (!totals_cut(total, gh_str_make(text, path->text.size), read->level)) return GH_CORRUPT;
+    if (!totals_parse_count(count->text, &total->count)) return GH_CORRUPT;
+    read->text_used += path->text.size;
+    read->count++;
+    return GH_OK;
+}
+
+static void totals_ask(gh_aggregate_read* read)
+{
+    gh_op_timer(&read->op, gh_client_after(read->op.client, read->timeout_us));
+    gh_op_send(&read->op, NULL, 0);
+}
+
+static gh_status totals_answer(gh_op* op, const gh_event* event)
+{
+    gh_aggregate_read* read = totals_of(op);
+    const gh_reply* at;
+    uint32_t wanted = totals_page(read);
+    uint32_t before = read->count;
+    if (event->reply->type != GH_REPLY_ARRAY || event->reply->count > 2 * wanted) return GH_CORRUPT;
+    for (at = event->reply->first; at != NULL; at = at->next->next)
+    {
+        gh_status status = totals_keep(read, at, at->next);
+        if (status != GH_OK) return status;
+    }
+    if (read->count - before < wanted || read->count == read->capacity) return read->count > 0 ? GH_OK : GH_EMPTY;
+    totals_ask(read);
+    return GH_PENDING;
+}
+
+static const gh_op_kind totals_kind = {"aggregate", gh_read_step, totals_encode, totals_script, false, totals_answer};
+
+gh_aggregate_read_config gh_aggregate_read_config_default(void)
+{
+    gh_aggregate_read_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = TOTALS_TIMEOUT_US;
+    return config;
+}
+
+static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config)
+{
+    if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX) return GH_INVALID_NAME;
+    if (day.bytes == NULL || day.size != GH_AGGREGATE_DAY_SIZE || !gh_aggregate_is_day(day.bytes)) return GH_INVALID_DAY;
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if ((unsigned)config->level > GH_AGGREGATE_CITY) return GH_INVALID_LEVEL;
+    if (config->timeout_us < TOTALS_TIME_MIN_US || config->timeout_us > TOTALS_TIME_MAX_US) return GH_INVALID_TIMEOUT;
+    if (config->totals == NULL || config->total_count == 0 || config->total_count > GH_AGGREGATE_TOTALS_MAX)
+        return GH_INVALID_TOTALS;
+    return config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;
+}
+
+gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
+                                  const gh_aggregate_read_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    void* user;
+    if (status != GH_OK) return status;
+    status = totals_check(set, day, config);
+    if (status != GH_OK) return status;
+    user = op->user;
+    memset(op, 0, sizeof *op);
+    op->user = user;
+    op->totals = op->out = config->totals;
+    op->capacity = (uint32_t)config->total_count;
+    op->set = set;
+    op->text = config->text;
+    op->text_size = config->text_size;
+    op->timeout_us = config->timeout_us;
+    op->level = (uint8_t)config->level;
+    memcpy(op->day, day.bytes, sizeof op->day);
+    gh_call_begin(&op->op, client, &totals_kind, NULL, config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_aggregate_read_poll(const gh_aggregate_read* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_aggregate_read_cancel(gh_aggregate_read* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
