@@ -4,7 +4,7 @@
 #   build   a C compiler, make, premake, hiredis, xxHash, zlib
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark
-#   test    what only the tests need: cmocka, g++, valgrind
+#   test    what only the tests need: cmocka, g++, valgrind, Python's redis module
 #   lint    clang-tidy and cppcheck
 #
 # Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
@@ -31,6 +31,7 @@ has_static() { # only the linker knows where it looks
     file=$(cc -print-file-name="$1")
     [ -f "$file" ]
 }
+has_python_redis() { python3 -c 'import redis' || /usr/bin/python3 -c 'import redis'; }
 has_sanitizers() { has_static libasan.so && has_static libubsan.so; }
 
 look() {
@@ -63,6 +64,7 @@ look() {
         test)
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
+            need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
             need 'valgrind' valgrind has_command valgrind
             ;;
