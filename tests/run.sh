@@ -100,6 +100,7 @@ count_stage() {
     passed=$((passed + here_passed))
     failed=$((failed + here_failed))
     say "tests: $label: $here_passed passed, $here_failed failed ($seconds s)"
+    sed -n 's/^note: /tests: /p' "$log"
     if [ "$here_failed" -gt 0 ]; then show_log "$log"; fi
 }
 
