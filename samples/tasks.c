@@ -1,4 +1,5 @@
-/* tasks.c -- a post office: letters are pushed for now and for in a second, and a worker delivers them inside the tick.
+/* tasks.c -- a post office: letters are pushed for now and for in a second, and a worker delivers them inside
+   the tick.
 
        tasks unix:/tmp/redis.sock        tasks 127.0.0.1:6379 */
 
@@ -10,10 +11,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#define SLOTS 8
 static _Alignas(16) unsigned char memory[256 * 1024];
-static char letters[SLOTS * 512]; /* where tasks lie while they are worked on */
-static gh_task slots[SLOTS];
+static gh_task slots[8];
+static char letters[8 * 512]; /* where tasks lie while they are worked on */
 
 /* Walks to the house for three ticks, then puts the letter in. */
 static gh_status deliver(void* context, gh_task* task)
@@ -35,21 +35,21 @@ int main(int argc, char** argv)
     if (gh_client_init(memory, sizeof memory, &config, platform, &client) != GH_OK) return 1;
 
     unsigned delivered = 0;
-    gh_task_handler handlers[] = {{.name = gh_str_literal("letter"), .function = deliver, .context = &delivered}};
+    gh_task_handler handlers[] = {{gh_str_literal("letter"), deliver, &delivered, 0, 0, 0}};
     gh_tasks_queue queues[] = {{.name = gh_str_literal("post office")}};
     gh_tasks_worker_config want = gh_tasks_worker_config_default();
     want.handlers = handlers, want.handler_count = 1, want.queues = queues, want.queue_count = 1;
-    want.slots = slots, want.slot_count = SLOTS, want.memory = letters, want.memory_size = sizeof letters;
+    want.slots = slots, want.slot_count = 8, want.memory = letters, want.memory_size = sizeof letters;
     gh_tasks_worker postman = {0};
     gh_tasks_worker_begin(&postman, client, &want);
-
-    gh_task_new mail[] = {{.handler = handlers[0].name, .payload = gh_str_literal("your sword was sold")},
-                          {.handler = handlers[0].name, .payload = gh_str_literal("your shield was sold")},
-                          {.handler = handlers[0].name, .payload = gh_str_literal("see you"), .delay_us = 1000 * 1000}};
+    gh_task_new mail[] = {
+        {.handler = handlers[0].name, .payload = gh_str_literal("your sword was sold")},
+        {.handler = handlers[0].name, .payload = gh_str_literal("your shield was sold")},
+        {.handler = handlers[0].name, .payload = gh_str_literal("see you"), .delay_us = 1000 * 1000}};
     gh_tasks_push push = {0};
     gh_tasks_push_begin(&push, client, queues[0].name, mail, 3, NULL);
 
-    for (int frame = 0; frame < 600 && gh_tasks_worker_poll(&postman) == GH_PENDING; frame++) /* your frame loop */
+    for (int i = 0; i < 600 && gh_tasks_worker_poll(&postman) == GH_PENDING; i++) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500);
         if (postman.done >= 3) gh_tasks_worker_stop(&postman);

@@ -21,7 +21,7 @@ static void assert_text(gh_str actual, const char* expected)
     assert_memory_equal(actual.bytes, expected, actual.size);
 }
 
-/* ---- the ordinary way ----------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
 static void is_pushed_taken_and_done(void** state)
 {
@@ -64,7 +64,8 @@ static void made_ids_are_told_and_differ(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new three[3] = {{.payload = gh_str_literal("0")}, {.payload = gh_str_literal("1")}, {.id = gh_str_literal("own")}};
+    gh_task_new three[3] = {
+        {.payload = gh_str_literal("0")}, {.payload = gh_str_literal("1")}, {.id = gh_str_literal("own")}};
     char id[3][GH_TASK_ID_TEXT_SIZE];
     assert_int_equal(gh_tasks_push_id(&clerk->push, 0, id[0]), 0);
     assert_status(desk_push_all(clerk, three, 3), GH_OK);
@@ -144,7 +145,7 @@ static void what_is_over_leaves_nothing_after_keep(void** state)
     assert_int_equal(redis_server_integer(server, "HLEN " KEY "p"), 0);
 }
 
-/* ---- retries and dead letters ---------------------------------------------------------------------------------- */
+/* ---- retries and dead letters -------------------------------------------------------------------------- */
 
 static void retry_comes_after_its_pause_and_counts(void** state)
 {
@@ -228,8 +229,8 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
     }
     for (uint64_t offset = 0; offset < 6; offset += 2)
     {
-        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, offset, letters, 2, clerk->memory,
-                                          sizeof(clerk->memory), NULL),
+        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, offset, letters, 2,
+                                          clerk->memory, sizeof(clerk->memory), NULL),
                       GH_OK);
         GAME_UNTIL(gh_tasks_dead_poll(dead) != GH_PENDING);
         assert_status(gh_tasks_dead_poll(dead), GH_OK);
@@ -265,7 +266,7 @@ static void given_back_is_next_and_does_not_count(void** state)
     assert_true(task->fence > fence);
 }
 
-/* ---- leases ---------------------------------------------------------------------------------------------------- */
+/* ---- leases -------------------------------------------------------------------------------------------- */
 
 static void expired_task_goes_to_another_and_the_first_is_refused(void** state)
 {
@@ -284,7 +285,9 @@ static void expired_task_goes_to_another_and_the_first_is_refused(void** state)
     assert_status(desk_extend(other), GH_OK);
     assert_status(second->status, GH_PENDING);
     assert_status(desk_finish(other, second, GH_TASK_DONE), GH_OK);
-    assert_status(desk_finish(slow, &(gh_task){.state = GH_TASK_HELD, .id = gh_str_literal("a")}, GH_TASK_DONE), GH_LOST);
+    assert_status(
+        desk_finish(slow, &(gh_task){.state = GH_TASK_HELD, .id = gh_str_literal("a")}, GH_TASK_DONE),
+        GH_LOST);
 }
 
 static void extended_task_stays_ours(void** state)
@@ -323,7 +326,7 @@ static void poison_that_kills_its_takers_dies(void** state)
     assert_int_equal(clerk->look.attempt, 3);
 }
 
-/* ---- cancel, pause, limit --------------------------------------------------------------------------------------- */
+/* ---- cancel, pause, limit ------------------------------------------------------------------------------ */
 
 static void cancelled_tasks_never_run(void** state)
 {
@@ -415,7 +418,7 @@ static void running_max_bounds_what_all_have_at_once(void** state)
     assert_string_equal(desk_ids(clerk), "4 5 more");
 }
 
-/* ---- what is in the store -------------------------------------------------------------------------------------- */
+/* ---- what is in the store ------------------------------------------------------------------------------ */
 
 static void keys_are_on_the_page(void** state)
 {
@@ -437,14 +440,18 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{tasks:");
 }
 
-TEST_FILE(tasks, cmocka_unit_test(keys_are_on_the_page), cmocka_unit_test(is_pushed_taken_and_done), cmocka_unit_test(made_ids_are_told_and_differ),
-          cmocka_unit_test(second_push_of_an_id_does_nothing), cmocka_unit_test(id_is_free_again_after_keep),
+TEST_FILE(tasks, cmocka_unit_test(keys_are_on_the_page), cmocka_unit_test(is_pushed_taken_and_done),
+          cmocka_unit_test(made_ids_are_told_and_differ), cmocka_unit_test(second_push_of_an_id_does_nothing),
+          cmocka_unit_test(id_is_free_again_after_keep),
           cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
-          cmocka_unit_test(retry_comes_after_its_pause_and_counts), cmocka_unit_test(back_off_doubles_with_jitter),
+          cmocka_unit_test(retry_comes_after_its_pause_and_counts),
+          cmocka_unit_test(back_off_doubles_with_jitter),
           cmocka_unit_test(last_attempt_goes_to_the_dead_letters),
           cmocka_unit_test(dead_letters_are_listed_by_pages_and_requeued),
           cmocka_unit_test(given_back_is_next_and_does_not_count),
           cmocka_unit_test(expired_task_goes_to_another_and_the_first_is_refused),
           cmocka_unit_test(extended_task_stays_ours), cmocka_unit_test(poison_that_kills_its_takers_dies),
-          cmocka_unit_test(cancelled_tasks_never_run), cmocka_unit_test(cancel_of_a_running_task_is_seen_by_its_taker),
-          cmocka_unit_test(paused_queue_hands_nothing_out), cmocka_unit_test(running_max_bounds_what_all_have_at_once));
+          cmocka_unit_test(cancelled_tasks_never_run),
+          cmocka_unit_test(cancel_of_a_running_task_is_seen_by_its_taker),
+          cmocka_unit_test(paused_queue_hands_nothing_out),
+          cmocka_unit_test(running_max_bounds_what_all_have_at_once));

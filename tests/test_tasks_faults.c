@@ -1,4 +1,5 @@
-/* Every fault of support/fault.h over every operation of tasks. The store is audited by the layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of tasks. The store is audited by the layout of
+   KEYS.md. */
 
 #include "support/desk.h"
 #include "support/fault.h"
@@ -60,7 +61,9 @@ static void push_tasks(fault_scene* scene, game* from)
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
     name_tasks(self);
-    assert_status(gh_tasks_push_begin(&self->pushing, from->client, fault_name(scene), self->pushed, 3, &config), GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self->pushing, from->client, fault_name(scene), self->pushed, 3, &config),
+        GH_OK);
     GAME_UNTIL(gh_tasks_push_poll(&self->pushing) == GH_OK);
 }
 
@@ -68,8 +71,8 @@ static void take_tasks(fault_scene* scene, gh_tasks_take* take)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    assert_status(gh_tasks_take_begin(take, scene->game->client, fault_name(scene), self->tasks, 2, self->memory,
-                                      sizeof(self->memory), &config),
+    assert_status(gh_tasks_take_begin(take, scene->game->client, fault_name(scene), self->tasks, 2,
+                                      self->memory, sizeof(self->memory), &config),
                   GH_OK);
 }
 
@@ -100,8 +103,8 @@ static char mark_of(fault_scene* scene, const char* id)
     return mark == NULL ? '-' : mark[0];
 }
 
-static void assert_stored(fault_scene* scene, long long payloads, long long ready, long long due, long long leased,
-                          long long dead, long long over)
+static void assert_stored(fault_scene* scene, long long payloads, long long ready, long long due,
+                          long long leased, long long dead, long long over)
 {
     assert_int_equal(stored(scene, "HLEN", "p"), payloads);
     assert_int_equal(stored(scene, "LLEN", "r0"), ready);
@@ -111,7 +114,7 @@ static void assert_stored(fault_scene* scene, long long payloads, long long read
     assert_int_equal(stored(scene, "ZCARD", "t"), over);
 }
 
-/* ---- push ------------------------------------------------------------------------------------------------------ */
+/* ---- push ---------------------------------------------------------------------------------------------- */
 
 static void begin_push(fault_scene* scene)
 {
@@ -119,8 +122,9 @@ static void begin_push(fault_scene* scene)
     gh_tasks_config config = config_of();
     name_tasks(self);
     self->pushed[1].id = gh_str_literal(""); /* made */
-    assert_status(gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+        GH_OK);
 }
 
 static gh_status poll_push(const void* op)
@@ -146,9 +150,10 @@ static void audit_push(fault_scene* scene, gh_status status)
     assert_true(self->pushed[0].status == GH_OK || self->pushed[0].status == GH_TASK_EXISTS);
 }
 
-static const fault_operation push = {"push", sizeof(bench), 0, 2, NULL, begin_push, poll_push, NULL, cancel_push, audit_push};
+static const fault_operation push = {"push",     sizeof(bench), 0,    2,           NULL,
+                                     begin_push, poll_push,     NULL, cancel_push, audit_push};
 
-/* ---- take ------------------------------------------------------------------------------------------------------- */
+/* ---- take ---------------------------------------------------------------------------------------------- */
 
 static void begin_take(fault_scene* scene)
 {
@@ -184,15 +189,16 @@ static void audit_take(fault_scene* scene, gh_status status)
         assert_true(gh_task_remaining_us(scene->game->client, task) > 0);
         snprintf(expected, sizeof(expected), "L 1 %" PRIu64 " %016" PRIx64 ":%016" PRIx64, task->fence,
                  gh_client_id(scene->game->client), task->taker_sequence);
-        assert_string_equal(redis_server_text(scene->server, "HGET " KEY("m") " %s", scene->name, i == 0 ? "a" : "b"),
-                            expected);
+        assert_string_equal(
+            redis_server_text(scene->server, "HGET " KEY("m") " %s", scene->name, i == 0 ? "a" : "b"),
+            expected);
     }
 }
 
 static const fault_operation take = {"take",     sizeof(bench), 0,    3,           prepare_pushed,
                                      begin_take, poll_take,     NULL, cancel_take, audit_take};
 
-/* ---- finish: one done with a result, one to be tried again -------------------------------------------------------- */
+/* ---- finish: one done with a result, one to be tried again --------------------------------------------- */
 
 static void begin_finish(fault_scene* scene)
 {
@@ -202,7 +208,8 @@ static void begin_finish(fault_scene* scene)
     self->tasks[0].result = gh_str_literal("result");
     self->tasks[1].action = GH_TASK_RETRY;
     self->tasks[1].delay_us = 3600 * SECOND_US;
-    assert_status(gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+    assert_status(gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks,
+                                        2, &config),
                   GH_OK);
 }
 
@@ -234,14 +241,15 @@ static void audit_finish(fault_scene* scene, gh_status status)
 static const fault_operation finish = {"finish",     sizeof(bench), 0,    3,             prepare_taken,
                                        begin_finish, poll_finish,   NULL, cancel_finish, audit_finish};
 
-/* ---- extend ------------------------------------------------------------------------------------------------------- */
+/* ---- extend -------------------------------------------------------------------------------------------- */
 
 static void begin_extend(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
     config.lease_us = 2 * LEASE_US;
-    assert_status(gh_tasks_extend_begin(&self->op.extend, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+    assert_status(gh_tasks_extend_begin(&self->op.extend, scene->game->client, fault_name(scene), self->tasks,
+                                        2, &config),
                   GH_OK);
 }
 
@@ -270,13 +278,14 @@ static void audit_extend(fault_scene* scene, gh_status status)
 static const fault_operation extend = {"extend",     sizeof(bench), 0,    7,             prepare_taken,
                                        begin_extend, poll_extend,   NULL, cancel_extend, audit_extend};
 
-/* ---- cancel: one that waits, one that is delayed --------------------------------------------------------------------- */
+/* ---- cancel: one that waits, one that is delayed ------------------------------------------------------- */
 
 static void begin_revoke(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    assert_status(gh_tasks_cancel_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs + 1, 2, &config),
+    assert_status(gh_tasks_cancel_begin(&self->op.edit, scene->game->client, fault_name(scene),
+                                        self->refs + 1, 2, &config),
                   GH_OK);
 }
 
@@ -309,7 +318,7 @@ static void audit_revoke(fault_scene* scene, gh_status status)
 static const fault_operation revoke = {"revoke",     sizeof(bench), 0,    7,           prepare_pushed,
                                        begin_revoke, poll_edit,     NULL, cancel_edit, audit_revoke};
 
-/* ---- requeue -------------------------------------------------------------------------------------------------------- */
+/* ---- requeue ------------------------------------------------------------------------------------------- */
 
 static void prepare_dead(fault_scene* scene)
 {
@@ -318,7 +327,9 @@ static void prepare_dead(fault_scene* scene)
     gh_tasks_finish* failing = GAME_NEW(scene->game, gh_tasks_finish);
     prepare_taken(scene);
     self->tasks[0].action = self->tasks[1].action = GH_TASK_FAIL;
-    assert_status(gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config), GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+        GH_OK);
     GAME_UNTIL(gh_tasks_finish_poll(failing) == GH_OK);
 }
 
@@ -326,7 +337,8 @@ static void begin_requeue(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    assert_status(gh_tasks_requeue_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs, 2, &config),
+    assert_status(gh_tasks_requeue_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs,
+                                         2, &config),
                   GH_OK);
 }
 
@@ -346,11 +358,12 @@ static void audit_requeue(fault_scene* scene, gh_status status)
 static const fault_operation requeue = {"requeue",     sizeof(bench), 0,    7,           prepare_dead,
                                         begin_requeue, poll_edit,     NULL, cancel_edit, audit_requeue};
 
-/* ---- pause ---------------------------------------------------------------------------------------------------------- */
+/* ---- pause --------------------------------------------------------------------------------------------- */
 
 static void begin_pause(fault_scene* scene)
 {
-    assert_status(gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene), true, 7, NULL),
+    assert_status(gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene),
+                                         true, 7, NULL),
                   GH_OK);
 }
 
@@ -372,7 +385,7 @@ static void audit_pause(fault_scene* scene, gh_status status)
 static const fault_operation pause_queue = {"pause",     sizeof(bench), 0,    7,              NULL,
                                             begin_pause, poll_control,  NULL, cancel_control, audit_pause};
 
-/* ---- a worker: three tasks, none is lost, each is done once ------------------------------------------------------------ */
+/* ---- a worker: three tasks, none is lost, each is done once -------------------------------------------- */
 
 typedef struct smithy
 {
@@ -398,7 +411,8 @@ static void prepare_work(fault_scene* scene)
     static gh_task_new tasks[3];
     gh_tasks_config config = config_of();
     for (int i = 0; i < 3; i++) tasks[i] = (gh_task_new){.handler = gh_str_literal("forge")};
-    assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config), GH_OK);
+    assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config),
+                  GH_OK);
     GAME_UNTIL(gh_tasks_push_poll(pushing) == GH_OK);
 }
 
@@ -438,7 +452,8 @@ static void audit_work(fault_scene* scene, gh_status status)
     smithy* self = scene->op;
     if (status == GH_CANCELLED)
     {
-        assert_stored(scene, 3 - self->forged, stored(scene, "LLEN", "r0"), stored(scene, "ZCARD", "d0"), 0, 0, self->forged);
+        assert_stored(scene, 3 - self->forged, stored(scene, "LLEN", "r0"), stored(scene, "ZCARD", "d0"), 0,
+                      0, self->forged);
         assert_int_equal(stored(scene, "LLEN", "r0") + stored(scene, "ZCARD", "d0"), 3 - self->forged);
         return;
     }
@@ -447,10 +462,11 @@ static void audit_work(fault_scene* scene, gh_status status)
     assert_int_equal(self->worker.lost, 0);
 }
 
-static const fault_operation work = {"work",     sizeof(smithy), sizeof(gh_tasks_push), 61,          prepare_work,
-                                     begin_work, poll_work,      work_is_over,          cancel_work, audit_work};
+static const fault_operation work = {
+    "work",     sizeof(smithy), sizeof(gh_tasks_push), 61,          prepare_work,
+    begin_work, poll_work,      work_is_over,          cancel_work, audit_work};
 
-/* ---- the tests ------------------------------------------------------------------------------------------------------- */
+/* ---- the tests ----------------------------------------------------------------------------------------- */
 
 FAULT_TESTS(push)
 FAULT_TESTS(take)
@@ -469,8 +485,9 @@ FAULT_CANCEL_TEST(requeue)
 FAULT_CANCEL_TEST(pause_queue)
 FAULT_CANCEL_TEST(work)
 
-TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish), FAULT_TEST_LIST(extend),
-          FAULT_TEST_LIST(revoke), FAULT_TEST_LIST(requeue), FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(work),
-          FAULT_CANCEL_TEST_LIST(push), FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(finish),
-          FAULT_CANCEL_TEST_LIST(extend), FAULT_CANCEL_TEST_LIST(revoke), FAULT_CANCEL_TEST_LIST(requeue),
+TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish),
+          FAULT_TEST_LIST(extend), FAULT_TEST_LIST(revoke), FAULT_TEST_LIST(requeue),
+          FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(work), FAULT_CANCEL_TEST_LIST(push),
+          FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(finish), FAULT_CANCEL_TEST_LIST(extend),
+          FAULT_CANCEL_TEST_LIST(revoke), FAULT_CANCEL_TEST_LIST(requeue),
           FAULT_CANCEL_TEST_LIST(pause_queue), FAULT_CANCEL_TEST_LIST(work));

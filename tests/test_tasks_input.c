@@ -1,4 +1,4 @@
-/* Tests of guildhall/tasks.h: bad input, what is at its limits, and stores that are not as they should be. */
+/* Tests of guildhall/tasks.h: bad input, and what is at its limits. */
 
 #include "support/desk.h"
 #include "support/redis_server.h"
@@ -19,7 +19,7 @@ static desk* desk_alone(void)
     return desk_on(redis_server_any());
 }
 
-/* ---- bad input ----------------------------------------------------------------------------------------------------- */
+/* ---- bad input ----------------------------------------------------------------------------------------- */
 
 static gh_status try_push(desk* clerk, gh_task_new task)
 {
@@ -37,8 +37,10 @@ static void push_refuses_bad_input(void** state)
     gh_str queue = clerk->queue;
     assert_status(gh_tasks_push_begin(NULL, client, queue, &task, 1, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_push_begin(&clerk->push, NULL, queue, &task, 1, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make("", 0), &task, 1, NULL), GH_INVALID_NAME);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make(big, 65), &task, 1, NULL), GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make("", 0), &task, 1, NULL),
+                  GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make(big, 65), &task, 1, NULL),
+                  GH_INVALID_NAME);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, 0, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, GH_TASKS_BATCH_MAX + 1, NULL),
@@ -46,11 +48,13 @@ static void push_refuses_bad_input(void** state)
     assert_status(try_push(clerk, (gh_task_new){.id = {NULL, 1}}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_new){.id = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_new){.id = {big, SIZE_MAX}}), GH_INVALID_TASK_ID);
-    assert_status(try_push(clerk, (gh_task_new){.handler = {big, GH_NAME_SIZE_MAX + 1}}), GH_INVALID_TASK_HANDLER);
+    assert_status(try_push(clerk, (gh_task_new){.handler = {big, GH_NAME_SIZE_MAX + 1}}),
+                  GH_INVALID_TASK_HANDLER);
     assert_status(try_push(clerk, (gh_task_new){.handler = {NULL, 1}}), GH_INVALID_TASK_HANDLER);
     assert_status(try_push(clerk, (gh_task_new){.payload = {big, sizeof(big)}}), GH_INVALID_TASK_PAYLOAD);
     assert_status(try_push(clerk, (gh_task_new){.payload = {NULL, 1}}), GH_INVALID_TASK_PAYLOAD);
-    assert_status(try_push(clerk, (gh_task_new){.delay_us = GH_TASKS_DELAY_MAX_US + 1}), GH_INVALID_TASK_DELAY);
+    assert_status(try_push(clerk, (gh_task_new){.delay_us = GH_TASKS_DELAY_MAX_US + 1}),
+                  GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_new){.delay_us = UINT64_MAX}), GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_new){.task_class = GH_TASKS_CLASSES}), GH_INVALID_TASK_CLASS);
     assert_status(try_push(clerk, (gh_task_new){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}),
@@ -108,13 +112,18 @@ static void pull_style_refuses_bad_input(void** state)
     gh_task* tasks = clerk->tasks;
     char* memory = clerk->memory;
     assert_status(gh_tasks_take_begin(NULL, client, queue, tasks, 1, memory, 9000, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, NULL, 1, memory, 9000, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 0, memory, 9000, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000, NULL),
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, NULL, 1, memory, 9000, NULL),
                   GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, NULL, 9000, NULL), GH_INVALID_BUFFER);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, memory, GH_TASK_BYTES_MAX - 1, NULL),
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 0, memory, 9000, NULL),
+                  GH_INVALID_TASKS);
+    assert_status(
+        gh_tasks_take_begin(&clerk->take, client, queue, tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000, NULL),
+        GH_INVALID_TASKS);
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, NULL, 9000, NULL),
                   GH_INVALID_BUFFER);
+    assert_status(
+        gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, memory, GH_TASK_BYTES_MAX - 1, NULL),
+        GH_INVALID_BUFFER);
     assert_status(gh_tasks_finish_begin(NULL, client, queue, tasks, 1, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, tasks, 1, NULL), GH_INVALID_TASKS);
@@ -124,21 +133,26 @@ static void pull_style_refuses_bad_input(void** state)
 
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     gh_task* task = desk_take_one(clerk, "a");
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASKS); /* no action */
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
+                  GH_INVALID_TASKS); /* no action */
     task->action = (gh_task_action)9;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_ACTION);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
+                  GH_INVALID_TASK_ACTION);
     task->action = GH_TASK_RETRY;
     task->delay_us = GH_TASKS_DELAY_MAX_US + 1;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_DELAY);
     task->delay_us = 0;
     task->result = gh_str_make(memory, GH_TASK_RESULT_SIZE_MAX + 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
+                  GH_INVALID_TASK_RESULT);
     task->result = gh_str_make(NULL, 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
+                  GH_INVALID_TASK_RESULT);
     task->result.size = 0;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_OK);
     gh_tasks_finish* second = GAME_NEW(clerk->owner, gh_tasks_finish);
-    assert_status(gh_tasks_finish_begin(second, client, queue, task, 1, NULL), GH_INVALID_TASKS); /* on its way */
+    assert_status(gh_tasks_finish_begin(second, client, queue, task, 1, NULL),
+                  GH_INVALID_TASKS); /* on its way */
     gh_tasks_finish_cancel(&clerk->finish);
     assert_status(gh_tasks_finish_poll(&clerk->finish), GH_CANCELLED);
     assert_status(desk_finish(clerk, task, GH_TASK_DONE), GH_OK);
@@ -170,13 +184,17 @@ static void looking_after_refuses_bad_input(void** state)
     ref.id.size = 0;
     assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 1, NULL), GH_INVALID_TASK_ID);
     assert_status(gh_tasks_control_begin(NULL, client, queue, true, 0, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_control_begin(&clerk->control, client, queue, true, GH_TASKS_CAPACITY_MAX + 1, NULL),
-                  GH_INVALID_TASK_CAPACITY);
+    assert_status(
+        gh_tasks_control_begin(&clerk->control, client, queue, true, GH_TASKS_CAPACITY_MAX + 1, NULL),
+        GH_INVALID_TASK_CAPACITY);
     assert_status(gh_tasks_look_begin(NULL, client, queue, queue, NULL, 0, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL), GH_INVALID_TASK_ID);
+    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL),
+                  GH_INVALID_TASK_ID);
     assert_status(gh_tasks_look_begin(&clerk->look, client, queue, queue, NULL, 1, NULL), GH_INVALID_BUFFER);
-    assert_status(gh_tasks_dead_begin(NULL, client, queue, 0, &letter, 1, clerk->memory, room, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, NULL, 1, clerk->memory, room, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_dead_begin(NULL, client, queue, 0, &letter, 1, clerk->memory, room, NULL),
+                  GH_INVALID_OP);
+    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, NULL, 1, clerk->memory, room, NULL),
+                  GH_INVALID_TASKS);
     assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 0, clerk->memory, room, NULL),
                   GH_INVALID_TASKS);
     assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 1, clerk->memory, room - 1, NULL),
@@ -184,7 +202,8 @@ static void looking_after_refuses_bad_input(void** state)
     assert_status(gh_tasks_count_begin(NULL, client, queue, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_count_begin(&clerk->count, client, gh_str_make(NULL, 0), NULL), GH_INVALID_NAME);
     assert_int_equal(game_stats(clerk->owner).ops_begun, 0);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, UINT64_MAX, &letter, 1, clerk->memory, room, NULL), GH_OK);
+    assert_status(gh_tasks_dead_begin(dead, client, queue, UINT64_MAX, &letter, 1, clerk->memory, room, NULL),
+                  GH_OK);
     GAME_UNTIL(gh_tasks_dead_poll(dead) != GH_PENDING);
     assert_status(gh_tasks_dead_poll(dead), GH_OK);
     assert_int_equal(dead->count, 0);
@@ -247,7 +266,7 @@ static void worker_refuses_bad_input(void** state)
 #undef TRY
 }
 
-/* ---- at the limits --------------------------------------------------------------------------------------------------- */
+/* ---- at the limits ------------------------------------------------------------------------------------- */
 
 static gh_status push_numbered(desk* clerk, gh_task_new* tasks, char (*ids)[16], size_t count, gh_str payload)
 {
@@ -327,14 +346,19 @@ static void hundred_tasks_pass_in_each_request(void** state)
         assert_int_equal(clerk->take.count, count);
         assert_status(desk_extend(clerk), GH_OK);
         for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_FAIL;
-        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, count, NULL),
+        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks,
+                                            count, NULL),
                       GH_OK);
         GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
         for (size_t i = 0; i < count; i++) refs[i].id = tasks[i].id;
-        assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL), GH_OK);
+        assert_status(
+            gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
+            GH_OK);
         GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
         assert_int_equal(desk_count(clerk)->ready[0], count);
-        assert_status(gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL), GH_OK);
+        assert_status(
+            gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
+            GH_OK);
         GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
         for (size_t i = 0; i < count; i++) assert_status(refs[i].status, GH_OK);
         assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_EMPTY);
@@ -372,110 +396,10 @@ static void smallest_client_takes_what_it_can(void** state)
     assert_int_equal(game_stats(owner).protocol_errors, 0);
 }
 
-/* ---- a store that is not as it should be -------------------------------------------------------------------------------- */
-
-static const char* const parts[] = {"c", "l", "p", "m", "w", "i", "x", "t", "r0", "r3", "d0", "d3"};
-
-/* With each key in turn of another type, each operation either does its work or changes nothing; nothing is ever torn. */
-static void foreign_keys_tear_nothing(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    desk* clerk = desk_on(server);
-    clerk->config.lease_us = 600 * SECOND_US;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-    {
-        redis_server_do(server, "FLUSHALL");
-        GAME_UNTIL(gh_client_ready(clerk->owner->client));
-        assert_status(desk_push(clerk, "leased", ""), GH_OK);
-        desk_take_one(clerk, "leased");
-        assert_status(desk_push(clerk, "ready", ""), GH_OK);
-        assert_status(desk_push_delayed(clerk, "due", 1), GH_OK);
-        bool there = redis_server_integer(server, "EXISTS " KEY "%s", parts[i]) != 0;
-        if (there) redis_server_do(server, "RENAME " KEY "%s aside", parts[i]);
-        redis_server_do(server, "SET " KEY "%s foreign", parts[i]);
-
-        gh_task_new pushed[2] = {{.id = gh_str_literal("new")}, {.id = gh_str_literal("new delayed"), .delay_us = 1}};
-        gh_status push = desk_push_all(clerk, pushed, 2);
-        gh_tasks_take* take = GAME_NEW(clerk->owner, gh_tasks_take);
-        gh_task* taken = GAME_NEW_ARRAY(clerk->owner, gh_task, 10);
-        char* memory = game_new(clerk->owner, GH_TASK_BYTES_MAX);
-        assert_status(gh_tasks_take_begin(take, clerk->owner->client, clerk->queue, taken, 10, memory,
-                                          GH_TASK_BYTES_MAX, NULL),
-                      GH_OK);
-        GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
-        clerk->tasks[0].action = GH_TASK_DONE;
-        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
-                      GH_OK);
-        GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
-        gh_status finish = gh_tasks_finish_poll(&clerk->finish);
-        assert_true(push == GH_OK || push == GH_CORRUPT);
-        assert_true(finish == GH_OK || finish == GH_CORRUPT);
-        assert_string_equal(redis_server_text(server, "GET " KEY "%s", parts[i]), "foreign");
-
-        /* Mended: every task is there, each once. */
-        redis_server_do(server, "DEL " KEY "%s", parts[i]);
-        if (there) redis_server_do(server, "RENAME aside " KEY "%s", parts[i]);
-        if (push == GH_CORRUPT) assert_status(desk_push_all(clerk, pushed, 2), GH_OK);
-        unsigned count = gh_tasks_take_poll(take) == GH_OK ? take->count : 0;
-        if (finish == GH_CORRUPT) assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
-        while (desk_take(clerk, 10) == GH_OK) count += clerk->take.count;
-        if (strcmp(parts[i], "r0") != 0 && strcmp(parts[i], "d0") != 0) /* what was in there was put back, or new */
-            assert_int_equal(count, 4);
-        else
-            assert_in_range(count, 3, 4);
-    }
-}
-
-static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    desk* clerk = desk_on(server);
-    gh_task_new tasks[20];
-    char ids[20][16];
-    assert_status(push_numbered(clerk, tasks, ids, 20, gh_str_literal("payload")), GH_OK);
-    assert_status(desk_take(clerk, 5), GH_OK); /* scripts and receipts are there */
-    desk_finish_all(clerk);
-    redis_server_do(server, "CONFIG SET maxmemory 1");
-    clerk->config.timeout_us = SECOND_US / 5;
-    tasks[0].id = gh_str_literal("refused");
-    assert_status(gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, 1, &clerk->config),
-                  GH_OK);
-    GAME_UNTIL(gh_tasks_push_poll(&clerk->push) != GH_PENDING);
-    assert_status(gh_tasks_push_poll(&clerk->push), GH_TIMEOUT);
-    clerk->config.timeout_us = 5 * SECOND_US;
-    assert_status(desk_take(clerk, 10), GH_OK);
-    assert_int_equal(clerk->take.count, 10);
-    assert_status(desk_extend(clerk), GH_OK);
-    assert_status(clerk->tasks[9].status, GH_PENDING);
-    desk_finish_all(clerk);
-    assert_status(desk_take(clerk, 1), GH_OK);
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_RETRY), GH_OK);
-    redis_server_do(server, "CONFIG SET maxmemory 0");
-}
-
-static void places_left_over_are_passed_over(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    desk* clerk = desk_on(server);
-    assert_status(desk_push(clerk, "a", ""), GH_OK);
-    redis_server_do(server, "LPUSH " KEY "r0 ghost");
-    redis_server_do(server, "ZADD " KEY "d0 1 spook 2 a");
-    redis_server_do(server, "RPUSH " KEY "r0 a a");
-    assert_status(desk_take(clerk, 10), GH_OK);
-    assert_string_equal(desk_ids(clerk), "a");
-    desk_finish_all(clerk);
-    assert_status(desk_take(clerk, 10), GH_EMPTY);
-    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "r0 " KEY "d0 " KEY "p " KEY "l"), 0);
-}
-
-TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_test(config_names_the_field_that_is_wrong),
+TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input),
+          cmocka_unit_test(config_names_the_field_that_is_wrong),
           cmocka_unit_test(pull_style_refuses_bad_input), cmocka_unit_test(looking_after_refuses_bad_input),
           cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(capacity_is_exact),
           cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
-          cmocka_unit_test(hundred_tasks_pass_in_each_request), cmocka_unit_test(smallest_client_takes_what_it_can),
-          cmocka_unit_test(foreign_keys_tear_nothing),
-          cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
-          cmocka_unit_test(places_left_over_are_passed_over));
+          cmocka_unit_test(hundred_tasks_pass_in_each_request),
+          cmocka_unit_test(smallest_client_takes_what_it_can));

@@ -16,7 +16,8 @@ static desk* desk_on(redis_server* server)
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
 }
 
-/* The listing's own test: of four tasks with delays of 0, 0.5, 0 and 1.5 s two are there at once, four after 2 s. */
+/* The listing's own test: of four tasks with delays of 0, 0.5, 0 and 1.5 s two are there at once, four after
+   2 s. */
 static void delayed_tasks_come_when_due(void** state)
 {
     (void)state;
@@ -107,7 +108,7 @@ static void strict_classes_never_wait_for_later_ones(void** state)
     assert_string_equal(desk_ids(clerk), "late 2b 2c 3a 3b 3c");
 }
 
-/* ---- by weight --------------------------------------------------------------------------------------------------- */
+/* ---- by weight ----------------------------------------------------------------------------------------- */
 
 typedef struct share
 {
@@ -116,7 +117,8 @@ typedef struct share
     double given;
 } share;
 
-static void push_some(desk* clerk, share* shares, unsigned* serial, random_stream* random, size_t payload_size)
+static void push_some(desk* clerk, share* shares, unsigned* serial, random_stream* random,
+                      size_t payload_size)
 {
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
     gh_task_new tasks[40];
@@ -195,7 +197,7 @@ static void weighted_shares_hold_for_large_payloads(void** state)
     check_shares(GH_TASK_PAYLOAD_SIZE_MAX, 300);
 }
 
-/* ---- the store's clock ------------------------------------------------------------------------------------------- */
+/* ---- the store's clock --------------------------------------------------------------------------------- */
 
 static void clocks_an_hour_apart_change_nothing(void** state)
 {
@@ -239,13 +241,13 @@ static void fence_grows_when_the_clock_goes_back(void** state)
     }
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static gh_tasks_take* begin_wait(desk* self, uint64_t wait_us)
 {
     self->config.wait_us = wait_us;
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, 1, self->memory,
-                                      sizeof(self->memory), &self->config),
+    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, 1,
+                                      self->memory, sizeof(self->memory), &self->config),
                   GH_OK);
     return &self->take;
 }
@@ -270,7 +272,8 @@ static void waiting_taker_is_woken_by_a_push(void** state)
     assert_in_range(game_stats(taker->owner).hints, 10, 40);
 }
 
-/* Without hints, up to 100 ms between two questions; so at least 9 in a second, and the doubling ones at the start. */
+/* Without hints, up to 100 ms between two questions; so at least 9 in a second, and the doubling ones at the
+   start. */
 static void pause_adapts_up_to_100_ms(void** state)
 {
     (void)state;
@@ -309,7 +312,8 @@ static void dead_sleepers_are_forgotten(void** state)
     redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     desk* taker = desk_on(server);
-    for (int i = 0; i < 10; i++) redis_server_do(server, "ZADD " KEY "i 1000 00000000000000aa:00000000000000%02x", i);
+    for (int i = 0; i < 10; i++)
+        redis_server_do(server, "ZADD " KEY "i 1000 00000000000000aa:00000000000000%02x", i);
     gh_tasks_take* take = begin_wait(taker, SECOND_US / 50);
     GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
     assert_int_equal(redis_server_integer(server, "ZCARD " KEY "i"), 1);
@@ -322,6 +326,7 @@ TEST_FILE(tasks_order, cmocka_unit_test(delayed_tasks_come_when_due),
           cmocka_unit_test(weighted_classes_get_their_share_less_three),
           cmocka_unit_test(weighted_shares_hold_for_large_payloads),
           cmocka_unit_test(clocks_an_hour_apart_change_nothing),
-          cmocka_unit_test(fence_grows_when_the_clock_goes_back), cmocka_unit_test(waiting_taker_is_woken_by_a_push),
-          cmocka_unit_test(pause_adapts_up_to_100_ms), cmocka_unit_test(waiting_taker_asks_when_the_next_is_due),
+          cmocka_unit_test(fence_grows_when_the_clock_goes_back),
+          cmocka_unit_test(waiting_taker_is_woken_by_a_push), cmocka_unit_test(pause_adapts_up_to_100_ms),
+          cmocka_unit_test(waiting_taker_asks_when_the_next_is_due),
           cmocka_unit_test(dead_sleepers_are_forgotten));

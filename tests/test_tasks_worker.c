@@ -2,109 +2,13 @@
 
 #include "support/desk.h"
 #include "support/redis_server.h"
+#include "support/shop.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define QUEUE "mail"
 #define KEY "gh:{tasks:mail}:"
-#define SLOTS 16
-#define SLOT_SIZE 512
-
-/* A worker and all that it needs, with a handler "work" that does what the test says. */
-typedef struct shop
-{
-    game* owner;
-    gh_tasks_worker worker;
-    gh_tasks_worker_config config;
-    gh_task_handler handlers[4];
-    gh_tasks_queue queues[3];
-    gh_task slots[SLOTS];
-    char memory[SLOTS * SLOT_SIZE];
-
-    unsigned ticks_needed;  /* of each task                          */
-    gh_status answer;       /* in the end                            */
-    uint64_t busy_us;       /* that each call takes                  */
-    unsigned calls;
-    unsigned ended;
-    unsigned told_lost;
-    unsigned told_cancelled;
-    unsigned calls_in_tick_max;
-    unsigned calls_in_tick;
-    uint64_t tick;
-    char ids[1024]; /* of tasks in the order of their ends, each with a blank behind it */
-} shop;
-
-static void note_id(shop* self, const gh_task* task)
-{
-    size_t at = strlen(self->ids);
-    snprintf(self->ids + at, sizeof(self->ids) - at, "%.*s ", (int)task->id.size, task->id.bytes);
-}
-
-static void note_call(shop* self)
-{
-    uint64_t tick = game_stats(self->owner).ticks;
-    if (tick != self->tick) self->calls_in_tick = 0;
-    self->tick = tick;
-    self->calls++;
-    if (++self->calls_in_tick > self->calls_in_tick_max) self->calls_in_tick_max = self->calls_in_tick;
-}
-
-static gh_status work(void* context, gh_task* task)
-{
-    shop* self = context;
-    if (task->status == GH_LOST)
-    {
-        self->told_lost++;
-        return GH_OK;
-    }
-    note_call(self);
-    for (uint64_t begin_us = wait_now_us(); wait_now_us() - begin_us < self->busy_us;) continue;
-    if (task->status == GH_CANCELLED)
-    {
-        self->told_cancelled++;
-        return GH_ERROR;
-    }
-    if (++task->step < self->ticks_needed) return GH_PENDING;
-    note_id(self, task);
-    self->ended++;
-    assert_true(gh_task_set_result(task, task->id));
-    return self->answer;
-}
-
-static shop* shop_prepare(game* owner)
-{
-    shop* self = GAME_NEW(owner, shop);
-    self->owner = owner;
-    self->config = gh_tasks_worker_config_default();
-    self->handlers[0] = (gh_task_handler){.name = gh_str_literal("work"), .function = work, .context = self};
-    self->queues[0].name = gh_str_literal(QUEUE);
-    self->config.handlers = self->handlers;
-    self->config.handler_count = 1;
-    self->config.queues = self->queues;
-    self->config.queue_count = 1;
-    self->config.slots = self->slots;
-    self->config.slot_count = SLOTS;
-    self->config.memory = self->memory;
-    self->config.memory_size = sizeof(self->memory);
-    self->config.tasks.backoff_min_us = self->config.tasks.backoff_max_us = SECOND_US / 100;
-    return self;
-}
-
-static void shop_begin(shop* self)
-{
-    assert_status(gh_tasks_worker_begin(&self->worker, self->owner->client, &self->config), GH_OK);
-    assert_status(gh_tasks_worker_poll(&self->worker), GH_PENDING);
-}
-
-static shop* shop_open(redis_server* server)
-{
-    shop* self = shop_prepare(game_start_ready(redis_server_address(server)));
-    shop_begin(self);
-    return self;
-}
-
 static desk* desk_on(redis_server* server)
 {
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
@@ -120,13 +24,13 @@ static void push_many(desk* clerk, unsigned from, unsigned count)
     }
 }
 
-/* ---- handlers -------------------------------------------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------------------------------------ */
 
 static void handlers_are_called_by_name(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     push_many(clerk, 0, 40);
     GAME_UNTIL(baker->worker.done == 40);
@@ -144,9 +48,11 @@ static void unknown_handler_is_kept_and_reported(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
-    gh_task_new odd = {.id = gh_str_literal("odd"), .handler = gh_str_literal("mystery"), .payload = gh_str_literal("!"),
+    gh_task_new odd = {.id = gh_str_literal("odd"),
+                       .handler = gh_str_literal("mystery"),
+                       .payload = gh_str_literal("!"),
                        .attempts_max = 3};
     assert_status(desk_push_all(clerk, &odd, 1), GH_OK);
     GAME_UNTIL(baker->worker.dead == 1);
@@ -155,8 +61,9 @@ static void unknown_handler_is_kept_and_reported(void** state)
     assert_int_equal(desk_look(clerk, "odd"), GH_TASK_STATE_DEAD);
     assert_memory_equal(clerk->look.text.bytes, "no handler", 10);
 
-    shop* knows = shop_prepare(game_start_ready(redis_server_address(server)));
-    knows->handlers[1] = (gh_task_handler){.function = work, .context = knows}; /* for every other name */
+    shop* knows = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    knows->handlers[1] =
+        (gh_task_handler){.function = shop_work, .context = knows}; /* for every other name */
     knows->config.handler_count = 2;
     gh_tasks_worker_stop(&baker->worker);
     shop_begin(knows);
@@ -168,7 +75,7 @@ static void senseless_payload_is_kept(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     baker->answer = GH_CORRUPT;
     push_many(clerk, 0, 1);
@@ -184,7 +91,7 @@ static void failures_are_tried_again_and_then_die(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     clerk->config.attempts_max = 4;
     baker->answer = GH_ERROR;
@@ -200,7 +107,7 @@ static void handler_goes_on_over_many_ticks_and_is_renewed(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* other = desk_on(server);
     baker->config.tasks.lease_us = SECOND_US / 4;
     baker->ticks_needed = UINT32_MAX;
@@ -220,13 +127,13 @@ static void handler_goes_on_over_many_ticks_and_is_renewed(void** state)
     assert_true(baker->calls_in_tick_max <= 3); /* each once in a tick */
 }
 
-/* ---- leases and cancelling -------------------------------------------------------------------------------------- */
+/* ---- leases and cancelling ----------------------------------------------------------------------------- */
 
 static void hitch_longer_than_the_lease_is_told_before_anything_else(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* clerk = desk_on(server);
     baker->config.tasks.lease_us = SECOND_US;
     baker->ticks_needed = UINT32_MAX;
@@ -249,7 +156,7 @@ static void cancelled_task_hears_of_it_at_once(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* clerk = desk_on(server);
     GAME_UNTIL(gh_client_link_state(baker->owner->client, GH_LINK_WAKE) == GH_LINK_READY);
     baker->config.tasks.lease_us = 3600 * SECOND_US; /* a renewal would tell it after 20 min */
@@ -268,7 +175,7 @@ static void store_that_lost_its_data_takes_the_tasks_along(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     baker->ticks_needed = UINT32_MAX;
     push_many(clerk, 0, 3);
@@ -281,13 +188,13 @@ static void store_that_lost_its_data_takes_the_tasks_along(void** state)
     GAME_UNTIL(baker->worker.done == 2);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 static void stopped_worker_ends_what_it_has_begun(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     baker->ticks_needed = 20;
     push_many(clerk, 0, 4);
@@ -317,7 +224,7 @@ static void assert_given_back(shop* baker, desk* clerk)
 
 static shop* shop_with_four(redis_server* server, desk* clerk)
 {
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     baker->ticks_needed = UINT32_MAX;
     push_many(clerk, 0, 4);
     GAME_UNTIL(baker->worker.running == 4 && baker->slots[3].state == GH_TASK_BEGUN);
@@ -351,7 +258,7 @@ static void shutdown_tells_handlers_and_the_lease_brings_the_tasks_back(void** s
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     baker->config.tasks.lease_us = SECOND_US / 2;
     baker->ticks_needed = UINT32_MAX;
     shop_begin(baker);
@@ -366,7 +273,7 @@ static void shutdown_tells_handlers_and_the_lease_brings_the_tasks_back(void** s
     assert_int_equal(clerk->tasks[0].attempt, 2);
 }
 
-/* ---- several queues ----------------------------------------------------------------------------------------------- */
+/* ---- several queues ------------------------------------------------------------------------------------ */
 
 static void push_into(game* from, const char* queue, const char* prefix, unsigned count)
 {
@@ -384,7 +291,7 @@ static void queues_are_served_in_order_of_importance(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* pusher = game_start_ready(redis_server_address(server));
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     baker->queues[1].name = gh_str_literal("low");
     baker->queues[2].name = gh_str_literal("lowest");
     baker->config.queue_count = 3;
@@ -402,7 +309,7 @@ static void queues_are_served_by_weight(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* pusher = game_start_ready(redis_server_address(server));
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)));
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     baker->queues[0].weight = 3;
     baker->queues[1].name = gh_str_literal("low");
     baker->queues[1].weight = 1;
@@ -417,7 +324,8 @@ static void queues_are_served_by_weight(void** state)
     {
         if (baker->ids[at] == 'b') low++;
         at += (unsigned)strcspn(baker->ids + at, " ") + 1;
-        assert_in_range(low + 5, (i + 1) / 4 + 1, (i + 1) / 4 + 9); /* its quarter, give or take a batch a queue */
+        assert_in_range(low + 5, (i + 1) / 4 + 1,
+                        (i + 1) / 4 + 9); /* its quarter, give or take a batch a queue */
     }
     GAME_UNTIL(baker->worker.done == 120);
 }
@@ -426,7 +334,7 @@ static void push_wakes_an_idle_worker(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     GAME_UNTIL(gh_client_link_state(baker->owner->client, GH_LINK_WAKE) == GH_LINK_READY);
     uint64_t hints = game_stats(baker->owner).hints;
@@ -439,13 +347,13 @@ static void push_wakes_an_idle_worker(void** state)
     assert_true(game_stats(baker->owner).hints - hints >= 15);
 }
 
-/* ---- the budget ---------------------------------------------------------------------------------------------------- */
+/* ---- the budget ---------------------------------------------------------------------------------------- */
 
 static void tick_takes_no_more_than_its_budget_can_eat(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     baker->owner->asleep = true; /* ticked below, with a budget */
     baker->busy_us = 2000;
@@ -455,7 +363,7 @@ static void tick_takes_no_more_than_its_budget_can_eat(void** state)
     {
         unsigned held = 0;
         assert_status(gh_tick(baker->owner->client, game_now_us(baker->owner), 3000), GH_OK);
-        for (int i = 0; i < SLOTS; i++) held += baker->slots[i].state == GH_TASK_HELD;
+        for (int i = 0; i < SHOP_SLOTS; i++) held += baker->slots[i].state == GH_TASK_HELD;
         assert_true(held <= 2); /* two are more than a tick can eat */
         assert_true(baker->worker.appetite <= 2);
     }
@@ -479,7 +387,7 @@ static void each_tick_calls_a_handler_however_small_the_budget(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     baker->owner->asleep = true;
     push_many(clerk, 0, 10);
@@ -494,12 +402,12 @@ static void task_larger_than_a_slot_dies_and_says_so(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    shop* baker = shop_open(server);
+    shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX + 1];
     memset(payload, 'x', GH_TASK_PAYLOAD_SIZE_MAX);
     /* "0 5 4:work" before the payload, the id beside it */
-    const size_t most = SLOT_SIZE - GH_TASK_ID_SIZE_MAX - 10;
+    const size_t most = SHOP_SLOT_SIZE - GH_TASK_ID_SIZE_MAX - 10;
     assert_status(desk_push(clerk, "largest", payload + GH_TASK_PAYLOAD_SIZE_MAX - most), GH_OK);
     assert_status(desk_push(clerk, "too large", payload + GH_TASK_PAYLOAD_SIZE_MAX - most - 1), GH_OK);
     assert_status(desk_push(clerk, "far too large", payload), GH_OK);
@@ -522,7 +430,8 @@ TEST_FILE(tasks_worker, cmocka_unit_test(handlers_are_called_by_name),
           cmocka_unit_test(cancelled_worker_gives_everything_back),
           cmocka_unit_test(drained_client_gives_everything_back),
           cmocka_unit_test(shutdown_tells_handlers_and_the_lease_brings_the_tasks_back),
-          cmocka_unit_test(queues_are_served_in_order_of_importance), cmocka_unit_test(queues_are_served_by_weight),
-          cmocka_unit_test(push_wakes_an_idle_worker), cmocka_unit_test(tick_takes_no_more_than_its_budget_can_eat),
+          cmocka_unit_test(queues_are_served_in_order_of_importance),
+          cmocka_unit_test(queues_are_served_by_weight), cmocka_unit_test(push_wakes_an_idle_worker),
+          cmocka_unit_test(tick_takes_no_more_than_its_budget_can_eat),
           cmocka_unit_test(each_tick_calls_a_handler_however_small_the_budget),
           cmocka_unit_test(task_larger_than_a_slot_dies_and_says_so));

@@ -1,7 +1,8 @@
--- tasks_cancel: tasks that are not wanted any more. What has not been handed out goes at once; what runs is marked, its
--- worker is told, and it goes when the worker is done with it or its lease runs out.
+-- tasks_cancel: tasks that are not wanted any more. What has not been handed out goes at once; what runs is
+-- marked, its worker is told, and it goes when the worker is done with it or its lease runs out.
 --
--- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :l   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_push.lua and tasks_take.lua
+-- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :l   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_push.lua and
+--         tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 keep us   how long the id is remembered
 --       3..         ids
@@ -9,9 +10,9 @@
 --       o cancelled; r runs, and is marked; g over before, done or cancelled; n not known
 -- hint  to gh:wake:<client> "<sequence>" of the worker that runs it
 --
--- A repeat finds them cancelled or marked, and answers the same. A task that waits in a ready list leaves its id there, with
--- an empty value in :p, until its turn comes: finding it in the list would take time that grows with the list.
--- Begins with ZREM, which a server that is out of memory still allows.
+-- A repeat finds them cancelled or marked, and answers the same. A task that waits in a ready list leaves its
+-- id there, with an empty value in :p, until its turn comes: finding it in the list would take time that
+-- grows with the list. Begins with ZREM, which a server that is out of memory still allows.
 
 local CLASSES = 4
 

@@ -25,8 +25,8 @@ if ARGV[2] ~= '1' then
     local sleepers = redis.pcall('ZPOPMIN', idle_key, HINTS_MAX)
     for i = 1, #sleepers, 2 do
         if tonumber(sleepers[i + 1]) > now then
-            redis.pcall('PUBLISH', string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16),
-                        string.sub(sleepers[i], 18))
+            local channel = string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
+            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
         end
     end
 end

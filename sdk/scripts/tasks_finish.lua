@@ -1,8 +1,8 @@
--- tasks_finish: says what became of tasks that were handed out. Only the hand-out that is the current one counts: after its
--- lease ran out and another got the task, nothing is done.
+-- tasks_finish: says what became of tasks that were handed out. Only the hand-out that is the current one
+-- counts: after its lease ran out and another got the task, nothing is done.
 --
--- KEYS  1 gh:{tasks:<queue>}:w   hash   besides receipts of hand-outs: ARGV 1 -> "<until us> <sequence> <codes>", by which a
---                                       repeat is known
+-- KEYS  1 gh:{tasks:<queue>}:w   hash   besides receipts of hand-outs: ARGV 1 -> "<until us> <sequence>
+--                                       <codes>", by which a repeat is known
 --       2 :m   3 :l   4 :p   5 :t   6 :x   7 :i   8..11 :d0 .. :d3   see tasks_take.lua and tasks_push.lua
 -- ARGV  1 field     "<client>:<sequence>f"; it has one unanswered request at a time
 --       2 sequence  comes back as the first element of the reply
@@ -13,10 +13,11 @@
 --                   r retry: again after a delay; to the dead letters if that was its last attempt
 --                   f failed: to the dead letters at once
 --                   b given back: again at once, and the attempt does not count
---       5..         n ids, n receipts "<attempt> <fence> <worker>", then in the order of the kinds what they need: D: the
---                   result; r: the delay in us, and why; f: why
+--       5..         n ids, n receipts "<attempt> <fence> <worker>", then in the order of the kinds what they
+--                   need: D: the result; r: the delay in us, and why; f: why
 -- reply sequence, now us, codes: one letter a task
---       o as asked; d among the dead letters; c cancelled, as was asked meanwhile; l lost: not the current hand-out
+--       o as asked; d among the dead letters; c cancelled, as was asked meanwhile; l lost: not the current
+--       hand-out
 -- hint  as tasks_push.lua, for tasks that are ready again
 --
 -- A repeat gets the same codes. Begins with ZREM, which a server that is out of memory still allows.
@@ -88,7 +89,8 @@ local function not_done(id, kind, receipt)
     local attempt, fence, worker = match(receipt, '^(%d+) (%d+) (.*)$')
     local value = call('HGET', payload_key, id) or '0 1 0:'
     if kind == 'b' then
-        return wait_again(id, value, 'W ' .. (attempt - 1) .. ' ' .. fence .. ' ' .. worker .. ' ', math.min(now, fence))
+        local mark = 'W ' .. (attempt - 1) .. ' ' .. fence .. ' ' .. worker .. ' '
+        return wait_again(id, value, mark, math.min(now, fence))
     elseif kind == 'f' then
         keep(id, 'X ' .. receipt .. ' ' .. ARGV[extra], dead, now)
         return 'o'
@@ -152,8 +154,8 @@ if again_count > 0 then
     local sleepers = redis.pcall('ZPOPMIN', idle_key, math.min(again_count, HINTS_MAX))
     for i = 1, #sleepers, 2 do
         if tonumber(sleepers[i + 1]) > now then
-            redis.pcall('PUBLISH', match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16),
-                        string.sub(sleepers[i], 18))
+            local channel = match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
+            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
         end
     end
 end

@@ -1,6 +1,7 @@
 -- tasks_look: how it stands with one task. Writes nothing.
 --
--- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :l   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_push.lua and tasks_take.lua
+-- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :l   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_push.lua and
+--         tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id
 -- reply sequence, now us, state, attempt, time us, text

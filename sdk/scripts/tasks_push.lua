@@ -5,7 +5,7 @@
 --       2 gh:{tasks:<queue>}:m   hash   id -> "<state> <attempt> <fence> <worker> <text>", see tasks_take.lua
 --       3 gh:{tasks:<queue>}:t   zset   id -> until when (us) a task that is over is remembered
 --       4 gh:{tasks:<queue>}:i   zset   "<client>:<sequence>" -> until when (us) it waits for a hint
---       5.. :r0, :r1, ...        list   ids that are ready, one list a class, up to the highest class in the request
+--       5.. :r0, :r1, ...        list   ids that are ready, one list a class, up to the highest in the request
 --       then :d0, :d1, ...       zset   id -> when it is due (us), as many
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 capacity  tasks that may be stored in the queue
@@ -18,8 +18,9 @@
 -- Redis 6.2 or later.
 
 local HINTS_MAX = 16
--- A hash or zset that begins with an entry as long as this is a table from its first entry on, and stays one until it is
--- empty. Else it would be a packed list up to some hundred entries, and finding one would take time that grows with them.
+-- A hash or zset that begins with an entry as long as this is a table from its first entry on, and stays one
+-- until it is empty. Else it would be a packed list up to some hundred entries, and finding one would take
+-- time that grows with them.
 local LONG = string.rep('-', 65)
 
 local payload_key, mark_key, tomb_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -98,8 +99,8 @@ if ready_count > 0 then
     local sleepers = redis.pcall('ZPOPMIN', idle_key, math.min(ready_count, HINTS_MAX))
     for i = 1, #sleepers, 2 do
         if tonumber(sleepers[i + 1]) > now then
-            redis.pcall('PUBLISH', string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16),
-                        string.sub(sleepers[i], 18))
+            local channel = string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
+            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
         end
     end
 end

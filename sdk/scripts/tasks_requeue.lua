@@ -1,6 +1,8 @@
--- tasks_requeue: dead letters become ready again, behind those that wait, with all their attempts before them.
+-- tasks_requeue: dead letters become ready again, behind those that wait, with all their attempts before
+-- them.
 --
--- KEYS  1 gh:{tasks:<queue>}:x   2 :p   3 :m   4 :t   5 :i   6..9 :r0 .. :r3   see tasks_push.lua and tasks_take.lua
+-- KEYS  1 gh:{tasks:<queue>}:x   2 :p   3 :m   4 :t   5 :i   6..9 :r0 .. :r3   see tasks_push.lua and
+--         tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2..         ids
 -- reply sequence, now us, codes: one letter a task
@@ -48,8 +50,8 @@ if moved > 0 then
     local sleepers = redis.pcall('ZPOPMIN', idle_key, math.min(moved, HINTS_MAX))
     for i = 1, #sleepers, 2 do
         if tonumber(sleepers[i + 1]) > now then
-            redis.pcall('PUBLISH', string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16),
-                        string.sub(sleepers[i], 18))
+            local channel = string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
+            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
         end
     end
 end

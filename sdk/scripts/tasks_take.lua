@@ -1,16 +1,18 @@
--- tasks_take: hands out tasks for the time of a lease. First it puts back those whose lease ran out; then, class by class,
--- come the tasks that are due, first due first, and after them the ready ones, first come first.
+-- tasks_take: hands out tasks for the time of a lease. First it puts back those whose lease ran out; then,
+-- class by class, come the tasks that are due, first due first, and after them the ready ones, first come
+-- first.
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1"), running_max, credit ("<c0> <c1> <c2> <c3>": by how many
 --                     tasks each class is behind its share)
 --       2 :l   zset   id -> end of the lease (us)
 --       3 :p   hash   see tasks_push.lua
---       4 :m   hash   id -> "<state> <attempt> <fence> <worker> <text>"; no entry: not handed out yet, or over at the first
---                     attempt without a result. States: L leased; K leased, to be cancelled; W waits for another attempt
---                     in :d; R ready again in :r; X dead, text is the reason; D done, text is the result; C cancelled.
---                     worker "<client, 16 hex digits>:<sequence, 16 hex digits>"
---       5 :w   hash   worker -> "<until us> <sequence> <fence> <id>", and NUL and another id for each other task of its
---                     last hand-out: the receipt by which a repeat is known
+--       4 :m   hash   id -> "<state> <attempt> <fence> <worker> <text>"; no entry: not handed out yet, or
+--                     over at the first attempt without a result. States: L leased; K leased, to be
+--                     cancelled; W waits for another attempt in :d; R ready again in :r; X dead, text is the
+--                     reason; D done, text is the result; C cancelled. worker "<client, 16 hex
+--                     digits>:<sequence, 16 hex digits>"
+--       5 :w   hash   worker -> "<until us> <sequence> <fence> <id>", and NUL and another id for each other
+--                     task of its last hand-out: the receipt by which a repeat is known
 --       6 :i   zset   see tasks_push.lua
 --       7 :x   zset   id -> when it died (us)
 --       8 :t   zset   see tasks_push.lua
@@ -21,12 +23,13 @@
 --       4 want       tasks at most, up to 100
 --       5 bytes      of ids and values together at most
 --       6 most       bytes of a single value; a task with more goes to the dead letters and says so
---       7 not after  us of the store's clock; later, nothing is handed out (a frozen server's backlog); 0: no limit
+--       7 not after  us of the store's clock; later, nothing is handed out (a frozen server's backlog);
+--                    0: no limit
 --       8 keep us    how long a task is remembered that turns out to be cancelled
 --       9 sleeper    "<client>:<sequence>" that wants a hint when nothing is there; empty: none
 --      10 nap us     how long it wants it
---      11 weights    "<w0> <w1> <w2> <w3>": of the tasks handed out, a class that has some gets its weight's share, less
---                    at most 3 tasks; empty: a class is served when all before it are empty
+--      11 weights    "<w0> <w1> <w2> <w3>": of the tasks handed out, a class that has some gets its weight's
+--                    share, less at most 3 tasks; empty: a class is served when all before it are empty
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --       fence      of this hand-out: larger than that of every earlier one of each of its tasks
@@ -34,7 +37,8 @@
 --       next       until a task is due or a lease runs out, if nothing was handed out
 --
 -- A repeat (same worker and sequence) gets the same tasks, with what is left of the lease.
--- Begins with LTRIM or ZREM, which a server that is out of memory still allows: workers must be able to drain it.
+-- Begins with LTRIM or ZREM, which a server that is out of memory still allows: workers must be able to drain
+-- it.
 
 local CLASSES = 4
 local RECLAIM_MAX = 50
@@ -45,13 +49,14 @@ local call, match, format = redis.call, string.match, string.format
 local control_key, lease_key, payload_key, mark_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local receipt_key, idle_key, dead_key, tomb_key = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local worker, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local want, bytes, most, not_after = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local want, bytes, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local not_after = tonumber(ARGV[7])
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 local now_text = format('%.0f', now) -- numbers given to redis.call are formatted anew each time, and slowly
 
--- ---- a repeat ------------------------------------------------------------------------------------------------------
+-- ---- a repeat ---------------------------------------------------------------------------------------------
 
 local receipt = call('HGET', receipt_key, worker)
 local last_sequence, last_fence, at
@@ -73,10 +78,11 @@ if last_sequence == ARGV[2] then
 end
 if not_after > 0 and now > not_after then return {sequence, 3, now, 0, 0, 0} end
 
--- ---- leases that ran out --------------------------------------------------------------------------------------------
+-- ---- leases that ran out ----------------------------------------------------------------------------------
 
 if call('ZCOUNT', lease_key, '-inf', now_text) > 0 then
-    local expired = call('ZRANGEBYSCORE', lease_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', RECLAIM_MAX)
+    local expired =
+        call('ZRANGEBYSCORE', lease_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', RECLAIM_MAX)
     for i = 7, 8 + 2 * CLASSES do call(i > 8 and i <= 8 + CLASSES and 'LLEN' or 'ZCARD', KEYS[i]) end
     call('HLEN', payload_key)
     call('HLEN', mark_key) -- all types are known, before the first write
@@ -102,7 +108,7 @@ if call('ZCOUNT', lease_key, '-inf', now_text) > 0 then
     end
 end
 
--- ---- which ones -----------------------------------------------------------------------------------------------------
+-- ---- which ones -------------------------------------------------------------------------------------------
 
 -- Most queues have neither a word said about them nor a task delayed, and one call tells that.
 local plain = call('EXISTS', control_key, KEYS[13], KEYS[14], KEYS[15], KEYS[16]) == 0
@@ -117,12 +123,16 @@ local function gather(class, count)
     local found = 0
     if not plain then
         local due = call('ZRANGEBYSCORE', KEYS[13 + class], '-inf', now_text, 'LIMIT', '0', count)
-        if #due > 0 then sources[#sources + 1] = {class = class, key = KEYS[13 + class], state = 'W', ids = due, used = 0} end
+        if #due > 0 then
+            sources[#sources + 1] = {class = class, key = KEYS[13 + class], state = 'W', ids = due, used = 0}
+        end
         found = #due
     end
     if found >= count then return found end
     local ready = call('LRANGE', KEYS[9 + class], '0', count - found - 1)
-    if #ready > 0 then sources[#sources + 1] = {class = class, key = KEYS[9 + class], state = 'R', ids = ready, used = 0} end
+    if #ready > 0 then
+        sources[#sources + 1] = {class = class, key = KEYS[9 + class], state = 'R', ids = ready, used = 0}
+    end
     return found + #ready
 end
 
@@ -134,8 +144,8 @@ for class = 0, CLASSES - 1 do
     end
 end
 
--- By weight: task by task, the class goes next that is furthest behind its share, of those that have something left. One
--- that has nothing saves nothing up and owes nothing.
+-- By weight: task by task, the class goes next that is furthest behind its share, of those that have
+-- something left. One that has nothing saves nothing up and owes nothing.
 local weight, credit, left
 local function begin_shares()
     local function numbers(text)
@@ -199,7 +209,7 @@ if not ids then
     return {sequence, control[1] and 2 or 1, now, 0, 0, control[1] and NEVER_US or next_us}
 end
 
--- ---- each one looked at ---------------------------------------------------------------------------------------------
+-- ---- each one looked at -----------------------------------------------------------------------------------
 
 local values = call('HMGET', payload_key, unpack(ids))
 local marks = call('HMGET', mark_key, unpack(ids))
@@ -236,7 +246,7 @@ for i = 1, #ids do
 end
 if #too_large > 0 then call('ZCARD', dead_key) end
 
--- ---- and handed out: all types are known by now ----------------------------------------------------------------------
+-- ---- and handed out: all types are known by now -----------------------------------------------------------
 
 for i = 1, #sources do
     source = sources[i]
@@ -251,8 +261,8 @@ if #cancelled > 0 then call('HDEL', payload_key, unpack(cancelled)) end
 local fence_text = fence == now and now_text or format('%.0f', fence)
 for i = 1, #too_large, 2 do
     local id = too_large[i]
-    call('HSET', mark_key, id, 'X ' .. too_large[i + 1] .. ' ' .. fence_text .. ' - its ' .. #call('HGET', payload_key, id) ..
-         ' bytes are more than a worker has room for')
+    call('HSET', mark_key, id, 'X ' .. too_large[i + 1] .. ' ' .. fence_text .. ' - its ' ..
+         #call('HGET', payload_key, id) .. ' bytes are more than a worker has room for')
     call('ZADD', dead_key, now_text, id)
 end
 if count > 0 then
@@ -277,12 +287,13 @@ if count > 0 then
     else
         call('ZADD', lease_key, unpack(leases))
     end
-    call('HSET', receipt_key, worker, expiry .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0'))
+    call('HSET', receipt_key, worker,
+         expiry .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0'))
 end
 if weighted then
     begin_shares() -- once more, for as many as were handed out
     for _ = 1, last do next_share() end
-    call('HSET', control_key, 'credit', format('%.9f %.9f %.9f %.9f', credit[1], credit[2], credit[3], credit[4]))
+    call('HSET', control_key, 'credit', format('%.9f %.9f %.9f %.9f', unpack(credit)))
 end
 if sequence % 16 == 0 then -- workers that are gone leave their receipts behind
     local sample = call('HRANDFIELD', receipt_key, 2, 'WITHVALUES')

@@ -11,7 +11,7 @@
 #define SECOND_US 1000000ull
 #define QUEUE_KIND gh_str_literal("tasks")
 
-/* ---- config --------------------------------------------------------------------------------------------------------- */
+/* ---- config -------------------------------------------------------------------------------------------- */
 
 gh_tasks_config gh_tasks_config_default(void)
 {
@@ -45,17 +45,21 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config)
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (config->timeout_us < MS_US || config->timeout_us > 3600 * SECOND_US) return GH_INVALID_TIMEOUT;
     if (config->capacity == 0 || config->capacity > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
-    if (config->attempts_max == 0 || config->attempts_max > GH_TASKS_ATTEMPTS_MAX) return GH_INVALID_TASK_ATTEMPTS;
-    if (config->lease_us < GH_TASKS_LEASE_MIN_US || config->lease_us > GH_TASKS_LEASE_MAX_US) return GH_INVALID_LEASE;
+    if (config->attempts_max == 0 || config->attempts_max > GH_TASKS_ATTEMPTS_MAX)
+        return GH_INVALID_TASK_ATTEMPTS;
+    if (config->lease_us < GH_TASKS_LEASE_MIN_US || config->lease_us > GH_TASKS_LEASE_MAX_US)
+        return GH_INVALID_LEASE;
     if (config->wait_us > GH_TASKS_WAIT_MAX_US) return GH_INVALID_WAIT;
-    if (config->keep_us < GH_TASKS_KEEP_MIN_US || config->keep_us > GH_TASKS_KEEP_MAX_US) return GH_INVALID_TASK_KEEP;
+    if (config->keep_us < GH_TASKS_KEEP_MIN_US || config->keep_us > GH_TASKS_KEEP_MAX_US)
+        return GH_INVALID_TASK_KEEP;
     if (config->backoff_min_us < MS_US || config->backoff_min_us > config->backoff_max_us ||
         config->backoff_max_us > GH_TASKS_DELAY_MAX_US)
         return GH_INVALID_TASK_BACKOFF;
     return task_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
 }
 
-gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue, const gh_tasks_config* config)
+gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
+                         const gh_tasks_config* config)
 {
     gh_status status = gh_op_check(op, client);
     if (status != GH_OK) return status;
@@ -63,7 +67,7 @@ gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
     return config == NULL ? GH_OK : gh_tasks_config_check(config);
 }
 
-/* ---- push ----------------------------------------------------------------------------------------------------------- */
+/* ---- push ---------------------------------------------------------------------------------------------- */
 
 static gh_tasks_push* push_of(gh_op* op)
 {
@@ -86,8 +90,10 @@ size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_T
 static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
 {
     gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("p m t i"));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+                         gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+                         gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
 }
 
 static void push_encode(gh_op* op, gh_request* request)
@@ -119,7 +125,8 @@ static gh_script* push_script(gh_op* op)
     return gh_client_script(op->client, GH_SCRIPT_tasks_push);
 }
 
-/* An id that we made and that the store knows already came from an earlier try of this op, whose answer was lost. */
+/* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
+   lost. */
 static gh_status push_outcome(const gh_task_new* task, char code)
 {
     switch (code)
@@ -149,7 +156,8 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode, push_script, false, push_answer};
+static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode,
+                                     push_script,  false,        push_answer};
 
 static gh_status check_task_new(const gh_task_new* task)
 {
@@ -164,11 +172,13 @@ static gh_status check_task_new(const gh_task_new* task)
 
 static size_t push_size(const gh_task_new* task)
 {
-    return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) + gh_request_str_size(20) +
+    return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) +
+           gh_request_str_size(20) +
            gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->handler.size + task->payload.size);
 }
 
-static gh_status check_push(const gh_client* client, const gh_task_new* tasks, size_t count, uint32_t* classes)
+static gh_status check_push(const gh_client* client, const gh_task_new* tasks, size_t count,
+                            uint32_t* classes)
 {
     size_t room = gh_task_room(gh_client_out_room(client));
     size_t i;
@@ -188,8 +198,8 @@ static gh_status check_push(const gh_client* client, const gh_task_new* tasks, s
     return GH_OK;
 }
 
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks, size_t count,
-                              const gh_tasks_config* config)
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks,
+                              size_t count, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t classes;

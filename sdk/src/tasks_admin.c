@@ -26,7 +26,7 @@ static void note_store_time(gh_op* op, const gh_reply* reply)
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, 1));
 }
 
-/* ---- cancel and requeue: a list of ids, a letter for each ------------------------------------------------------------- */
+/* ---- cancel and requeue: a list of ids, a letter for each ---------------------------------------------- */
 
 static gh_tasks_edit* edit_of(gh_op* op)
 {
@@ -48,7 +48,8 @@ static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_script(request, revoke_script(op), 9, 2 + edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue, gh_str_literal("p m l t x d0 d1 d2 d3"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+                         gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, edit->keep_us);
     edit_encode_ids(request, edit);
@@ -63,7 +64,8 @@ static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_script(request, requeue_script(op), 9, 1 + edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue, gh_str_literal("x p m t i r0 r1 r2 r3"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+                         gh_str_literal("x p m t i r0 r1 r2 r3"));
     gh_request_number(request, op->sequence);
     edit_encode_ids(request, edit);
 }
@@ -91,11 +93,13 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind revoke_kind = {"tasks_cancel", gh_call_step, revoke_encode, revoke_script, false, edit_answer};
-static const gh_op_kind requeue_kind = {"tasks_requeue", gh_call_step, requeue_encode, requeue_script, false, edit_answer};
+static const gh_op_kind revoke_kind = {"tasks_cancel", gh_call_step, revoke_encode,
+                                       revoke_script,  false,        edit_answer};
+static const gh_op_kind requeue_kind = {"tasks_requeue", gh_call_step, requeue_encode,
+                                        requeue_script,  false,        edit_answer};
 
-static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                            const gh_tasks_config* config, const gh_op_kind* kind)
+static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                            size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
 {
     size_t i;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
@@ -103,7 +107,8 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     if (refs == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
-    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client))) return GH_FULL;
+    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client)))
+        return GH_FULL;
     op->queue = queue;
     op->refs = refs;
     op->count = (uint32_t)count;
@@ -113,14 +118,14 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     return GH_OK;
 }
 
-gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                size_t count, const gh_tasks_config* config)
 {
     return edit_begin(op, client, queue, refs, count, config, &revoke_kind);
 }
 
-gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                 const gh_tasks_config* config)
+gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                 size_t count, const gh_tasks_config* config)
 {
     return edit_begin(op, client, queue, refs, count, config, &requeue_kind);
 }
@@ -135,7 +140,7 @@ void gh_tasks_edit_cancel(gh_tasks_edit* op)
     if (op != NULL) gh_call_cancel(&op->op);
 }
 
-/* ---- pause and limit ---------------------------------------------------------------------------------------------------- */
+/* ---- pause and limit ----------------------------------------------------------------------------------- */
 
 static gh_tasks_control* control_of(gh_op* op)
 {
@@ -166,8 +171,8 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
 static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode, control_script, false,
                                         control_answer};
 
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused, uint32_t running_max,
-                                 const gh_tasks_config* config)
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused,
+                                 uint32_t running_max, const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
@@ -189,7 +194,7 @@ void gh_tasks_control_cancel(gh_tasks_control* op)
     if (op != NULL) gh_call_cancel(&op->op);
 }
 
-/* ---- how it stands with one task ---------------------------------------------------------------------------------------- */
+/* ---- how it stands with one task ----------------------------------------------------------------------- */
 
 static gh_tasks_look* look_of(gh_op* op)
 {
@@ -205,7 +210,8 @@ static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
     gh_request_script(request, look_script(op), 9, 2);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, look->queue, gh_str_literal("p m l t x d0 d1 d2 d3"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, look->queue,
+                         gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
     gh_request_str(request, look->id);
 }
@@ -227,7 +233,8 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind look_kind = {"tasks_look", gh_call_step, look_encode, look_script, false, look_answer};
+static const gh_op_kind look_kind = {"tasks_look", gh_call_step, look_encode,
+                                     look_script,  false,        look_answer};
 
 gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
                               size_t memory_size, const gh_tasks_config* config)
@@ -256,7 +263,7 @@ void gh_tasks_look_cancel(gh_tasks_look* op)
     if (op != NULL) gh_call_cancel(&op->op);
 }
 
-/* ---- dead letters ------------------------------------------------------------------------------------------------------- */
+/* ---- dead letters -------------------------------------------------------------------------------------- */
 
 static gh_tasks_dead* dead_of(gh_op* op)
 {
@@ -301,8 +308,9 @@ static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32
     const gh_reply* value = reason == NULL ? NULL : reason->next;
     gh_dead_task* letter = &dead->letters[dead->count];
     gh_str stored;
-    if (value == NULL || dead->count == dead->capacity || id->type != GH_REPLY_STRING || died->type != GH_REPLY_INTEGER ||
-        attempts->type != GH_REPLY_INTEGER || reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
+    if (value == NULL || dead->count == dead->capacity || id->type != GH_REPLY_STRING ||
+        died->type != GH_REPLY_INTEGER || attempts->type != GH_REPLY_INTEGER ||
+        reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
         return NULL;
     letter->id = dead_copy(dead, used, id->text);
     letter->reason = dead_copy(dead, used, reason->text);
@@ -332,10 +340,12 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind dead_kind = {"tasks_dead", gh_call_step, dead_encode, dead_script, false, dead_answer};
+static const gh_op_kind dead_kind = {"tasks_dead", gh_call_step, dead_encode,
+                                     dead_script,  false,        dead_answer};
 
-gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset, gh_dead_task* letters,
-                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
+gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                              const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
@@ -363,7 +373,7 @@ void gh_tasks_dead_cancel(gh_tasks_dead* op)
     if (op != NULL) gh_call_cancel(&op->op);
 }
 
-/* ---- how many are where ------------------------------------------------------------------------------------------------- */
+/* ---- how many are where -------------------------------------------------------------------------------- */
 
 static gh_tasks_count* count_of(gh_op* op)
 {
@@ -402,9 +412,11 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind count_kind = {"tasks_count", gh_call_step, count_encode, count_script, false, count_answer};
+static const gh_op_kind count_kind = {"tasks_count", gh_call_step, count_encode,
+                                      count_script,  false,        count_answer};
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
+gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
+                               const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;

@@ -146,7 +146,8 @@ static void finish_step(gh_op* op, const gh_event* event)
     finish_over(finish_of(op));
 }
 
-static const gh_op_kind finish_kind = {"tasks_finish", finish_step, finish_encode, finish_script, false, finish_answer};
+static const gh_op_kind finish_kind = {"tasks_finish", finish_step, finish_encode,
+                                       finish_script,  false,       finish_answer};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
@@ -163,13 +164,13 @@ static gh_status check_finished(const gh_task* task)
 
 static size_t finish_size(const gh_task* task)
 {
-    return gh_request_str_size(task->id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) + gh_request_str_size(20) +
-           gh_request_str_size(task->result.size) + 8;
+    return gh_request_str_size(task->id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) +
+           gh_request_str_size(20) + gh_request_str_size(task->result.size) + 8;
 }
 
 /* How many of them go into one request: all, or, for a worker, as many as there is room for. */
-static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks, size_t count,
-                              uint32_t* fit)
+static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
 {
     size_t room = gh_task_room(gh_client_out_room(client));
     bool full = false;
@@ -222,8 +223,8 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     }
 }
 
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t fit;
@@ -255,7 +256,7 @@ void gh_tasks_finish_cancel(gh_tasks_finish* op)
     finish_over(op);
 }
 
-/* ---- extend --------------------------------------------------------------------------------------------------------- */
+/* ---- extend -------------------------------------------------------------------------------------------- */
 
 static gh_tasks_extend* extend_of(gh_op* op)
 {
@@ -277,7 +278,8 @@ static void extend_encode(gh_op* op, gh_request* request)
     task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_EXTENDING);
 }
 
-/* False: not a code of tasks_renew.lua. A task that was finished meanwhile is not ours any more, and that is as it should. */
+/* False: not a code of tasks_renew.lua. A task that was finished meanwhile is not ours any more, and that is
+   as it should. */
 static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us)
 {
     if (code != 'o' && code != 'c' && code != 'l') return false;
@@ -307,7 +309,8 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
     {
         gh_task* task = &extend->tasks[i];
         if ((task->sending & GH_TASK_EXTENDING) == 0) continue;
-        if (!extend_one(task, codes.bytes[at++], lease_end_us, gh_client_after(op->client, extend->lease_us / 3)))
+        if (!extend_one(task, codes.bytes[at++], lease_end_us,
+                        gh_client_after(op->client, extend->lease_us / 3)))
             return GH_CORRUPT;
         if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_NOT_OURS;
     }
@@ -327,7 +330,8 @@ static void extend_step(gh_op* op, const gh_event* event)
     extend_over(extend_of(op));
 }
 
-static const gh_op_kind extend_kind = {"tasks_extend", extend_step, extend_encode, extend_script, false, extend_answer};
+static const gh_op_kind extend_kind = {"tasks_extend", extend_step, extend_encode,
+                                       extend_script,  false,       extend_answer};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {
@@ -336,8 +340,8 @@ static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 }
 
 /* As check_finish. */
-static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks, size_t count,
-                              uint32_t* fit)
+static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
 {
     size_t most = gh_task_room(gh_client_out_room(client)) /
                   (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
@@ -354,8 +358,8 @@ static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client
     return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
 }
 
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t fit;

@@ -48,7 +48,8 @@ static void take_ask(gh_tasks_take* take)
         return;
     }
     take->op.state = TASK_TAKE_ASKING;
-    if (take->sleeper == take->op.sequence) gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
+    if (take->sleeper == take->op.sequence)
+        gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
     gh_op_send(&take->op, TAKE_SHAPE, 0);
 }
@@ -121,7 +122,8 @@ static void take_encode(gh_op* op, gh_request* request)
     gh_request_number(request, take->want);
     gh_request_number(request, take_bytes_most(take));
     gh_request_number(request, take_value_most(take));
-    gh_request_number(request, now_us == 0 ? 0 : now_us + take->timeout_us + gh_client_request_timeout(op->client));
+    gh_request_number(request,
+                      now_us == 0 ? 0 : now_us + take->timeout_us + gh_client_request_timeout(op->client));
     gh_request_number(request, take->keep_us);
     take_encode_token(request, gh_client_id(op->client), take->sleeper);
     gh_request_number(request, NAP_US);
@@ -132,7 +134,8 @@ static void take_encode(gh_op* op, gh_request* request)
 static gh_task* take_next_place(gh_tasks_take* take, uint32_t* at)
 {
     for (; *at < take->task_count; ++*at)
-        if (take->tasks[*at].state == GH_TASK_NOT_OURS && take->tasks[*at].sending == 0) return &take->tasks[(*at)++];
+        if (take->tasks[*at].state == GH_TASK_NOT_OURS && take->tasks[*at].sending == 0)
+            return &take->tasks[(*at)++];
     return NULL;
 }
 
@@ -154,7 +157,8 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     task->memory_used = 0;
     task->id = gh_str_make(take_copy(task, id), id.size);
     stored.bytes = take_copy(task, stored);
-    if (!gh_task_text_parse(stored, &text)) text.payload = stored; /* planted by hand: kept, and handed out as it is */
+    if (!gh_task_text_parse(stored, &text))
+        text.payload = stored; /* planted by hand: kept, and handed out as it is */
     task->handler = text.handler;
     task->payload = text.payload;
     task->task_class = text.task_class;
@@ -238,7 +242,8 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     default: take_end(take, GH_CORRUPT); return;
     }
     if (reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
-        take_ask(take); /* later than the leases, as far as we can know: asking again tells what is left of them */
+        take_ask(
+            take); /* later than the leases, as far as we can know: asking again tells what is left of them */
     else if (!take_tasks(take, reply, event->sent_us + remaining_us - margin_us))
         take_end(take, GH_CORRUPT);
     else if (take->count > 0)
@@ -246,7 +251,8 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     else if (take->cancelled)
         take_end(take, GH_CANCELLED);
     else
-        take_ask_anew(take); /* there was something, but not for us: cancelled tasks, or leases that were over */
+        take_ask_anew(
+            take); /* there was something, but not for us: cancelled tasks, or leases that were over */
 }
 
 static void take_asking_step(gh_tasks_take* take, const gh_event* event)
@@ -256,7 +262,9 @@ static void take_asking_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_REPLY: take_reply(take, event); break;
     case GH_EVENT_FAILED: take_end(take, event->status); break;
     case GH_EVENT_TIMER: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_TIMEOUT); break;
-    case GH_EVENT_HINT: take->op.flags |= GH_OP_MARK; break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_HINT:
+        take->op.flags |= GH_OP_MARK;
+        break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL: gh_tasks_take_cancel(take); break;
     case GH_EVENT_CLOSE: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_CANCELLED); break;
     case GH_EVENT_RESET:
@@ -295,7 +303,8 @@ static void take_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind take_kind = {"tasks_take", take_step, take_encode, take_script, false, NULL};
 
-static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count, const gh_tasks_config* config)
+static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count,
+                        const gh_tasks_config* config)
 {
     uint32_t most = (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
     uint32_t i;
@@ -315,8 +324,8 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     for (i = 0; i < GH_TASKS_CLASSES; i++) op->weights[i] = (uint8_t)config->weights[i];
 }
 
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                              void* memory, size_t memory_size, const gh_tasks_config* config)
+gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
+                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     size_t i;

@@ -5,10 +5,9 @@
           |                 |              v
           '---- finish ---- '--------->  ENDED: what became of it is told to the store
 
-   It stands on the three ops of the pull style. Whatever happens (a tick's timer, a hint, one of the three has ended), it
-   moves: loses what is over, calls handlers, and begins what there is to begin. */
+   It stands on the three ops of the pull style. Whatever happens (a tick's timer, a hint, one of the three
+   has ended), it moves: loses what is over, calls handlers, and begins what there is to begin. */
 
-#include "base/hash.h"
 #include "client/op.h"
 #include "guildhall/tasks.h"
 #include "wire/name.h"
@@ -55,64 +54,13 @@ static uint64_t worker_not_before_next_tick(const gh_tasks_worker* worker, uint6
     return time_us > worker_now(worker) ? time_us : worker_now(worker) + 1;
 }
 
-/* ---- handlers by name ------------------------------------------------------------------------------------------------- */
-
-static uint64_t handler_hash(const gh_client* client, gh_str name)
-{
-    return gh_hash_seeded(name.bytes, name.size, gh_client_id(client));
-}
-
-static gh_task_handler* handler_find(const gh_tasks_worker_config* config, gh_str name, uint64_t hash)
-{
-    uint32_t place = config->handlers[hash % config->handler_count].first;
-    while (place != 0)
-    {
-        gh_task_handler* handler = &config->handlers[place - 1];
-        if (handler->hash == hash && gh_str_equal(handler->name, name)) return handler;
-        place = handler->next;
-    }
-    return NULL;
-}
-
-/* Puts them into the table, one by one; refuses a second one of a name. */
-static bool handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client)
-{
-    uint32_t i;
-    for (i = 0; i < config->handler_count; i++) config->handlers[i].first = config->handlers[i].next = 0;
-    for (i = 0; i < config->handler_count; i++)
-    {
-        gh_task_handler* handler = &config->handlers[i];
-        gh_task_handler* head;
-        if (handler->function == NULL || !gh_task_bytes_fit(handler->name, GH_NAME_SIZE_MAX)) return false;
-        handler->hash = handler_hash(client, handler->name);
-        if (handler_find(config, handler->name, handler->hash) != NULL) return false;
-        head = &config->handlers[handler->hash % config->handler_count];
-        handler->next = head->first;
-        head->first = i + 1;
-    }
-    return true;
-}
-
 /* The one for every name, if there is none of this name; NULL if there is neither. */
 static gh_task_handler* worker_handler(const gh_tasks_worker* worker, gh_str name)
 {
-    const gh_client* client = worker->op.client;
-    gh_task_handler* handler = handler_find(&worker->config, name, handler_hash(client, name));
-    gh_str any = gh_str_literal("");
-    return handler != NULL ? handler : handler_find(&worker->config, any, handler_hash(client, any));
+    return gh_task_handlers_find(&worker->config, worker->op.client, name);
 }
 
-bool gh_task_set_result(gh_task* task, gh_str result)
-{
-    if (task == NULL || task->memory == NULL || !gh_task_bytes_fit(result, GH_TASK_RESULT_SIZE_MAX) ||
-        result.size > task->memory_size - task->memory_used)
-        return false;
-    if (result.size > 0) memmove(task->memory + task->memory_used, result.bytes, result.size);
-    task->result = gh_str_make(task->memory + task->memory_used, result.size);
-    return true;
-}
-
-/* ---- one task ----------------------------------------------------------------------------------------------------------- */
+/* ---- one task ------------------------------------------------------------------------------------------ */
 
 static void task_set_end(gh_task* task, gh_task_action action, const char* reason)
 {
@@ -199,12 +147,13 @@ static bool task_is_runnable(const gh_tasks_worker* worker, const gh_task* task)
            worker_now(worker) - task->called_us >= task->again_us;
 }
 
-/* ---- as many as the tick has time for ----------------------------------------------------------------------------------- */
+/* ---- as many as the tick has time for ------------------------------------------------------------------ */
 
 /* Of those that were not called yet, some need no call. */
 static bool worker_passes_over(gh_tasks_worker* worker, gh_task* task)
 {
-    bool give_back = task->state == GH_TASK_HELD && (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
+    bool give_back =
+        task->state == GH_TASK_HELD && (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
     if (worker->stopping == WORKER_LEAVES && (task->state == GH_TASK_HELD || task->state == GH_TASK_BEGUN))
     {
         worker_tell_lost(worker, task);
@@ -233,12 +182,14 @@ static void worker_run(gh_tasks_worker* worker)
         worker->next_slot = (worker->next_slot + 1) % (uint32_t)worker->config.slot_count;
         if (runnable) worker_call(worker, task);
     }
-    if (worker->called == before || worker->called < worker->appetite || !gh_client_budget_left(worker->op.client)) return;
+    if (worker->called == before || worker->called < worker->appetite ||
+        !gh_client_budget_left(worker->op.client))
+        return;
     worker->appetite = worker->appetite * 2; /* all of them, and there is time left */
     if (worker->appetite > worker->config.slot_count) worker->appetite = (uint32_t)worker->config.slot_count;
 }
 
-/* ---- requests ----------------------------------------------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_tasks_queue* worker_queue(const gh_tasks_worker* worker, uint32_t i)
 {
@@ -263,8 +214,8 @@ static void worker_send_finish(gh_tasks_worker* worker)
     worker->finish.queue_index = (uint8_t)worker->config.slots[i].queue;
     worker->finish.leaving = worker->stopping == WORKER_LEAVES;
     status = gh_tasks_finish_begin(&worker->finish, worker->op.client,
-                                   worker_queue(worker, worker->finish.queue_index)->name, worker->config.slots,
-                                   worker->config.slot_count, &worker->config.tasks);
+                                   worker_queue(worker, worker->finish.queue_index)->name,
+                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
     if (status != GH_OK) worker_note(worker, status, 1);
 }
 
@@ -284,8 +235,8 @@ static void worker_send_extend(gh_tasks_worker* worker)
     if (i == worker->config.slot_count) return;
     worker->extend.queue_index = (uint8_t)worker->config.slots[i].queue;
     status = gh_tasks_extend_begin(&worker->extend, worker->op.client,
-                                   worker_queue(worker, worker->extend.queue_index)->name, worker->config.slots,
-                                   worker->config.slot_count, &worker->config.tasks);
+                                   worker_queue(worker, worker->extend.queue_index)->name,
+                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
     if (status != GH_OK) worker_note(worker, status, 1);
 }
 
@@ -306,7 +257,8 @@ static uint32_t worker_hunger(const gh_tasks_worker* worker)
     return hunger < unused ? hunger : unused;
 }
 
-/* The queue to be asked: the first, or by weight the one furthest behind, of those that are not known to be empty. */
+/* The queue to be asked: the first, or by weight the one furthest behind, of those that are not known to be
+   empty. */
 static gh_tasks_queue* worker_choose_queue(const gh_tasks_worker* worker)
 {
     gh_tasks_queue* best = NULL;
@@ -325,7 +277,9 @@ static void worker_send_take(gh_tasks_worker* worker)
     uint32_t hunger;
     gh_tasks_queue* queue;
     gh_status status;
-    if (worker->stopping != WORKER_WORKS || op_is_busy(&worker->take.op) || worker_now(worker) < worker->retry_us) return;
+    if (worker->stopping != WORKER_WORKS || op_is_busy(&worker->take.op) ||
+        worker_now(worker) < worker->retry_us)
+        return;
     hunger = worker_hunger(worker);
     queue = hunger == 0 ? NULL : worker_choose_queue(worker);
     if (queue == NULL) return;
@@ -337,9 +291,10 @@ static void worker_send_take(gh_tasks_worker* worker)
     if (status != GH_OK) worker_note(worker, status, 1);
 }
 
-/* ---- one of the three has ended ----------------------------------------------------------------------------------------- */
+/* ---- one of the three has ended ------------------------------------------------------------------------ */
 
-/* A queue gave so many tasks: each that may have some gets its share as credit, and the one that gave them pays. */
+/* A queue gave so many tasks: each that may have some gets its share as credit, and the one that gave them
+   pays. */
 static void worker_settle(gh_tasks_worker* worker, gh_tasks_queue* gave, uint32_t count)
 {
     int32_t sum = 0;
@@ -441,7 +396,7 @@ static void worker_extend_ended(void* owner)
     worker_move(worker); /* loses those whose lease end is 0 now */
 }
 
-/* ---- moving ------------------------------------------------------------------------------------------------------------- */
+/* ---- moving -------------------------------------------------------------------------------------------- */
 
 static void worker_end(gh_tasks_worker* worker, gh_status status)
 {
@@ -471,7 +426,8 @@ static uint64_t worker_next_question(const gh_tasks_worker* worker)
 {
     uint64_t next_us = GH_FOREVER;
     uint32_t i;
-    if (worker->stopping != WORKER_WORKS || op_is_busy(&worker->take.op) || worker_hunger(worker) == 0) return GH_FOREVER;
+    if (worker->stopping != WORKER_WORKS || op_is_busy(&worker->take.op) || worker_hunger(worker) == 0)
+        return GH_FOREVER;
     for (i = 0; i < worker->config.queue_count; i++)
         if (worker_queue(worker, i)->ask_us < next_us) next_us = worker_queue(worker, i)->ask_us;
     return next_us > worker->retry_us ? next_us : worker->retry_us;
@@ -494,7 +450,8 @@ static void worker_plan(gh_tasks_worker* worker)
         if (time_us < next_us) next_us = time_us;
         if (task->lease_end_us < lease_end_us) lease_end_us = task->lease_end_us;
     }
-    gh_op_timer(&worker->op, next_us == GH_FOREVER ? GH_FOREVER : worker_not_before_next_tick(worker, next_us));
+    gh_op_timer(&worker->op,
+                next_us == GH_FOREVER ? GH_FOREVER : worker_not_before_next_tick(worker, next_us));
     gh_op_lease(&worker->op, lease_end_us);
 }
 
@@ -515,10 +472,12 @@ static void worker_move(gh_tasks_worker* worker)
     } while (worker->again);
     worker->moving = false;
     worker_plan(worker);
-    if (worker_is_done(worker)) worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_IDLE);
+    if (worker_is_done(worker))
+        worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_IDLE);
 }
 
-/* The client is closing: handlers that have begun are told, and nothing is given back; it comes back after its lease. */
+/* The client is closing: handlers that have begun are told, and nothing is given back; it comes back after
+   its lease. */
 static void worker_close(gh_tasks_worker* worker)
 {
     worker->moving = true;
@@ -559,14 +518,15 @@ static void bell_step(gh_op* op, const gh_event* event)
     size_t i;
     if (event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
     if (event->kind != GH_EVENT_HINT) return;
-    for (i = 0; i < worker->config.slot_count; i++) worker->config.slots[i].renew_us = 0; /* that tells which task */
+    for (i = 0; i < worker->config.slot_count; i++)
+        worker->config.slots[i].renew_us = 0; /* that tells which task */
     worker_move(worker);
 }
 
 static const gh_op_kind worker_kind = {"tasks_worker", worker_step, NULL, NULL, false, NULL};
 static const gh_op_kind bell_kind = {"tasks_worker", bell_step, NULL, NULL, false, NULL};
 
-/* ---- what the caller calls ---------------------------------------------------------------------------------------------- */
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 gh_tasks_worker_config gh_tasks_worker_config_default(void)
 {
@@ -605,9 +565,10 @@ static gh_status check_worker_config(const gh_tasks_worker_config* config, const
     if (config->slots == NULL || config->slot_count == 0 || config->slot_count > GH_TASKS_BATCH_MAX ||
         config->memory == NULL || config->memory_size / config->slot_count < SLOT_SIZE_MIN)
         return GH_INVALID_TASK_SLOTS;
-    if (config->handlers == NULL || config->handler_count == 0 || config->handler_count > GH_TASKS_HANDLERS_MAX)
+    if (config->handlers == NULL || config->handler_count == 0 ||
+        config->handler_count > GH_TASKS_HANDLERS_MAX)
         return GH_INVALID_TASK_HANDLERS;
-    return handlers_set_up(config, client) ? GH_OK : GH_INVALID_TASK_HANDLERS;
+    return gh_task_handlers_set_up(config, client) ? GH_OK : GH_INVALID_TASK_HANDLERS;
 }
 
 static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config* config)
@@ -647,7 +608,8 @@ static void worker_hire(gh_tasks_worker* worker)
     worker->take.sleeper = worker->op.sequence;
 }
 
-gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client, const gh_tasks_worker_config* config)
+gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
+                                const gh_tasks_worker_config* config)
 {
     gh_op bell;
     gh_status status = gh_op_check(worker == NULL ? NULL : &worker->op, client);
@@ -678,7 +640,8 @@ static void worker_set_stopping(gh_tasks_worker* worker, worker_stopping how)
 {
     if (worker == NULL || !op_is_busy(&worker->op) || worker->stopping >= (uint8_t)how) return;
     worker->stopping = (uint8_t)how;
-    if (how == WORKER_LEAVES && op_is_busy(&worker->bell)) gh_op_end(&worker->bell, GH_CANCELLED); /* room for the last */
+    if (how == WORKER_LEAVES && op_is_busy(&worker->bell))
+        gh_op_end(&worker->bell, GH_CANCELLED); /* room for the last */
     gh_op_timer(&worker->op, worker_not_before_next_tick(worker, 0));
 }
 

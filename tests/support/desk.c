@@ -14,8 +14,9 @@ desk* desk_open(game* owner, const char* queue)
 
 gh_status desk_push_all(desk* self, gh_task_new* tasks, size_t count)
 {
-    assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
+        GH_OK);
     GAME_UNTIL(gh_tasks_push_poll(&self->push) != GH_PENDING);
     return gh_tasks_push_poll(&self->push);
 }
@@ -45,8 +46,8 @@ gh_status desk_push_class(desk* self, const char* id, uint32_t task_class)
 
 gh_status desk_take(desk* self, size_t most)
 {
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most, self->memory,
-                                      sizeof(self->memory), &self->config),
+    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most,
+                                      self->memory, sizeof(self->memory), &self->config),
                   GH_OK);
     GAME_UNTIL(gh_tasks_take_poll(&self->take) != GH_PENDING);
     return gh_tasks_take_poll(&self->take);
@@ -63,8 +64,9 @@ gh_task* desk_take_one(desk* self, const char* id)
 gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 {
     task->action = action;
-    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
+        GH_OK);
     GAME_UNTIL(gh_tasks_finish_poll(&self->finish) != GH_PENDING);
     assert_status(gh_tasks_finish_poll(&self->finish), GH_OK);
     return task->status;
@@ -100,23 +102,25 @@ static gh_status end_edit(desk* self)
 gh_status desk_cancel(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
+        GH_OK);
     return end_edit(self);
 }
 
 gh_status desk_requeue(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(gh_tasks_requeue_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_requeue_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
+        GH_OK);
     return end_edit(self);
 }
 
 void desk_control(desk* self, bool paused, uint32_t running_max)
 {
-    assert_status(gh_tasks_control_begin(&self->control, self->owner->client, self->queue, paused, running_max,
-                                         &self->config),
+    assert_status(gh_tasks_control_begin(&self->control, self->owner->client, self->queue, paused,
+                                         running_max, &self->config),
                   GH_OK);
     GAME_UNTIL(gh_tasks_control_poll(&self->control) != GH_PENDING);
     assert_status(gh_tasks_control_poll(&self->control), GH_OK);
@@ -124,8 +128,8 @@ void desk_control(desk* self, bool paused, uint32_t running_max)
 
 gh_task_state desk_look(desk* self, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&self->look, self->owner->client, self->queue, gh_str_of(id), self->text,
-                                      sizeof(self->text), &self->config),
+    assert_status(gh_tasks_look_begin(&self->look, self->owner->client, self->queue, gh_str_of(id),
+                                      self->text, sizeof(self->text), &self->config),
                   GH_OK);
     GAME_UNTIL(gh_tasks_look_poll(&self->look) != GH_PENDING);
     assert_status(gh_tasks_look_poll(&self->look), GH_OK);
@@ -146,7 +150,7 @@ const char* desk_ids(const desk* self)
     size_t at = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < self->take.count; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s", i == 0 ? "" : " ", (int)self->tasks[i].id.size,
-                               self->tasks[i].id.bytes);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s", i == 0 ? "" : " ",
+                               (int)self->tasks[i].id.size, self->tasks[i].id.bytes);
     return text;
 }

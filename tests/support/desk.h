@@ -1,6 +1,8 @@
-/* desk.h -- somebody who works with one queue of tasks, step by step: each function begins one op and waits for its end.
+/* desk.h -- somebody who works with one queue of tasks, step by step: each function begins one op and waits
+   for its end.
 
-   A desk lives as long as its game. Everything that an op needs stays in it, so a test may look at it afterwards. */
+   A desk lives as long as its game. Everything that an op needs stays in it, so a test may look at it
+   afterwards. */
 
 #ifndef GUILDHALL_TESTS_DESK_H
 #define GUILDHALL_TESTS_DESK_H

@@ -1,47 +1,61 @@
 /* guildhall/tasks.h -- work for later or for another process: queues of tasks, each done at least once.
 
-                        .--- lease ran out, retry, given back ----.
-                        v                                         |
-       push --> ready or delayed -- take, worker --> handed out --+-- done ------> over, remembered for keep_us
-                  ^        |                             |        '-- no attempt left, failed --> dead letter
-                  |        '-- cancel --> over           '-- cancel: its worker is told, and it ends as over |
-                  '--------------------------- requeue ------------------------------------------------------'
+                        .-- lease ran out, retry, given back --.
+                        v                                      |
+       push --> ready or delayed -- take, worker --> handed out --- done ------> over, remembered for keep_us
+                  ^        |                             | '-- no attempt left, failed --> dead letter
+                  |        '-- cancel --> over           '-- cancel: its worker is told --> over     |
+                  '------------------------------ requeue -------------------------------------------'
 
-   task     an id, a handler's name, a payload. The id makes a second push a no-op; without one Guildhall makes it
-   push     up to GH_TASKS_BATCH_MAX tasks in one request, some for now and some for later, in classes 0 (first) to 3
-   worker   a thing of yours that takes tasks by itself and calls your handlers inside gh_tick, as much as the budget bears
-   take     the same by hand: take, then finish each task as done, retry, failed or given back; extend what takes longer
-   lease    a task that was handed out belongs to that worker for lease_us of the store's clock. A worker renews it by
-            itself, also while a handler goes on over many ticks. When the worker dies, another gets the task after it
+   task     an id, a handler's name, a payload. The id makes a second push a no-op; without one Guildhall
+            makes it
+   push     up to GH_TASKS_BATCH_MAX tasks in one request, some for now and some for later, in classes 0
+            (first) to 3
+   worker   a thing of yours that takes tasks by itself and calls your handlers inside gh_tick, as much as the
+            budget bears
+   take     the same by hand: take, then finish each task as done, retry, failed or given back; extend what
+            takes longer
+   lease    a task that was handed out belongs to that worker for lease_us of the store's clock. A worker
+            renews it by itself, also while a handler goes on over many ticks. When the worker dies, another
+            gets the task after it
 
-   Keys     gh:{tasks:<queue>}: :r0..:r3 ready, :d0..:d3 due later, :p payloads, :m states, :l leases, :w receipts, :x dead
-            letters, :t ids that are remembered, :i sleepers, :c control. KEYS.md has them all, with examples.
-   Order    inside a class: what is due first, first due first, then what is ready, first come first. Strict: a class is
-            served while those before it are empty. By weight: over any stretch in which a class always has something, it
-            gets at least its share of the tasks handed out (its weight by the weights of those that have something), less
-            3. That is the order of handing out; tasks run side by side, and a retry goes to the end of its wait.
-   Once?    At least once. After a crash or a lost lease a task runs again; what it does must bear that, or use fence, which
-            grows from hand-out to hand-out of a task. Two hand-outs of a task never overlap by the store's clock. A worker
-            whose lease ran out is told before anything else in the next tick, and the store refuses its result.
-   Time     the store's clock decides what is due and when a lease is over. A delayed task never runs early; it is handed out
-            when some worker asks, and idle workers ask at the time that is due next, or every 100 ms at least.
-   Threads  as the client.   Memory  ops, arrays and bytes are yours and stay in place until the op ends. No heap.
-   Failure  a request whose answer was lost is sent again and does nothing twice; a take gets the very same tasks again, at
-            once. Nothing that a dead worker held is lost: it comes back after its lease. An asynchronous failover of the
-            store can lose the newest steps (Redis replication), as can a restart without AOF.
-   Cost     server time per task with batches of 50: about 1.1 us push, 2.2 us hand-out, 2 us finish. In the store: payload +
-            about 115 bytes a waiting task, 360 handed out, 130 an id that is remembered.
+   Keys     gh:{tasks:<queue>}: :r0..:r3 ready, :d0..:d3 due later, :p payloads, :m states, :l leases, :w
+            receipts, :x dead letters, :t ids that are remembered, :i sleepers, :c control. KEYS.md has them
+            all, with examples.
+   Order    inside a class: what is due first, first due first, then what is ready, first come first. Strict:
+            a class is served while those before it are empty. By weight: over any stretch in which a class
+            always has something, it gets at least its share of the tasks handed out (its weight by the
+            weights of those that have something), less 3. That is the order of handing out; tasks run side by
+            side, and a retry goes to the end of its wait.
+   Once?    At least once. After a crash or a lost lease a task runs again; what it does must bear that, or
+            use fence, which grows from hand-out to hand-out of a task. Two hand-outs of a task never overlap
+            by the store's clock. A worker whose lease ran out is told before anything else in the next tick,
+            and the store refuses its result.
+   Time     the store's clock decides what is due and when a lease is over. A delayed task never runs early;
+            it is handed out when some worker asks, and idle workers ask at the time that is due next, or
+            every 100 ms at least.
+   Threads  as the client.   Memory  ops, arrays and bytes are yours and stay in place until the op ends. No
+            heap.
+   Failure  a request whose answer was lost is sent again and does nothing twice; a take gets the very same
+            tasks again, at once. Nothing that a dead worker held is lost: it comes back after its lease. An
+            asynchronous failover of the store can lose the newest steps (Redis replication), as can a restart
+            without AOF.
+   Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
+            finish. In the store: payload + about 115 bytes a waiting task, 360 handed out, 130 for an id that
+            is remembered.
 
    Use
-       static gh_status send_mail(void* context, gh_task* task) { return mail(context, task->payload) ? GH_OK : GH_ERROR; }
-
-       gh_task_handler handlers[] = {{.name = gh_str_literal("mail"), .function = send_mail, .context = &post}};
-       gh_tasks_queue queues[] = {{.name = gh_str_literal("post office")}};
+       static gh_status send_mail(void* context, gh_task* task)
+       {
+           return mail_out(context, task->payload) ? GH_OK : GH_ERROR;
+       }
+       gh_task_handler handlers[] = {{gh_str_literal("mail"), send_mail, &post}};
+       gh_tasks_queue queues[] = {{gh_str_literal("post office")}};
        gh_tasks_worker_config config = gh_tasks_worker_config_default();
        config.handlers = handlers, config.handler_count = 1, config.queues = queues, config.queue_count = 1;
-       config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = sizeof memory;
-       gh_tasks_worker_begin(&worker, client, &config);                     ... and gh_tick does the rest; elsewhere:
-       gh_task_new task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60 * 1000 * 1000};
+       config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = size;
+       gh_tasks_worker_begin(&worker, client, &config); ... gh_tick does the rest. Elsewhere, perhaps:
+       gh_task_new task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
        gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL); */
 
 #ifndef GUILDHALL_TASKS_H
@@ -53,43 +67,49 @@
 extern "C" {
 #endif
 
-#define GH_TASKS_BATCH_MAX 100                  /* tasks in one request, and slots of a worker                       */
-#define GH_TASKS_CLASSES 4                      /* 0 is served first                                                 */
-#define GH_TASKS_QUEUES_MAX 16                  /* of one worker                                                     */
-#define GH_TASKS_HANDLERS_MAX 1024              /* of one worker                                                     */
+#define GH_TASKS_BATCH_MAX 100                  /* tasks in one request, and slots of a worker          */
+#define GH_TASKS_CLASSES 4                      /* 0 is served first                                    */
+#define GH_TASKS_QUEUES_MAX 16                  /* of one worker                                        */
+#define GH_TASKS_HANDLERS_MAX 1024              /* of one worker                                        */
 #define GH_TASKS_WEIGHT_MAX 100
 #define GH_TASKS_ATTEMPTS_MAX 1000
-#define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                                  */
-#define GH_TASK_ID_SIZE_MAX 64                  /* bytes; any but NUL                                                */
-#define GH_TASK_PAYLOAD_SIZE_MAX 8192           /* bytes; what is larger goes into a key of yours, its name in here  */
-#define GH_TASKS_BYTES_MAX 65536                /* of ids, payloads and results in one request                       */
-#define GH_TASK_RESULT_SIZE_MAX 1024            /* bytes of a result, or of the reason of a failure                  */
-#define GH_TASK_BYTES_MAX (GH_TASK_ID_SIZE_MAX + GH_NAME_SIZE_MAX + GH_TASK_PAYLOAD_SIZE_MAX + 32) /* memory of a task */
-#define GH_TASKS_LEASE_MIN_US 50000ull          /* 50 ms                                                             */
-#define GH_TASKS_LEASE_MAX_US 86400000000ull    /* 24 h                                                              */
-#define GH_TASKS_WAIT_MAX_US 86400000000ull     /* 24 h                                                              */
-#define GH_TASKS_KEEP_MIN_US 10000000ull        /* 10 s                                                              */
-#define GH_TASKS_KEEP_MAX_US 2592000000000ull   /* 30 days                                                           */
-#define GH_TASKS_DELAY_MAX_US 31536000000000ull /* 365 days                                                          */
+#define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                     */
+#define GH_TASKS_BYTES_MAX 65536                /* of ids, payloads and results in one request          */
+#define GH_TASK_ID_SIZE_MAX 64                  /* bytes; any but NUL                                   */
+#define GH_TASK_PAYLOAD_SIZE_MAX 8192           /* bytes; for more, a key of yours, and its name here   */
+#define GH_TASK_RESULT_SIZE_MAX 1024            /* bytes of a result, or of the reason of a failure     */
+#define GH_TASKS_LEASE_MIN_US 50000ull          /* 50 ms                                                */
+#define GH_TASKS_LEASE_MAX_US 86400000000ull    /* 24 h                                                 */
+#define GH_TASKS_WAIT_MAX_US 86400000000ull     /* 24 h                                                 */
+#define GH_TASKS_KEEP_MIN_US 10000000ull        /* 10 s                                                 */
+#define GH_TASKS_KEEP_MAX_US 2592000000000ull   /* 30 days                                              */
+#define GH_TASKS_DELAY_MAX_US 31536000000000ull /* 365 days                                             */
 
-/* How you use a queue; each function reads what concerns it. Processes that share a queue should agree on it. */
+/* Memory that holds any task: its id, its handler's name, its payload. */
+#define GH_TASK_BYTES_MAX (GH_TASK_ID_SIZE_MAX + GH_NAME_SIZE_MAX + GH_TASK_PAYLOAD_SIZE_MAX + 32)
+
+/* How you use a queue; each function reads what concerns it. Those who share a queue should agree on it. */
 typedef struct gh_tasks_config
 {
-    size_t struct_size;      /* set by gh_tasks_config_default; leave it                                             */
-    uint64_t timeout_us;     /* of each request; 1 ms..1 h, default 5 s                                              */
-    uint32_t capacity;       /* push: tasks that may be stored in the queue, dead letters included; 1..
-                                GH_TASKS_CAPACITY_MAX, default 1,000,000. What is over is told GH_FULL               */
-    uint32_t attempts_max;   /* push: for tasks that say 0; 1..GH_TASKS_ATTEMPTS_MAX, default 5                      */
+    size_t struct_size;      /* set by gh_tasks_config_default; leave it */
+    uint64_t timeout_us;     /* of each request; 1 ms..1 h, default 5 s */
+    uint32_t capacity;       /* push: tasks that may be stored in the queue, dead letters included;
+                                1..GH_TASKS_CAPACITY_MAX, default 1,000,000. What is over is told GH_FULL */
+    uint32_t attempts_max;   /* push: for tasks that say 0; 1..GH_TASKS_ATTEMPTS_MAX, default 5 */
     uint64_t lease_us;       /* take, extend, worker: how long the store waits for a worker that vanished;
-                                GH_TASKS_LEASE_MIN_US.._MAX_US, default 5 s                                          */
-    uint64_t wait_us;        /* take: how long to wait for a task when there is none; 0 (default) asks once; at most
-                                GH_TASKS_WAIT_MAX_US                                                                 */
-    uint64_t keep_us;        /* finish, cancel, worker: how long results and ids of tasks that are over are remembered.
-                                Longer than any push may take, timeout_us of the pushers; GH_TASKS_KEEP_MIN_US.._MAX_US,
-                                default 10 min. Costs 130 bytes in the store for each; the newest million is kept    */
-    uint64_t backoff_min_us; /* finish, worker: pause before the second attempt; doubles with each, up to the maximum,  */
-    uint64_t backoff_max_us; /* and is drawn from its upper half. 1 ms..GH_TASKS_DELAY_MAX_US, default 1 s and 10 min */
-    uint32_t weights[GH_TASKS_CLASSES]; /* take, worker: all 0 (default): strict; else each 1..GH_TASKS_WEIGHT_MAX   */
+                                GH_TASKS_LEASE_MIN_US.._MAX_US, default 5 s */
+    uint64_t wait_us;        /* take: how long to wait when there is no task; 0 (default) asks once; at most
+                                GH_TASKS_WAIT_MAX_US */
+    uint64_t keep_us;        /* finish, cancel, worker: how long results and ids of tasks that are over are
+                                remembered. Longer than any push may take (timeout_us of the pushers);
+                                GH_TASKS_KEEP_MIN_US.._MAX_US, default 10 min. Costs 130 bytes in the store
+                                for each; the newest million is kept */
+    uint64_t backoff_min_us; /* finish, worker: pause before the second attempt; doubles with each, up to */
+    uint64_t backoff_max_us; /* the maximum, and is drawn from its upper half. 1 ms..GH_TASKS_DELAY_MAX_US,
+                                default 1 s and 10 min */
+
+    /* take, worker: of the classes. All 0 (default): strict; else each 1..GH_TASKS_WEIGHT_MAX. */
+    uint32_t weights[GH_TASKS_CLASSES];
 } gh_tasks_config;
 
 gh_tasks_config gh_tasks_config_default(void);
@@ -97,32 +117,33 @@ gh_tasks_config gh_tasks_config_default(void);
 /* What every begin says of a config: GH_OK, or the status of the first field that is wrong. */
 gh_status gh_tasks_config_check(const gh_tasks_config* config);
 
-/* Every function below that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG, _TIMEOUT, _LEASE,
-   _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASK_KEEP, _TASK_BACKOFF, _TASK_WEIGHTS for the field that is wrong. Every begin
-   answers GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes or GH_TASKS_BYTES_MAX); GH_CLOSED; GH_INVALID_OP (NULL or busy),
-   _CLIENT, _NAME (of the queue); and what stands with it. Anything but GH_OK changes nothing.
+/* Every function below that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
+   _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASK_KEEP, _TASK_BACKOFF, _TASK_WEIGHTS for the
+   field that is wrong. Every begin answers GH_OK; GH_FULL (ops_capacity; or the request would not fit
+   out_bytes or GH_TASKS_BYTES_MAX); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue);
+   and what stands with it. Anything but GH_OK changes nothing.
 
-   Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no answer
-   within timeout_us: begin it again, a repeat does no harm), GH_CANCELLED, GH_REFUSED, GH_CORRUPT; and its cancel ends it in
-   the next tick if it was not sent, else it ends with its answer. */
+   Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent,
+   and no answer within timeout_us: begin it again, a repeat does no harm), GH_CANCELLED, GH_REFUSED,
+   GH_CORRUPT; and its cancel ends it in the next tick if it was not sent, else it ends with its answer. */
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
 
 typedef struct gh_task_new
 {
     /* yours */
-    gh_str id;             /* empty: made by Guildhall, see gh_tasks_push_id; at most GH_TASK_ID_SIZE_MAX bytes, no NUL  */
-    gh_str handler;        /* which handler a worker calls; at most GH_NAME_SIZE_MAX bytes, may be empty for takers      */
-    gh_str payload;        /* any bytes, at most GH_TASK_PAYLOAD_SIZE_MAX                                                */
-    uint64_t delay_us;     /* 0: now; else not before this much of the store's time; at most GH_TASKS_DELAY_MAX_US       */
-    uint32_t attempts_max; /* 0: of the config                                                                           */
-    uint32_t task_class;   /* 0 .. GH_TASKS_CLASSES - 1                                                                  */
+    gh_str id;             /* at most GH_TASK_ID_SIZE_MAX bytes, no NUL; empty: made, see gh_tasks_push_id */
+    gh_str handler;        /* which handler a worker calls; at most GH_NAME_SIZE_MAX bytes, may be empty */
+    gh_str payload;        /* any bytes, at most GH_TASK_PAYLOAD_SIZE_MAX */
+    uint64_t delay_us;     /* 0: now; else not before this much store time; at most GH_TASKS_DELAY_MAX_US */
+    uint32_t attempts_max; /* 0: of the config */
+    uint32_t task_class;   /* 0 .. GH_TASKS_CLASSES - 1 */
 
     /* read-only, once the op has ended GH_OK or GH_FULL */
-    gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an earlier try of this
-                         op may have stored it, its answer lost. GH_TASK_DIFFERS: the id was there with another handler,
-                         payload, class or attempts. GH_FULL: capacity                                                   */
+    gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an
+                         earlier try of this op may have stored it, its answer lost. GH_TASK_DIFFERS: the id
+                         was there with another handler, payload, class or attempts. GH_FULL: capacity */
 } gh_task_new;
 
 typedef struct gh_tasks_push
@@ -139,52 +160,55 @@ typedef struct gh_tasks_push
     uint32_t classes;
 } gh_tasks_push;
 
-/* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS, _TASK_ATTEMPTS. */
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks, size_t count,
-                              const gh_tasks_config* config);
+/* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
+   _TASK_ATTEMPTS. */
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks,
+                              size_t count, const gh_tasks_config* config);
 
-/* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity. */
+/* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of
+   capacity. */
 gh_status gh_tasks_push_poll(const gh_tasks_push* op);
 void gh_tasks_push_cancel(gh_tasks_push* op);
 
-/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on. Writes a NUL behind it and
-   returns its length; 0 if op was never begun or i is too large. */
+/* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on. Writes a NUL
+   behind it and returns its length; 0 if op was never begun or i is too large. */
 #define GH_TASK_ID_TEXT_SIZE (GH_TASK_ID_SIZE_MAX + 1)
 size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE]);
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* -----------------------------------------------------------------------------------------------------------
    A task that was handed out. Takers and workers fill an array of these, yours. */
 
 typedef enum gh_task_action
 {
-    GH_TASK_KEEP = 0, /* nothing yet                                                                            */
-    GH_TASK_DONE,     /* over; result is kept for keep_us                                                       */
-    GH_TASK_RETRY,    /* again after delay_us; was it the last attempt, to the dead letters with result as why  */
-    GH_TASK_FAIL,     /* to the dead letters at once, with result as why                                        */
-    GH_TASK_GIVE_BACK /* again at once, for whoever asks; the attempt does not count                            */
+    GH_TASK_KEEP = 0, /* nothing yet */
+    GH_TASK_DONE,     /* over; result is kept for keep_us */
+    GH_TASK_RETRY,    /* again after delay_us; if it was the last attempt, as FAIL; result says why */
+    GH_TASK_FAIL,     /* to the dead letters at once; result says why */
+    GH_TASK_GIVE_BACK /* again at once, for whoever asks; the attempt does not count */
 } gh_task_action;
 
 typedef struct gh_task
 {
     /* yours */
     void* user;
-    uint64_t step;         /* 0 when handed out: how far a handler has come that takes many ticks                        */
-    uint64_t again_us;     /* handlers: with GH_PENDING, do not call for this long; 0: in the next tick                  */
-    gh_task_action action; /* takers: what gh_tasks_finish_begin shall do with it. A worker sets it itself               */
-    uint64_t delay_us;     /* of a retry; 0: the back-off of the config, by the number of the attempt                    */
-    gh_str result;         /* takers: bytes that stay until the finish ends. Handlers use gh_task_set_result             */
+    uint64_t step;         /* 0 when handed out: how far a handler has come that takes many ticks */
+    uint64_t again_us;     /* handlers: with GH_PENDING, do not call for this long; 0: in the next tick */
+    gh_task_action action; /* takers: what gh_tasks_finish_begin shall do with it. A worker sets it itself */
+    uint64_t delay_us;     /* of a retry; 0: the back-off of the config, by the number of the attempt */
+    gh_str result;         /* takers: stays until the finish ends. Handlers use gh_task_set_result */
 
     /* read-only */
-    gh_str id;             /* these three lie in the memory that you gave                                                */
+    gh_str id;             /* these three lie in the memory that you gave */
     gh_str handler;
     gh_str payload;
-    uint64_t fence;        /* larger than that of every earlier hand-out of this task                                    */
-    uint32_t attempt;      /* 1, 2, 3, ...                                                                               */
+    uint64_t fence;        /* larger than that of every earlier hand-out of this task */
+    uint32_t attempt;      /* 1, 2, 3, ... */
     uint32_t attempts_max;
     uint32_t task_class;
-    gh_status status;      /* GH_PENDING: yours. GH_CANCELLED: yours still, and somebody wants it cancelled: end it soon.
-                              GH_LOST: not yours any more. After finish: GH_OK, as asked; GH_TASK_DEAD, its last attempt;
-                              GH_CANCELLED, and so it was; GH_LOST, refused: not the current hand-out                    */
+    gh_status status;      /* GH_PENDING: yours. GH_CANCELLED: yours still, and somebody wants it cancelled:
+                              end it soon. GH_LOST: not yours any more. After a finish: GH_OK, as asked;
+                              GH_TASK_DEAD, it was the last attempt; GH_CANCELLED, and so it was; GH_LOST,
+                              refused: not the current hand-out */
 
     /* private */
     uint64_t lease_end_us; /* by the client's inner clock */
@@ -219,20 +243,20 @@ typedef enum gh_task_sending
 /* How long it is still yours, in us, as seen from the last tick; 0: not any more. */
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* -----------------------------------------------------------------------------------------------------------
    Pull style: take, finish, extend.
 
        begin --> ASKING --> ended OK, EMPTY, TASK_PAUSED                wait_us 0
                   ^  '-- nothing there --> WAITING --> ended EMPTY      wait_us ran out
-                  '----- pause or hint -------'                                                               */
+                  '----- pause or hint -------' */
 
 typedef struct gh_tasks_take
 {
     void* user; /* yours */
 
     /* read-only */
-    uint32_t count;   /* after GH_OK: how many of the tasks were filled, from the first on                               */
-    uint64_t next_us; /* after GH_EMPTY: how long until a task is due or a lease runs out, at most a day                 */
+    uint32_t count;   /* after GH_OK: how many of the tasks were filled, from the first on */
+    uint64_t next_us; /* after GH_EMPTY: how long until a task is due or a lease runs out, at most a day */
 
     /* private */
     gh_op op;
@@ -259,20 +283,21 @@ typedef struct gh_tasks_take
     bool cancelled;
 } gh_tasks_take;
 
-/* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin. memory_size is at
-   least GH_TASK_BYTES_MAX. The answer brings what fits it, GH_TASKS_BYTES_MAX, and the client's reply_bytes and
-   reply_nodes.
-   Besides: GH_INVALID_TASKS (NULL, 0, too many), _BUFFER (memory NULL or too small). Use an op again rather than a new one:
-   the store keeps a receipt for each for as long as the lease. */
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count, void* memory,
-                              size_t memory_size, const gh_tasks_config* config);
+/* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin.
+   memory_size is at least GH_TASK_BYTES_MAX. The answer brings what fits it, GH_TASKS_BYTES_MAX, and the
+   client's reply_bytes and reply_nodes. Besides: GH_INVALID_TASKS (NULL, 0, too many), _BUFFER (memory NULL
+   or too small). Use an op again rather than a new one: the store keeps a receipt for each for as long as the
+   lease. */
+gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
+                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config);
 
-/* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0 and the queue is
-   paused; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer: what was
-   handed out comes back after its lease. */
+/* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0
+   and the queue is paused; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer: what was handed
+   out comes back after its lease. */
 gh_status gh_tasks_take_poll(const gh_tasks_take* op);
 
-/* Ends CANCELLED in the next tick; a request that is on its way ends the op with its answer, if it brings tasks. */
+/* Ends CANCELLED in the next tick; a request that is on its way ends the op with its answer, if it brings
+   tasks. */
 void gh_tasks_take_cancel(gh_tasks_take* op);
 
 typedef struct gh_tasks_finish
@@ -294,11 +319,11 @@ typedef struct gh_tasks_finish
     bool leaving; /* of a worker that gives back what it has, while the client drains, too */
 } gh_tasks_finish;
 
-/* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the array are left
-   alone. Besides: GH_INVALID_TASKS (also when none has an action, or one is on its way already), _TASK_ACTION, _TASK_DELAY,
-   _TASK_RESULT. */
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config);
+/* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the
+   array are left alone. Besides: GH_INVALID_TASKS (also when none has an action, or one is on its way
+   already), _TASK_ACTION, _TASK_DELAY, _TASK_RESULT. */
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config);
 
 /* GH_OK: each task that had an action has its status. */
 gh_status gh_tasks_finish_poll(const gh_tasks_finish* op);
@@ -320,34 +345,37 @@ typedef struct gh_tasks_extend
     uint8_t queue_index;
 } gh_tasks_extend;
 
-/* A new lease for those of tasks[0..count) that are still yours. Afterwards each has status GH_PENDING, GH_CANCELLED or
-   GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config);
+/* A new lease for those of tasks[0..count) that are still yours. Afterwards each has status GH_PENDING,
+   GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config);
 gh_status gh_tasks_extend_poll(const gh_tasks_extend* op);
 void gh_tasks_extend_cancel(gh_tasks_extend* op);
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* -----------------------------------------------------------------------------------------------------------
    A worker: takes tasks from one or more queues and calls handlers, until it is stopped.
 
        begin --> WORKING -- stop: nothing more is taken; what runs goes on to its end --> ended IDLE
                     '------ cancel, drain: what runs is told LOST, all is given back --> ended CANCELLED
 
-   It takes what it can eat: at first one task, then twice as many each time the budget of gh_tick sufficed for all of
-   them, up to its slots, and no more than were done when it did not. Handlers that return GH_PENDING are called again in
-   each tick, in turn; at least one handler is called in each tick that has something to do. */
+   It takes what it can eat: at first one task, then twice as many each time the budget of gh_tick sufficed
+   for all of them, up to its slots, and no more than were done when it did not. Handlers that return
+   GH_PENDING are called again in each tick, in turn; at least one handler is called in each tick that has
+   something to do. */
 
-/* Called inside gh_tick (and, with status GH_LOST, inside gh_client_shutdown). May begin ops on the same client; must not
-   call gh_tick. task->status says GH_PENDING, or GH_CANCELLED when somebody wants the task cancelled, or GH_LOST: not yours any
-   more, clean up, what you return is ignored. Only a task that was called before is called with GH_LOST. Returns
+/* Called inside gh_tick (and, with status GH_LOST, inside gh_client_shutdown). May begin ops on the same
+   client; must not call gh_tick. task->status says GH_PENDING, or GH_CANCELLED when somebody wants the task
+   cancelled, or GH_LOST: not yours any more, clean up, what you return is ignored. Only a task that was
+   called before is called with GH_LOST. Returns
        GH_OK        done; the result is what gh_task_set_result was given
-       GH_PENDING   not yet: call me again, after task->again_us; task->step and task->user are yours to remember by
+       GH_PENDING   not yet: call me again, after task->again_us; task->step and task->user are yours to
+                    remember by
        GH_CORRUPT   the payload makes no sense: to the dead letters at once, never tried again by itself
        any other    failed: again after task->delay_us or the back-off, until the attempts are used up */
 typedef gh_status (*gh_task_function)(void* context, gh_task* task);
 
-/* Keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False: no room, or larger
-   than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. */
+/* Keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False: no
+   room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. */
 bool gh_task_set_result(gh_task* task, gh_str result);
 
 typedef struct gh_task_handler
@@ -367,8 +395,9 @@ typedef struct gh_tasks_queue
 {
     /* yours */
     gh_str name;
-    uint32_t weight; /* all 0: a queue is asked when those before it are empty. Else 1..GH_TASKS_WEIGHT_MAX: a queue that
-                        always has something gets at least its share of the tasks, less a batch for each queue */
+    uint32_t weight; /* all 0: a queue is asked when those before it are empty. Else 1..GH_TASKS_WEIGHT_MAX: a
+                        queue that always has something gets at least its share of the tasks, less a batch for
+                        each queue */
 
     /* private */
     int32_t credit;
@@ -378,17 +407,17 @@ typedef struct gh_tasks_queue
 
 typedef struct gh_tasks_worker_config
 {
-    size_t struct_size;        /* set by gh_tasks_worker_config_default; leave it                                    */
-    gh_tasks_config tasks;     /* lease, keep, back-off, weights of the classes, timeout                             */
-    gh_task_handler* handlers; /* 1..GH_TASKS_HANDLERS_MAX, in place until the worker has ended                      */
+    size_t struct_size;        /* set by gh_tasks_worker_config_default; leave it */
+    gh_tasks_config tasks;     /* lease, keep, back-off, weights of the classes, timeout */
+    gh_task_handler* handlers; /* 1..GH_TASKS_HANDLERS_MAX, in place until the worker has ended */
     size_t handler_count;
-    gh_tasks_queue* queues;    /* 1..GH_TASKS_QUEUES_MAX, in order of importance, in place until the worker has ended */
+    gh_tasks_queue* queues;    /* 1..GH_TASKS_QUEUES_MAX, by importance, in place as the handlers */
     size_t queue_count;
-    gh_task* slots;            /* 1..GH_TASKS_BATCH_MAX: the tasks that it has at once                               */
+    gh_task* slots;            /* 1..GH_TASKS_BATCH_MAX: the tasks that it has at once */
     size_t slot_count;
-    void* memory;              /* divided among the slots, each at least 256 bytes: id, handler, payload, result. A task
-                                  that does not fit a slot goes to the dead letters and says so; GH_TASK_BYTES_MAX a slot
-                                  is enough for all                                                                  */
+    void* memory;              /* divided among the slots, each at least 256 bytes: id, handler, payload,
+                                  result. A task that does not fit a slot goes to the dead letters and says
+                                  so; GH_TASK_BYTES_MAX a slot is enough for all */
     size_t memory_size;
 } gh_tasks_worker_config;
 
@@ -400,21 +429,21 @@ typedef struct gh_tasks_worker
     void* user;
 
     /* read-only */
-    uint32_t running;        /* tasks in slots                                                                       */
-    uint32_t appetite;       /* how many it thinks that a tick can eat                                               */
-    uint64_t taken;          /* counts since begin                                                                   */
+    uint32_t running;        /* tasks in slots */
+    uint32_t appetite;       /* how many it thinks that a tick can eat */
+    uint64_t taken;          /* counts since begin */
     uint64_t done;
     uint64_t retried;
-    uint64_t dead;           /* went to the dead letters                                                             */
-    uint64_t lost;           /* the lease ran out, or the result was refused                                         */
+    uint64_t dead;           /* went to the dead letters */
+    uint64_t lost;           /* the lease ran out, or the result was refused */
     uint64_t cancelled;
-    uint64_t unknown;        /* no handler of that name: retried as a failure, since another worker may have it      */
-    char unknown_handler[GH_NAME_SIZE_MAX + 1]; /* the last of them, cut at the first NUL                            */
-    gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded                     */
+    uint64_t unknown;        /* no handler of that name: a failure, tried again, as another may have one */
+    char unknown_handler[GH_NAME_SIZE_MAX + 1]; /* the last of them, cut at the first NUL */
+    gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded */
 
     /* private */
     gh_op op;             /* timers, leases, hints that there is work; never sends                       */
-    gh_op bell;           /* hints that a task is to be cancelled: its sequence names the worker in the store */
+    gh_op bell;           /* hints that a task is to be cancelled; its sequence names us in the store     */
     gh_tasks_take take;
     gh_tasks_finish finish;
     gh_tasks_extend extend;
@@ -431,9 +460,11 @@ typedef struct gh_tasks_worker
     bool again;           /* something has ended while it was moving                                     */
 } gh_tasks_worker;
 
-/* Begins to work. The worker takes 5 places of ops_capacity at most. Besides: GH_INVALID_TASK_QUEUES, _TASK_WEIGHTS (of
-   queues: some 0, some not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is copied, what it points to stays yours. */
-gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client, const gh_tasks_worker_config* config);
+/* Begins to work. The worker takes 5 places of ops_capacity at most. Besides: GH_INVALID_TASK_QUEUES,
+   _TASK_WEIGHTS (of queues: some 0, some not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is
+   copied, what it points to stays yours. */
+gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
+                                const gh_tasks_worker_config* config);
 
 /* GH_PENDING while it works; GH_IDLE: never begun, or stopped and nothing is left; GH_CANCELLED. */
 gh_status gh_tasks_worker_poll(const gh_tasks_worker* worker);
@@ -441,14 +472,14 @@ gh_status gh_tasks_worker_poll(const gh_tasks_worker* worker);
 void gh_tasks_worker_stop(gh_tasks_worker* worker);
 void gh_tasks_worker_cancel(gh_tasks_worker* worker);
 
-/* ---------------------------------------------------------------------------------------------------------------
+/* -----------------------------------------------------------------------------------------------------------
    Looking after a queue. */
 
 typedef struct gh_task_ref
 {
-    gh_str id;        /* yours                                                                                           */
-    gh_status status; /* read-only. cancel: GH_OK; GH_TASK_RUNNING, its worker was told; GH_EMPTY, not known or over before.
-                         requeue: GH_OK, no dead letter any more; GH_EMPTY, not known                                    */
+    gh_str id;        /* yours */
+    gh_status status; /* read-only. cancel: GH_OK; GH_TASK_RUNNING, its worker was told; GH_EMPTY, not known
+                         or over before. requeue: GH_OK, no dead letter any more; GH_EMPTY, not known */
 } gh_task_ref;
 
 typedef struct gh_tasks_edit
@@ -463,14 +494,14 @@ typedef struct gh_tasks_edit
     uint32_t count;
 } gh_tasks_edit;
 
-/* Cancels tasks: those that wait, are delayed or dead are over at once; those that run are marked and end so, unless their
-   handler returns GH_OK. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
-gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                const gh_tasks_config* config);
+/* Cancels tasks: those that wait, are delayed or dead are over at once; those that run are marked and end so,
+   unless their handler returns GH_OK. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
+gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                size_t count, const gh_tasks_config* config);
 
 /* Dead letters become ready again, with all their attempts before them. */
-gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                 const gh_tasks_config* config);
+gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                 size_t count, const gh_tasks_config* config);
 
 gh_status gh_tasks_edit_poll(const gh_tasks_edit* op);
 void gh_tasks_edit_cancel(gh_tasks_edit* op);
@@ -486,10 +517,11 @@ typedef struct gh_tasks_control
     bool paused;
 } gh_tasks_control;
 
-/* A paused queue takes pushes and hands nothing out. running_max: tasks that may be handed out at once to all workers
-   together; 0: no limit; at most GH_TASKS_CAPACITY_MAX (GH_INVALID_TASK_CAPACITY). Both stay as they are until set anew. */
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused, uint32_t running_max,
-                                 const gh_tasks_config* config);
+/* A paused queue takes pushes and hands nothing out. running_max: tasks that may be handed out at once to all
+   workers together; 0: no limit; at most GH_TASKS_CAPACITY_MAX (GH_INVALID_TASK_CAPACITY). Both stay as they
+   are until set anew. */
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused,
+                                 uint32_t running_max, const gh_tasks_config* config);
 gh_status gh_tasks_control_poll(const gh_tasks_control* op);
 void gh_tasks_control_cancel(gh_tasks_control* op);
 
@@ -525,9 +557,9 @@ typedef struct gh_tasks_look
     uint32_t memory_size;
 } gh_tasks_look;
 
-/* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX bytes hold each
-   of them; NULL with 0 if you do not care. GH_OK once known (GH_TASK_STATE_NONE too). Besides: GH_INVALID_TASK_ID,
-   _BUFFER. */
+/* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX
+   bytes hold each of them; NULL with 0 if you do not care. GH_OK once known (GH_TASK_STATE_NONE too).
+   Besides: GH_INVALID_TASK_ID, _BUFFER. */
 gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
                               size_t memory_size, const gh_tasks_config* config);
 gh_status gh_tasks_look_poll(const gh_tasks_look* op);
@@ -562,11 +594,12 @@ typedef struct gh_tasks_dead
     uint32_t capacity;
 } gh_tasks_dead;
 
-/* A page of the dead letters, the oldest first, from the offset-th on. memory_size is at least GH_TASK_BYTES_MAX +
-   GH_TASK_RESULT_SIZE_MAX; fewer come when they do not fit. Besides: GH_INVALID_TASKS (letters NULL, 0, too many),
-   _BUFFER. */
-gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset, gh_dead_task* letters,
-                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config);
+/* A page of the dead letters, the oldest first, from the offset-th on. memory_size is at least
+   GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX; fewer come when they do not fit. Besides: GH_INVALID_TASKS
+   (letters NULL, 0, too many), _BUFFER. */
+gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                              const gh_tasks_config* config);
 gh_status gh_tasks_dead_poll(const gh_tasks_dead* op);
 void gh_tasks_dead_cancel(gh_tasks_dead* op);
 
@@ -589,12 +622,18 @@ typedef struct gh_tasks_count
     gh_str queue;
 } gh_tasks_count;
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config);
+gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
+                               const gh_tasks_config* config);
 gh_status gh_tasks_count_poll(const gh_tasks_count* op);
 void gh_tasks_count_cancel(gh_tasks_count* op);
 
-/* Private: what the sources behind this header share. */
-gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue, const gh_tasks_config* config);
+/* Private: what the sources behind this header share. find: the handler for every name if there is none of
+   this name; NULL if there is neither. set_up: false if one is not valid, or there twice. */
+bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
+gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client,
+                                       gh_str name);
+gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
+                         const gh_tasks_config* config);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/* part_key.c -- keys of objects whose parts have names of more than one letter, such as the lists of a queue's classes. */
+/* part_key.c -- keys of objects whose parts have names of more than one letter, such as the lists of a
+   queue's classes. */
 
 #include "client/state.h"
 #include "wire/name.h"
@@ -13,7 +14,8 @@ static char* part_key_add(char* end, gh_str bytes)
     return end + bytes.size;
 }
 
-void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts)
+void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name,
+                          gh_str parts)
 {
     char key[PREFIX_SIZE_MAX + KIND_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + PART_SIZE_MAX + 5];
     char* end = part_key_add(key, client->config.prefix);

@@ -1,0 +1,132 @@
+/* Tests of guildhall/tasks.h: stores that are not as they should be. */
+
+#include "support/desk.h"
+#include "support/redis_server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define QUEUE "mail"
+#define KEY "gh:{tasks:mail}:"
+
+static desk* desk_on(redis_server* server)
+{
+    return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
+}
+
+static gh_status push_numbered(desk* clerk, gh_task_new* tasks, char (*ids)[16], size_t count, gh_str payload)
+{
+    static unsigned serial;
+    for (size_t i = 0; i < count; i++)
+    {
+        snprintf(ids[i], sizeof(ids[i]), "n%u", serial++);
+        tasks[i] = (gh_task_new){.id = gh_str_of(ids[i]), .payload = payload};
+    }
+    return desk_push_all(clerk, tasks, count);
+}
+
+static const char* const parts[] = {"c", "l", "p", "m", "w", "i", "x", "t", "r0", "r3", "d0", "d3"};
+
+/* With each key in turn of another type, each operation either does its work or changes nothing; nothing is
+   ever torn. */
+static void foreign_keys_tear_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    clerk->config.lease_us = 600 * SECOND_US;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    {
+        redis_server_do(server, "FLUSHALL");
+        GAME_UNTIL(gh_client_ready(clerk->owner->client));
+        assert_status(desk_push(clerk, "leased", ""), GH_OK);
+        desk_take_one(clerk, "leased");
+        assert_status(desk_push(clerk, "ready", ""), GH_OK);
+        assert_status(desk_push_delayed(clerk, "due", 1), GH_OK);
+        bool there = redis_server_integer(server, "EXISTS " KEY "%s", parts[i]) != 0;
+        if (there) redis_server_do(server, "RENAME " KEY "%s aside", parts[i]);
+        redis_server_do(server, "SET " KEY "%s foreign", parts[i]);
+
+        gh_task_new pushed[2] = {{.id = gh_str_literal("new")},
+                                 {.id = gh_str_literal("new delayed"), .delay_us = 1}};
+        gh_status push = desk_push_all(clerk, pushed, 2);
+        gh_tasks_take* take = GAME_NEW(clerk->owner, gh_tasks_take);
+        gh_task* taken = GAME_NEW_ARRAY(clerk->owner, gh_task, 10);
+        char* memory = game_new(clerk->owner, GH_TASK_BYTES_MAX);
+        assert_status(gh_tasks_take_begin(take, clerk->owner->client, clerk->queue, taken, 10, memory,
+                                          GH_TASK_BYTES_MAX, NULL),
+                      GH_OK);
+        GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
+        clerk->tasks[0].action = GH_TASK_DONE;
+        assert_status(
+            gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
+            GH_OK);
+        GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
+        gh_status finish = gh_tasks_finish_poll(&clerk->finish);
+        assert_true(push == GH_OK || push == GH_CORRUPT);
+        assert_true(finish == GH_OK || finish == GH_CORRUPT);
+        assert_string_equal(redis_server_text(server, "GET " KEY "%s", parts[i]), "foreign");
+
+        /* Mended: every task is there, each once. */
+        redis_server_do(server, "DEL " KEY "%s", parts[i]);
+        if (there) redis_server_do(server, "RENAME aside " KEY "%s", parts[i]);
+        if (push == GH_CORRUPT) assert_status(desk_push_all(clerk, pushed, 2), GH_OK);
+        unsigned count = gh_tasks_take_poll(take) == GH_OK ? take->count : 0;
+        if (finish == GH_CORRUPT) assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+        while (desk_take(clerk, 10) == GH_OK) count += clerk->take.count;
+        if (strcmp(parts[i], "r0") != 0 &&
+            strcmp(parts[i], "d0") != 0) /* what was in there was put back, or new */
+            assert_int_equal(count, 4);
+        else
+            assert_in_range(count, 3, 4);
+    }
+}
+
+static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    gh_task_new tasks[20];
+    char ids[20][16];
+    assert_status(push_numbered(clerk, tasks, ids, 20, gh_str_literal("payload")), GH_OK);
+    assert_status(desk_take(clerk, 5), GH_OK); /* scripts and receipts are there */
+    desk_finish_all(clerk);
+    redis_server_do(server, "CONFIG SET maxmemory 1");
+    clerk->config.timeout_us = SECOND_US / 5;
+    tasks[0].id = gh_str_literal("refused");
+    assert_status(
+        gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, 1, &clerk->config),
+        GH_OK);
+    GAME_UNTIL(gh_tasks_push_poll(&clerk->push) != GH_PENDING);
+    assert_status(gh_tasks_push_poll(&clerk->push), GH_TIMEOUT);
+    clerk->config.timeout_us = 5 * SECOND_US;
+    assert_status(desk_take(clerk, 10), GH_OK);
+    assert_int_equal(clerk->take.count, 10);
+    assert_status(desk_extend(clerk), GH_OK);
+    assert_status(clerk->tasks[9].status, GH_PENDING);
+    desk_finish_all(clerk);
+    assert_status(desk_take(clerk, 1), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_RETRY), GH_OK);
+    redis_server_do(server, "CONFIG SET maxmemory 0");
+}
+
+static void places_left_over_are_passed_over(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    assert_status(desk_push(clerk, "a", ""), GH_OK);
+    redis_server_do(server, "LPUSH " KEY "r0 ghost");
+    redis_server_do(server, "ZADD " KEY "d0 1 spook 2 a");
+    redis_server_do(server, "RPUSH " KEY "r0 a a");
+    assert_status(desk_take(clerk, 10), GH_OK);
+    assert_string_equal(desk_ids(clerk), "a");
+    desk_finish_all(clerk);
+    assert_status(desk_take(clerk, 10), GH_EMPTY);
+    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "r0 " KEY "d0 " KEY "p " KEY "l"), 0);
+}
+
+TEST_FILE(tasks_store, cmocka_unit_test(foreign_keys_tear_nothing),
+          cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
+          cmocka_unit_test(places_left_over_are_passed_over));
