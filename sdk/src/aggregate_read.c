@@ -1,10 +1,12 @@
-/* aggregate_read.c -- the largest totals of a day, page by page, with ZREVRANGE alone. */
+/* aggregate_read.c -- the largest totals of a day, page by page. */
 
 #include "aggregate_room.h"
 
 #define TOTALS_TIMEOUT_US 5000000ull
 #define TOTALS_TIME_MIN_US 1000ull
 #define TOTALS_TIME_MAX_US 60000000ull
+#define TOTALS_SHAPE "q*"
+#define TOTALS_PAGE_MAX 500u
 #define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
 
 static gh_aggregate_read* totals_of(gh_op* op)
@@ -19,25 +21,24 @@ static uint32_t totals_page(const gh_aggregate_read* read)
     uint32_t by_bytes = gh_client_reply_bytes(read->op.client) / TOTALS_NAME_ROOM;
     uint32_t left = read->capacity - read->count;
     uint32_t page = by_nodes < by_bytes ? by_nodes : by_bytes;
+    if (page > TOTALS_PAGE_MAX) page = TOTALS_PAGE_MAX;
     return left < page ? left : page;
+}
+
+static gh_script* totals_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_aggregate_read);
 }
 
 static void totals_encode(gh_op* op, gh_request* request)
 {
     const gh_aggregate_read* read = totals_of(op);
     char parts[2] = {(char)('0' + read->level), 0};
-    gh_request_array(request, 5);
-    gh_request_str(request, gh_str_literal("ZREVRANGE"));
+    gh_request_script(request, totals_script(op), 1, 3);
     gh_aggregate_encode_keys(request, op, read->set, read->day, parts);
+    gh_request_number(request, op->sequence);
     gh_request_number(request, read->count);
     gh_request_number(request, read->count + totals_page(read) - 1);
-    gh_request_str(request, gh_str_literal("WITHSCORES"));
-}
-
-static gh_script* totals_script(gh_op* op)
-{
-    (void)op;
-    return NULL;
 }
 
 /* A score of ours is a whole number; the server may write a large one as 1.2e+17, but none is so large. */
@@ -92,7 +93,7 @@ static gh_status totals_keep(gh_aggregate_read* read, const gh_reply* path, cons
 static void totals_ask(gh_aggregate_read* read)
 {
     gh_op_timer(&read->op, gh_client_after(read->op.client, read->timeout_us));
-    gh_op_send(&read->op, NULL, 0);
+    gh_op_send(&read->op, TOTALS_SHAPE, 0);
 }
 
 static gh_status totals_answer(gh_op* op, const gh_event* event)
@@ -101,8 +102,8 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
     const gh_reply* at;
     uint32_t wanted = totals_page(read);
     uint32_t before = read->count;
-    if (event->reply->type != GH_REPLY_ARRAY || event->reply->count > 2 * wanted) return GH_CORRUPT;
-    for (at = event->reply->first; at != NULL; at = at->next->next)
+    if (event->reply->count > 1 + 2 * wanted) return GH_CORRUPT;
+    for (at = gh_reply_at(event->reply, 1); at != NULL; at = at->next->next)
     {
         gh_status status = totals_keep(read, at, at->next);
         if (status != GH_OK) return status;
@@ -154,7 +155,7 @@ gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_s
     op->timeout_us = config->timeout_us;
     op->level = (uint8_t)config->level;
     memcpy(op->day, day.bytes, sizeof op->day);
-    gh_call_begin(&op->op, client, &totals_kind, NULL, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &totals_kind, TOTALS_SHAPE, config->timeout_us, 0);
     return GH_OK;
 }
 
