@@ -353,17 +353,19 @@ local function resolve(includer, name)
     end
 end
 
--- Appends a file to the pieces; project files that it includes come before it, each once.
+-- Appends a file to the pieces; project files that it includes come before it, each once. Before all of it, because
+-- an include may stand within an #if, and what it brings is wanted by others who do not.
 local function paste(file, seen, pieces)
     if seen[file] then return end
     seen[file] = true
-    table.insert(pieces, "/* ==== " .. file .. " ==== */\n")
+    local own = { "/* ==== " .. file .. " ==== */\n" }
     for line in (read_file(file) .. "\n"):gmatch("([^\n]*)\n") do
         local name = line:match('^%s*#%s*include%s*"([^"]+)"')
         local inner = name and resolve(file, name)
         if name and not inner then error(file .. " includes " .. name .. ", which is nowhere", 0) end
-        if inner then paste(inner, seen, pieces) else table.insert(pieces, line .. "\n") end
+        if inner then paste(inner, seen, pieces) else table.insert(own, line .. "\n") end
     end
+    table.insert(pieces, table.concat(own))
 end
 
 local first_lines = [[

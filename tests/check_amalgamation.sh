@@ -18,6 +18,9 @@ prepare() {
 }
 
 compile() { (cd "$folder" && cc -std=c11 "$1" "${warnings[@]}" -c guildhall.c -o "guildhall$1.o"); }
+compile_with_zlib() {
+    (cd "$folder" && cc -std=c11 -O2 -DGH_WITH_ZLIB "${warnings[@]}" -c guildhall.c -o guildhall-zlib.o)
+}
 header_in_cplusplus() { (cd "$folder" && g++ -std=c++11 "${warnings[@]}" -fsyntax-only -x c++ guildhall.h); }
 link_quickstart() {
     (cd "$folder" && cc -std=c11 "${warnings[@]}" quickstart.c guildhall-O2.o -o quickstart "${libraries[@]}")
@@ -36,6 +39,7 @@ quickstart_takes_a_lock() {
 check 'two files are made' prepare
 check 'they compile with -O0' compile -O0
 check 'they compile with -O2' compile -O2
+check 'they compile with zlib' compile_with_zlib
 check 'the header compiles as C++11' header_in_cplusplus
 check 'they show the same names as the library' same_names
 check 'the quickstart links with them alone' link_quickstart
