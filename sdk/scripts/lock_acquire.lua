@@ -111,9 +111,11 @@ local function hint(waiter, letter)
     return type(receivers) == 'number' and receivers > 0
 end
 
--- The head is told that it is its turn, and one behind it to ask in case the head has died since.
+-- The head is told that it is its turn, and one behind it, of another client, to ask in case the head has died since: one
+-- of the next few, or the last of all.
 local function hint_both(head, behind)
     hint(head, '')
+    behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1]
     for _, waiter in ipairs(behind) do
         if string.sub(waiter, 1, 16) ~= string.sub(head, 1, 16) and hint(waiter, 'w') then
             return
