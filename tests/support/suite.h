@@ -40,6 +40,7 @@
     X(guild) X(guild_store) X(guild_input) X(guild_faults)                                                   \
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
+    X(rows) X(rows_refresh) X(rows_faults)                                                                   \
     X(talk_fleet)                                                                                            \
     X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)                                                                                                      \
     X(reconnect)                                                                                                     \
@@ -53,7 +54,7 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
-    X(files) X(aggregate) \
+    X(files) X(aggregate)                                                                                    \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \

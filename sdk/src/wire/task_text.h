@@ -1,9 +1,9 @@
 /* task_text.h -- a task as it is stored, and the texts that name it and its hand-out.
 
-   Stored:   "<class> <attempts> <size of the handler>:<handler><payload>"; the class is one digit, so a script knows it by
-             the first byte.
-   Made id:  "<client, 16 hex digits>-<sequence, hex>", and ".<place in its request, hex>" behind all but the first.
-   Receipt:  "<attempt> <fence> <client>:<sequence>" of the taker: what only the present hand-out knows.                  */
+   Stored:   "<class> <attempts> <size of the handler>:<handler><payload>"; the class is one digit, so a
+   script knows it by the first byte. Made id:  "<client, 16 hex digits>-<sequence, hex>", and ".<place in its
+   request, hex>" behind all but the first. Receipt:  "<attempt> <fence> <client>:<sequence>" of the taker:
+   what only the present hand-out knows.                  */
 
 #ifndef GH_TASK_TEXT_H
 #define GH_TASK_TEXT_H
@@ -27,20 +27,22 @@ static inline bool gh_task_bytes_fit(gh_str bytes, size_t most)
     return bytes.size <= most && (bytes.bytes != NULL || bytes.size == 0);
 }
 
-/* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more than the
-   server can deal with in a moment. */
+/* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more
+   than the server can deal with in a moment. */
 #define GH_TASK_REQUEST_HEAD 2048u
 #define GH_TASK_REQUEST_MAX 73728u /* GH_TASKS_BYTES_MAX, and headers */
 static inline size_t gh_task_room(size_t out_room)
 {
-    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD : GH_TASK_REQUEST_MAX;
+    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD
+                                                                 : GH_TASK_REQUEST_MAX;
 }
 
 /* Views into the stored text; false: not of this form. */
 bool gh_task_text_parse(gh_str stored, gh_task_text* task);
 
 void gh_request_task(gh_request* request, const gh_task_text* task);
-void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fence, uint64_t client, uint64_t sequence);
+void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fence, uint64_t client,
+                             uint64_t sequence);
 
 /* Writes at most GH_TASK_MADE_ID_MAX bytes and returns how many. */
 size_t gh_task_make_id(uint64_t client, uint64_t sequence, uint32_t place, char* out);
