@@ -20,7 +20,7 @@ includes_of() {
 
 public_layer() {
     case $1 in
-    guildhall/base.h | guildhall/fold.h) echo $base_layer ;;
+    guildhall/base.h | guildhall/fold.h | guildhall/geo.h) echo $base_layer ;;
     guildhall/reply.h | guildhall/message.h) echo $wire_layer ;; # what was read, as plain values
     guildhall/client.h | guildhall/command.h) echo $client_layer ;; # command.h has the fence that others take
     *) echo $system_layer ;;

@@ -1,6 +1,6 @@
 /* geo_rows.c -- text to ranges: addresses, and rows of tables. */
 
-#include "geo_table.h"
+#include "base/geo_table.h"
 
 /* ---- addresses ---------------------------------------------------------------------------------------------------------- */
 

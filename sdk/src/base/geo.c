@@ -1,7 +1,7 @@
 #include "guildhall/geo.h"
 
 #include "base/arena.h"
-#include "geo_table.h"
+#include "base/geo_table.h"
 
 #define GEO_CAPACITY_MAX 16777216u
 #define GEO_TEXT_MAX 1073741824u

@@ -1,7 +1,7 @@
 /* geo_build.c -- ranges and nodes come in; sealing sorts the ranges, leaves out overlaps and makes the index, in steps. */
 
 #include "base/hash.h"
-#include "geo_table.h"
+#include "base/geo_table.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------ */
 
