@@ -16,10 +16,10 @@
 
 local DONE_MS = '3600000' -- so long it is known who has read a file to which nobody comes any more
 
-local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'l', 't', 'h', 'g', 'r:' .. ARGV[2])
+local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'l', 'h', 'g', 'r:' .. ARGV[2])
 local sequence, reader, offset = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local id, chunk_bytes, chunks, bytes = tonumber(state[1]), tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
-local freed, lease, still = tonumber(state[5]), tonumber(state[8]), tonumber(state[9])
+local freed, lease = tonumber(state[5]), tonumber(state[8])
 local sealed, digest = state[7] and 1 or 0, state[7] or ''
 
 local function answer(code, read, left)
@@ -28,10 +28,10 @@ end
 
 if not id or (ARGV[5] ~= '0' and ARGV[5] ~= state[1]) then
     return answer(1, 0, 0)
-elseif not (chunk_bytes and chunks and bytes and freed and lease and still) then
+elseif not (chunk_bytes and chunks and bytes and freed and lease) then
     return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
-elseif state[12] then
-    return answer(state[12] == 'd' and 3 or 4, bytes, redis.call('ZCARD', KEYS[3]))
+elseif state[11] then
+    return answer(state[11] == 'd' and 3 or 4, bytes, redis.call('ZCARD', KEYS[3]))
 end
 local read = tonumber(redis.call('ZSCORE', KEYS[3], reader) or nil)
 if not read then
@@ -44,7 +44,7 @@ end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-redis.call('PEXPIRE', KEYS[1], math.floor(math.max(lease, still) / 1000) + 1) -- first, because no memory is too little for it
+redis.call('HDEL', KEYS[1], '-') -- there is none: a first write for which no memory is too little, because reading makes room
 if offset > read then
     redis.call('ZADD', KEYS[3], 'XX', string.format('%.0f', offset), reader)
     read = offset
@@ -85,17 +85,16 @@ if upto > freed then
     redis.call('HDEL', KEYS[2], unpack(fields))
     redis.call('HSET', KEYS[1], 'f', string.format('%.0f', upto))
 end
-local last = tonumber(redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]) or now
-local ms = math.max(math.floor((last - now) / 1000), 0) + 1
-if sealed == 0 then
-    ms = math.max(ms, math.floor(still / 1000) + 1)
+if sealed == 1 then -- from now on it lives as long as its readers; before, as long as its sender
+    local last = tonumber(redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]) or now
+    local ms = math.max(math.floor((last - now) / 1000), 0) + 1
+    for i = 1, 4 do
+        redis.call('PEXPIRE', KEYS[i], ms)
+    end
 end
-for i = 1, 4 do
-    redis.call('PEXPIRE', KEYS[i], ms)
-end
-if upto > freed and state[10] then
+if upto > freed and state[9] then
     redis.call('HDEL', KEYS[1], 'h')
     local channel = string.match(KEYS[1], '^([^{]*)') .. 'wake:'
-    redis.pcall('PUBLISH', channel .. string.sub(state[10], 1, 16), string.sub(state[10], 18))
+    redis.pcall('PUBLISH', channel .. string.sub(state[9], 1, 16), string.sub(state[9], 18))
 end
 return answer(0, read, left)

@@ -39,10 +39,11 @@ if not state[5] then -- leases begin when there is something to read
         redis.call('ZADD', KEYS[4], until_us, readers[i])
     end
 end
-local last = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]
-local ms = math.max(math.floor(((tonumber(last) or now) - now) / 1000), 0) + 1
-if ARGV[3] == '0' then
-    ms = math.max(ms, math.floor(still / 1000) + 1)
+-- Until it is sealed, a file lives as long as its sender does; from then on, as long as its readers.
+local ms = math.floor(still / 1000) + 1
+if ARGV[3] == '1' then
+    local last = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]
+    ms = math.max(math.floor(((tonumber(last) or now) - now) / 1000), 0) + 1
 end
 for i = 1, 4 do
     redis.call('PEXPIRE', KEYS[i], ms)

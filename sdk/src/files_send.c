@@ -573,6 +573,12 @@ gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name, c
     return GH_OK;
 }
 
+/* It is open, and there is room for it in its channel. */
+static bool send_may_begin(const send_room* room)
+{
+    return room->opened && (room->reserved || room->config.channel.size == 0);
+}
+
 /* What push says of an op that is over. */
 static gh_status send_ended(const gh_file_send* send)
 {
@@ -589,7 +595,7 @@ gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken)
     if (bytes.bytes == NULL && bytes.size > 0) return GH_INVALID_BUFFER;
     if (!send_is_busy(op)) return send_ended(op);
     if (op->room->finishing) return GH_CLOSED;
-    if (!op->room->opened) return bytes.size == 0 ? GH_OK : GH_PENDING;
+    if (!send_may_begin(op->room)) return bytes.size == 0 ? GH_OK : GH_PENDING;
     while (at < bytes.size && send_is_busy(op))
     {
         send_lane* lane = send_lane_at(op, op->room->filling);

@@ -54,7 +54,7 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
-    X(files) X(aggregate)                                                                                    \
+    X(files) X(files_store) X(aggregate) \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \
