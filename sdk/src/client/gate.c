@@ -88,15 +88,3 @@ void gh_gate_call_cancel(gh_gate* gate, gh_op* op)
     gh_call_cancel(op);
     if (op->kind != NULL && !gh_op_is_busy(op)) gh_gate_leave(gate);
 }
-
-/* ---- what the reader can take -------------------------------------------------------------------------- */
-
-uint32_t gh_client_reply_bytes(const gh_client* client)
-{
-    return client->config.reply_bytes;
-}
-
-uint32_t gh_client_reply_nodes(const gh_client* client)
-{
-    return client->config.reply_nodes;
-}

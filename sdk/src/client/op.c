@@ -324,24 +324,24 @@ void gh_listeners_hint_all(gh_client* client)
 
 /* ---- what a step may ask of the client ------------------------------------------------------------------------------ */
 
-uint64_t gh_client_now(const gh_client* client)
-{
-    return client->now_us;
-}
-
-uint64_t gh_client_after(const gh_client* client, uint64_t pause_us)
-{
-    return pause_us < GH_FOREVER - 1 - client->now_us ? client->now_us + pause_us : GH_FOREVER - 1;
-}
-
 uint32_t gh_client_ops_busy(const gh_client* client)
 {
     return client->timers.count;
 }
 
-uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us)
+uint32_t gh_client_ops_room(const gh_client* client)
 {
-    return time_us + client->origin_us;
+    return client->timers.capacity - client->timers.count;
+}
+
+uint32_t gh_client_reply_bytes(const gh_client* client)
+{
+    return client->config.reply_bytes;
+}
+
+uint32_t gh_client_reply_nodes(const gh_client* client)
+{
+    return client->config.reply_nodes;
 }
 
 bool gh_client_wake_healthy(const gh_client* client)
@@ -367,59 +367,4 @@ size_t gh_client_out_room(const gh_client* client)
 gh_script* gh_client_script(gh_client* client, gh_script_id id)
 {
     return &client->scripts[id];
-}
-
-/* xorshift64*: spreads retries over time and decides nothing else. */
-uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us)
-{
-    uint64_t x = client->random;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
-    client->random = x;
-    return pause_us / 2 + (x * 0x2545f4914f6cdd1dull >> 11) % (pause_us / 2 + 1);
-}
-
-void gh_client_note_store_time(gh_client* client, uint64_t store_us)
-{
-    client->store_offset_us = store_us - client->now_us;
-    client->store_offset_known = true;
-}
-
-uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us)
-{
-    return client->store_offset_known ? local_us + client->store_offset_us : 0;
-}
-
-/* ---- pieces of requests --------------------------------------------------------------------------------------------- */
-
-void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
-{
-    gh_request_array(request, 3 + keys + arguments);
-    gh_request_raw(request, gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n"));
-    gh_request_raw(request, gh_str_make(script->digest, sizeof script->digest));
-    gh_request_raw(request, gh_str_literal("\r\n"));
-    gh_request_number(request, keys);
-}
-
-void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
-{
-    char parts[2] = {part, 0};
-    gh_request_keys(request, client->config.prefix, kind, name, parts);
-}
-
-void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts)
-{
-    gh_request_keys(request, client->config.prefix, kind, name, parts);
-}
-
-void gh_request_op_token(gh_request* request, const gh_op* op)
-{
-    gh_request_token(request, op->client->id, op->sequence);
-}
-
-int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
-{
-    const gh_reply* value = gh_reply_at(reply, i);
-    return value == NULL ? 0 : value->integer;
 }

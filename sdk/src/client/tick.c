@@ -13,14 +13,6 @@
 
 #define RESOLVER_PAUSE_US 10000ull /* for those who sleep: how often a resolver that is not ready is asked */
 
-bool gh_client_budget_left(gh_client* client)
-{
-    if (client->budget_end_us == GH_FOREVER) return true;
-    if (client->platform->now_us(client->platform->context) < client->budget_end_us) return true;
-    client->budget_spent = true;
-    return false;
-}
-
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
 static void tick_take_time(gh_client* client, uint64_t now_us)
 {

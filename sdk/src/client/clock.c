@@ -1,0 +1,48 @@
+/* clock.c -- time as steps see it: the client's own, the caller's, the store's, and what is left of the tick's budget. */
+
+#include "client/state.h"
+
+uint64_t gh_client_now(const gh_client* client)
+{
+    return client->now_us;
+}
+
+uint64_t gh_client_after(const gh_client* client, uint64_t pause_us)
+{
+    return pause_us < GH_FOREVER - 1 - client->now_us ? client->now_us + pause_us : GH_FOREVER - 1;
+}
+
+uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us)
+{
+    return time_us + client->origin_us;
+}
+
+/* xorshift64*: spreads retries over time and decides nothing else. */
+uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us)
+{
+    uint64_t x = client->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    client->random = x;
+    return pause_us / 2 + (x * 0x2545f4914f6cdd1dull >> 11) % (pause_us / 2 + 1);
+}
+
+void gh_client_note_store_time(gh_client* client, uint64_t store_us)
+{
+    client->store_offset_us = store_us - client->now_us;
+    client->store_offset_known = true;
+}
+
+uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us)
+{
+    return client->store_offset_known ? local_us + client->store_offset_us : 0;
+}
+
+bool gh_client_budget_left(gh_client* client)
+{
+    if (client->budget_end_us == GH_FOREVER) return true;
+    if (client->platform->now_us(client->platform->context) < client->budget_end_us) return true;
+    client->budget_spent = true;
+    return false;
+}

@@ -1,0 +1,103 @@
+/* keys.c -- pieces of requests: the head of a script's run, op ids, and keys of every form that KEYS.md has. */
+
+#include "client/state.h"
+#include "wire/name.h"
+
+#define KEY_PREFIX_SIZE_MAX 32u
+#define KEY_KIND_SIZE_MAX 16u
+#define KEY_PART_SIZE_MAX 16u
+#define KEY_SIZE_MAX (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
+
+void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
+{
+    gh_request_array(request, 3 + keys + arguments);
+    gh_request_raw(request, gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n"));
+    gh_request_raw(request, gh_str_make(script->digest, sizeof script->digest));
+    gh_request_raw(request, gh_str_literal("\r\n"));
+    gh_request_number(request, keys);
+}
+
+void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
+{
+    char parts[2] = {part, 0};
+    gh_request_keys(request, client->config.prefix, kind, name, parts);
+}
+
+void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts)
+{
+    gh_request_keys(request, client->config.prefix, kind, name, parts);
+}
+
+void gh_request_op_token(gh_request* request, const gh_op* op)
+{
+    gh_request_token(request, op->client->id, op->sequence);
+}
+
+int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
+{
+    const gh_reply* value = gh_reply_at(reply, i);
+    return value == NULL ? 0 : value->integer;
+}
+
+/* ---- keys with longer parts, and of things that share a shard ---------------------------------------------- */
+
+static char* key_add(char* end, gh_str bytes)
+{
+    if (bytes.size > 0) memcpy(end, bytes.bytes, bytes.size);
+    return end + bytes.size;
+}
+
+/* "<prefix>:{<kind>:" */
+static char* key_begin(const gh_client* client, gh_str kind, char* key)
+{
+    char* end = key_add(key, client->config.prefix);
+    *end++ = ':';
+    *end++ = '{';
+    end = key_add(end, kind);
+    *end++ = ':';
+    return end;
+}
+
+void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name,
+                          gh_str parts)
+{
+    char key[KEY_SIZE_MAX];
+    char* end = key_begin(client, kind, key);
+    char* part;
+    size_t i;
+    end = gh_name_encode(name, end);
+    *end++ = '}';
+    *end++ = ':';
+    part = end;
+    for (i = 0; i <= parts.size; i++)
+    {
+        if (i < parts.size && parts.bytes[i] != ' ')
+        {
+            if (end - part < (ptrdiff_t)KEY_PART_SIZE_MAX) *end++ = parts.bytes[i];
+            continue;
+        }
+        gh_request_str(request, gh_str_make(key, (size_t)(end - key)));
+        end = part;
+    }
+}
+
+void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard,
+                          gh_str part, gh_str encoded_name)
+{
+    char key[KEY_SIZE_MAX];
+    char* end;
+    if (kind.size > KEY_KIND_SIZE_MAX || part.size > KEY_PART_SIZE_MAX ||
+        encoded_name.size > 3 * GH_NAME_SIZE_MAX)
+    {
+        request->full = true; /* no such key is ours */
+        return;
+    }
+    end = key_begin(client, kind, key);
+    end = gh_decimal_encode(shard, end);
+    *end++ = '}';
+    *end++ = ':';
+    end = key_add(end, part);
+    if (encoded_name.size > 0) *end++ = ':';
+    end = key_add(end, encoded_name);
+    gh_request_str(request, gh_str_make(key, (size_t)(end - key)));
+}
