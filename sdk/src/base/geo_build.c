@@ -55,7 +55,7 @@ static void geo_put6(gh_geo* table, const gh_geo_address* first, const gh_geo_ad
     if (table->count6 > 1 && !geo_is_before(range[-1].first, range->first)) table->unsorted6 = true;
 }
 
-gh_status geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last, const gh_str names[3])
+gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last, const gh_str names[3])
 {
     const geo_number from = {first->high, first->low};
     const geo_number to = {last->high, last->low};
@@ -86,7 +86,7 @@ gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, g
     if (gh_geo_parse(first, &from) != GH_OK || gh_geo_parse(last, &to) != GH_OK) return GH_INVALID_ADDRESS;
     for (i = 0; i < 3; i++)
         if (names[i].size > GH_GEO_NAME_SIZE_MAX || (names[i].bytes == NULL && names[i].size > 0)) return GH_INVALID_NAME;
-    return geo_add_range(table, &from, &to, names);
+    return gh_geo_add_range(table, &from, &to, names);
 }
 
 /* ---- sealing: one heapsort for both kinds of ranges, resumable at any element -------------------------------------------- */

@@ -83,7 +83,7 @@ static gh_status geo_add_row(gh_geo* table, gh_str line)
     gh_geo_address last;
     if (!geo_split(line, &row) || !geo_parse_cell(row.fields[0], &first) || !geo_parse_cell(row.fields[1], &last))
         return GH_INVALID_ADDRESS;
-    return geo_add_range(table, &first, &last, row.fields + 2);
+    return gh_geo_add_range(table, &first, &last, row.fields + 2);
 }
 
 static gh_status geo_take_line(gh_geo* table, gh_str line)
