@@ -8,6 +8,13 @@
 sender* sender_new(game* owner, unsigned readers, const char* bytes, size_t size)
 {
     sender* self = GAME_NEW(owner, sender);
+    sender_init(self, owner, readers, bytes, size);
+    self->config.memory = NULL; /* for the config at begin */
+    return self;
+}
+
+void sender_init(sender* self, game* owner, unsigned readers, const char* bytes, size_t size)
+{
     self->owner = owner;
     self->config = gh_file_send_config_default();
     self->config.chunk_bytes = CHUNK;
@@ -21,7 +28,8 @@ sender* sender_new(game* owner, unsigned readers, const char* bytes, size_t size
     self->bytes = bytes;
     self->size = size;
     self->stop_at = size;
-    return self;
+    self->config.memory_size = gh_file_send_memory(&self->config);
+    self->config.memory = game_new(owner, self->config.memory_size);
 }
 
 void sender_begin(sender* self, gh_str name)
@@ -56,6 +64,13 @@ gh_status sender_run(sender* self, gh_str name)
 reader* reader_new(game* owner, size_t capacity)
 {
     reader* self = GAME_NEW(owner, reader);
+    reader_init(self, owner, capacity);
+    self->config.memory = NULL; /* for the config at begin */
+    return self;
+}
+
+void reader_init(reader* self, game* owner, size_t capacity)
+{
     self->owner = owner;
     self->config = gh_file_read_config_default();
     self->config.chunk_bytes = CHUNK;
@@ -63,7 +78,8 @@ reader* reader_new(game* owner, size_t capacity)
     self->got = game_new(owner, capacity + 2);
     self->capacity = capacity;
     self->stop_at = SIZE_MAX;
-    return self;
+    self->config.memory_size = gh_file_read_memory(&self->config);
+    self->config.memory = game_new(owner, self->config.memory_size);
 }
 
 void reader_begin(reader* self, gh_str name, const char* reader_name)

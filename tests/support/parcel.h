@@ -26,6 +26,9 @@ typedef struct sender
 sender* sender_new(game* owner, unsigned readers, const char* bytes, size_t size);
 void sender_begin(sender* self, gh_str name);
 
+/* The same in memory of the caller's, with all the memory that it will need. */
+void sender_init(sender* self, game* owner, unsigned readers, const char* bytes, size_t size);
+
 /* Pushes what can be pushed. True when the op has ended. */
 bool sender_step(sender* self);
 
@@ -55,6 +58,7 @@ typedef struct reader
 } reader;
 
 reader* reader_new(game* owner, size_t capacity);
+void reader_init(reader* self, game* owner, size_t capacity);
 void reader_begin(reader* self, gh_str name, const char* reader_name);
 
 /* Pulls what is there, and says done at the end. True when the op has ended, or is at its end and keeps. */
