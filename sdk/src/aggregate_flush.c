@@ -69,7 +69,7 @@ static char* flush_put_name(char* out, gh_str name)
 /* "<level><count> <country>\t<region>\t<city>\n" */
 static char* flush_put_line(char* out, const gh_geo* table, uint32_t node, uint32_t count)
 {
-    uint32_t path[3];
+    uint32_t path[3] = {GH_GEO_NO_NODE, GH_GEO_NO_NODE, GH_GEO_NO_NODE};
     uint32_t level = node == GH_GEO_NO_NODE ? 0 : gh_geo_node_level(table, node);
     uint32_t i = level + 1;
     uint32_t at = node;

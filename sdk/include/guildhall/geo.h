@@ -106,7 +106,7 @@ typedef struct gh_geo_place
 } gh_geo_place;
 
 /* GH_OK; GH_EMPTY: in no range; GH_INVALID_MEMORY (NULL, or not sealed), _ADDRESS, _OUT. */
-gh_status gh_geo_find(const gh_geo* table, gh_str address, gh_geo_place* place);
+gh_status gh_geo_find(const gh_geo* table, gh_str text, gh_geo_place* place);
 
 /* The fastest form: the city's node, or GH_GEO_NO_NODE. The table must be sealed. */
 uint32_t gh_geo_find_ipv4(const gh_geo* table, uint32_t address);
