@@ -36,7 +36,7 @@ setup build redis
 build release "$sample"
 if [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"
-    start_redis --appendonly yes
+    start_redis --appendonly yes --appendfsync always
     address=$redis_address
 fi
 

@@ -78,9 +78,7 @@ static void forgotten_script_is_healed(void** state)
 static void script_survives_a_restart(void** state)
 {
     (void)state;
-    /* With everysec, a kill may cost what was answered already. */
-    static const char* const always[] = {"--appendfsync", "always", NULL};
-    redis_server_options options = {.append_only = true, .arguments = always};
+    redis_server_options options = {.append_only = true};
     redis_server* server = redis_server_start(&options);
     game* a = game_start_ready(redis_server_address(server));
     gh_script* script = script_new(a, count_once);
