@@ -1,4 +1,5 @@
-/* aggregate.c -- counts the lines of a log by country, region and city, adds them to the day's totals, shows the largest.
+/* aggregate.c -- counts the lines of a log by country, region and city, adds them to the day's totals, shows
+   the largest.
 
        aggregate unix:/tmp/redis.sock        aggregate 127.0.0.1:6379 */
 
@@ -53,7 +54,8 @@ int main(int argc, char** argv)
     gh_str set = gh_str_literal("events");
     if (status == GH_OK) status = count(&aggregate);
     if (status == GH_OK)
-        status = gh_aggregate_flush_begin(&flush, client, aggregate, set, gh_str_literal("events.log.7"), NULL);
+        status =
+            gh_aggregate_flush_begin(&flush, client, aggregate, set, gh_str_literal("events.log.7"), NULL);
     while (status == GH_OK && gh_aggregate_flush_poll(&flush) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_aggregate_flush_poll(&flush);
     if (status == GH_DUPLICATE) printf("this file is in the totals already\n"), status = GH_OK;
@@ -65,11 +67,13 @@ int main(int argc, char** argv)
     want.level = GH_AGGREGATE_CITY;
     want.totals = totals, want.total_count = 10;
     want.text = text, want.text_size = sizeof text;
-    if (status == GH_OK) status = gh_aggregate_read_begin(&read, client, set, gh_str_literal("2011-10-10"), &want);
+    if (status == GH_OK)
+        status = gh_aggregate_read_begin(&read, client, set, gh_str_literal("2011-10-10"), &want);
     while (status == GH_OK && gh_aggregate_read_poll(&read) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_aggregate_read_poll(&read);
     for (uint32_t i = 0; status == GH_OK && i < read.count; i++)
-        printf("%llu in %.*s\n", (unsigned long long)totals[i].count, (int)totals[i].city.size, totals[i].city.bytes);
+        printf("%llu in %.*s\n", (unsigned long long)totals[i].count, (int)totals[i].city.size,
+               totals[i].city.bytes);
     if (status != GH_OK) fprintf(stderr, "aggregate: %s\n", gh_status_text(status));
     gh_client_shutdown(client);
     return status == GH_OK ? 0 : 1;

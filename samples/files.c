@@ -31,7 +31,8 @@ static gh_status send_file(gh_client* client, gh_str name, gh_str bytes, const g
     if (status != GH_OK) return status;
     for (size_t taken = 0; gh_file_send_poll(&send) == GH_PENDING; frame(client))
     {
-        gh_file_send_push(&send, bytes, &taken); /* takes what it has room for: a real file goes piece by piece */
+        gh_file_send_push(&send, bytes,
+                          &taken); /* takes what it has room for: a real file goes piece by piece */
         bytes.bytes += taken, bytes.size -= taken;
         if (bytes.size == 0) gh_file_send_finish(&send);
     }

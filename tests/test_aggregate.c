@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY "2011-10-10"
+#define DAY        "2011-10-10"
 #define SECOND_DAY "2011-10-11"
-#define COUNTRIES 12u
-#define CITIES (COUNTRIES * 50u)
+#define COUNTRIES  12u
+#define CITIES     (COUNTRIES * 50u)
 
 static void add(gh_aggregate* aggregate, const char* text)
 {
@@ -23,7 +23,7 @@ static gh_aggregate_stats stats_of(const gh_aggregate* aggregate)
     return stats;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 static void line_of_the_listing_counts_in_its_country_region_and_city(void** state)
 {
@@ -63,7 +63,9 @@ static void lines_of_every_kind(void** state)
         {"1.2.3.4 2011-10-10 13:55:36 achievement-762", 'u'},
         {"173.195.0.0 2011-10-10 13:55:36 achievement-762", 'u'},
         {"2001:db9::1 2011-10-10 13:55:36 x", 'u'},
-        {"", 'n'}, {"   ", 'n'}, {"\r", 'n'},
+        {"", 'n'},
+        {"   ", 'n'},
+        {"\r", 'n'},
         {"x", 'm'},
         {"173.194.38.137", 'm'},
         {"173.194.38.137 2011-10-10", 'm'},
@@ -139,7 +141,8 @@ static void pieces_of_any_size_count_the_same(void** state)
         {
             uint32_t node = gh_geo_find_ipv4(table, 10u << 24 | city << 8);
             assert_int_equal(gh_aggregate_count(aggregate, PLACES_DAY, node), counts[city]);
-            assert_int_equal(gh_aggregate_count(aggregate, gh_str_literal(SECOND_DAY), node), counts[CITIES + 1 + city]);
+            assert_int_equal(gh_aggregate_count(aggregate, gh_str_literal(SECOND_DAY), node),
+                             counts[CITIES + 1 + city]);
         }
     }
 }
@@ -161,8 +164,10 @@ static void line_as_long_as_may_be_counts_and_a_longer_one_does_not(void** state
         {
             assert_status(gh_aggregate_start(aggregate, world), GH_OK);
             for (size_t at = 0; at < size + 2; at += step)
-                assert_status(gh_aggregate_add(aggregate, gh_str_make(line + at, step < size + 2 - at ? step : size + 2 - at)),
-                              GH_OK);
+                assert_status(
+                    gh_aggregate_add(aggregate,
+                                     gh_str_make(line + at, step < size + 2 - at ? step : size + 2 - at)),
+                    GH_OK);
             add(aggregate, "173.194.38.137 2011-10-10 13:55:36 x\n"); /* and the next one is whole */
             assert_int_equal(stats_of(aggregate).lines, extra <= 0 ? 2 : 1);
             assert_int_equal(stats_of(aggregate).lines_malformed, extra <= 0 ? 0 : 1);
@@ -178,7 +183,8 @@ static void days_and_nodes_at_capacity(void** state)
     gh_geo* world = places_world(a);
     gh_aggregate* aggregate = places_aggregate(a, world, 2);
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    add(aggregate, "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.0.1 2011-10-10 13:55:36 x\n");
+    add(aggregate,
+        "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.0.1 2011-10-10 13:55:36 x\n");
     assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-12 13:55:36 x\n")), GH_FULL);
     assert_int_equal(stats_of(aggregate).lines, 3);
     assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_FULL);
@@ -193,7 +199,7 @@ static void days_and_nodes_at_capacity(void** state)
     assert_status(gh_aggregate_add(aggregate, gh_str_literal("x\n")), GH_INVALID_AGGREGATE);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 /* The listing set the day's totals to those of the file that came last. */
 static void second_file_adds_to_the_first(void** state)
@@ -243,8 +249,9 @@ static void file_is_counted_once_whoever_counts_it(void** state)
         char set[16];
         snprintf(set, sizeof(set), "set %u", ticks);
         game* dies = game_start_ready(redis_server_address(server));
-        assert_status(gh_aggregate_flush_begin(flush, dies->client, first, gh_str_of(set), gh_str_literal("log"), NULL),
-                      GH_OK);
+        assert_status(
+            gh_aggregate_flush_begin(flush, dies->client, first, gh_str_of(set), gh_str_literal("log"), NULL),
+            GH_OK);
         for (unsigned i = 0; i < ticks; i++) game_tick_all();
         bool over = gh_aggregate_flush_poll(flush) == GH_OK;
         game_end(dies);
@@ -261,9 +268,11 @@ static void file_is_counted_once_whoever_counts_it(void** state)
     }
     gh_aggregate_flush* other = GAME_NEW(a, gh_aggregate_flush);
     game* b = game_start_ready(redis_server_address(server));
-    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("race"), gh_str_literal("log"), NULL),
+    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("race"),
+                                           gh_str_literal("log"), NULL),
                   GH_OK);
-    assert_status(gh_aggregate_flush_begin(other, b->client, second, gh_str_literal("race"), gh_str_literal("log"), NULL),
+    assert_status(gh_aggregate_flush_begin(other, b->client, second, gh_str_literal("race"),
+                                           gh_str_literal("log"), NULL),
                   GH_OK);
     GAME_UNTIL(gh_aggregate_flush_poll(flush) != GH_PENDING && gh_aggregate_flush_poll(other) != GH_PENDING);
     places_must_be(server, "race", DAY, COUNTRIES, counts);
@@ -281,13 +290,15 @@ static void other_file_of_that_name_is_told(void** state)
     add(aggregate, "81.0.0.1 2011-10-11 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
     assert_status(gh_aggregate_start(aggregate, world), GH_OK);
-    add(aggregate, "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.1.1 2011-10-11 13:55:36 x\n");
+    add(aggregate,
+        "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.1.1 2011-10-11 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_FILE_DIFFERS);
     assert_int_equal(places_score(server, "events", SECOND_DAY, 0, "DE"), 1);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:0"), 0);
 }
 
-/* A worker died while it added, and the next one has another table of places: the first one's file is finished. */
+/* A worker died while it added, and the next one has another table of places: the first one's file is
+   finished. */
 static void half_added_file_is_finished_by_one_with_another_table(void** state)
 {
     (void)state;
@@ -304,7 +315,9 @@ static void half_added_file_is_finished_by_one_with_another_table(void** state)
     assert_status(gh_aggregate_add(first, gh_str_make(log, size)), GH_OK);
     assert_status(gh_aggregate_add(second, gh_str_make(log, size)), GH_OK);
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL), GH_OK);
+    assert_status(
+        gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
+        GH_OK);
     GAME_UNTIL(flush->chunks_added > 0 && flush->chunks_added < flush->chunks);
     gh_aggregate_flush_cancel(flush);
     assert_status(gh_aggregate_flush_poll(flush), GH_CANCELLED);
@@ -330,7 +343,9 @@ static void abandoned_staging_is_replaced(void** state)
     assert_status(gh_aggregate_add(first, gh_str_make(log, size)), GH_OK);
     add(second, "10.0.0.1 2011-10-10 13:55:36 x\n10.0.0.1 2011-10-11 13:55:36 x\n");
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL), GH_OK);
+    assert_status(
+        gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
+        GH_OK);
     GAME_UNTIL(flush->chunks_staged >= 20);
     assert_true(flush->chunks_added == 0);
     gh_aggregate_flush_cancel(flush);
@@ -345,7 +360,7 @@ static void abandoned_staging_is_replaced(void** state)
     assert_status(places_flush(a, first, "s", "log"), GH_FILE_DIFFERS);
 }
 
-/* ---- reads -------------------------------------------------------------------------------------------------------------- */
+/* ---- reads --------------------------------------------------------------------------------------------- */
 
 typedef struct totals
 {
@@ -369,8 +384,9 @@ static totals* totals_new(game* owner, gh_aggregate_level level, size_t count)
 
 static gh_status read_totals(game* from, totals* self, const char* day)
 {
-    assert_status(
-        gh_aggregate_read_begin(&self->op, from->client, gh_str_literal("events"), gh_str_of(day), &self->config), GH_OK);
+    assert_status(gh_aggregate_read_begin(&self->op, from->client, gh_str_literal("events"), gh_str_of(day),
+                                          &self->config),
+                  GH_OK);
     GAME_UNTIL(gh_aggregate_read_poll(&self->op) != GH_PENDING);
     return gh_aggregate_read_poll(&self->op);
 }
@@ -378,8 +394,8 @@ static gh_status read_totals(game* from, totals* self, const char* day)
 static void assert_total(const gh_aggregate_total* total, const char* expected, uint64_t count)
 {
     char text[128];
-    snprintf(text, sizeof(text), "%.*s/%.*s/%.*s", (int)total->country.size, total->country.bytes, (int)total->region.size,
-             total->region.bytes, (int)total->city.size, total->city.bytes);
+    snprintf(text, sizeof(text), "%.*s/%.*s/%.*s", (int)total->country.size, total->country.bytes,
+             (int)total->region.size, total->region.bytes, (int)total->city.size, total->city.bytes);
     assert_string_equal(text, expected);
     assert_int_equal(total->count, count);
 }
@@ -391,8 +407,10 @@ static void totals_are_read_by_level_the_largest_first(void** state)
     game* a = game_start(redis_server_address(server));
     gh_aggregate* aggregate = places_aggregate(a, places_world(a), 2);
     for (int i = 0; i < 5; i++) add(aggregate, "81.0.1.1 2011-10-10 13:55:36 x\n");
-    for (int i = 0; i < 3; i++) add(aggregate, "90.0.0.1 2011-10-10 13:55:36 x\n1.1.1.1 2011-10-10 13:55:36 x\n");
-    for (int i = 0; i < 2; i++) add(aggregate, "90.0.0.2 2011-10-10 13:55:36 x\n81.0.2.1 2011-10-10 13:55:36 x\n");
+    for (int i = 0; i < 3; i++)
+        add(aggregate, "90.0.0.1 2011-10-10 13:55:36 x\n1.1.1.1 2011-10-10 13:55:36 x\n");
+    for (int i = 0; i < 2; i++)
+        add(aggregate, "90.0.0.2 2011-10-10 13:55:36 x\n81.0.2.1 2011-10-10 13:55:36 x\n");
     add(aggregate, "2001:db8::5 2011-10-10 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
     totals* self = totals_new(a, GH_AGGREGATE_COUNTRY, 10);
@@ -454,7 +472,9 @@ TEST_FILE(aggregate, cmocka_unit_test(line_of_the_listing_counts_in_its_country_
           cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
           cmocka_unit_test(days_and_nodes_at_capacity), cmocka_unit_test(second_file_adds_to_the_first),
-          cmocka_unit_test(file_is_counted_once_whoever_counts_it), cmocka_unit_test(other_file_of_that_name_is_told),
+          cmocka_unit_test(file_is_counted_once_whoever_counts_it),
+          cmocka_unit_test(other_file_of_that_name_is_told),
           cmocka_unit_test(half_added_file_is_finished_by_one_with_another_table),
-          cmocka_unit_test(abandoned_staging_is_replaced), cmocka_unit_test(totals_are_read_by_level_the_largest_first),
+          cmocka_unit_test(abandoned_staging_is_replaced),
+          cmocka_unit_test(totals_are_read_by_level_the_largest_first),
           cmocka_unit_test(long_reads_go_page_by_page));

@@ -1,4 +1,5 @@
-/* Every fault of support/fault.h over every operation of aggregates. The store is audited by the layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of aggregates. The store is audited by the layout of
+   KEYS.md. */
 
 #include "support/fault.h"
 #include "support/places.h"
@@ -7,8 +8,9 @@
 #include <string.h>
 
 /* Two days, three places on the first, one on the second, and one from nowhere. */
-static const char lines[] = "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.2 2011-10-10 13:55:36 x\n81.0.1.1 2011-10-10 13:55:36 x\n"
-                            "90.0.0.1 2011-10-10 13:55:36 x\n90.0.0.1 2011-10-11 13:55:36 x\n1.0.0.1 2011-10-11 13:55:36 x\n";
+static const char lines[] =
+    "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.2 2011-10-10 13:55:36 x\n81.0.1.1 2011-10-10 13:55:36 x\n"
+    "90.0.0.1 2011-10-10 13:55:36 x\n90.0.0.1 2011-10-11 13:55:36 x\n1.0.0.1 2011-10-11 13:55:36 x\n";
 
 typedef struct desk
 {
@@ -66,8 +68,11 @@ static void audit_flush(fault_scene* scene, gh_status status)
     audit_flush(scene, GH_OK);
 }
 
-static const fault_operation flush = {"flush",     sizeof(gh_aggregate_flush), sizeof(desk), 17,           prepare_flush,
-                                      begin_flush, poll_flush,                 NULL,         cancel_flush, audit_flush};
+static const fault_operation flush = {"flush",       sizeof(gh_aggregate_flush),
+                                      sizeof(desk),  17,
+                                      prepare_flush, begin_flush,
+                                      poll_flush,    NULL,
+                                      cancel_flush,  audit_flush};
 
 static void prepare_totals(fault_scene* scene)
 {
@@ -83,7 +88,9 @@ static void begin_totals(fault_scene* scene)
     config.total_count = 4;
     config.text = self->text;
     config.text_size = sizeof(self->text);
-    assert_status(gh_aggregate_read_begin(scene->op, scene->game->client, fault_name(scene), PLACES_DAY, &config), GH_OK);
+    assert_status(
+        gh_aggregate_read_begin(scene->op, scene->game->client, fault_name(scene), PLACES_DAY, &config),
+        GH_OK);
 }
 
 static gh_status poll_totals(const void* op)
@@ -104,8 +111,11 @@ static void audit_totals(fault_scene* scene, gh_status status)
     assert_int_equal(op->totals[0].count, 3);
 }
 
-static const fault_operation totals = {"totals",     sizeof(gh_aggregate_read), sizeof(desk), 5,             prepare_totals,
-                                       begin_totals, poll_totals,               NULL,         cancel_totals, audit_totals};
+static const fault_operation totals = {"totals",       sizeof(gh_aggregate_read),
+                                       sizeof(desk),   5,
+                                       prepare_totals, begin_totals,
+                                       poll_totals,    NULL,
+                                       cancel_totals,  audit_totals};
 
 FAULT_TESTS(flush)
 FAULT_TESTS(totals)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SET gh_str_literal("events")
+#define SET       gh_str_literal("events")
 #define FILE_NAME gh_str_literal("log")
 
 static gh_str name_of(size_t size)
@@ -81,13 +81,16 @@ static void bad_flushes(void** state)
     assert_status(gh_aggregate_flush_begin(NULL, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_OP);
     assert_status(gh_aggregate_flush_begin(op, NULL, aggregate, SET, FILE_NAME, NULL), GH_INVALID_CLIENT);
     assert_status(gh_aggregate_flush_begin(op, client, NULL, SET, FILE_NAME, NULL), GH_INVALID_AGGREGATE);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, gh_str_of(""), FILE_NAME, NULL), GH_INVALID_NAME);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX + 1), FILE_NAME, NULL),
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, gh_str_of(""), FILE_NAME, NULL),
                   GH_INVALID_NAME);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, name_of(GH_NAME_SIZE_MAX + 1), NULL), GH_INVALID_NAME);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX + 1),
+                                           FILE_NAME, NULL),
+                  GH_INVALID_NAME);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, name_of(GH_NAME_SIZE_MAX + 1), NULL),
+                  GH_INVALID_NAME);
     gh_aggregate_flush_config config = gh_aggregate_flush_config_default();
-    static const uint64_t bad[][3] = {{999, 0, 1}, {UINT64_C(86400000001), 0, 1}, {1000, 1, 2},
-                                      {1000, UINT64_C(3155760000000001), 2}};
+    static const uint64_t bad[][3] = {
+        {999, 0, 1}, {UINT64_C(86400000001), 0, 1}, {1000, 1, 2}, {1000, UINT64_C(3155760000000001), 2}};
     for (size_t i = 0; i < 4; i++)
     {
         config.progress_us = bad[i][0];
@@ -96,15 +99,19 @@ static void bad_flushes(void** state)
                       bad[i][2] == 1 ? GH_INVALID_TIMEOUT : GH_INVALID_ABANDONED);
     }
     config.struct_size = 0;
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, &config), GH_INVALID_CONFIG);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, &config),
+                  GH_INVALID_CONFIG);
     assert_status(gh_aggregate_flush_poll(op), GH_IDLE);
     assert_status(gh_aggregate_flush_poll(NULL), GH_IDLE);
     gh_aggregate_flush_cancel(NULL);
     gh_aggregate_flush_cancel(op);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX), FILE_NAME, NULL), GH_OK);
+    assert_status(
+        gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX), FILE_NAME, NULL),
+        GH_OK);
     assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_OP);
     gh_aggregate_flush* other = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(gh_aggregate_flush_begin(other, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_flush_begin(other, client, aggregate, SET, FILE_NAME, NULL),
+                  GH_INVALID_AGGREGATE);
     assert_status(gh_aggregate_start(aggregate, world), GH_INVALID_AGGREGATE);
     GAME_UNTIL(gh_aggregate_flush_poll(op) != GH_PENDING);
     assert_status(gh_aggregate_flush_poll(op), GH_OK);
@@ -174,7 +181,9 @@ static void wrong_types_are_told(void** state)
         redis_server_do(server, "SET gh:{daily:events.2011-10-10}:%s x", parts[i]);
         assert_status(places_flush(a, aggregate, "events", "log"), GH_CORRUPT);
         for (int level = 0; level < 3; level++)
-            if (i != level + 2) assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:%d", level), 0);
+            if (i != level + 2)
+                assert_int_equal(
+                    redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:%d", level), 0);
     }
     redis_server_do(server, "FLUSHALL");
     redis_server_do(server, "HSET gh:{daily:events.2011-10-10}:f log nonsense");

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME gh_str_literal("map 7")
+#define NAME    gh_str_literal("map 7")
 #define CHANNEL gh_str_literal("logs")
-#define CHUNK ((size_t)1024)
+#define CHUNK   ((size_t)1024)
 
 /* A server, a game that sends and one that reads. */
 typedef struct scene
@@ -28,7 +28,7 @@ static scene scene_start(void)
     return self;
 }
 
-/* ---- the ordinary way -------------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
 static void sent_once_and_read_by_all(void** state)
 {
@@ -58,9 +58,18 @@ static void sent_once_and_read_by_all(void** state)
 static void every_size_arrives(void** state)
 {
     (void)state;
-    static const size_t sizes[] = {0,           1,           CHUNK - 1,   CHUNK,        CHUNK + 1,
-                                   4 * CHUNK - 1, 4 * CHUNK, 4 * CHUNK + 1, 8 * CHUNK - 1, 8 * CHUNK,
-                                   8 * CHUNK + 1, 30 * CHUNK + 500};
+    static const size_t sizes[] = {0,
+                                   1,
+                                   CHUNK - 1,
+                                   CHUNK,
+                                   CHUNK + 1,
+                                   4 * CHUNK - 1,
+                                   4 * CHUNK,
+                                   4 * CHUNK + 1,
+                                   8 * CHUNK - 1,
+                                   8 * CHUNK,
+                                   8 * CHUNK + 1,
+                                   30 * CHUNK + 500};
     scene self = scene_start();
     const char* bytes = parcel_bytes(self.a, 31 * CHUNK, 2, false);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -82,7 +91,7 @@ static void every_size_arrives(void** state)
     }
 }
 
-/* ---- the listing's own test ------------------------------------------------------------------------------------------- */
+/* ---- the listing's own test ---------------------------------------------------------------------------- */
 
 /* gzip's own program makes the file. */
 static char* packed(const scene* self, const char* bytes, size_t size, size_t* packed_size)
@@ -128,7 +137,8 @@ static gh_files_list* list_after(game* from, uint64_t after)
     return list;
 }
 
-/* Three log files of 1, 1,000 and 10,000 lines, the last one packed, go through a channel; the reader counts their lines. */
+/* Three log files of 1, 1,000 and 10,000 lines, the last one packed, go through a channel; the reader counts
+   their lines. */
 static void logs_of_one_a_thousand_and_ten_thousand_lines(void** state)
 {
     (void)state;
@@ -139,7 +149,8 @@ static void logs_of_one_a_thousand_and_ten_thousand_lines(void** state)
     {
         char* text = game_new(self.a, lines[i] * 32);
         size_t size = 0;
-        for (unsigned j = 0; j < lines[i]; j++) size += (size_t)sprintf(text + size, "line %u of file %u\n", j, i);
+        for (unsigned j = 0; j < lines[i]; j++)
+            size += (size_t)sprintf(text + size, "line %u of file %u\n", j, i);
         bool pack = i == 2 && there_is_gzip();
         if (pack) text = packed(&self, text, size, &size);
         sender* from = sender_new(self.a, 1, text, size);
@@ -167,7 +178,7 @@ static void logs_of_one_a_thousand_and_ten_thousand_lines(void** state)
     assert_int_equal(redis_server_integer(self.server, "HGET gh:{files:logs}:s b"), 0);
 }
 
-/* ---- the listing's defects ---------------------------------------------------------------------------------------------- */
+/* ---- the listing's defects ----------------------------------------------------------------------------- */
 
 /* It compared how many had finished with how many there are as text, and "2" is not less than "10". */
 static void ten_readers_are_ten_and_not_two(void** state)
@@ -190,7 +201,8 @@ static void ten_readers_are_ten_and_not_two(void** state)
         assert_status(reader_run(to, NAME, from->texts[i]), GH_OK);
         assert_got(to, bytes, 3 * CHUNK);
     }
-    assert_int_equal(redis_server_integer(self.server, "EXISTS gh:{file:map%%207}:c gh:{file:map%%207}:o"), 0);
+    assert_int_equal(redis_server_integer(self.server, "EXISTS gh:{file:map%%207}:c gh:{file:map%%207}:o"),
+                     0);
 }
 
 static void note_stored(redis_server* server, long long* most)
@@ -199,8 +211,8 @@ static void note_stored(redis_server* server, long long* most)
     if (stored > *most) *most = stored;
 }
 
-/* It appended, so a block that was sent again was there twice; and it looped for ever over a file larger than its limit.
-   Here a file ten times the cap goes through, and no more than the cap ever lies in the store. */
+/* It appended, so a block that was sent again was there twice; and it looped for ever over a file larger than
+   its limit. Here a file ten times the cap goes through, and no more than the cap ever lies in the store. */
 static void file_larger_than_the_cap_goes_through(void** state)
 {
     (void)state;
@@ -217,7 +229,8 @@ static void file_larger_than_the_cap_goes_through(void** state)
     GAME_UNTIL(from->op.id != 0);
     reader_begin(fast, NAME, "0");
     reader_begin(slow, NAME, "1");
-    GAME_UNTIL((note_stored(self.server, &most), (sender_step(from) & reader_step(fast)) & reader_step(slow)));
+    GAME_UNTIL(
+        (note_stored(self.server, &most), (sender_step(from) & reader_step(fast)) & reader_step(slow)));
     assert_status(gh_file_send_poll(&from->op), GH_OK);
     assert_got(fast, bytes, size);
     assert_got(slow, bytes, size);
@@ -247,7 +260,7 @@ static void waiting_reader_asks_in_pauses(void** state)
     assert_got(to, from->bytes, 2 * CHUNK);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 /* The lines of a text, each with a \n; what fgets would give. */
 static size_t lines_of(const char* text, size_t size, char* out)
@@ -272,7 +285,7 @@ static void lines_cross_the_borders_of_chunks(void** state)
         char* text = parcel_bytes(self.a, size, 6 + i, true);
         char name[16];
         snprintf(name, sizeof(name), "text %u", i);
-        if (i == 1) memcpy(text + CHUNK - 1, "\r\n", 2);  /* the border cuts \r\n in two */
+        if (i == 1) memcpy(text + CHUNK - 1, "\r\n", 2); /* the border cuts \r\n in two */
         if (i == 2) memcpy(text + CHUNK - 2, "\r\n", 2);
         if (i == 3) memcpy(text, "\n\n\n\r\n", 5);
         if (i == 4) text[size - 1] = 'x';
@@ -311,7 +324,7 @@ static void line_that_is_too_long_is_cut_and_told(void** state)
     assert_memory_equal(to->got + 4 * 257, "short\n", 6);
 }
 
-/* ---- gzip ------------------------------------------------------------------------------------------------------------------ */
+/* ---- gzip ---------------------------------------------------------------------------------------------- */
 
 static void packed_file_of_two_members_is_one_text(void** state)
 {
@@ -371,7 +384,7 @@ static void broken_gzip_is_told(void** state)
     assert_status(read_packed(&self, "flipped", good, size), GH_CORRUPT);
 }
 
-/* ---- budgets and time-outs --------------------------------------------------------------------------------------------------- */
+/* ---- budgets and time-outs ----------------------------------------------------------------------------- */
 
 /* In no tick does an op move more than tick_bytes, whatever is there to be moved. */
 static void tick_moves_no_more_than_its_bytes(void** state)
@@ -379,7 +392,8 @@ static void tick_moves_no_more_than_its_bytes(void** state)
     (void)state;
     scene self = scene_start();
     const size_t size = 64 * CHUNK;
-    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")), GH_OK); /* loads the scripts */
+    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")),
+                  GH_OK); /* loads the scripts */
     sender* from = sender_new(self.a, 1, parcel_bytes(self.a, size, 22, false), size);
     reader* to = reader_new(self.b, size);
     from->config.lanes = to->config.lanes = 16;
@@ -448,8 +462,10 @@ static void standstill_is_told_and_slowness_is_not(void** state)
 
 TEST_FILE(files, cmocka_unit_test(sent_once_and_read_by_all), cmocka_unit_test(every_size_arrives),
           cmocka_unit_test(logs_of_one_a_thousand_and_ten_thousand_lines),
-          cmocka_unit_test(ten_readers_are_ten_and_not_two), cmocka_unit_test(file_larger_than_the_cap_goes_through),
-          cmocka_unit_test(waiting_reader_asks_in_pauses), cmocka_unit_test(lines_cross_the_borders_of_chunks),
+          cmocka_unit_test(ten_readers_are_ten_and_not_two),
+          cmocka_unit_test(file_larger_than_the_cap_goes_through),
+          cmocka_unit_test(waiting_reader_asks_in_pauses),
+          cmocka_unit_test(lines_cross_the_borders_of_chunks),
           cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
           cmocka_unit_test(packed_file_of_two_members_is_one_text), cmocka_unit_test(broken_gzip_is_told),
           cmocka_unit_test(tick_moves_no_more_than_its_bytes),

@@ -1,4 +1,5 @@
-/* Every fault of support/fault.h over every operation of files. The store is audited by the layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of files. The store is audited by the layout of
+   KEYS.md. */
 
 #include "support/fault.h"
 #include "support/parcel.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SIZE 2600 /* three chunks, the last one short */
+#define SIZE  2600 /* three chunks, the last one short */
 #define BYTES "the bytes of a file that is sent in the middle of terrible things; "
 
 /* Filled once a run, before anything is measured. */
@@ -20,7 +21,7 @@ static const char* state_field(fault_scene* scene, const char* field)
     return redis_server_text(scene->server, "HGET gh:{file:%s}:s %s", scene->name, field);
 }
 
-/* ---- send ------------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 static void prepare_send(fault_scene* scene)
 {
@@ -77,10 +78,10 @@ static void audit_send(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation send_file = {"send",     sizeof(sender), SIZE,      97,         prepare_send,
-                                     begin_send, poll_send,      over_send, cancel_send, audit_send};
+static const fault_operation send_file = {"send",     sizeof(sender), SIZE,      97,          prepare_send,
+                                          begin_send, poll_send,      over_send, cancel_send, audit_send};
 
-/* ---- read ------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 static void prepare_read(fault_scene* scene)
 {
@@ -125,7 +126,7 @@ static void audit_read(fault_scene* scene, gh_status status)
 static const fault_operation read_file = {"read",     sizeof(reader), SIZE,      79,          prepare_read,
                                           begin_read, poll_read,      over_read, cancel_read, audit_read};
 
-/* ---- list, look, remove ------------------------------------------------------------------------------------------- */
+/* ---- list, look, remove -------------------------------------------------------------------------------- */
 
 typedef struct shelf
 {
@@ -155,7 +156,8 @@ static void begin_list(fault_scene* scene)
     config.entry_count = 4;
     config.names = self->names;
     config.names_size = sizeof(self->names);
-    assert_status(gh_files_list_begin(scene->op, scene->game->client, gh_str_of(self->channel), &config), GH_OK);
+    assert_status(gh_files_list_begin(scene->op, scene->game->client, gh_str_of(self->channel), &config),
+                  GH_OK);
 }
 
 static gh_status poll_list(const void* op)
@@ -177,8 +179,9 @@ static void audit_list(fault_scene* scene, gh_status status)
     assert_int_equal(op->entries[0].id, ((shelf*)scene->more)->id);
 }
 
-static const fault_operation list = {"list",     sizeof(gh_files_list), sizeof(shelf), 5,           prepare_shelf,
-                                     begin_list, poll_list,             NULL,          cancel_list, audit_list};
+static const fault_operation list = {
+    "list", sizeof(gh_files_list), sizeof(shelf), 5, prepare_shelf, begin_list, poll_list,
+    NULL,   cancel_list,           audit_list};
 
 static void begin_look(fault_scene* scene)
 {
@@ -204,13 +207,15 @@ static void audit_look(fault_scene* scene, gh_status status)
     assert_true(op->is_sealed && op->is_announced);
 }
 
-static const fault_operation look = {"look",     sizeof(gh_file_look), sizeof(shelf), 5,           prepare_shelf,
-                                     begin_look, poll_look,            NULL,          cancel_look, audit_look};
+static const fault_operation look = {
+    "look", sizeof(gh_file_look), sizeof(shelf), 5, prepare_shelf, begin_look, poll_look,
+    NULL,   cancel_look,          audit_look};
 
 static void begin_remove(fault_scene* scene)
 {
     const shelf* self = scene->more;
-    assert_status(gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id, gh_str_of(self->channel), 0),
+    assert_status(gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id,
+                                       gh_str_of(self->channel), 0),
                   GH_OK);
 }
 
@@ -226,15 +231,17 @@ static void cancel_remove(void* op)
 
 static void audit_remove(fault_scene* scene, gh_status status)
 {
-    long long there = redis_server_integer(scene->server, "EXISTS gh:{file:%s}:s gh:{file:%s}:c gh:{file:%s}:o gh:{file:%s}:e",
-                                           scene->name, scene->name, scene->name, scene->name);
+    long long there = redis_server_integer(
+        scene->server, "EXISTS gh:{file:%s}:s gh:{file:%s}:c gh:{file:%s}:o gh:{file:%s}:e", scene->name,
+        scene->name, scene->name, scene->name);
     assert_true(there == 0 || (there == 4 && status != GH_OK));
     if (status == GH_OK)
         assert_int_equal(redis_server_integer(scene->server, "EXISTS gh:{files:of%%20%s}:f", scene->name), 0);
 }
 
-static const fault_operation remove_file = {"remove",     sizeof(gh_file_remove), sizeof(shelf), 7,            prepare_shelf,
-                                          begin_remove, poll_remove,            NULL,          cancel_remove, audit_remove};
+static const fault_operation remove_file = {
+    "remove", sizeof(gh_file_remove), sizeof(shelf), 7, prepare_shelf, begin_remove, poll_remove,
+    NULL,     cancel_remove,          audit_remove};
 
 FAULT_TESTS(send_file)
 FAULT_TESTS(read_file)
@@ -247,6 +254,7 @@ FAULT_CANCEL_TEST(list)
 FAULT_CANCEL_TEST(look)
 FAULT_CANCEL_TEST(remove_file)
 
-TEST_FILE(files_faults, FAULT_TEST_LIST(send_file), FAULT_TEST_LIST(read_file), FAULT_TEST_LIST(list), FAULT_TEST_LIST(look),
-          FAULT_TEST_LIST(remove_file), FAULT_CANCEL_TEST_LIST(send_file), FAULT_CANCEL_TEST_LIST(read_file),
-          FAULT_CANCEL_TEST_LIST(list), FAULT_CANCEL_TEST_LIST(look), FAULT_CANCEL_TEST_LIST(remove_file));
+TEST_FILE(files_faults, FAULT_TEST_LIST(send_file), FAULT_TEST_LIST(read_file), FAULT_TEST_LIST(list),
+          FAULT_TEST_LIST(look), FAULT_TEST_LIST(remove_file), FAULT_CANCEL_TEST_LIST(send_file),
+          FAULT_CANCEL_TEST_LIST(read_file), FAULT_CANCEL_TEST_LIST(list), FAULT_CANCEL_TEST_LIST(look),
+          FAULT_CANCEL_TEST_LIST(remove_file));

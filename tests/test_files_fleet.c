@@ -1,5 +1,5 @@
-/* Files and aggregates in processes of their own that are killed at any time. What comes out is audited in the store by the
-   layout of KEYS.md, and byte by byte. */
+/* Files and aggregates in processes of their own that are killed at any time. What comes out is audited in
+   the store by the layout of KEYS.md, and byte by byte. */
 
 #include "support/parcel.h"
 #include "support/places.h"
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FILES 3u
-#define READERS 3u
-#define SIZE ((size_t)300 * 1024)
+#define FILES     3u
+#define READERS   3u
+#define SIZE      ((size_t)300 * 1024)
 #define COUNTRIES 12u
-#define CITIES (COUNTRIES * 50u)
+#define CITIES    (COUNTRIES * 50u)
 
 typedef struct job
 {
@@ -36,7 +36,7 @@ static gh_str file_name(char* text, unsigned number)
         wait_briefly();                                                                                      \
     }
 
-/* ---- a sender and its readers, all mortal ------------------------------------------------------------------------- */
+/* ---- a sender and its readers, all mortal -------------------------------------------------------------- */
 
 /* Ends 0 when the file is sealed. */
 static int send_in_child(void* context, int results)
@@ -56,8 +56,8 @@ static int send_in_child(void* context, int results)
     return status == GH_OK ? 0 : 1;
 }
 
-/* Ends 0 when it is done; the digest of what it read lies in the parent's hands, who has the same bytes. A reader that was killed
-   goes on behind what it had told, and reads the rest of a line anew. */
+/* Ends 0 when it is done; the digest of what it read lies in the parent's hands, who has the same bytes. A
+   reader that was killed goes on behind what it had told, and reads the rest of a line anew. */
 static int read_in_child(void* context, int results)
 {
     const job* work = context;
@@ -75,7 +75,7 @@ static int read_in_child(void* context, int results)
         CHILD_UNTIL(self, reader_step(to));
         gh_status status = gh_file_read_poll(&to->op);
         if (status == GH_FILE_GONE && to->op.id == 0) continue; /* its sender has not begun */
-        if (status == GH_FILE_DONE) return 0;                   /* it was killed between the store's word and its end */
+        if (status == GH_FILE_DONE) return 0; /* it was killed between the store's word and its end */
         CHILD_CHECK(status == GH_OK);
         break;
     }
@@ -156,17 +156,19 @@ static void files_arrive_whoever_is_killed(void** state)
         for (unsigned i = 0; i < FILES * (1 + READERS); i++) step_mortal(&all[i], &random);
         wait_briefly();
     }
-    assert_true(kills_left(all, FILES * (1 + READERS)) <= 2 * FILES * (1 + READERS)); /* a third and more took place */
+    assert_true(kills_left(all, FILES * (1 + READERS)) <=
+                2 * FILES * (1 + READERS)); /* a third and more took place */
     for (unsigned i = 0; i < FILES; i++)
     {
         assert_int_equal(redis_server_integer(server, "HGET gh:{file:file%%20%u}:s b", i), SIZE);
-        assert_int_equal(redis_server_integer(server, "EXISTS gh:{file:file%%20%u}:c gh:{file:file%%20%u}:o", i, i), 0);
+        assert_int_equal(
+            redis_server_integer(server, "EXISTS gh:{file:file%%20%u}:c gh:{file:file%%20%u}:o", i, i), 0);
         for (unsigned j = 0; j < READERS; j++)
             assert_string_equal(redis_server_text(server, "HGET gh:{file:file%%20%u}:s r:%u", i, j), "d");
     }
 }
 
-/* ---- workers that count, all mortal -------------------------------------------------------------------------------- */
+/* ---- workers that count, all mortal -------------------------------------------------------------------- */
 
 /* Counts every log of the work list, in an order of its own, whether somebody else does or not. */
 static int count_in_child(void* context, int results)

@@ -1,4 +1,5 @@
-/* What files.h and aggregate.h are given that they must refuse, with the status that names it and nothing changed. */
+/* What files.h and aggregate.h are given that they must refuse, with the status that names it and nothing
+   changed. */
 
 #include "support/parcel.h"
 #include "support/places.h"
@@ -22,7 +23,7 @@ static game* offline(void)
     return game_start("unix:/nowhere");
 }
 
-/* ---- send ----------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 static gh_status begin_with(sender* self, gh_str name)
 {
@@ -137,7 +138,7 @@ static void bad_calls_on_a_sender(void** state)
     assert_status(gh_file_send_finish(&self->op), GH_OK);
 }
 
-/* ---- read ------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 static gh_status read_with(reader* self, gh_str name, gh_str reader_name)
 {
@@ -252,7 +253,7 @@ static void ops_at_capacity(void** state)
     assert_status(reader_run(to, NAME, "0"), GH_OK);
 }
 
-/* ---- list, look, remove -------------------------------------------------------------------------------------------- */
+/* ---- list, look, remove -------------------------------------------------------------------------------- */
 
 static gh_status list_with(gh_files_list* op, game* from, const gh_files_list_config* config)
 {
@@ -281,7 +282,8 @@ static void bad_input_of_the_small_ones(void** state)
     self->config.names_size = sizeof(self->names);
     assert_status(list_with(NULL, a, &self->config), GH_INVALID_OP);
     assert_status(gh_files_list_begin(&self->op, NULL, NAME, &self->config), GH_INVALID_CLIENT);
-    assert_status(gh_files_list_begin(&self->op, a->client, gh_str_of(""), &self->config), GH_INVALID_CHANNEL);
+    assert_status(gh_files_list_begin(&self->op, a->client, gh_str_of(""), &self->config),
+                  GH_INVALID_CHANNEL);
     assert_status(gh_files_list_begin(&self->op, a->client, too_long(), &self->config), GH_INVALID_CHANNEL);
     assert_status(list_with(&self->op, a, NULL), GH_INVALID_CONFIG);
     REFUSED(self, list_with(&self->op, a, &self->config), struct_size, 3, GH_INVALID_CONFIG);

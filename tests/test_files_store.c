@@ -1,5 +1,5 @@
-/* Files seen from the store: crashes of senders and readers, leases that run out, requests that come twice or too early, bytes
-   that went bad. The store is audited with hiredis alone, by the layout of KEYS.md. */
+/* Files seen from the store: crashes of senders and readers, leases that run out, requests that come twice or
+   too early, bytes that went bad. The store is audited with hiredis alone, by the layout of KEYS.md. */
 
 #include "support/foreign.h"
 #include "support/keys.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME gh_str_literal("map")
-#define CHUNK ((size_t)1024)
+#define NAME      gh_str_literal("map")
+#define CHUNK     ((size_t)1024)
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 
 typedef struct scene
@@ -32,7 +32,8 @@ static scene scene_start(bool clock)
 
 static long long exists(const scene* self)
 {
-    return redis_server_integer(self->server, "EXISTS gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e");
+    return redis_server_integer(self->server,
+                                "EXISTS gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e");
 }
 
 /* Time passes in the store; keys that are over go as they are looked at. */
@@ -41,7 +42,7 @@ static void let_pass(const scene* self, int64_t passed_us)
     redis_server_shift_clock(self->server, passed_us);
 }
 
-/* ---- crashes ----------------------------------------------------------------------------------------------------- */
+/* ---- crashes ------------------------------------------------------------------------------------------- */
 
 static void sender_goes_on_where_the_dead_one_was(void** state)
 {
@@ -88,7 +89,8 @@ static void sender_died_beside_the_seal(void** state)
     assert_int_equal(second->op.resumed_bytes, size);
     assert_status(sender_run(first, NAME), GH_OK); /* sealed already: compared to the last byte */
     assert_int_equal(first->op.resumed_bytes, size);
-    for (int i = 0; i < 2; i++) assert_status(reader_run(reader_new(self.b, size), NAME, i == 0 ? "0" : "1"), GH_OK);
+    for (int i = 0; i < 2; i++)
+        assert_status(reader_run(reader_new(self.b, size), NAME, i == 0 ? "0" : "1"), GH_OK);
     assert_status(sender_run(first, NAME), GH_OK); /* and read by all */
     assert_int_equal(exists(&self), 1);
 }
@@ -224,7 +226,7 @@ static void reader_that_keeps_all_reads_anew(void** state)
     }
 }
 
-/* ---- leases and other ends ------------------------------------------------------------------------------------------ */
+/* ---- leases and other ends ----------------------------------------------------------------------------- */
 
 /* The listing waited for a dead reader for ever, and the file stayed. */
 static void dead_reader_is_given_up(void** state)
@@ -300,7 +302,8 @@ static void abandoned_upload_goes(void** state)
     GAME_UNTIL((reader_step(to), to->got_size == 6 * CHUNK));
     let_pass(&self, 2 * MINUTE_US + (int64_t)SECOND_US);
     assert_true(exists(&self) > 0);
-    let_pass(&self, 3 * MINUTE_US + 2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
+    let_pass(&self,
+             3 * MINUTE_US + 2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
     GAME_UNTIL(reader_step(to));
     assert_status(gh_file_read_poll(&to->op), GH_FILE_GONE);
     from->stop_at = SIZE_MAX;
@@ -330,11 +333,13 @@ static void removed_file_is_gone_for_all(void** state)
     from->config.channel = gh_str_literal("news");
     assert_status(sender_run(from, NAME), GH_OK);
     gh_file_remove* removal = GAME_NEW(self.a, gh_file_remove);
-    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, 0), GH_OK);
+    assert_status(
+        gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, 0), GH_OK);
     GAME_UNTIL(gh_file_remove_poll(removal) != GH_PENDING);
     assert_status(gh_file_remove_poll(removal), GH_OK);
     assert_int_equal(exists(&self), 4); /* it is another one that was meant */
-    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, 0),
+                  GH_OK);
     GAME_UNTIL(gh_file_remove_poll(removal) != GH_PENDING);
     assert_status(gh_file_remove_poll(removal), GH_OK);
     assert_int_equal(exists(&self), 0);
@@ -346,7 +351,7 @@ static void removed_file_is_gone_for_all(void** state)
     assert_status(gh_file_look_poll(look), GH_FILE_GONE);
 }
 
-/* ---- who may read ------------------------------------------------------------------------------------------------------- */
+/* ---- who may read -------------------------------------------------------------------------------------- */
 
 static void only_readers_that_were_named_read_and_each_once(void** state)
 {
@@ -372,7 +377,7 @@ static void only_readers_that_were_named_read_and_each_once(void** state)
     assert_true(status == GH_LOST || status == GH_FILE_DONE || status == GH_OK || status == GH_FILE_GONE);
 }
 
-/* ---- bytes that went bad -------------------------------------------------------------------------------------------------- */
+/* ---- bytes that went bad ------------------------------------------------------------------------------- */
 
 static void flipped_bits_are_found(void** state)
 {
@@ -415,13 +420,14 @@ static void whole_is_verified_too(void** state)
     assert_status(reader_run(reader_new(self.b, 5 * CHUNK), gh_str_literal("gap"), "0"), GH_CORRUPT);
 }
 
-/* ---- requests that come twice, too early, or from one that does not know ---------------------------------------------------- */
+/* ---- requests that come twice, too early, or from one that does not know ------------------------------- */
 
-static long long chunk_as(const scene* self, const char* script, const char* token, int number, const char* value)
+static long long chunk_as(const scene* self, const char* script, const char* token, int number,
+                          const char* value)
 {
-    redisReply* reply =
-        redis_server_command(self->server, "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 %d %s %s %s",
-                             script, token, number, value, "00000000000000000000000000000000", token);
+    redisReply* reply = redis_server_command(
+        self->server, "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 %d %s %s %s",
+        script, token, number, value, "00000000000000000000000000000000", token);
     assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
     long long code = reply->element[1]->integer;
     freeReplyObject(reply);
@@ -438,20 +444,23 @@ static void chunks_that_come_twice_or_early(void** state)
     foreign_load(self.server, open, "files_open.lua");
     foreign_load(self.server, chunk, "files_chunk.lua");
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 4); /* gone: never there */
-    redis_server_do(self.server,
-                    "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 anna", open,
-                    token);
+    redis_server_do(
+        self.server,
+        "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 anna",
+        open, token);
     assert_int_equal(chunk_as(&self, chunk, token, 1, "0123456789abcdefbytes"), 2); /* early */
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 0);
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 0); /* again: the same */
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbyteS"), 5); /* one bit is not */
-    assert_int_equal(chunk_as(&self, chunk, "0000000000000001:0000000000000002", 1, "0123456789abcdefbytes"), 3);
+    assert_int_equal(chunk_as(&self, chunk, "0000000000000001:0000000000000002", 1, "0123456789abcdefbytes"),
+                     3);
     assert_int_equal(chunk_as(&self, chunk, token, 1, "0123456789abcdefbytes"), 0);
     assert_int_equal(chunk_as(&self, chunk, token, 2, "0123456789abcdefbytes"), 1); /* 15 are more than 12 */
     assert_int_equal(redis_server_integer(self.server, "HLEN gh:{file:x}:c"), 2);
     assert_int_equal(redis_server_integer(self.server, "HGET gh:{file:x}:s b"), 10);
-    assert_int_equal(chunk_as(&self, chunk, token, 2, "0123456789abcdefby"), 0);    /* 12 are not */
-    assert_int_equal(chunk_as(&self, chunk, token, 3, "0123456789abcdefbytes"), 5); /* behind a short one comes nothing */
+    assert_int_equal(chunk_as(&self, chunk, token, 2, "0123456789abcdefby"), 0); /* 12 are not */
+    assert_int_equal(chunk_as(&self, chunk, token, 3, "0123456789abcdefbytes"),
+                     5); /* behind a short one comes nothing */
 }
 
 static void wrong_types_are_told(void** state)
@@ -500,7 +509,7 @@ static void keys_are_those_of_the_page(void** state)
     keys_must_be_on_the_page(self.server, "gh:{files:");
 }
 
-/* ---- channels ----------------------------------------------------------------------------------------------------------------- */
+/* ---- channels ------------------------------------------------------------------------------------------ */
 
 /* The channel is full: a sender waits until a file is read, and evicts one that has gone without a word. */
 static void full_channel_makes_senders_wait(void** state)
@@ -525,7 +534,9 @@ static void full_channel_makes_senders_wait(void** state)
     GAME_UNTIL((sender_step(senders[2]), game_now_us(self.a) >= end_us));
     assert_int_equal(senders[2]->op.taken_bytes, 0);
     assert_true(gh_file_send_poll(&senders[2]->op) == GH_PENDING);
-    redis_server_do(self.server, "DEL gh:{file:n0}:s gh:{file:n0}:c gh:{file:n0}:o gh:{file:n0}:e"); /* its leases ran out */
+    redis_server_do(
+        self.server,
+        "DEL gh:{file:n0}:s gh:{file:n0}:c gh:{file:n0}:o gh:{file:n0}:e"); /* its leases ran out */
     GAME_UNTIL(sender_step(senders[2]));
     assert_status(gh_file_send_poll(&senders[2]->op), GH_OK);
     assert_int_equal(redis_server_integer(self.server, "HEXISTS gh:{files:news}:f n0"), 0);
@@ -541,12 +552,14 @@ static void full_channel_makes_senders_wait(void** state)
 }
 
 TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
-          cmocka_unit_test(sender_died_beside_the_seal), cmocka_unit_test(other_bytes_under_the_same_name_are_told),
+          cmocka_unit_test(sender_died_beside_the_seal),
+          cmocka_unit_test(other_bytes_under_the_same_name_are_told),
           cmocka_unit_test(second_sender_takes_over), cmocka_unit_test(reader_goes_on_where_it_died),
           cmocka_unit_test(reader_that_keeps_all_reads_anew), cmocka_unit_test(dead_reader_is_given_up),
           cmocka_unit_test(file_goes_with_the_last_lease), cmocka_unit_test(abandoned_upload_goes),
-          cmocka_unit_test(upload_without_readers_goes_by_itself), cmocka_unit_test(removed_file_is_gone_for_all),
-          cmocka_unit_test(only_readers_that_were_named_read_and_each_once), cmocka_unit_test(flipped_bits_are_found),
-          cmocka_unit_test(whole_is_verified_too), cmocka_unit_test(chunks_that_come_twice_or_early),
-          cmocka_unit_test(wrong_types_are_told), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(full_channel_makes_senders_wait));
+          cmocka_unit_test(upload_without_readers_goes_by_itself),
+          cmocka_unit_test(removed_file_is_gone_for_all),
+          cmocka_unit_test(only_readers_that_were_named_read_and_each_once),
+          cmocka_unit_test(flipped_bits_are_found), cmocka_unit_test(whole_is_verified_too),
+          cmocka_unit_test(chunks_that_come_twice_or_early), cmocka_unit_test(wrong_types_are_told),
+          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(full_channel_makes_senders_wait));

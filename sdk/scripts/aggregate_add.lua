@@ -1,5 +1,6 @@
--- aggregate_add: adds the next piece of what is staged for a file to the totals of the day, and notes it in the same step.
--- Repeating it is harmless: each piece is added once, whoever asks, and a repeat goes on with the next.
+-- aggregate_add: adds the next piece of what is staged for a file to the totals of the day, and notes it in
+-- the same step. Repeating it is harmless: each piece is added once, whoever asks, and a repeat goes on with
+-- the next.
 --
 -- KEYS  1 gh:{daily:<set>.<day>}:f, 2 gh:{daily:<set>.<day>}:g   see aggregate_stage.lua
 --       3 gh:{daily:<set>.<day>}:0   zset   country -> events; the empty one: addresses in no range
@@ -9,7 +10,8 @@
 --       2 file      its name
 --       3 keep ms   after the last piece, until the totals of the day are dropped; 0: never
 -- reply sequence, code, added, pieces
---       code 0 added: `added` of `pieces` are in the totals; 1 not all of the file is staged; 2 nothing is known of it
+--       code 0 added: `added` of `pieces` are in the totals; 1 not all of the file is staged; 2 nothing is
+--       known of it
 
 local sequence, file = tonumber(ARGV[1]), ARGV[2]
 local record = redis.call('HGET', KEYS[1], file)

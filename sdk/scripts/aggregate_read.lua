@@ -3,7 +3,7 @@
 -- KEYS  1 gh:{daily:<set>.<day>}:0, :1 or :2   see aggregate_add.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 first     place, from 0
---       3 last      at most 500 more
+--       3 last      at most 250 more
 -- reply sequence, then for each: "country\tregion\tcity", how many, in decimal
 
 local reply = redis.call('ZREVRANGE', KEYS[1], ARGV[2], ARGV[3], 'WITHSCORES')

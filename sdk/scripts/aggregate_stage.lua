@@ -1,5 +1,5 @@
--- aggregate_stage: puts a piece of a file's sums for a day beside the totals, to be added by aggregate_add.lua when all are
--- there. Repeating it is harmless: a piece that is there is not staged again.
+-- aggregate_stage: puts a piece of a file's sums for a day beside the totals, to be added by
+-- aggregate_add.lua when all are there. Repeating it is harmless: a piece that is there is not staged again.
 --
 -- KEYS  1 gh:{daily:<set>.<day>}:f   hash   file -> "<digest> <staged> <added> <pieces> <last change us>"
 --                                          digest: XXH3-128 of all pieces, 32 hex digits
@@ -14,7 +14,8 @@
 --       code 0 staged    up to `staged`, now or before; all of them: go on with aggregate_add.lua
 --            1 none      nothing is known of the file (looking only)
 --            2 early     the next one is `staged`
---            3 differs   it was staged, or added, with another digest; all that is staged of it should be added
+--            3 differs   it was staged, or added, with another digest; all that is staged of it should be
+--                        added
 --            4 at work   somebody else stages it with another digest, and did so within STALE_US
 -- Redis 6.2 or later.
 
@@ -41,7 +42,8 @@ if record then
             return {sequence, 2, staged, added, pieces}
         end
         redis.call('HSET', KEYS[2], ARGV[5] .. ' ' .. file, ARGV[6])
-        redis.call('HSET', KEYS[1], file, string.format('%s %d %d %d %.0f', had, staged + 1, added, pieces, now))
+        redis.call('HSET', KEYS[1], file,
+                   string.format('%s %d %d %d %.0f', had, staged + 1, added, pieces, now))
         return {sequence, 0, staged + 1, added, pieces}
     elseif staged == had_pieces then
         return {sequence, 3, staged, added, had_pieces}
@@ -61,7 +63,8 @@ if record and staged > 0 then
     end
     redis.call('HDEL', KEYS[2], unpack(fields))
     if staged > DROP_MAX then
-        redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %s', had, staged - DROP_MAX, had_pieces, changed))
+        redis.call('HSET', KEYS[1], file,
+                   string.format('%s %d 0 %d %s', had, staged - DROP_MAX, had_pieces, changed))
         return {sequence, 2, number, 0, pieces}
     end
 end

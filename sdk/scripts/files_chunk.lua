@@ -1,7 +1,8 @@
--- files_chunk: stores the next chunk of a file. Repeating it is harmless: a chunk that is there is compared and not written
--- again, and one that comes too early is not taken.
+-- files_chunk: stores the next chunk of a file. Repeating it is harmless: a chunk that is there is compared
+-- and not written again, and one that comes too early is not taken.
 --
--- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e
+--       see files_open.lua
 -- ARGV  1 token     of the sender
 --       2 sequence  comes back as the first element of the reply
 --       3 number    of the chunk, from 0
@@ -10,12 +11,14 @@
 --       6 waiter    token that gets a hint when there is room again
 -- reply sequence, code, chunks, again
 --       code 0 stored    now, or before
---            1 full      the cap is reached: readers must read; again 1: there was something to drop, ask again at once
+--            1 full      the cap is reached: readers must read; again 1: there was something to drop, ask
+--                        again at once
 --            2 early     an earlier one is missing: `chunks` is the number of the next
 --            3 taken     another sender writes this file
 --            4 gone      there is no such file, or no reader is left
 --            5 differs   the chunk is there with other bytes, or the file is sealed without it
--- A chunk is stored with HSET as the first write. Making room is a step of its own, which writes with ZREM and HDEL alone.
+-- A chunk is stored with HSET as the first write. Making room is a step of its own, which writes with ZREM
+-- and HDEL alone.
 
 local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g')
 local sequence, number = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -62,7 +65,8 @@ if stored == 0 or stored + size <= cap then
     return {sequence, 0, number + 1, 0}
 end
 
--- No room. Readers whose lease is over do not count any more; what all others have read goes, in steps of 64 chunks.
+-- No room. Readers whose lease is over do not count any more; what all others have read goes, in steps of 64
+-- chunks or 4 MiB.
 local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now), 'LIMIT', 0, 64)
 if #ended > 0 then
     redis.call('ZREM', KEYS[4], unpack(ended))
@@ -78,7 +82,8 @@ if not least then
     redis.call('PEXPIRE', KEYS[1], '3600000')
     return {sequence, 4, chunks, 0}
 end
-local upto = math.min(math.floor(tonumber(least) / chunk_bytes), chunks, freed + 64)
+local step = math.max(math.min(math.floor(4194304 / chunk_bytes), 64), 1)
+local upto = math.min(math.floor(tonumber(least) / chunk_bytes), chunks, freed + step)
 if upto > freed then
     local fields = {}
     for i = freed, upto - 1 do

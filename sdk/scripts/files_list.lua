@@ -1,5 +1,5 @@
--- files_list: which files were announced in a channel. Who finds nothing may leave a token, to be hinted by the next
--- announcement. Repeating it is harmless: it changes nothing but the token's time.
+-- files_list: which files were announced in a channel. Who finds nothing may leave a token, to be hinted by
+-- the next announcement. Repeating it is harmless: it changes nothing but the token's time.
 --
 -- KEYS  1 gh:{files:<channel>}:f, 2 gh:{files:<channel>}:l, 3 gh:{files:<channel>}:h   see files_reserve.lua
 -- ARGV  1 token     of the reader
@@ -10,7 +10,8 @@
 -- reply sequence, then for each file: number, name, "<bytes reserved> <id>"
 
 local sequence = tonumber(ARGV[2])
-local found = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '+inf', 'WITHSCORES', 'LIMIT', 0, tonumber(ARGV[4]))
+local after = '(' .. ARGV[3]
+local found = redis.call('ZRANGEBYSCORE', KEYS[2], after, '+inf', 'WITHSCORES', 'LIMIT', '0', ARGV[4])
 local reply = {sequence}
 for i = 1, #found, 2 do
     reply[#reply + 1] = tonumber(found[i + 1])

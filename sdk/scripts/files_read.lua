@@ -1,15 +1,16 @@
--- files_read: what a reader says to a file: I am here, I have read so far, I am done. Repeating it is harmless: what was
--- read only grows, and who has ended has ended.
+-- files_read: what a reader says to a file: I am here, I have read so far, I am done. Repeating it is
+-- harmless: what was read only grows, and who has ended has ended.
 --
--- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e
+--       see files_open.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 reader    its name
 --       3 offset    bytes that it has read and will not ask for again
 --       4 done      1: it has read all, and ends; the offset must be the size
 --       5 id        that the file must have; 0: any
 -- reply sequence, code, id, chunk bytes, chunks, bytes, offset, readers left, sealed, lease us, digest
---       code 0 as said; 1 gone: no such file; 2 not one of its readers; 3 done before; 4 its lease ran out, and it was
---            given up; 5 not to be read yet; 6 the offset is beyond the end, or not the end
+--       code 0 as said; 1 gone: no such file; 2 not one of its readers; 3 done before; 4 its lease ran out,
+--            and it was given up; 5 not to be read yet; 6 the offset is beyond the end, or not the end
 --       digest: of the whole, once sealed
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of the sender's op that waits for room
 -- The chunks themselves are read with HGET gh:{file:<name>}:c <number>: 16 bytes of digest, then the bytes.
@@ -18,12 +19,14 @@ local DONE_MS = '3600000' -- so long it is known who has read a file to which no
 
 local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'l', 'h', 'g', 'r:' .. ARGV[2])
 local sequence, reader, offset = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
-local id, chunk_bytes, chunks, bytes = tonumber(state[1]), tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
+local id, chunk_bytes = tonumber(state[1]), tonumber(state[2])
+local chunks, bytes = tonumber(state[3]), tonumber(state[4])
 local freed, lease = tonumber(state[5]), tonumber(state[8])
 local sealed, digest = state[7] and 1 or 0, state[7] or ''
 
 local function answer(code, read, left)
-    return {sequence, code, id or 0, chunk_bytes or 0, chunks or 0, bytes or 0, read, left, sealed, lease or 0, digest}
+    return {sequence, code, id or 0, chunk_bytes or 0, chunks or 0, bytes or 0, read, left, sealed,
+            lease or 0, digest}
 end
 
 if not id or (ARGV[5] ~= '0' and ARGV[5] ~= state[1]) then
@@ -44,7 +47,7 @@ end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-redis.call('HDEL', KEYS[1], '-') -- there is none: a first write for which no memory is too little, because reading makes room
+redis.call('HDEL', KEYS[1], '-') -- there is none: a first write for which memory is never too little
 if offset > read then
     redis.call('ZADD', KEYS[3], 'XX', string.format('%.0f', offset), reader)
     read = offset
@@ -74,9 +77,9 @@ else
     redis.call('ZADD', KEYS[4], string.format('%.0f', now + lease), reader)
 end
 
--- What all have read goes, 64 chunks at a time; the sender that waits for room is told.
+-- What all have read goes, 64 chunks or 4 MiB at a time; the sender that waits for room is told.
 local upto = math.floor(tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]) / chunk_bytes)
-upto = math.min(upto, chunks, freed + 64)
+upto = math.min(upto, chunks, freed + math.max(math.min(math.floor(4194304 / chunk_bytes), 64), 1))
 if upto > freed then
     local fields = {}
     for i = freed, upto - 1 do

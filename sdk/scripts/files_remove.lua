@@ -1,7 +1,8 @@
--- files_remove: a file goes at once, whoever still reads or writes it. Repeating it is harmless: the id names the very file
--- that is meant.
+-- files_remove: a file goes at once, whoever still reads or writes it. Repeating it is harmless: the id names
+-- the very file that is meant.
 --
--- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e
+--       see files_open.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id        of the file
 -- reply sequence, code

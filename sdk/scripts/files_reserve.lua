@@ -1,5 +1,6 @@
--- files_reserve: room in a channel for a file that is to be sent, and later its announcement. Repeating it is harmless:
--- a file has one place in its channel, and one that was announced under the same id keeps its number.
+-- files_reserve: room in a channel for a file that is to be sent, and later its announcement. Repeating it is
+-- harmless: a file has one place in its channel, and one that was announced under the same id keeps its
+-- number.
 --
 -- KEYS  1 gh:{files:<channel>}:s   hash   b: bytes reserved by all files; n: the last number given
 --       2 gh:{files:<channel>}:f   hash   file -> "<bytes reserved> <id>"
@@ -13,7 +14,8 @@
 --       6 announce  1: announce it, too, whether there is room or not; 0: reserve only
 -- reply sequence, code, number, probe id, probe
 --       code 0 done
---            1 full   no room, or FILES_MAX are there; probe is one of them, which may have ended without a word
+--            1 full   no room, or FILES_MAX are there; probe is one of them, which may have ended without a
+--                     word
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most HINTS_MAX waiting readers
 -- Redis 6.2 or later.
 
@@ -21,8 +23,8 @@ local FILES_MAX = 1000
 local HINTS_MAX = 16
 local IDLE_MS = '2592000000' -- a channel that nobody uses is forgotten after 30 days
 
-local sequence, file, bytes, cap, id = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-local announce = ARGV[6] == '1'
+local sequence, file, bytes = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local cap, id, announce = tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
 local sum, last = unpack(redis.call('HMGET', KEYS[1], 'b', 'n'))
 sum, last = tonumber(sum or '0'), tonumber(last or '0')
 local entry = redis.call('HGET', KEYS[2], file)
@@ -37,7 +39,8 @@ if again and (number or not announce) then
     return {sequence, 0, number or 0, 0, ''}
 elseif not again then
     sum = sum - tonumber(had) -- of another file of that name, which is gone
-    if not announce and ((sum > 0 and sum + bytes > cap) or (not entry and redis.call('HLEN', KEYS[2]) >= FILES_MAX)) then
+    local full = (sum > 0 and sum + bytes > cap) or (not entry and redis.call('HLEN', KEYS[2]) >= FILES_MAX)
+    if full and not announce then
         local probe = redis.call('HRANDFIELD', KEYS[2], 1, 'WITHVALUES')
         return {sequence, 1, 0, tonumber(string.match(probe[2] or '', ' (%d+)$') or 0), probe[1] or ''}
     end

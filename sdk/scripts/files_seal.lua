@@ -1,15 +1,16 @@
--- files_seal: lets the readers begin, and seals a file that is whole. Repeating it is harmless: what is sealed with the
--- same digest is sealed, and leases that run are left alone.
+-- files_seal: lets the readers begin, and seals a file that is whole. Repeating it is harmless: what is
+-- sealed with the same digest is sealed, and leases that run are left alone.
 --
--- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e   see files_open.lua
+-- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:c, 3 gh:{file:<name>}:o, 4 gh:{file:<name>}:e
+--       see files_open.lua
 -- ARGV  1 token     of the sender
 --       2 sequence  comes back as the first element of the reply
 --       3 seal      1: seal; 0: let the readers begin, the rest is still to come
 --       4 bytes     of the whole file (of no meaning without sealing)
 --       5 digest    XXH3-128 of the whole file, 32 hex digits (the same)
 -- reply sequence, code
---       code 0 done, now or before; 3 taken: another sender writes this file; 4 gone: no such file; 5 differs: other bytes
---            are stored, or it was sealed with another digest
+--       code 0 done, now or before; 3 taken: another sender writes this file; 4 gone: no such file;
+--            5 differs: other bytes are stored, or it was sealed with another digest
 
 local state = redis.call('HMGET', KEYS[1], 'w', 'b', 'p', 'z', 'v', 'l', 't', 'g', 'n')
 local sequence, lease, still = tonumber(ARGV[2]), tonumber(state[6]), tonumber(state[7])

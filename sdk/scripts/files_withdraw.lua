@@ -1,5 +1,6 @@
--- files_withdraw: a file leaves its channel, because it has gone. Repeating it is harmless: the id names the very file that
--- is meant. Writes with ZREM and HDEL first, which a server that is out of memory still allows.
+-- files_withdraw: a file leaves its channel, because it has gone. Repeating it is harmless: the id names the
+-- very file that is meant. Writes with ZREM and HDEL first, which a server that is out of memory still
+-- allows.
 --
 -- KEYS  1 gh:{files:<channel>}:s, 2 gh:{files:<channel>}:f, 3 gh:{files:<channel>}:l   see files_reserve.lua
 -- ARGV  1 sequence  comes back as the first element of the reply

@@ -15,8 +15,10 @@ gh_aggregate_config gh_aggregate_config_default(void)
 static gh_status aggregate_check(const gh_aggregate_config* config)
 {
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->nodes_capacity == 0 || config->nodes_capacity > AGGREGATE_NODES_MAX) return GH_INVALID_CAPACITY;
-    return config->days_capacity == 0 || config->days_capacity > GH_AGGREGATE_DAYS_MAX ? GH_INVALID_CAPACITY : GH_OK;
+    if (config->nodes_capacity == 0 || config->nodes_capacity > AGGREGATE_NODES_MAX)
+        return GH_INVALID_CAPACITY;
+    return config->days_capacity == 0 || config->days_capacity > GH_AGGREGATE_DAYS_MAX ? GH_INVALID_CAPACITY
+                                                                                       : GH_OK;
 }
 
 /* The stream must lie at a multiple of 64. */
@@ -26,9 +28,10 @@ static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
     char* stream = (char*)gh_arena_take(arena, sizeof(gh_digest_stream) + 64);
     aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
     aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
-    aggregate->counts =
-        (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity * (size_t)config->days_capacity);
-    if (stream != NULL) aggregate->stream = (gh_digest_stream*)(void*)(stream + (64 - (uintptr_t)stream % 64) % 64);
+    aggregate->counts = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity *
+                                                            (size_t)config->days_capacity);
+    if (stream != NULL)
+        aggregate->stream = (gh_digest_stream*)(void*)(stream + (64 - (uintptr_t)stream % 64) % 64);
 }
 
 size_t gh_aggregate_memory(const gh_aggregate_config* config)
@@ -43,7 +46,8 @@ size_t gh_aggregate_memory(const gh_aggregate_config* config)
     return arena.used;
 }
 
-gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config, gh_aggregate** aggregate)
+gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config,
+                            gh_aggregate** aggregate)
 {
     gh_arena arena;
     gh_aggregate* made;
@@ -70,7 +74,8 @@ gh_status gh_aggregate_start(gh_aggregate* aggregate, const gh_geo* table)
     if (gh_geo_find(table, gh_str_literal("0.0.0.0"), &place) == GH_INVALID_MEMORY) return GH_INVALID_TABLE;
     if (gh_geo_node_count(table) > aggregate->config.nodes_capacity) return GH_FULL;
     for (i = 0; i < aggregate->day_count; i++)
-        memset(gh_aggregate_counts_of(aggregate, &aggregate->days[i]), 0, sizeof(uint32_t) * aggregate->nodes);
+        memset(gh_aggregate_counts_of(aggregate, &aggregate->days[i]), 0,
+               sizeof(uint32_t) * aggregate->nodes);
     aggregate->table = table;
     aggregate->nodes = gh_geo_node_count(table);
     aggregate->day_count = 0;
@@ -104,18 +109,21 @@ uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t 
     const uint32_t* counts;
     uint32_t i;
     uint32_t at;
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || day.size != GH_AGGREGATE_DAY_SIZE) return 0;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || day.size != GH_AGGREGATE_DAY_SIZE)
+        return 0;
     for (i = 0; i < aggregate->day_count && memcmp(aggregate->days[i].text, day.bytes, day.size) != 0;) i++;
     if (i == aggregate->day_count) return 0;
     if (node == GH_GEO_NO_NODE) return aggregate->days[i].unknown;
     if (node >= aggregate->nodes) return 0;
     counts = gh_aggregate_counts_of(aggregate, &aggregate->days[i]);
     for (at = node; at < aggregate->nodes; at++)
-        if (gh_geo_node_level(aggregate->table, at) == 2 && aggregate_is_below(aggregate->table, at, node)) sum += counts[at];
+        if (gh_geo_node_level(aggregate->table, at) == 2 && aggregate_is_below(aggregate->table, at, node))
+            sum += counts[at];
     return sum;
 }
 
-void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day, const char* parts)
+void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day,
+                              const char* parts)
 {
     char name[GH_NAME_SIZE_MAX];
     memcpy(name, set.bytes, set.size);

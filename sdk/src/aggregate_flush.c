@@ -1,23 +1,24 @@
 /* aggregate_flush.c -- from counts in memory to totals in the store, once.
 
-       PREPARING each day: sum up, digest --> LOOKING at each day --> [ STAGING piece by piece --> ADDING piece by piece ] each day
+       PREPARING each day: sum up, digest --> LOOKING at each day --> [ STAGING piece by piece --> ADDING
+       piece by piece ] each day
 
-   The pieces of a day are its nodes in order, those with a count, in lines; piece n can be made again at any time, so nothing but
-   one piece needs memory. All days are looked at before the first is staged: a file that was counted with other sums is
-   told before anything of it is added. */
+   The pieces of a day are its nodes in order, those with a count, in lines; piece n can be made again at any
+   time, so nothing but one piece needs memory. All days are looked at before the first is staged: a file that
+   was counted with other sums is told before anything of it is added. */
 
 #include "aggregate_room.h"
 
-#define FLUSH_TIME_MIN_US 1000ull
-#define FLUSH_TIME_MAX_US 86400000000ull
-#define FLUSH_KEEP_MIN_US 3600000000ull
-#define FLUSH_KEEP_MAX_US 3155760000000000ull
-#define FLUSH_OUT_ROOM 16384u
+#define FLUSH_TIME_MIN_US    1000ull
+#define FLUSH_TIME_MAX_US    86400000000ull
+#define FLUSH_KEEP_MIN_US    3600000000ull
+#define FLUSH_KEEP_MAX_US    3155760000000000ull
+#define FLUSH_OUT_ROOM       16384u
 #define FLUSH_NODES_PER_LOOK 256u /* between two looks at the tick's budget */
-#define FLUSH_LINE_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 32u)
+#define FLUSH_LINE_ROOM      (3u * GH_GEO_NAME_SIZE_MAX + 32u)
 
 #define FLUSH_STAGE_SHAPE "qiiii"
-#define FLUSH_ADD_SHAPE "qiii"
+#define FLUSH_ADD_SHAPE   "qiii"
 
 /* What aggregate_stage.lua answers. */
 enum
@@ -56,13 +57,14 @@ static void flush_end(gh_aggregate_flush* flush, gh_status status)
     gh_op_end(&flush->op, status);
 }
 
-/* ---- pieces -------------------------------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* What a name is in a line: without the bytes that part names and lines. */
 static char* flush_put_name(char* out, gh_str name)
 {
     size_t i;
-    for (i = 0; i < name.size; i++) *out++ = name.bytes[i] == '\t' || name.bytes[i] == '\n' ? ' ' : name.bytes[i];
+    for (i = 0; i < name.size; i++)
+        *out++ = name.bytes[i] == '\t' || name.bytes[i] == '\n' ? ' ' : name.bytes[i];
     return out;
 }
 
@@ -90,8 +92,8 @@ static char* flush_put_line(char* out, const gh_geo* table, uint32_t node, uint3
     return out;
 }
 
-/* Makes the piece that begins at *node, and moves *node behind it. An empty piece: that was all. What is in no country comes
-   before node 0. */
+/* Makes the piece that begins at *node, and moves *node behind it. An empty piece: that was all. What is in
+   no country comes before node 0. */
 static gh_str flush_make_piece(const gh_aggregate* aggregate, const aggregate_day* day, uint32_t* node)
 {
     const uint32_t* counts = gh_aggregate_counts_of(aggregate, day);
@@ -112,11 +114,12 @@ static gh_str flush_make_piece(const gh_aggregate* aggregate, const aggregate_da
     return gh_str_make(aggregate->piece, (size_t)(out - aggregate->piece));
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------ */
+/* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* flush_script(gh_op* op)
 {
-    return gh_client_script(op->client, op->state == FLUSH_ADDING ? GH_SCRIPT_aggregate_add : GH_SCRIPT_aggregate_stage);
+    return gh_client_script(op->client,
+                            op->state == FLUSH_ADDING ? GH_SCRIPT_aggregate_add : GH_SCRIPT_aggregate_stage);
 }
 
 static void flush_encode_digest(gh_request* request, const gh_digest* digest)
@@ -164,9 +167,10 @@ static void flush_encode(gh_op* op, gh_request* request)
     gh_request_number(request, flush->keep_us / 1000);
 }
 
-/* ---- work that the store is not needed for: as much as the tick's budget allows, the rest in the next --------------------- */
+/* ---- work that the store is not needed for: as much as the tick's budget allows, the rest in the next -- */
 
-/* Adds the nodes' counts to those of their parents, from the last node on: parents come before their children. */
+/* Adds the nodes' counts to those of their parents, from the last node on: parents come before their
+   children. */
 static bool flush_sum_up(gh_aggregate_flush* flush, aggregate_day* day)
 {
     const gh_aggregate* aggregate = flush->aggregate;
@@ -176,7 +180,8 @@ static bool flush_sum_up(gh_aggregate_flush* flush, aggregate_day* day)
         uint32_t node = --day->summing;
         uint32_t parent = counts[node] == 0 ? GH_GEO_NO_NODE : gh_geo_node_parent(aggregate->table, node);
         if (parent != GH_GEO_NO_NODE) counts[parent] += counts[node];
-        if (node % FLUSH_NODES_PER_LOOK == 0 && !gh_client_budget_left(flush->op.client)) return day->summing == 0;
+        if (node % FLUSH_NODES_PER_LOOK == 0 && !gh_client_budget_left(flush->op.client))
+            return day->summing == 0;
     }
     return true;
 }
@@ -237,7 +242,7 @@ static void flush_seek(gh_aggregate_flush* flush)
     flush_enter(flush, FLUSH_STAGING);
 }
 
-/* ---- from state to state --------------------------------------------------------------------------------------------------- */
+/* ---- from state to state ------------------------------------------------------------------------------- */
 
 static void flush_enter(gh_aggregate_flush* flush, flush_state state)
 {
@@ -277,7 +282,8 @@ static void flush_next_day(gh_aggregate_flush* flush)
     flush_enter(flush, FLUSH_STAGING); /* piece 0; the answer tells whether somebody has staged more */
 }
 
-/* All of it is staged with other sums, maybe by one that has died: what is begun is finished, and then told. */
+/* All of it is staged with other sums, maybe by one that has died: what is begun is finished, and then told.
+ */
 static void flush_differs(gh_aggregate_flush* flush, uint32_t added, uint32_t pieces)
 {
     flush->differs = true;
@@ -418,7 +424,7 @@ static void flush_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, false, NULL};
 
-/* ---- begin ------------------------------------------------------------------------------------------------------------------- */
+/* ---- begin --------------------------------------------------------------------------------------------- */
 
 gh_aggregate_flush_config gh_aggregate_flush_config_default(void)
 {
@@ -429,19 +435,23 @@ gh_aggregate_flush_config gh_aggregate_flush_config_default(void)
     return config;
 }
 
-static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file, const gh_aggregate_flush_config* config)
+static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file,
+                             const gh_aggregate_flush_config* config)
 {
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy) return GH_INVALID_AGGREGATE;
-    if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX || !gh_name_is_valid(file)) return GH_INVALID_NAME;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy)
+        return GH_INVALID_AGGREGATE;
+    if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX || !gh_name_is_valid(file))
+        return GH_INVALID_NAME;
     if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->progress_us < FLUSH_TIME_MIN_US || config->progress_us > FLUSH_TIME_MAX_US) return GH_INVALID_TIMEOUT;
+    if (config->progress_us < FLUSH_TIME_MIN_US || config->progress_us > FLUSH_TIME_MAX_US)
+        return GH_INVALID_TIMEOUT;
     if (config->keep_us != 0 && (config->keep_us < FLUSH_KEEP_MIN_US || config->keep_us > FLUSH_KEEP_MAX_US))
         return GH_INVALID_ABANDONED;
     return GH_OK;
 }
 
-gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate, gh_str set, gh_str file,
-                                   const gh_aggregate_flush_config* config)
+gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
+                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config)
 {
     gh_aggregate_flush_config defaults = gh_aggregate_flush_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);

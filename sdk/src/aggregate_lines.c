@@ -1,7 +1,8 @@
 /* aggregate_lines.c -- lines to counts, as fast as memory allows.
 
-   A line of the common form is taken apart in one pass: an IPv4 address digit by digit, the day compared with that of the
-   line before, the rest looked at as far as it must be. Whatever is not of that form goes the slow way, which decides. */
+   A line of the common form is taken apart in one pass: an IPv4 address digit by digit, the day compared with
+   that of the line before, the rest looked at as far as it must be. Whatever is not of that form goes the
+   slow way, which decides. */
 
 #include "aggregate_room.h"
 
@@ -17,7 +18,7 @@ static uint32_t line_pair(const char* at)
     return (uint32_t)(at[0] - '0') * 10 + (uint32_t)(at[1] - '0');
 }
 
-/* ---- days ---------------------------------------------------------------------------------------------------------- */
+/* ---- days ---------------------------------------------------------------------------------------------- */
 
 bool gh_aggregate_is_day(const char* text)
 {
@@ -31,8 +32,10 @@ bool gh_aggregate_is_day(const char* text)
     year = line_pair(text) * 100 + line_pair(text + 2);
     month = line_pair(text + 5);
     day = line_pair(text + 8);
-    if (year < 2000 || year > 2099 || month < 1 || month > 12 || day < 1 || day > lengths[month]) return false;
-    return month != 2 || day < 29 || year % 4 == 0; /* 2000 is a leap year, and the only century in the range */
+    if (year < 2000 || year > 2099 || month < 1 || month > 12 || day < 1 || day > lengths[month])
+        return false;
+    return month != 2 || day < 29 ||
+           year % 4 == 0; /* 2000 is a leap year, and the only century in the range */
 }
 
 /* NULL: no day, or no room for one more. */
@@ -63,10 +66,10 @@ static bool line_enter_day(gh_aggregate* aggregate, const char* text)
     return true;
 }
 
-/* ---- one line ------------------------------------------------------------------------------------------------------- */
+/* ---- one line ------------------------------------------------------------------------------------------ */
 
-/* "a.b.c.d" and a blank or tab behind it, each part of 1 to 3 digits without a leading 0. NULL: it is not; else where it
-   ends. Reads at most 16 bytes, which must be there. */
+/* "a.b.c.d" and a blank or tab behind it, each part of 1 to 3 digits without a leading 0. NULL: it is not;
+   else where it ends. Reads at most 16 bytes, which must be there. */
 static const char* line_parse_ipv4(const char* at, uint32_t* address)
 {
     uint32_t value = 0;
@@ -128,7 +131,8 @@ static bool line_has_common_rest(gh_aggregate* aggregate, const char* at, const 
     if (end - at < (ptrdiff_t)(1 + GH_AGGREGATE_DAY_SIZE + 1 + LINE_TIME_SIZE + 2)) return false;
     if (*at != ' ' || day[GH_AGGREGATE_DAY_SIZE] != ' ' || time[LINE_TIME_SIZE] != ' ') return false;
     if ((unsigned char)time[LINE_TIME_SIZE + 1] <= ' ' || !line_is_time(time)) return false;
-    if (aggregate->last_day != NULL && memcmp(aggregate->last_day->text, day, GH_AGGREGATE_DAY_SIZE) == 0) return true;
+    if (aggregate->last_day != NULL && memcmp(aggregate->last_day->text, day, GH_AGGREGATE_DAY_SIZE) == 0)
+        return true;
     return line_enter_day(aggregate, day);
 }
 
@@ -149,7 +153,8 @@ static bool line_count_slowly(gh_aggregate* aggregate, const char* at, const cha
     gh_str time = line_field(&at, end);
     gh_str event = line_field(&at, end);
     gh_geo_address address;
-    if (event.size == 0 || day.size != GH_AGGREGATE_DAY_SIZE || time.size != LINE_TIME_SIZE || !line_is_time(time.bytes))
+    if (event.size == 0 || day.size != GH_AGGREGATE_DAY_SIZE || time.size != LINE_TIME_SIZE ||
+        !line_is_time(time.bytes))
         return false;
     if (gh_geo_parse(address_text, &address) != GH_OK || !line_enter_day(aggregate, day.bytes)) return false;
     line_count(aggregate, address.is_ipv6 ? gh_geo_find_ipv6(aggregate->table, address.high, address.low)
@@ -173,7 +178,7 @@ static void line_take(gh_aggregate* aggregate, const char* at, const char* end)
     }
 }
 
-/* ---- many lines ------------------------------------------------------------------------------------------------------ */
+/* ---- many lines ---------------------------------------------------------------------------------------- */
 
 /* All whole lines of a text. Returns where the last one ends. */
 static const char* line_take_all(gh_aggregate* aggregate, const char* at, const char* end)
@@ -185,8 +190,8 @@ static const char* line_take_all(gh_aggregate* aggregate, const char* at, const 
         const char* rest;
         uint32_t address;
         if (line_end == NULL) return at;
-        if (line_end - at >= 16 && line_end - at <= GH_AGGREGATE_LINE_MAX && (rest = line_parse_ipv4(at, &address)) != NULL &&
-            line_has_common_rest(aggregate, rest, line_end))
+        if (line_end - at >= 16 && line_end - at <= GH_AGGREGATE_LINE_MAX &&
+            (rest = line_parse_ipv4(at, &address)) != NULL && line_has_common_rest(aggregate, rest, line_end))
             line_count(aggregate, gh_geo_find_ipv4(table, address));
         else
             line_take(aggregate, at, line_end);
@@ -213,14 +218,16 @@ static void line_carry(gh_aggregate* aggregate, const char* at, size_t size)
 
 void gh_aggregate_end_lines(gh_aggregate* aggregate)
 {
-    if (aggregate->carry_size > 0) line_take(aggregate, aggregate->carry, aggregate->carry + aggregate->carry_size);
+    if (aggregate->carry_size > 0)
+        line_take(aggregate, aggregate->carry, aggregate->carry + aggregate->carry_size);
     aggregate->carry_size = 0;
     aggregate->skipping = false;
 }
 
 static gh_status aggregate_check_add(const gh_aggregate* aggregate, gh_str bytes)
 {
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->flushed) return GH_INVALID_AGGREGATE;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->flushed)
+        return GH_INVALID_AGGREGATE;
     return bytes.bytes == NULL && bytes.size > 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 

@@ -2,12 +2,12 @@
 
 #include "aggregate_room.h"
 
-#define TOTALS_TIMEOUT_US 5000000ull
+#define TOTALS_TIMEOUT_US  5000000ull
 #define TOTALS_TIME_MIN_US 1000ull
 #define TOTALS_TIME_MAX_US 60000000ull
-#define TOTALS_SHAPE "q*"
-#define TOTALS_PAGE_MAX 500u
-#define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
+#define TOTALS_SHAPE       "q*"
+#define TOTALS_PAGE_MAX    250u
+#define TOTALS_NAME_ROOM   (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
 
 static gh_aggregate_read* totals_of(gh_op* op)
 {
@@ -108,12 +108,14 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
         gh_status status = totals_keep(read, at, at->next);
         if (status != GH_OK) return status;
     }
-    if (read->count - before < wanted || read->count == read->capacity) return read->count > 0 ? GH_OK : GH_EMPTY;
+    if (read->count - before < wanted || read->count == read->capacity)
+        return read->count > 0 ? GH_OK : GH_EMPTY;
     totals_ask(read);
     return GH_PENDING;
 }
 
-static const gh_op_kind totals_kind = {"aggregate", gh_read_step, totals_encode, totals_script, false, totals_answer};
+static const gh_op_kind totals_kind = {"aggregate",   gh_read_step, totals_encode,
+                                       totals_script, false,        totals_answer};
 
 gh_aggregate_read_config gh_aggregate_read_config_default(void)
 {
@@ -127,10 +129,12 @@ gh_aggregate_read_config gh_aggregate_read_config_default(void)
 static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config)
 {
     if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX) return GH_INVALID_NAME;
-    if (day.bytes == NULL || day.size != GH_AGGREGATE_DAY_SIZE || !gh_aggregate_is_day(day.bytes)) return GH_INVALID_DAY;
+    if (day.bytes == NULL || day.size != GH_AGGREGATE_DAY_SIZE || !gh_aggregate_is_day(day.bytes))
+        return GH_INVALID_DAY;
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if ((unsigned)config->level > GH_AGGREGATE_CITY) return GH_INVALID_LEVEL;
-    if (config->timeout_us < TOTALS_TIME_MIN_US || config->timeout_us > TOTALS_TIME_MAX_US) return GH_INVALID_TIMEOUT;
+    if (config->timeout_us < TOTALS_TIME_MIN_US || config->timeout_us > TOTALS_TIME_MAX_US)
+        return GH_INVALID_TIMEOUT;
     if (config->totals == NULL || config->total_count == 0 || config->total_count > GH_AGGREGATE_TOTALS_MAX)
         return GH_INVALID_TOTALS;
     return config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;

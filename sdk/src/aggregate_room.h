@@ -1,7 +1,7 @@
 /* aggregate_room.h -- what the files of aggregate.h share: the block of memory behind an aggregate.
 
-   counts is a table of days x nodes. While lines are counted, only nodes of cities have counts; the flush adds them up into
-   those of their regions and countries. */
+   counts is a table of days x nodes. While lines are counted, only nodes of cities have counts; the flush
+   adds them up into those of their regions and countries. */
 
 #ifndef GH_AGGREGATE_ROOM_H
 #define GH_AGGREGATE_ROOM_H
@@ -16,7 +16,7 @@
 #define GH_AGGREGATE_MAGIC 0x6768616767726531ull
 #define GH_AGGREGATE_DAY_SIZE 10u       /* "2011-10-10" */
 #define GH_AGGREGATE_PIECE_BYTES 8192u
-#define GH_AGGREGATE_PIECE_LINES 128u   /* one script adds them in less than 500 us */
+#define GH_AGGREGATE_PIECE_LINES 64u   /* one script adds them in less than 500 us */
 
 typedef struct aggregate_day
 {
@@ -51,7 +51,7 @@ struct gh_aggregate
     uint64_t lines;
     uint64_t lines_unknown;
     uint64_t lines_malformed;
-    char carry[GH_AGGREGATE_LINE_MAX + 1]; /* with a \r; the beginning of a line, whose end is in a later piece of the file */
+    char carry[GH_AGGREGATE_LINE_MAX + 1]; /* with a \r; the beginning of a line that ends in a later piece */
 };
 
 static inline bool gh_aggregate_is_one(const gh_aggregate* aggregate)
@@ -76,6 +76,7 @@ bool gh_aggregate_is_day(const char* text);
 void gh_aggregate_end_lines(gh_aggregate* aggregate);
 
 /* Writes the keys "gh:{daily:<set>.<day>}:<part>" for each letter of parts. */
-void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day, const char* parts);
+void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day,
+                              const char* parts);
 
 #endif

@@ -2,19 +2,19 @@
 
 #include "files_room.h"
 
-#define FILES_CHANNEL_CAP_MAX (GH_FILE_CAP_MAX * 1024u)
-#define FILES_TICK_BYTES_MAX 1073741824u
-#define FILES_TIME_MIN_US 1000ull
-#define FILES_TIME_MAX_US 86400000000ull
+#define FILES_CHANNEL_CAP_MAX  (GH_FILE_CAP_MAX * 1024u)
+#define FILES_TICK_BYTES_MAX   1073741824u
+#define FILES_TIME_MIN_US      1000ull
+#define FILES_TIME_MAX_US      86400000000ull
 #define FILES_ABANDONED_MIN_US 1000000ull
 #define FILES_ABANDONED_MAX_US 604800000000ull
-#define FILES_TIMEOUT_US 5000000ull
-#define FILES_TIMEOUT_MAX_US 60000000ull
-#define FILES_PAUSE_MIN_US 5000ull
-#define FILES_PAUSE_MAX_US 100000ull
-#define FILES_DOUBLINGS_MAX 5u
+#define FILES_TIMEOUT_US       5000000ull
+#define FILES_TIMEOUT_MAX_US   60000000ull
+#define FILES_PAUSE_MIN_US     5000ull
+#define FILES_PAUSE_MAX_US     100000ull
+#define FILES_DOUBLINGS_MAX    5u
 
-/* ---- small things --------------------------------------------------------------------------------------------------- */
+/* ---- small things -------------------------------------------------------------------------------------- */
 
 void gh_files_encode_digest(gh_request* request, const gh_digest* digest)
 {
@@ -64,7 +64,7 @@ static bool files_memory_fits(const void* memory, size_t size, size_t needed)
     return memory != NULL && (uintptr_t)memory % GH_ARENA_ALIGNMENT == 0 && size >= needed;
 }
 
-/* ---- send ------------------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 gh_file_send_config gh_file_send_config_default(void)
 {
@@ -84,8 +84,8 @@ gh_file_send_config gh_file_send_config_default(void)
 
 static bool send_chunk_is_valid(const gh_file_send_config* config)
 {
-    return config->chunk_bytes >= GH_FILE_CHUNK_MIN && config->chunk_bytes <= GH_FILE_CHUNK_MAX && config->lanes > 0 &&
-           config->lanes <= GH_FILE_LANES_MAX;
+    return config->chunk_bytes >= GH_FILE_CHUNK_MIN && config->chunk_bytes <= GH_FILE_CHUNK_MAX &&
+           config->lanes > 0 && config->lanes <= GH_FILE_LANES_MAX;
 }
 
 /* NULL when measuring. */
@@ -124,7 +124,8 @@ static bool send_readers_are_valid(const gh_file_send_config* config)
 {
     size_t i;
     size_t j;
-    if (config->readers == NULL || config->reader_count == 0 || config->reader_count > GH_FILE_READERS_MAX) return false;
+    if (config->readers == NULL || config->reader_count == 0 || config->reader_count > GH_FILE_READERS_MAX)
+        return false;
     for (i = 0; i < config->reader_count; i++)
     {
         if (!gh_name_is_valid(config->readers[i])) return false;
@@ -141,15 +142,22 @@ gh_status gh_files_check_send(const gh_file_send_config* config)
     if (!send_readers_are_valid(config)) return GH_INVALID_READERS;
     if (!send_chunk_is_valid(config)) return GH_INVALID_CHUNK;
     if (!files_is_within(config->cap_bytes, config->chunk_bytes, GH_FILE_CAP_MAX)) return GH_INVALID_CAP;
-    if (!files_is_within(config->channel_bytes, config->cap_bytes, FILES_CHANNEL_CAP_MAX)) return GH_INVALID_CAP;
-    if (!files_is_within(config->tick_bytes, config->chunk_bytes, FILES_TICK_BYTES_MAX)) return GH_INVALID_TICK_BYTES;
-    if (!files_is_within(config->progress_us, FILES_TIME_MIN_US, FILES_TIME_MAX_US)) return GH_INVALID_TIMEOUT;
-    if (!files_is_within(config->abandoned_us, FILES_ABANDONED_MIN_US, FILES_ABANDONED_MAX_US)) return GH_INVALID_ABANDONED;
-    if (!files_is_within(config->lease_us, GH_FILE_LEASE_MIN_US, GH_FILE_LEASE_MAX_US)) return GH_INVALID_LEASE;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
+    if (!files_is_within(config->channel_bytes, config->cap_bytes, FILES_CHANNEL_CAP_MAX))
+        return GH_INVALID_CAP;
+    if (!files_is_within(config->tick_bytes, config->chunk_bytes, FILES_TICK_BYTES_MAX))
+        return GH_INVALID_TICK_BYTES;
+    if (!files_is_within(config->progress_us, FILES_TIME_MIN_US, FILES_TIME_MAX_US))
+        return GH_INVALID_TIMEOUT;
+    if (!files_is_within(config->abandoned_us, FILES_ABANDONED_MIN_US, FILES_ABANDONED_MAX_US))
+        return GH_INVALID_ABANDONED;
+    if (!files_is_within(config->lease_us, GH_FILE_LEASE_MIN_US, GH_FILE_LEASE_MAX_US))
+        return GH_INVALID_LEASE;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config))
+               ? GH_OK
+               : GH_INVALID_MEMORY;
 }
 
-/* ---- read ------------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 gh_file_read_config gh_file_read_config_default(void)
 {
@@ -167,8 +175,10 @@ gh_file_read_config gh_file_read_config_default(void)
 static gh_status read_check_sizes(const gh_file_read_config* config)
 {
     bool is_gzip = config->format == GH_FILE_GZIP;
-    if ((config->format != GH_FILE_PLAIN && !is_gzip) || (is_gzip && !gh_inflate_is_there())) return GH_INVALID_FORMAT;
-    if (config->chunk_bytes < GH_FILE_CHUNK_MIN || config->chunk_bytes > GH_FILE_CHUNK_MAX) return GH_INVALID_CHUNK;
+    if ((config->format != GH_FILE_PLAIN && !is_gzip) || (is_gzip && !gh_inflate_is_there()))
+        return GH_INVALID_FORMAT;
+    if (config->chunk_bytes < GH_FILE_CHUNK_MIN || config->chunk_bytes > GH_FILE_CHUNK_MAX)
+        return GH_INVALID_CHUNK;
     if (config->lanes == 0 || config->lanes > GH_FILE_LANES_MAX) return GH_INVALID_CHUNK;
     return config->line_bytes == 0 || config->line_bytes > GH_FILE_LINE_MAX ? GH_INVALID_LINE : GH_OK;
 }
@@ -222,7 +232,9 @@ gh_status gh_files_check_read(const gh_file_read_config* config)
     status = read_check_sizes(config);
     if (status != GH_OK) return status;
     if (config->tick_bytes == 0 || config->tick_bytes > FILES_TICK_BYTES_MAX) return GH_INVALID_TICK_BYTES;
-    if (config->progress_us < FILES_TIME_MIN_US || config->progress_us > FILES_TIME_MAX_US) return GH_INVALID_TIMEOUT;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
+    if (config->progress_us < FILES_TIME_MIN_US || config->progress_us > FILES_TIME_MAX_US)
+        return GH_INVALID_TIMEOUT;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config))
+               ? GH_OK
+               : GH_INVALID_MEMORY;
 }
-

@@ -2,17 +2,17 @@
 
 #include "files_room.h"
 
-#define LIST_SHAPE "q*"
-#define LIST_WAIT_MAX_US 3600000000ull
-#define LIST_TOKEN_US 10000000ull    /* a reader asks at least this often, or is not hinted */
+#define LIST_SHAPE        "q*"
+#define LIST_WAIT_MAX_US  3600000000ull
+#define LIST_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted */
 #define LIST_HEARTBEAT_US 5000000ull
-#define LIST_FIELDS 3u               /* of an entry in the reply */
-#define LIST_REPLY_ROOM 256u
+#define LIST_FIELDS       3u /* of an entry in the reply */
+#define LIST_REPLY_ROOM   256u
 
-#define LOOK_SHAPE "qiiiiiiiiiis"
+#define LOOK_SHAPE   "qiiiiiiiiiis"
 #define REMOVE_SHAPE "qi"
 
-/* ---- list ------------------------------------------------------------------------------------------------------------- */
+/* ---- list ---------------------------------------------------------------------------------------------- */
 
 typedef enum files_list_state
 {
@@ -55,7 +55,8 @@ static void files_list_ask(gh_files_list* list)
 {
     list->op.state = FILES_LISTING;
     list->hinted = false;
-    if (list->wait_end_us > 0) gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
+    if (list->wait_end_us > 0)
+        gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
     gh_op_send(&list->op, LIST_SHAPE, 0);
 }
@@ -104,10 +105,13 @@ static bool files_list_keep(gh_files_list* list, const gh_reply* number)
     const gh_reply* pair = name == NULL ? NULL : name->next;
     gh_file_entry* entry = &list->out[list->count];
     char* bytes = list->names + (size_t)list->count * GH_NAME_SIZE_MAX;
-    if (pair == NULL || number->type != GH_REPLY_INTEGER || name->type != GH_REPLY_STRING || pair->type != GH_REPLY_STRING)
+    if (pair == NULL || number->type != GH_REPLY_INTEGER || name->type != GH_REPLY_STRING ||
+        pair->type != GH_REPLY_STRING)
         return false;
-    if (list->count == list->capacity || number->integer <= 0 || (uint64_t)number->integer <= list->after) return false;
-    if (!gh_name_is_valid(name->text) || !files_parse_pair(pair->text, &entry->reserved_bytes, &entry->id)) return false;
+    if (list->count == list->capacity || number->integer <= 0 || (uint64_t)number->integer <= list->after)
+        return false;
+    if (!gh_name_is_valid(name->text) || !files_parse_pair(pair->text, &entry->reserved_bytes, &entry->id))
+        return false;
     memcpy(bytes, name->text.bytes, name->text.size);
     entry->name = gh_str_make(bytes, name->text.size);
     entry->number = (uint64_t)number->integer;
@@ -160,7 +164,8 @@ static void files_list_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind files_list_kind = {"files", files_list_step, files_list_encode, files_list_script, false, NULL};
+static const gh_op_kind files_list_kind = {"files",           files_list_step, files_list_encode,
+                                           files_list_script, false,           NULL};
 
 gh_files_list_config gh_files_list_config_default(void)
 {
@@ -171,7 +176,8 @@ gh_files_list_config gh_files_list_config_default(void)
     return config;
 }
 
-gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel, const gh_files_list_config* config)
+gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
+                              const gh_files_list_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     uint64_t timeout_us;
@@ -191,7 +197,8 @@ gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str chann
     op->user = user;
     op->entries = op->out = config->entries;
     op->names = config->names;
-    op->capacity = config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
+    op->capacity =
+        config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
     op->channel = channel;
     op->after = config->after;
     op->timeout_us = timeout_us;
@@ -211,7 +218,7 @@ void gh_files_list_cancel(gh_files_list* op)
     if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
 }
 
-/* ---- look --------------------------------------------------------------------------------------------------------------- */
+/* ---- look ---------------------------------------------------------------------------------------------- */
 
 static gh_file_look* files_look_of(gh_op* op)
 {
@@ -247,7 +254,8 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind files_look_kind = {"files", gh_read_step, files_look_encode, files_look_script, false, files_looked};
+static const gh_op_kind files_look_kind = {"files",           gh_read_step, files_look_encode,
+                                           files_look_script, false,        files_looked};
 
 gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
 {
@@ -274,7 +282,7 @@ void gh_file_look_cancel(gh_file_look* op)
     if (op != NULL) gh_read_cancel(&op->op);
 }
 
-/* ---- remove: first the file, then its place in the channel ---------------------------------------------------------------- */
+/* ---- remove: first the file, then its place in the channel --------------------------------------------- */
 
 typedef enum files_remove_state
 {
@@ -322,11 +330,11 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind files_remove_kind = {"files", gh_call_step,  files_remove_encode, files_remove_script,
+static const gh_op_kind files_remove_kind = {"files", gh_call_step, files_remove_encode, files_remove_script,
                                              false,   files_removed};
 
-gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
-                               uint64_t timeout_us)
+gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
+                               gh_str channel, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;

@@ -1,11 +1,12 @@
-/* files_pull.c -- the caller's side of a reader: blocks and lines of what has arrived. Nothing in here waits, and of the store it
-   only asks what files_read.c asks for it.
+/* files_pull.c -- the caller's side of a reader: blocks and lines of what has arrived. Nothing in here waits,
+   and of the store it only asks what files_read.c asks for it.
 
-       lane --> [ inflate ] --> text, a window of plain bytes --> block, or line (through `carry` if it crosses a border) */
+       lane --> [ inflate ] --> text, a window of plain bytes --> block, or line (through `carry` if it
+       crosses a border) */
 
 #include "files_room.h"
 
-/* ---- pulling: lanes --> text ----------------------------------------------------------------------------------------------- */
+/* ---- pulling: lanes --> text --------------------------------------------------------------------------- */
 
 /* What the caller had in its hands is behind it now: tell the store, every few chunks. */
 static void read_note_given(gh_file_read* read)
@@ -28,7 +29,8 @@ static bool read_enter_chunk(gh_file_read* read)
     uint64_t begin = room->at * room->chunk_bytes;
     uint64_t skip = read->resumed_bytes > begin ? read->resumed_bytes - begin : 0;
     gh_str bytes;
-    if (room->at >= room->wanted || lane->state != READ_LANE_ARRIVED || lane->number != room->at) return false;
+    if (room->at >= room->wanted || lane->state != READ_LANE_ARRIVED || lane->number != room->at)
+        return false;
     bytes = gh_str_make(lane->bytes + skip, lane->size - skip);
     if (room->hashing) gh_digest_add(&room->stream, bytes.bytes, bytes.size);
     room->in_chunk = true;
@@ -76,7 +78,8 @@ static gh_status read_unpack(gh_file_read* read)
     size_t made = 0;
     do
     {
-        if (gh_inflate_step(room->inflate, &room->packed, room->unpacked, GH_FILES_TEXT_BYTES, &made) != GH_OK)
+        if (gh_inflate_step(room->inflate, &room->packed, room->unpacked, GH_FILES_TEXT_BYTES, &made) !=
+            GH_OK)
         {
             gh_files_read_end(read, GH_CORRUPT);
             return GH_CORRUPT;
@@ -109,7 +112,8 @@ static void read_take(gh_file_read* read, size_t size)
     room->text.bytes += size;
     room->text.size -= size;
     if (room->config.format == GH_FILE_PLAIN)
-        room->given = room->at * room->chunk_bytes + gh_files_read_lane(read, room->at)->size - room->text.size;
+        room->given =
+            room->at * room->chunk_bytes + gh_files_read_lane(read, room->at)->size - room->text.size;
 }
 
 /* What block and line have in common. GH_PENDING: go on; else the answer. */
@@ -237,4 +241,3 @@ gh_status gh_file_read_done(gh_file_read* op)
     if (op->room->ask == READ_NOTHING) gh_files_read_request(op, READ_DONE);
     return GH_OK;
 }
-

@@ -1,16 +1,17 @@
-/* files_read.c -- a reader of a file: one op that tells the store how far it is, and one for each chunk on its way.
+/* files_read.c -- a reader of a file: one op that tells the store how far it is, and one for each chunk on
+   its way.
 
-   The chunks lie in lanes, a ring: chunk n is in lane n mod lanes, from the request for it until its last byte was given back.
-   The main op opens the file, says every few chunks how far the caller is, asks for news when there is nothing more to
-   fetch, and keeps the lease while the caller does its part. The calls of the caller (block, line) only move through what
-   has arrived, see files_pull.c. */
+   The chunks lie in lanes, a ring: chunk n is in lane n mod lanes, from the request for it until its last
+   byte was given back. The main op opens the file, says every few chunks how far the caller is, asks for news
+   when there is nothing more to fetch, and keeps the lease while the caller does its part. The calls of the
+   caller (block, line) only move through what has arrived, see files_pull.c. */
 
 #include "files_room.h"
 
-#define READ_REPLY_ROOM 1024u    /* of a reply besides the chunk */
-#define READ_MISSES_MAX 3u       /* of one chunk that the store says is there */
+#define READ_REPLY_ROOM 1024u /* of a reply besides the chunk */
+#define READ_MISSES_MAX 3u    /* of one chunk that the store says is there */
 
-#define READ_SHAPE "qiiiiiiiiis"
+#define READ_SHAPE          "qiiiiiiiiis"
 #define READ_WITHDRAW_SHAPE "qi"
 
 /* What files_read.lua answers. */
@@ -24,7 +25,6 @@ enum
     FILES_NOT_YET,
     FILES_BEYOND
 };
-
 
 static gh_file_read* read_of(gh_op* op)
 {
@@ -67,7 +67,7 @@ static bool read_has_something(const gh_file_read* read)
            (room->at < room->wanted && gh_files_read_lane(read, room->at)->state == READ_LANE_ARRIVED);
 }
 
-/* ---- requests of the main op ------------------------------------------------------------------------------------------- */
+/* ---- requests of the main op --------------------------------------------------------------------------- */
 
 static gh_script* read_script(gh_op* op)
 {
@@ -120,7 +120,7 @@ void gh_files_read_request(gh_file_read* read, read_ask ask)
     read_arm(read);
 }
 
-/* ---- lanes: what arrives is copied and verified ------------------------------------------------------------------------ */
+/* ---- lanes: what arrives is copied and verified -------------------------------------------------------- */
 
 static void read_lane_encode(gh_op* op, gh_request* request)
 {
@@ -138,7 +138,8 @@ static void read_lane_defer(read_lane* lane)
     gh_op_timer(&lane->op, gh_client_now(lane->op.client) + 1);
 }
 
-/* Inside a tick. What is on its way is never more than the bytes of a tick, because all of it may arrive in one. */
+/* Inside a tick. What is on its way is never more than the bytes of a tick, because all of it may arrive in
+   one. */
 static void read_lane_ask(read_lane* lane)
 {
     read_room* room = lane->read->room;
@@ -178,7 +179,8 @@ void gh_files_read_fetch(gh_file_read* read, bool in_tick)
     }
 }
 
-/* The chunk is not there, although it was said to be: the news tell why. If they do not, it is asked for again. */
+/* The chunk is not there, although it was said to be: the news tell why. If they do not, it is asked for
+   again. */
 static void read_lane_missed(read_lane* lane)
 {
     gh_file_read* read = lane->read;
@@ -206,7 +208,8 @@ static void read_lane_replied(read_lane* lane, const gh_reply* reply)
         read_lane_missed(lane);
         return;
     }
-    if (reply->type != GH_REPLY_STRING || reply->text.size != sizeof digest.bytes + read_size_of(read, lane->number))
+    if (reply->type != GH_REPLY_STRING ||
+        reply->text.size != sizeof digest.bytes + read_size_of(read, lane->number))
     {
         gh_files_read_end(read, GH_CORRUPT);
         return;
@@ -230,7 +233,9 @@ static void read_lane_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: read_lane_replied(lane, event->reply); break;
-    case GH_EVENT_FAILED: gh_files_read_end(lane->read, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_FAILED:
+        gh_files_read_end(lane->read, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status);
+        break;
     case GH_EVENT_TIMER: read_lane_ask(lane); break;
     case GH_EVENT_CLOSE: gh_files_read_end(lane->read, GH_CANCELLED); break;
     case GH_EVENT_CANCEL: /* the main op is told as well */
@@ -246,15 +251,17 @@ static gh_script* read_lane_script(gh_op* op)
     return NULL;
 }
 
-static const gh_op_kind read_lane_kind = {"files", read_lane_step, read_lane_encode, read_lane_script, false, NULL};
+static const gh_op_kind read_lane_kind = {"files",          read_lane_step, read_lane_encode,
+                                          read_lane_script, false,          NULL};
 
-/* ---- the main op ---------------------------------------------------------------------------------------------------------- */
+/* ---- the main op --------------------------------------------------------------------------------------- */
 
 /* The first news: where to begin. GH_PENDING: go on. */
 static gh_status read_opened(gh_file_read* read, uint64_t offset)
 {
     read_room* room = read->room;
-    if (room->config.keep == GH_FILE_AT_END && offset > 0) return GH_LOST; /* it was read with another config */
+    if (room->config.keep == GH_FILE_AT_END && offset > 0)
+        return GH_LOST; /* it was read with another config */
     if (room->config.format == GH_FILE_GZIP && offset > 0) return GH_LOST;
     if (room->chunk_bytes > room->config.chunk_bytes ||
         room->chunk_bytes + READ_REPLY_ROOM > gh_client_reply_bytes(read->op.client))
@@ -274,24 +281,30 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     uint64_t chunks = (uint64_t)gh_reply_integer(reply, 4);
     uint64_t bytes = (uint64_t)gh_reply_integer(reply, 5);
     uint64_t offset = (uint64_t)gh_reply_integer(reply, 6);
-    if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX || (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
+    if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX ||
+        (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
         return GH_CORRUPT;
-    if (bytes < read->stored_bytes || offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes)) return GH_CORRUPT;
-    if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed)) gh_files_read_moved(read);
+    if (bytes < read->stored_bytes || offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes))
+        return GH_CORRUPT;
+    if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed))
+        gh_files_read_moved(read);
     read->id = (uint64_t)gh_reply_integer(reply, 2);
     read->stored_bytes = bytes;
     read->is_sealed = gh_reply_integer(reply, 8) != 0;
     room->chunks = chunks;
     room->chunk_bytes = (uint32_t)chunk_bytes;
     room->lease_us = (uint64_t)gh_reply_integer(reply, 9);
-    if (read->is_sealed && !gh_files_parse_digest(gh_reply_at(reply, 10)->text, &room->whole)) return GH_CORRUPT;
+    if (read->is_sealed && !gh_files_parse_digest(gh_reply_at(reply, 10)->text, &room->whole))
+        return GH_CORRUPT;
     if (!room->opened) return read_opened(read, offset);
-    if (offset > room->given) return GH_LOST; /* another of our name has read on, and what we need may be gone */
+    if (offset > room->given)
+        return GH_LOST; /* another of our name has read on, and what we need may be gone */
     if (offset > room->told) room->told = offset;
     return GH_PENDING;
 }
 
-/* When to ask for news: soon, when all that is there was fetched and there is more to come; else when the lease wants it. */
+/* When to ask for news: soon, when all that is there was fetched and there is more to come; else when the
+   lease wants it. */
 static void read_plan(gh_file_read* read)
 {
     read_room* room = read->room;
@@ -330,7 +343,8 @@ static gh_status read_ending_of(int64_t code)
     }
 }
 
-/* This reader has ended; if it was the last, the file leaves its channel. What the caller hears, hangs on `done`. */
+/* This reader has ended; if it was the last, the file leaves its channel. What the caller hears, hangs on
+   `done`. */
 static void read_ended(gh_file_read* read, uint64_t id, bool is_last)
 {
     read->id = id;
@@ -430,7 +444,7 @@ static void read_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind read_kind = {"files", read_step, read_encode, read_script, false, NULL};
 
-/* ---- begin -------------------------------------------------------------------------------------------------------------------- */
+/* ---- begin --------------------------------------------------------------------------------------------- */
 
 /* GH_INVALID_FORMAT if the zlib of this build wants more memory than any that we know. */
 static gh_status read_set_up(gh_file_read* read, const gh_file_read_config* config)

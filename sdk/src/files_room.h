@@ -1,4 +1,5 @@
-/* files_room.h -- what the files of files.h share: the blocks of memory behind a sender's and a reader's op, and their lanes.
+/* files_room.h -- what the files of files.h share: the blocks of memory behind a sender's and a reader's op,
+   and their lanes.
 
    A chunk on its way lies in a lane; the lanes are a ring, chunk n is in lane n mod lanes. */
 
@@ -25,7 +26,7 @@ static inline gh_str gh_files_channel_kind(void)
     return gh_str_literal("files");
 }
 
-/* ---- send ------------------------------------------------------------------------------------------------------------- */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 typedef struct send_lane
 {
@@ -71,7 +72,7 @@ struct gh_file_send_room
     gh_digest expected; /* of what was there when it was opened, or of the whole if it was sealed */
 };
 
-/* ---- read ------------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 typedef enum read_lane_state
 {
@@ -140,7 +141,7 @@ struct gh_file_read_room
     gh_digest whole;
 };
 
-/* ---- files_config.c --------------------------------------------------------------------------------------------------- */
+/* ---- files_config.c ------------------------------------------------------------------------------------ */
 
 /* GH_OK, or what is wrong with a config. */
 gh_status gh_files_check_send(const gh_file_send_config* config);
@@ -160,7 +161,7 @@ uint64_t gh_files_pause(uint32_t pauses);
 /* 1 ms..60 s, or 0: 5 s. */
 bool gh_files_timeout_is_valid(uint64_t* timeout_us);
 
-/* ---- files_read.c, for files_pull.c ------------------------------------------------------------------------------------- */
+/* ---- files_read.c, for files_pull.c -------------------------------------------------------------------- */
 
 bool gh_files_read_is_busy(const gh_file_read* read);
 void gh_files_read_end(gh_file_read* read, gh_status status);

@@ -1,20 +1,22 @@
-/* files_send.c -- the sender of a file: one op that goes through the states, and one for each chunk on its way.
+/* files_send.c -- the sender of a file: one op that goes through the states, and one for each chunk on its
+   way.
 
-   The chunks lie in lanes, a ring: chunk n is in lane n mod lanes, from its first byte until the store has confirmed it. The
-   store takes chunks in order; one that comes too early, because an earlier one had to go again, waits in its lane until
-   that one is confirmed. The main op looks after everything that is asked once: room in the channel, the opening, the seal,
-   the announcement. What it asks next follows from what is known, see send_advance. */
+   The chunks lie in lanes, a ring: chunk n is in lane n mod lanes, from its first byte until the store has
+   confirmed it. The store takes chunks in order; one that comes too early, because an earlier one had to go
+   again, waits in its lane until that one is confirmed. The main op looks after everything that is asked
+   once: room in the channel, the opening, the seal, the announcement. What it asks next follows from what is
+   known, see send_advance. */
 
 #include "files_room.h"
 
-#define SEND_OUT_ROOM 8192u       /* of a request besides the chunk: the readers' names, keys, digests */
-#define SEND_EARLY_MAX 16u        /* a chunk that is refused as too early although the one before it is stored */
+#define SEND_OUT_ROOM  8192u /* of a request besides the chunk: the readers' names, keys, digests */
+#define SEND_EARLY_MAX 16u   /* a chunk that is refused as too early although the one before it is stored */
 
 #define SEND_RESERVE_SHAPE "qiiis"
-#define SEND_OPEN_SHAPE "qiiiiiis"
-#define SEND_CHUNK_SHAPE "qiii"
-#define SEND_SEAL_SHAPE "qi"
-#define SEND_LOOK_SHAPE "qiiiiiiiiiis"
+#define SEND_OPEN_SHAPE    "qiiiiiis"
+#define SEND_CHUNK_SHAPE   "qiii"
+#define SEND_SEAL_SHAPE    "qi"
+#define SEND_LOOK_SHAPE    "qiiiiiiiiiis"
 
 /* What files_chunk.lua and files_seal.lua answer. */
 enum
@@ -48,7 +50,7 @@ typedef enum send_lane_state
     SEND_LANE_FREE = 0, /* or being filled                                  */
     SEND_LANE_READY,    /* full; waits for the tick's budget, or its turn   */
     SEND_LANE_ASKED,
-    SEND_LANE_BLOCKED   /* the cap is reached; asks again, or is hinted     */
+    SEND_LANE_BLOCKED /* the cap is reached; asks again, or is hinted     */
 } send_lane_state;
 
 typedef enum send_ask
@@ -56,13 +58,12 @@ typedef enum send_ask
     SEND_NOTHING = 0,
     SEND_OPEN,
     SEND_RESERVE,
-    SEND_PROBE,  /* is a file that takes up room in the channel still there? */
-    SEND_EVICT,  /* it is not */
-    SEND_SHOW,   /* let readers begin: they must make room */
+    SEND_PROBE, /* is a file that takes up room in the channel still there? */
+    SEND_EVICT, /* it is not */
+    SEND_SHOW,  /* let readers begin: they must make room */
     SEND_SEAL,
     SEND_ANNOUNCE
 } send_ask;
-
 
 static void send_advance(gh_file_send* send);
 static void send_finish(gh_file_send* send);
@@ -87,7 +88,7 @@ static bool send_is_busy(const gh_file_send* send)
     return send != NULL && send->op.kind != NULL && gh_op_is_busy(&send->op);
 }
 
-/* ---- ends ----------------------------------------------------------------------------------------------------------- */
+/* ---- ends ---------------------------------------------------------------------------------------------- */
 
 static void send_end(gh_file_send* send, gh_status status)
 {
@@ -113,15 +114,15 @@ static bool send_is_waiting(const gh_file_send* send)
     return false;
 }
 
-/* ---- requests of the main op ---------------------------------------------------------------------------------------- */
+/* ---- requests of the main op --------------------------------------------------------------------------- */
 
 static gh_script* send_script(gh_op* op)
 {
     static const gh_script_id scripts[] = {
-        [SEND_NOTHING] = GH_SCRIPT_files_look,   [SEND_RESERVE] = GH_SCRIPT_files_reserve,
-        [SEND_PROBE] = GH_SCRIPT_files_look,     [SEND_EVICT] = GH_SCRIPT_files_withdraw,
-        [SEND_OPEN] = GH_SCRIPT_files_open,      [SEND_SHOW] = GH_SCRIPT_files_seal,
-        [SEND_SEAL] = GH_SCRIPT_files_seal,      [SEND_ANNOUNCE] = GH_SCRIPT_files_reserve};
+        [SEND_NOTHING] = GH_SCRIPT_files_look, [SEND_RESERVE] = GH_SCRIPT_files_reserve,
+        [SEND_PROBE] = GH_SCRIPT_files_look,   [SEND_EVICT] = GH_SCRIPT_files_withdraw,
+        [SEND_OPEN] = GH_SCRIPT_files_open,    [SEND_SHOW] = GH_SCRIPT_files_seal,
+        [SEND_SEAL] = GH_SCRIPT_files_seal,    [SEND_ANNOUNCE] = GH_SCRIPT_files_reserve};
     return gh_client_script(op->client, scripts[send_of(op)->room->ask]);
 }
 
@@ -143,7 +144,8 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
 static void send_encode_reserve(gh_file_send* send, gh_request* request)
 {
     const gh_file_send_config* config = &send->room->config;
-    uint64_t bytes = config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes : config->cap_bytes;
+    uint64_t bytes = config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes
+                                                                                      : config->cap_bytes;
     gh_request_script(request, send_script(&send->op), 4, 6);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
@@ -200,7 +202,7 @@ static void send_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* ---- what comes next -------------------------------------------------------------------------------------------------- */
+/* ---- what comes next ----------------------------------------------------------------------------------- */
 
 static void send_arm(gh_file_send* send)
 {
@@ -213,9 +215,9 @@ static void send_arm(gh_file_send* send)
 static void send_request(gh_file_send* send, send_ask ask)
 {
     static const char* const shapes[] = {
-        [SEND_NOTHING] = NULL,           [SEND_RESERVE] = SEND_RESERVE_SHAPE, [SEND_PROBE] = SEND_LOOK_SHAPE,
-        [SEND_EVICT] = SEND_SEAL_SHAPE,  [SEND_OPEN] = SEND_OPEN_SHAPE,       [SEND_SHOW] = SEND_SEAL_SHAPE,
-        [SEND_SEAL] = SEND_SEAL_SHAPE,   [SEND_ANNOUNCE] = SEND_RESERVE_SHAPE};
+        [SEND_NOTHING] = NULL,          [SEND_RESERVE] = SEND_RESERVE_SHAPE, [SEND_PROBE] = SEND_LOOK_SHAPE,
+        [SEND_EVICT] = SEND_SEAL_SHAPE, [SEND_OPEN] = SEND_OPEN_SHAPE,       [SEND_SHOW] = SEND_SEAL_SHAPE,
+        [SEND_SEAL] = SEND_SEAL_SHAPE,  [SEND_ANNOUNCE] = SEND_RESERVE_SHAPE};
     send->room->ask = (uint8_t)ask;
     gh_op_send(&send->op, shapes[ask], 0);
 }
@@ -254,12 +256,14 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX) return GH_CORRUPT;
     if (chunk_bytes > room->config.chunk_bytes) return GH_TOO_SMALL;
     room->resumed = (uint64_t)gh_reply_integer(reply, 4);
-    if (digest.size > 0 ? !gh_files_parse_digest(digest, &room->expected) : room->resumed > 0) return GH_CORRUPT;
+    if (digest.size > 0 ? !gh_files_parse_digest(digest, &room->expected) : room->resumed > 0)
+        return GH_CORRUPT;
     room->stored = room->resumed;
     room->chunk_bytes = (uint32_t)chunk_bytes;
     room->sealed = gh_reply_integer(reply, 1) == FILES_SEALED;
     room->shown = gh_reply_integer(reply, 6) != FILES_HIDDEN;
-    room->reserved = room->announced = gh_reply_integer(reply, 6) == FILES_ENDED; /* nobody would come for it */
+    room->reserved = room->announced =
+        gh_reply_integer(reply, 6) == FILES_ENDED; /* nobody would come for it */
     room->opened = true;
     send->id = (uint64_t)gh_reply_integer(reply, 2);
     send->resumed_bytes = send->stored_bytes = (uint64_t)gh_reply_integer(reply, 5);
@@ -274,7 +278,8 @@ static void send_pause(gh_file_send* send)
     send_arm(send);
 }
 
-/* If the channel is full: a file in it may have gone without a word, because all its readers or its sender have. */
+/* If the channel is full: a file in it may have gone without a word, because all its readers or its sender
+   have. */
 static void send_reserved(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
@@ -381,7 +386,7 @@ static void send_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind send_kind = {"files", send_step, send_encode, send_script, false, NULL};
 
-/* ---- lanes -------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 static gh_script* send_lane_script(gh_op* op)
 {
@@ -444,7 +449,8 @@ static void send_lane_stored(send_lane* lane)
     lane->size = 0;
     lane->pauses = 0;
     send_moved(send);
-    if (next->state == SEND_LANE_READY && next->number == room->stored && !gh_op_is_sending(&next->op)) send_lane_ask(next);
+    if (next->state == SEND_LANE_READY && next->number == room->stored && !gh_op_is_sending(&next->op))
+        send_lane_ask(next);
     send_advance(send);
 }
 
@@ -515,7 +521,8 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind send_lane_kind = {"files", send_lane_step, send_lane_encode, send_lane_script, false, NULL};
+static const gh_op_kind send_lane_kind = {"files",          send_lane_step, send_lane_encode,
+                                          send_lane_script, false,          NULL};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */
 static void send_lane_complete(gh_file_send* send, send_lane* lane)
@@ -541,9 +548,10 @@ static void send_lane_complete(gh_file_send* send, send_lane* lane)
     }
 }
 
-/* ---- begin, push, finish -------------------------------------------------------------------------------------------------- */
+/* ---- begin, push, finish ------------------------------------------------------------------------------- */
 
-gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name, const gh_file_send_config* config)
+gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
+                             const gh_file_send_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     void* user;

@@ -22,7 +22,8 @@ typedef struct sender
     size_t stop_at; /* pushes no more than this, and does not finish; size and more: all */
 } sender;
 
-/* Readers "0", "1", ... of a file; chunks of 1 KiB, and of them four at a time. Change config before sender_begin. */
+/* Readers "0", "1", ... of a file; chunks of 1 KiB, and of them four at a time. Change config before
+   sender_begin. */
 sender* sender_new(game* owner, unsigned readers, const char* bytes, size_t size);
 void sender_begin(sender* self, gh_str name);
 

@@ -1,36 +1,42 @@
-/* guildhall/aggregate.h -- where the events of log files came from: totals by day, country, region and city, each file counted once.
+/* guildhall/aggregate.h -- where the events of log files came from: totals by day, country, region and city,
+   each file counted once.
 
-       "173.194.38.137 2011-10-10 13:55:36 achievement-762"        this process            the store, by day
+       "173.194.38.137 2011-10-10 13:55:36 achievement-762"     this process         the store, by day
         |              |
         geo.h: city    day -----> one counter of memory += 1
                                   ... the whole file, tens of millions of lines a second
-                                  flush: sums of regions and countries --> staged --> added to the totals of the day
+                                  flush: sums of regions, countries --> staged --> added to the day's totals
 
-       start(table) --> COUNTING --add, add, ...--> flush begin --> PREPARING --> LOOKING --> STAGING --> ADDING --> ended --> start ...
+       start(table) --> COUNTING --add, add, ...--> flush begin --> PREPARING --> LOOKING --> STAGING
+            ^                                                                                    |
+            '------------------------------------------------ ended <------------- ADDING <-----'
 
-   Once     a file has a name, and is counted once under it, whoever processes it and how often. Its sums are first staged beside
-            the totals, then added piece by piece, each with its note in the same step. A worker that dies leaves nothing
-            half-counted that the next one to come with this file would not finish, even with another table of places.
-   Lines    "address date time event", fields parted by blanks or tabs; ended by \n or \r\n. A line that is none of that is counted as
-            malformed and left out; empty lines are nothing. An address that the table does not know counts for its day, in
-            no country.
+   Once     a file has a name, and is counted once under it, whoever processes it and how often. Its sums are
+            first staged beside the totals, then added piece by piece, each with its note in the same step. A
+            worker that dies leaves nothing half-counted that the next one to come with this file would not
+            finish, even with another table of places.
+   Lines    "address date time event", fields parted by blanks or tabs; ended by \n or \r\n. A line that is
+            none of that is counted as malformed and left out; empty lines are nothing. An address that the
+            table does not know counts for its day, in no country.
    Local    one counter for each place and day, in your memory: 4 bytes x nodes_capacity x days_capacity.
-   Keys     gh:{daily:<set>.<day>}: :0 countries, :1 regions, :2 cities, each with its total; :f files, :g what is staged.
-   Time     days are those of the lines. A flush takes as many ticks as it needs, and ends without progress for progress_us.
+   Keys     gh:{daily:<set>.<day>}: :0 countries, :1 regions, :2 cities, each with its total; :f files, :g
+            what is staged.
+   Time     days are those of the lines. A flush takes as many ticks as it needs, and ends without progress
+            for progress_us.
    Threads  an aggregate belongs to one thread at a time; it needs a client only to flush.
    Memory   one block of yours. While a flush goes on, the aggregate, its table and the names stay in place.
    Failure  every request may be repeated, and is. A flush that ended in any way may be begun again.
-   Cost     two requests of up to 8 KiB for each 128 places that had events.
+   Cost     two requests of up to 8 KiB for each 64 places that had events.
 
    Use
        gh_aggregate_start(aggregate, table);
-       while (gh_file_read_block(&file, &block) == GH_OK) gh_aggregate_add(aggregate, block);         of files.h, or your own
+       while (gh_file_read_block(&file, &block) == GH_OK) gh_aggregate_add(aggregate, block);     or your own
        gh_aggregate_flush_begin(&flush, client, aggregate, gh_str_literal("logins"), file_name, NULL);
        ... each frame: gh_tick(...); if (gh_aggregate_flush_poll(&flush) == GH_OK) next_file();
 
-       gh_aggregate_read_config want = gh_aggregate_read_config_default();                            the ten countries of a day
-       want.level = GH_AGGREGATE_COUNTRY, want.totals = totals, want.total_count = 10, want.text = text, want.text_size = 4000;
-       gh_aggregate_read_begin(&read, client, gh_str_literal("logins"), gh_str_literal("2011-10-10"), &want); */
+       gh_aggregate_read_config want = gh_aggregate_read_config_default();        the ten countries of a day
+       want.totals = totals, want.total_count = 10, want.text = text, want.text_size = 4000;
+       gh_aggregate_read_begin(&read, client, gh_str_of("logins"), gh_str_of("2011-10-10"), &want); */
 
 #ifndef GUILDHALL_AGGREGATE_H
 #define GUILDHALL_AGGREGATE_H
@@ -51,9 +57,10 @@ typedef struct gh_aggregate gh_aggregate;
 
 typedef struct gh_aggregate_config
 {
-    size_t struct_size;      /* set by gh_aggregate_config_default; leave it                                          */
-    uint32_t nodes_capacity; /* of the table of places, its gh_geo_node_count or more; 1..16777216, default 65,536     */
-    uint32_t days_capacity;  /* different days in one file; 1..GH_AGGREGATE_DAYS_MAX, default 3                       */
+    size_t struct_size;      /* set by gh_aggregate_config_default; leave it */
+    uint32_t nodes_capacity; /* of the table of places, its gh_geo_node_count or more; 1..16777216,
+                                default 65,536 */
+    uint32_t days_capacity;  /* different days in one file; 1..GH_AGGREGATE_DAYS_MAX, default 3 */
 } gh_aggregate_config;
 
 gh_aggregate_config gh_aggregate_config_default(void);
@@ -62,17 +69,19 @@ gh_aggregate_config gh_aggregate_config_default(void);
 size_t gh_aggregate_memory(const gh_aggregate_config* config);
 
 /* In your memory, aligned to 16. GH_OK, GH_INVALID_CONFIG, _CAPACITY, _OUT, _MEMORY. */
-gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config, gh_aggregate** aggregate);
+gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config,
+                            gh_aggregate** aggregate);
 
-/* ---- counting --------------------------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------------------ */
 
-/* Forgets all counts and begins a file. The table must be sealed, and stay until the file is flushed. GH_OK; GH_FULL
-   (nodes_capacity); GH_INVALID_AGGREGATE (NULL, not initialised, or being flushed), _TABLE. */
+/* Forgets all counts and begins a file. The table must be sealed, and stay until the file is flushed. GH_OK;
+   GH_FULL (nodes_capacity); GH_INVALID_AGGREGATE (NULL, not initialised, or being flushed), _TABLE. */
 gh_status gh_aggregate_start(gh_aggregate* aggregate, const struct gh_geo* table);
 
-/* Counts the lines of a piece of the file, in order; a line may end in a later piece. GH_OK; GH_FULL: lines of more than days_capacity
-   days, or more than 2^32 - 1 lines: the file cannot be flushed, begin it again with more; GH_INVALID_AGGREGATE (NULL, not
-   initialised or started, or flushed since), _BUFFER (bytes NULL with a size). */
+/* Counts the lines of a piece of the file, in order; a line may end in a later piece. GH_OK; GH_FULL: lines
+   of more than days_capacity days, or more than 2^32 - 1 lines: the file cannot be flushed, begin it again
+   with more; GH_INVALID_AGGREGATE (NULL, not initialised or started, or flushed since), _BUFFER (bytes NULL
+   with a size). */
 gh_status gh_aggregate_add(gh_aggregate* aggregate, gh_str bytes);
 
 /* Counts one line, which may have its end or not: as gh_file_read_line gives it. As gh_aggregate_add. */
@@ -89,18 +98,18 @@ typedef struct gh_aggregate_stats
 /* Of the present file. GH_OK, GH_INVALID_AGGREGATE, GH_INVALID_OUT. */
 gh_status gh_aggregate_get_stats(const gh_aggregate* aggregate, gh_aggregate_stats* stats);
 
-/* How many lines of the present file fell on a day ("2011-10-10") and a node of the table, of any level; before the flush. With
-   GH_GEO_NO_NODE: in no range. 0 if the day or the node is none. */
+/* How many lines of the present file fell on a day ("2011-10-10") and a node of the table, of any level;
+   before the flush. With GH_GEO_NO_NODE: in no range. 0 if the day or the node is none. */
 uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t node);
 
-/* ---- flush ------------------------------------------------------------------------------------------------------- */
+/* ---- flush --------------------------------------------------------------------------------------------- */
 
 typedef struct gh_aggregate_flush_config
 {
-    size_t struct_size;   /* set by gh_aggregate_flush_config_default; leave it                                       */
-    uint64_t progress_us; /* end when nothing moves for so long; 1 ms..24 h, default 30 s                             */
-    uint64_t keep_us;     /* totals of a day are dropped so long after the last file was added; 0 (default): never;
-                             1 h..100 years                                                                         */
+    size_t struct_size;   /* set by gh_aggregate_flush_config_default; leave it */
+    uint64_t progress_us; /* end when nothing moves for so long; 1 ms..24 h, default 30 s */
+    uint64_t keep_us;     /* totals of a day are dropped so long after the last file was added; 0 (default):
+                             never; 1 h..100 years */
 } gh_aggregate_flush_config;
 
 gh_aggregate_flush_config gh_aggregate_flush_config_default(void);
@@ -133,17 +142,18 @@ typedef struct gh_aggregate_flush
 } gh_aggregate_flush;
 
 /* Begins to add what was counted to the totals of a set. config may be NULL for the defaults.
-   GH_OK; GH_FULL (ops_capacity; out_bytes, which must be 16 KiB or more; or an add had answered GH_FULL); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _AGGREGATE (not started, or being flushed), _NAME (the set's, or the file's), _CONFIG, _TIMEOUT (progress_us), _ABANDONED (keep_us). Anything but
-   GH_OK changes nothing. */
-gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate, gh_str set, gh_str file,
-                                   const gh_aggregate_flush_config* config);
+   GH_OK; GH_FULL (ops_capacity; out_bytes, which must be 16 KiB or more; or an add had answered GH_FULL);
+   GH_CLOSED; GH_INVALID_OP, _CLIENT, _AGGREGATE (not started, or being flushed), _NAME (the set's, or the
+   file's), _CONFIG, _TIMEOUT (progress_us), _ABANDONED (keep_us). Anything but GH_OK changes nothing. */
+gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
+                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config);
 
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        the file is in the totals
    GH_DUPLICATE the file was in the totals already: nothing was added
-   GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added. It is another file, or
+   GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added.
+                    It is another file, or
                 the table of places is another one
    GH_TIMEOUT, GH_CANCELLED   not all is in the totals: begin again, with this aggregate or from the file
    GH_UNKNOWN   as GH_TIMEOUT, while it was being added: begin again to make sure
@@ -153,7 +163,7 @@ gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op);
 /* Stops where it is. What is staged completely will be finished by whoever comes next with this file. */
 void gh_aggregate_flush_cancel(gh_aggregate_flush* op);
 
-/* ---- read --------------------------------------------------------------------------------------------------------- */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 typedef enum gh_aggregate_level
 {
@@ -172,12 +182,12 @@ typedef struct gh_aggregate_total
 
 typedef struct gh_aggregate_read_config
 {
-    size_t struct_size;        /* set by gh_aggregate_read_config_default; leave it                                     */
-    gh_aggregate_level level;  /* default GH_AGGREGATE_COUNTRY                                                          */
-    uint64_t timeout_us;       /* the longest time without an answer; 1 ms..60 s, default 5 s                            */
-    gh_aggregate_total* totals; /* the largest come here; 1..GH_AGGREGATE_TOTALS_MAX                                     */
+    size_t struct_size;        /* set by gh_aggregate_read_config_default; leave it */
+    gh_aggregate_level level;  /* default GH_AGGREGATE_COUNTRY */
+    uint64_t timeout_us;       /* the longest time without an answer; 1 ms..60 s, default 5 s */
+    gh_aggregate_total* totals; /* the largest come here; 1..GH_AGGREGATE_TOTALS_MAX */
     size_t total_count;
-    char* text;                /* their names come here                                                                */
+    char* text;                /* their names come here */
     size_t text_size;
 } gh_aggregate_read_config;
 
@@ -205,13 +215,15 @@ typedef struct gh_aggregate_read
     uint8_t level;
 } gh_aggregate_read;
 
-/* Begins to read the largest totals of a day. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the set's), _DAY,
-   _CONFIG, _LEVEL, _TIMEOUT, _TOTALS (totals, total_count, text, text_size). Anything but GH_OK changes nothing. */
+/* Begins to read the largest totals of a day. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME (the set's), _DAY, _CONFIG, _LEVEL, _TIMEOUT, _TOTALS (totals, total_count, text,
+   text_size). Anything but GH_OK changes nothing. */
 gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
                                   const gh_aggregate_read_config* config);
 
 /* GH_IDLE, GH_PENDING
-   GH_OK        count totals, fewer than total_count if there are no more. Totals may grow between the pages of a long read
+   GH_OK        count totals, fewer than total_count if there are no more. Totals may grow between the pages
+                of a long read
    GH_EMPTY     nothing was counted on that day
    GH_TOO_SMALL text_size was too small for the names of all; the first count are there
    GH_TIMEOUT   no answer

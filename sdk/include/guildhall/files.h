@@ -1,4 +1,5 @@
-/* guildhall/files.h -- a file from one game server to many, in chunks, through the store, which holds few of them at a time.
+/* guildhall/files.h -- a file from one game server to many, in chunks, through the store, which holds few of
+   them at a time.
 
        the sender's server                    the store                         each reader's server
        push bytes --> chunk 0, 1, 2 ... --> | 1 | 2 | 3 | 4 | --------------> verified --> blocks or lines
@@ -8,24 +9,31 @@
        send   begin --> OPENING --> RESERVING --> SENDING --finish--> SEALING --> ANNOUNCING --> ended
        read   begin --> OPENING --> READING --(all verified)--> END --done--> ended
 
-   Readers  are named by the sender: ten names are ten readers, and the file goes when the last of them is done, not before. One
-            that is silent for lease_us is given up, and waits for nobody.
-   Channel  an index of the files that readers should look at, with a hint to those that wait. A file is announced when it is
-            sealed; or when its cap is reached, because then only readers can make room; or at once (config.stream). Without
-            a channel you tell the readers by other means, for example with chat.h.
-   Bytes    each chunk and the whole file carry an XXH3-128 digest; a reader is told the end when both are right. It finds accidents
-            and is no defence against an attacker.
-   Crash    a sender begins again under the same name and pushes the file from its beginning: what is stored already is compared
-            and not sent again. A reader begins again under the same reader's name, and goes on where it had read to
-            (GH_FILE_AS_READ), or reads from the beginning (GH_FILE_AT_END: nothing goes before it is done).
-   Keys     gh:{file:<name>}: :s state, :c chunks, :o how far each reader is, :e leases. gh:{files:<channel>}: :s, :f, :l, :h.
-   Time     no total time-outs: progress_us without any progress ends an op, however long the file takes. An upload that stands
-            still for abandoned_us is dropped by the store itself, and so is a file whose last lease ran out.
-   Budget   tick_bytes: an op moves no more than that in a tick, in either direction, so a large file never dents a frame.
-   Threads  as the client.   Memory  one block of yours for each op, of the size that the memory function says; nothing else. Ops
-            and names stay in place until the op ends. Views of blocks and lines live until the next call on that op.
+   Readers  are named by the sender: ten names are ten readers, and the file goes when the last of them is
+            done, not before. One that is silent for lease_us is given up, and waits for nobody.
+   Channel  an index of the files that readers should look at, with a hint to those that wait. A file is
+            announced when it is sealed; or when its cap is reached, because then only readers can make room;
+            or at once (config.stream). Without a channel you tell the readers by other means, for example
+            with chat.h.
+   Bytes    each chunk and the whole file carry an XXH3-128 digest; a reader is told the end when both are
+            right. It finds accidents and is no defence against an attacker.
+   Crash    a sender begins again under the same name and pushes the file from its beginning: what is stored
+            already is compared and not sent again. A reader begins again under the same reader's name, and
+            goes on where it had read to (GH_FILE_AS_READ), or reads from the beginning (GH_FILE_AT_END:
+            nothing goes before it is done).
+   Keys     gh:{file:<name>}: :s state, :c chunks, :o how far each reader is, :e leases. gh:{files:<channel>}:
+            :s, :f, :l, :h.
+   Time     no total time-outs: progress_us without any progress ends an op, however long the file takes. An
+            upload that stands still for abandoned_us is dropped by the store itself, and so is a file whose
+            last lease ran out.
+   Budget   tick_bytes: an op moves no more than that in a tick, in either direction, so a large file never
+            dents a frame.
+   Threads  as the client.   Memory  one block of yours for each op, of the size that the memory function
+            says; nothing else. Ops and names stay in place until the op ends. Views of blocks and lines live
+            until the next call on that op.
    Failure  every request may be repeated, and is. While the link is down, nothing is lost on either side.
-   Cost     a request for each chunk in either direction, and for each few chunks one that says how far a reader is.
+   Cost     a request for each chunk in either direction, and for each few chunks one that says how far a
+            reader is.
 
    Use
        gh_file_send_config config = gh_file_send_config_default();
@@ -33,11 +41,11 @@
        config.memory = memory, config.memory_size = gh_file_send_memory(&config);
        gh_file_send_begin(&send, client, gh_str_literal("log 7"), &config);
        ... each frame: gh_tick(...);
-           gh_file_send_push(&send, gh_str_make(at, left), &taken);             then finish, and poll until GH_OK
+           gh_file_send_push(&send, gh_str_make(at, left), &taken);      then finish, and poll until GH_OK
        gh_file_read_begin(&read, client, gh_str_literal("log 7"), gh_str_literal("counter 3"), &read_config);
        ... each frame: gh_tick(...);
            while ((status = gh_file_read_line(&read, &line)) == GH_OK) count(line);
-           if (status == GH_EMPTY) gh_file_read_done(&read);                    whole, verified; poll until GH_OK */
+           if (status == GH_EMPTY) gh_file_read_done(&read);             whole, verified; poll until GH_OK */
 
 #ifndef GUILDHALL_FILES_H
 #define GUILDHALL_FILES_H
@@ -50,7 +58,7 @@ extern "C" {
 
 #define GH_FILE_READERS_MAX 64
 #define GH_FILE_CHUNK_MIN 1024u
-#define GH_FILE_CHUNK_MAX 262144u
+#define GH_FILE_CHUNK_MAX 131072u
 #define GH_FILE_LANES_MAX 16u
 #define GH_FILE_CAP_MAX 1099511627776ull    /* 1 TiB */
 #define GH_FILE_LINE_MAX 1048576u
@@ -59,28 +67,32 @@ extern "C" {
 #define GH_FILE_LEASE_MIN_US 1000000ull     /* 1 s                                   */
 #define GH_FILE_LEASE_MAX_US 86400000000ull /* 24 h                                  */
 
-/* ---- send ------------------------------------------------------------------------------------------------------------ */
+/* ---- send ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_file_send_config
 {
-    size_t struct_size;     /* set by gh_file_send_config_default; leave it                                            */
-    gh_str channel;         /* where it is announced; empty (default): nowhere                                          */
-    const gh_str* readers;  /* who must read it: 1..GH_FILE_READERS_MAX different names, until the op ends               */
+    size_t struct_size;     /* set by gh_file_send_config_default; leave it */
+    gh_str channel;         /* where it is announced; empty (default): nowhere */
+    const gh_str* readers;  /* who must read it: 1..GH_FILE_READERS_MAX different names, until the op ends */
     size_t reader_count;
-    uint64_t size_bytes;    /* of the file, if it is known: reserves no more of the channel; default 0: not known         */
-    uint64_t cap_bytes;     /* of the file that lie in the store at once; chunk_bytes..GH_FILE_CAP_MAX, default 64 MiB    */
-    uint64_t channel_bytes; /* that all files of the channel may reserve, each its cap or its size; at least cap_bytes,
-                               at most 1,024 x GH_FILE_CAP_MAX; default 1 GiB. Full: the op waits                         */
-    uint32_t chunk_bytes;   /* GH_FILE_CHUNK_MIN.._MAX, default 16 KiB; must fit the sender's out_bytes with 8 KiB to spare,
-                               and the readers' reply_bytes with 1 KiB to spare                                           */
-    uint32_t lanes;         /* chunks on their way at once, each chunk_bytes of memory; 1..GH_FILE_LANES_MAX, default 4    */
-    uint32_t tick_bytes;    /* chunk_bytes..1 GiB, default 256 KiB                                                        */
-    uint64_t progress_us;   /* end when nothing moves for so long although there is something to move; full counts as not
-                               moving. 1 ms..24 h, default 60 s                                                           */
-    uint64_t abandoned_us;  /* an upload to which nothing was added for so long is dropped; 1 s..7 days, default 1 h       */
-    uint64_t lease_us;      /* of each reader; GH_FILE_LEASE_MIN_US.._MAX_US, default 10 min                               */
-    bool stream;            /* announce at once; default false: when it is sealed, or when the cap is reached             */
-    void* memory;           /* aligned to 16                                                                             */
+    uint64_t size_bytes;    /* of the file: give it if you know it, it then reserves no more of the channel;
+                               default 0: not known */
+    uint64_t cap_bytes;     /* of the file that lie in the store at once; chunk_bytes..GH_FILE_CAP_MAX,
+                               default 64 MiB */
+    uint64_t channel_bytes; /* that all files of the channel may reserve, each its cap or its size; at least
+                               cap_bytes, at most 1,024 x GH_FILE_CAP_MAX; default 1 GiB. Full: it waits */
+    uint32_t chunk_bytes;   /* GH_FILE_CHUNK_MIN.._MAX, default 16 KiB; must fit the sender's out_bytes with
+                               8 KiB to spare, and the readers' reply_bytes with 1 KiB to spare */
+    uint32_t lanes;         /* chunks on their way at once, each chunk_bytes of memory; 1..GH_FILE_LANES_MAX,
+                               default 4 */
+    uint32_t tick_bytes;    /* chunk_bytes..1 GiB, default 256 KiB */
+    uint64_t progress_us;   /* end when nothing moves for so long although there is something to move; full
+                               counts as not moving. 1 ms..24 h, default 60 s */
+    uint64_t abandoned_us;  /* an upload to which nothing was added for so long is dropped; 1 s..7 days,
+                               default 1 h */
+    uint64_t lease_us;      /* of each reader; GH_FILE_LEASE_MIN_US.._MAX_US, default 10 min */
+    bool stream;            /* announce at once; default false: when it is sealed, or the cap is reached */
+    void* memory;           /* aligned to 16 */
     size_t memory_size;
 } gh_file_send_config;
 
@@ -95,11 +107,11 @@ typedef struct gh_file_send
     void* user;
 
     /* read-only */
-    uint64_t id;            /* of this file, from the store; 0 before it is open                                       */
-    uint64_t resumed_bytes; /* were stored already when it was opened                                                  */
-    uint64_t taken_bytes;   /* by push                                                                                 */
-    uint64_t stored_bytes;  /* confirmed by the store                                                                  */
-    bool is_full;           /* the cap is reached: readers must read                                                   */
+    uint64_t id;            /* of this file, from the store; 0 before it is open */
+    uint64_t resumed_bytes; /* were stored already when it was opened */
+    uint64_t taken_bytes;   /* by push */
+    uint64_t stored_bytes;  /* confirmed by the store */
+    bool is_full;           /* the cap is reached: readers must read */
 
     /* private */
     gh_op op;
@@ -108,36 +120,42 @@ typedef struct gh_file_send
 } gh_file_send;
 
 /* Begins to send a file under a name. It uses 1 + lanes ops of ops_capacity.
-   GH_OK; GH_FULL (ops_capacity; or out_bytes is too small for chunk_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG,
-   _CHANNEL, _READERS, _CAP (cap_bytes, channel_bytes), _CHUNK (chunk_bytes, lanes), _TICK_BYTES, _TIMEOUT (progress_us),
-   _ABANDONED, _LEASE, _MEMORY. Anything but GH_OK changes nothing. */
-gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name, const gh_file_send_config* config);
+   GH_OK; GH_FULL (ops_capacity; or out_bytes is too small for chunk_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _CONFIG, _CHANNEL, _READERS, _CAP (cap_bytes, channel_bytes), _CHUNK (chunk_bytes, lanes),
+   _TICK_BYTES, _TIMEOUT (progress_us), _ABANDONED, _LEASE, _MEMORY. Anything but GH_OK changes nothing. */
+gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
+                             const gh_file_send_config* config);
 
-/* Takes bytes of the file, in order, from its beginning; they are copied. GH_OK: all were taken. GH_PENDING: the first *taken,
-   maybe 0: push the rest in a later frame. Any other status: the op has ended with it, or was finished (GH_CLOSED); or
-   GH_INVALID_OUT, GH_INVALID_BUFFER (bytes NULL with a size), GH_INVALID_OP (NULL). */
+/* Takes bytes of the file, in order, from its beginning; they are copied. GH_OK: all were taken. GH_PENDING:
+   the first *taken, maybe 0: push the rest in a later frame. Any other status: the op has ended with it, or
+   was finished (GH_CLOSED); or GH_INVALID_OUT, GH_INVALID_BUFFER (bytes NULL with a size), GH_INVALID_OP
+   (NULL). */
 gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken);
 
-/* That was all: the file is sealed when its last chunk is stored. GH_OK; GH_INVALID_OP; else the op has ended with it. */
+/* That was all: the file is sealed when its last chunk is stored. GH_OK; GH_INVALID_OP; else the op has ended
+   with it. */
 gh_status gh_file_send_finish(gh_file_send* op);
 
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        sealed and announced. Readers may still be reading: gh_file_look_begin shows how far they are
-   GH_FILE_DIFFERS  a file of that name is there with other bytes, or with other readers: use another name, or remove it
+   GH_FILE_DIFFERS  a file of that name is there with other bytes, or with other readers: use another name, or
+                    remove it
    GH_LOST      another sender has taken over under the same name
-   GH_FILE_GONE the upload stood still for too long and was dropped, or every reader's lease ran out: begin anew
-   GH_TIMEOUT   no progress for progress_us: the link is down, or readers make no room. What is stored stays for
-                abandoned_us: begin again to go on
+   GH_FILE_GONE the upload stood still for too long and was dropped, or every reader's lease ran out: begin
+   anew
+   GH_TIMEOUT   no progress for progress_us: the link is down, or readers make no room. What is stored stays
+                for abandoned_us: begin again to go on
    GH_UNKNOWN   as GH_TIMEOUT, while it was being sealed or announced; begin again to make sure
    GH_TOO_SMALL it was begun with larger chunks than chunk_bytes: the first sender's config must be used
-   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key is not of Guildhall's making */
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key is not of Guildhall's
+   making */
 gh_status gh_file_send_poll(const gh_file_send* op);
 
 /* Stops where it is. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. */
 void gh_file_send_cancel(gh_file_send* op);
 
-/* ---- read ------------------------------------------------------------------------------------------------------------ */
+/* ---- read ---------------------------------------------------------------------------------------------- */
 
 typedef enum gh_file_format
 {
@@ -147,31 +165,34 @@ typedef enum gh_file_format
 
 typedef enum gh_file_keep
 {
-    GH_FILE_AS_READ = 0, /* what was read goes when the others have read it too. After a crash, reading goes on there: at a
-                            byte, or at the beginning of a line. Not with GH_FILE_GZIP: then it ends GH_LOST             */
-    GH_FILE_AT_END       /* nothing goes before done: after a crash, reading begins anew. The file must fit its cap       */
+    GH_FILE_AS_READ = 0, /* what was read goes when the others have read it too. After a crash, reading goes
+                            on there: at a byte, or at the beginning of a line. Not with GH_FILE_GZIP: then it
+                            ends GH_LOST */
+    GH_FILE_AT_END       /* nothing goes before done: after a crash, reading begins anew. The file must fit
+                            its cap */
 } gh_file_keep;
 
 typedef struct gh_file_read_config
 {
-    size_t struct_size;   /* set by gh_file_read_config_default; leave it                                              */
-    gh_str channel;       /* from which a file is taken when its last reader is done; as the sender's                    */
-    uint64_t id;          /* that the file must have, from a list; 0 (default): any                                      */
-    gh_file_format format; /* default GH_FILE_PLAIN                                                                      */
-    gh_file_keep keep;    /* default GH_FILE_AS_READ                                                                     */
-    uint32_t chunk_bytes; /* the sender's or more; GH_FILE_CHUNK_MIN.._MAX, default 16 KiB                                */
-    uint32_t lanes;       /* chunks on their way or waiting for you, each chunk_bytes of memory; 1..GH_FILE_LANES_MAX,
-                             default 4                                                                                  */
-    uint32_t line_bytes;  /* the longest line; 1..GH_FILE_LINE_MAX, default 4096                                          */
-    uint32_t tick_bytes;  /* asked for in a tick, at least one chunk; 1..1 GiB, default 256 KiB                           */
-    uint64_t progress_us; /* end when the store has nothing new for so long; 1 ms..24 h, default 60 s                     */
-    void* memory;         /* aligned to 16                                                                              */
+    size_t struct_size;   /* set by gh_file_read_config_default; leave it */
+    gh_str channel;       /* from which a file is taken when its last reader is done; as the sender's */
+    uint64_t id;          /* that the file must have, from a list; 0 (default): any */
+    gh_file_format format; /* default GH_FILE_PLAIN */
+    gh_file_keep keep;    /* default GH_FILE_AS_READ */
+    uint32_t chunk_bytes; /* the sender's or more; GH_FILE_CHUNK_MIN.._MAX, default 16 KiB */
+    uint32_t lanes;       /* chunks on their way or waiting for you, each chunk_bytes of memory;
+                             1..GH_FILE_LANES_MAX, default 4 */
+    uint32_t line_bytes;  /* the longest line; 1..GH_FILE_LINE_MAX, default 4096 */
+    uint32_t tick_bytes;  /* asked for in a tick, at least one chunk; 1..1 GiB, default 256 KiB */
+    uint64_t progress_us; /* end when the store has nothing new for so long; 1 ms..24 h, default 60 s */
+    void* memory;         /* aligned to 16 */
     size_t memory_size;
 } gh_file_read_config;
 
 gh_file_read_config gh_file_read_config_default(void);
 
-/* The size of the block for this config, in bytes; 0 if chunk_bytes, lanes, line_bytes or format is outside its range. */
+/* The size of the block for this config, in bytes; 0 if chunk_bytes, lanes, line_bytes or format is outside
+   its range. */
 size_t gh_file_read_memory(const gh_file_read_config* config);
 
 typedef struct gh_file_read
@@ -180,14 +201,14 @@ typedef struct gh_file_read
     void* user;
 
     /* read-only */
-    uint64_t id;            /* of the file, from the store; 0 before it is open                                        */
-    uint64_t resumed_bytes; /* had been read before; reading goes on behind them                                       */
-    uint64_t offset_bytes;  /* of the file: read up to here                                                            */
-    uint64_t stored_bytes;  /* of the file: known to have been sent                                                    */
-    uint64_t lines;         /* that gh_file_read_line gave                                                             */
-    uint64_t lines_cut;     /* of them longer than line_bytes                                                          */
-    bool is_sealed;         /* stored_bytes is the size of the file                                                    */
-    bool is_whole;          /* at the end: the digest of the whole was compared, not only that of each chunk           */
+    uint64_t id;            /* of the file, from the store; 0 before it is open */
+    uint64_t resumed_bytes; /* had been read before; reading goes on behind them */
+    uint64_t offset_bytes;  /* of the file: read up to here */
+    uint64_t stored_bytes;  /* of the file: known to have been sent */
+    uint64_t lines;         /* that gh_file_read_line gave */
+    uint64_t lines_cut;     /* of them longer than line_bytes */
+    bool is_sealed;         /* stored_bytes is the size of the file */
+    bool is_whole;          /* at the end: the digest of the whole was compared, not only each chunk's */
 
     /* private */
     gh_op op;
@@ -196,10 +217,11 @@ typedef struct gh_file_read
     struct gh_file_read_room* room;
 } gh_file_read;
 
-/* Begins to read a file as one of its readers; waits for it to be announced. It uses 1 + lanes ops of ops_capacity.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _READERS (the reader's name), _CONFIG, _CHANNEL,
-   _FORMAT (format, keep, or gzip without zlib), _CHUNK (chunk_bytes, lanes), _LINE (line_bytes), _TICK_BYTES,
-   _TIMEOUT (progress_us), _MEMORY. Anything but GH_OK changes nothing. */
+/* Begins to read a file as one of its readers; waits until readers may read. It uses 1 + lanes ops of
+   ops_capacity. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _READERS (the
+   reader's name), _CONFIG, _CHANNEL, _FORMAT (format, keep, or gzip without zlib), _CHUNK (chunk_bytes,
+   lanes), _LINE (line_bytes), _TICK_BYTES, _TIMEOUT (progress_us), _MEMORY. Anything but GH_OK changes
+   nothing. */
 gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
                              const gh_file_read_config* config);
 
@@ -210,18 +232,19 @@ gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, g
    else         the op has ended with it, as for gh_file_read_poll; or GH_INVALID_OP, GH_INVALID_OUT */
 gh_status gh_file_read_block(gh_file_read* op, gh_str* block);
 
-/* The next line, without its \n or \r\n; a last line needs none. GH_TOO_SMALL: it is longer than line_bytes; *line is its beginning,
-   the rest is skipped, the next call gives the next line. Else as gh_file_read_block. Use one of the two for a file. */
+/* The next line, without its \n or \r\n; a last line needs none. GH_TOO_SMALL: it is longer than line_bytes;
+   *line is its beginning, the rest is skipped, the next call gives the next line. Else as gh_file_read_block.
+   Use one of the two for a file. */
 gh_status gh_file_read_line(gh_file_read* op, gh_str* line);
 
-/* After a crash, with GH_FILE_AS_READ: gives back the first resumed_bytes, piece by piece, from where you had put them, so that the
-   digest of the whole can be compared at the end; before the first block or line. GH_OK; GH_PENDING: not open yet;
-   GH_INVALID_BUFFER (NULL with a size; or more than resumed_bytes), GH_INVALID_OP (NULL, or reading has begun); else the op
-   has ended with it. */
+/* After a crash, with GH_FILE_AS_READ: gives back the first resumed_bytes, piece by piece, from where you had
+   put them, so that the digest of the whole can be compared at the end; before the first block or line.
+   GH_OK; GH_PENDING: not open yet; GH_INVALID_BUFFER (NULL with a size; or more than resumed_bytes),
+   GH_INVALID_OP (NULL, or reading has begun); else the op has ended with it. */
 gh_status gh_file_read_recall(gh_file_read* op, gh_str bytes);
 
-/* Says that this reader has dealt with the whole file. The file goes when all have. GH_OK: poll until it is confirmed.
-   GH_BUSY: not at its end yet. GH_INVALID_OP; else the op has ended with it. */
+/* Says that this reader has dealt with the whole file. The file goes when all have. GH_OK: poll until it is
+   confirmed. GH_BUSY: not at its end yet. GH_INVALID_OP; else the op has ended with it. */
 gh_status gh_file_read_done(gh_file_read* op);
 
 /* GH_IDLE      never begun
@@ -230,12 +253,13 @@ gh_status gh_file_read_done(gh_file_read* op);
    GH_FILE_DONE this reader was done with it before: nothing to do
    GH_FILE_GONE there is no such file: all have read it long ago, its upload was abandoned, or it was removed
    GH_FILE_NOT_READER  the sender did not name this reader
-   GH_LOST      this reader's lease ran out and it was given up; or another of the same name has read on; or a gzip file
-                would have to be taken up in its middle
-   GH_CORRUPT   a digest is wrong, the gzip data is broken, or a key is not of Guildhall's making. Nothing wrong was handed
-                out but, with a wrong digest of the whole, all of it
+   GH_LOST      this reader's lease ran out and it was given up; or another of the same name has read on; or a
+                gzip file would have to be taken up in its middle
+   GH_CORRUPT   a digest is wrong, the gzip data is broken, or a key is not of Guildhall's making. Nothing
+                wrong was handed out but, with a wrong digest of the whole, all of it
    GH_TOO_SMALL the sender's chunks are larger than chunk_bytes, or than reply_bytes less 1 KiB
-   GH_TIMEOUT   nothing new from the store for progress_us: the link is down, or the sender stands still; begin again to go on
+   GH_TIMEOUT   nothing new from the store for progress_us: the link is down, or the sender stands still;
+                begin again to go on
    GH_UNKNOWN   the store was told that we are done, and did not answer: begin again to make sure
    GH_CANCELLED, GH_REFUSED   see gh_status_text */
 gh_status gh_file_read_poll(const gh_file_read* op);
@@ -243,7 +267,7 @@ gh_status gh_file_read_poll(const gh_file_read* op);
 /* Stops where it is: this reader may begin again until its lease is over. */
 void gh_file_read_cancel(gh_file_read* op);
 
-/* ---- list ------------------------------------------------------------------------------------------------------------ */
+/* ---- list ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_file_entry
 {
@@ -255,13 +279,13 @@ typedef struct gh_file_entry
 
 typedef struct gh_files_list_config
 {
-    size_t struct_size;  /* set by gh_files_list_config_default; leave it                                               */
-    uint64_t after;      /* only files with a larger number: that of the last file that you know; default 0              */
-    uint64_t wait_us;    /* if there is none, wait this long for one; 0 (default)..1 h                                   */
-    uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s                                  */
-    gh_file_entry* entries; /* up to GH_FILES_LIST_MAX                                                                   */
+    size_t struct_size;  /* set by gh_files_list_config_default; leave it */
+    uint64_t after;      /* only files with a larger number: that of the last file that you know; default 0 */
+    uint64_t wait_us;    /* if there is none, wait this long for one; 0 (default)..1 h */
+    uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
+    gh_file_entry* entries; /* up to GH_FILES_LIST_MAX */
     size_t entry_count;
-    char* names;         /* their names come here; GH_NAME_SIZE_MAX bytes for each entry                                 */
+    char* names;         /* their names come here; GH_NAME_SIZE_MAX bytes for each entry */
     size_t names_size;
 } gh_files_list_config;
 
@@ -289,16 +313,18 @@ typedef struct gh_files_list
     bool hinted;
 } gh_files_list;
 
-/* Begins to read which files were announced in a channel. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT,
-   _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _BUFFER (entries, names). Anything but GH_OK changes nothing. */
-gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel, const gh_files_list_config* config);
+/* Begins to read which files were announced in a channel. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP, _CLIENT, _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _BUFFER (entries, names). Anything but GH_OK
+   changes nothing. */
+gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
+                              const gh_files_list_config* config);
 
-/* GH_IDLE, GH_PENDING; GH_OK: count entries; GH_EMPTY: none within wait_us; GH_TIMEOUT: no answer; GH_CANCELLED, GH_REFUSED,
-   GH_CORRUPT. */
+/* GH_IDLE, GH_PENDING; GH_OK: count entries; GH_EMPTY: none within wait_us; GH_TIMEOUT: no answer;
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
 gh_status gh_files_list_poll(const gh_files_list* op);
 void gh_files_list_cancel(gh_files_list* op);
 
-/* ---- look and remove ------------------------------------------------------------------------------------------------- */
+/* ---- look and remove ----------------------------------------------------------------------------------- */
 
 typedef struct gh_file_look
 {
@@ -325,7 +351,8 @@ typedef struct gh_file_look
    GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _TIMEOUT. */
 gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK; GH_FILE_GONE: there is no such file; GH_TIMEOUT; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
+/* GH_IDLE, GH_PENDING; GH_OK; GH_FILE_GONE: there is no such file; GH_TIMEOUT; GH_CANCELLED, GH_REFUSED,
+   GH_CORRUPT. */
 gh_status gh_file_look_poll(const gh_file_look* op);
 void gh_file_look_cancel(gh_file_look* op);
 
@@ -342,14 +369,14 @@ typedef struct gh_file_remove
     uint64_t timeout_us;
 } gh_file_remove;
 
-/* Begins to remove a file and its announcement, whoever still reads it. id is from a look, a list, or the sender's op; channel may be
-   empty. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CHANNEL,
-   _ID (0, or 2^53 and more), _TIMEOUT. */
-gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
-                               uint64_t timeout_us);
+/* Begins to remove a file and its announcement, whoever still reads it. id is from a look, a list, or the
+   sender's op; channel may be empty. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity);
+   GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CHANNEL, _ID (0, or 2^53 and more), _TIMEOUT. */
+gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
+                               gh_str channel, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT: not done; GH_UNKNOWN: done or not, do it again whenever you
-   like; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
+/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT: not done; GH_UNKNOWN: done or not, do it
+   again whenever you like; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
 gh_status gh_file_remove_poll(const gh_file_remove* op);
 void gh_file_remove_cancel(gh_file_remove* op);
 

@@ -1,8 +1,9 @@
 /* hash.h -- the only door to xxhash.
 
-   gh_hash_seeded   tables inside this process: the seed comes from the platform's entropy, so that players cannot
-                    choose names that collide
-   gh_hash_shard    part of the wire contract (KEYS.md): which shard a name lives in; unseeded, the same everywhere
+   gh_hash_seeded   tables inside this process: the seed comes from the platform's entropy, so that players
+                    cannot choose names that collide
+   gh_hash_shard    part of the wire contract (KEYS.md): which shard a name lives in; unseeded, the same
+                    everywhere
    gh_hash_digest   finds accidents in files and chunks; it is no defence against an attacker */
 
 #ifndef GH_HASH_H

@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#define INFLATE_IN_MAX 0x40000000u
+#define INFLATE_IN_MAX      0x40000000u
 #define INFLATE_GZIP_WINDOW (15 + 16) /* windowBits: 32 KiB, and a gzip header */
 
 struct gh_inflate
