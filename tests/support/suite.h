@@ -54,7 +54,8 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
-    X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet) X(aggregate) X(aggregate_input) X(aggregate_faults) \
+    X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                                        \
+    X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(sanity) X(handshake)
 
 #define TEST_FILE(file, ...)                                                                                 \
