@@ -1,0 +1,48 @@
+/* social.h -- all that players do together and that is not trade: chats, mail, contacts, guilds; and what the server keeps of
+   them: counters, promotions. One place in a game for each of mailbox.h, chat.h, contacts.h, guild.h, counters.h, rows.h.
+
+   A player of slot s:   social_enter --> (social_message ...) --> social_leave --> social_is_busy until false */
+
+#ifndef GAME_SERVER_SOCIAL_H
+#define GAME_SERVER_SOCIAL_H
+
+#include "board.h"
+#include "network.h"
+
+typedef struct social social;
+
+typedef struct social_config
+{
+    gh_client* client;
+    network* network;
+    board_row* row; /* counts go here */
+    uint32_t players_max;
+    uint32_t guild_size;  /* player p is in the guild p / guild_size, and in its chat    */
+    uint32_t zone_count;  /* and talks in the zone p % zone_count                        */
+    const char* database; /* SQLite file with the promotions; made if it is not there    */
+} social_config;
+
+/* NULL: it was said on stderr why not. All memory is reserved here. */
+social* social_open(const social_config* config);
+void social_close(social* s);
+
+void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name);
+void social_leave(social* s, uint32_t slot); /* begins; requests that are under way end by themselves */
+bool social_is_busy(const social* s, uint32_t slot);
+
+/* False: not one of ours. It is answered, now or in a later frame, whatever happens. */
+bool social_message(social* s, uint32_t slot, const message* m);
+
+void social_frame(social* s, uint64_t now_us, uint64_t frame_us);
+
+/* Of any part of the server: what the counters of the fleet count. */
+typedef enum social_event
+{
+    SOCIAL_HIT = 0,
+    SOCIAL_TRADE,
+    SOCIAL_LOGIN
+} social_event;
+
+void social_count(social* s, social_event event, int64_t amount);
+
+#endif
