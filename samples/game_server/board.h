@@ -1,8 +1,9 @@
-/* board.h -- how every process of the fleet is: a file in shared memory with a row for each process. A process writes its
-   own row once a frame, the view reads them all. It works just as well while the store is down.
+/* board.h -- how every process of the fleet is: a file in shared memory with a row for each process. A
+   process writes its own row once a frame, the view reads them all. It works just as well while the store is
+   down.
 
-   A row is guarded by a count: odd while its owner writes. A reader copies the row and takes the copy only if the count was
-   even and the same before and after; so nobody waits for anybody. */
+   A row is guarded by a count: odd while its owner writes. A reader copies the row and takes the copy only if
+   the count was even and the same before and after; so nobody waits for anybody. */
 
 #ifndef GAME_SERVER_BOARD_H
 #define GAME_SERVER_BOARD_H
@@ -21,8 +22,8 @@ enum
     BOARD_BUCKETS = 20 /* of a histogram: below 1 us, 2 us, 4 us, ... */
 };
 
-/* Doubling buckets: bucket i counts values below 2^i microseconds, the last one the rest. For pictures; exact percentiles
-   come from histogram.h in the row's p50, p99, ... */
+/* Doubling buckets: bucket i counts values below 2^i microseconds, the last one the rest. For pictures; exact
+   percentiles come from histogram.h in the row's p50, p99, ... */
 typedef struct board_histogram
 {
     uint64_t counts[BOARD_BUCKETS];
@@ -30,6 +31,7 @@ typedef struct board_histogram
     uint64_t p99_us;
     uint64_t p999_us;
     uint64_t max_us;
+    uint64_t recent_us; /* the largest of the last 60 values: a second of frames */
 } board_histogram;
 
 typedef struct board_event
@@ -86,7 +88,8 @@ typedef struct board
     board_slot slots[BOARD_ROWS];
 } board;
 
-/* Makes the file and maps it (the fleet), or maps one that is there (all others). NULL and errno if that cannot be done. */
+/* Makes the file and maps it (the fleet), or maps one that is there (all others). NULL and errno if that
+ * cannot be done. */
 board* board_create(const char* path);
 board* board_open(const char* path);
 

@@ -1,0 +1,125 @@
+/* children.c -- starts this program in its other roles, and sees them end. */
+
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
+
+child* children_add(children* all, const char* role, uint32_t slot, bool kept)
+{
+    if (all->count == CHILDREN_MAX) return NULL;
+    child* c = &all->list[all->count++];
+    *c = (child){.role = role, .slot = slot, .kept = kept};
+    child_argument(c, "%s", all->program);
+    child_argument(c, "%s", role);
+    return c;
+}
+
+void child_argument(child* c, const char* format, ...)
+{
+    size_t room = sizeof c->text - c->text_size;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(c->text + c->text_size, room, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= room || c->argument_count == CHILD_ARGUMENTS_MAX)
+    {
+        fprintf(stderr, "game_server: the arguments of a %s are too long\n", c->role);
+        exit(1);
+    }
+    c->arguments[c->argument_count++] = c->text + c->text_size;
+    c->text_size += (size_t)size + 1;
+}
+
+/* In the child: what it prints goes to the log, so that it does not disturb the live view. */
+static void become(const children* all, child* c)
+{
+    if (all->log != NULL)
+    {
+        int log = open(all->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (log < 0 || dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0) _exit(126);
+    }
+    setpgid(0, 0); /* Ctrl-C is the fleet's; it ends us in its own order */
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* and if the fleet itself is killed, nobody stays behind */
+#endif
+    execv(all->program, c->arguments);
+    _exit(127);
+}
+
+bool child_start(children* all, child* c)
+{
+    c->arguments[c->argument_count] = NULL;
+    pid_t pid = fork();
+    if (pid < 0) return false;
+    if (pid == 0) become(all, c);
+    c->pid = pid;
+    c->starts++;
+    return true;
+}
+
+void child_end(child* c)
+{
+    if (c->ending || c->over) return;
+    c->ending = true;
+    if (c->pid > 0)
+        kill(c->pid, SIGTERM);
+    else
+        c->over = true;
+}
+
+static void ended(children* all, child* c, int status, void (*died)(void* context, const child* c),
+                  void* context)
+{
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    bool again = c->kept && !c->ending && !good;
+    c->pid = 0;
+    c->wait_status = status;
+    c->over = !again;
+    if (!c->ending && !good)
+    {
+        c->deaths++;
+        died(context, c);
+    }
+    if (again) c->over = !child_start(all, c);
+}
+
+bool children_look(children* all, void (*died)(void* context, const child* c), void* context)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < all->count; i++)
+    {
+        child* c = &all->list[i];
+        int status = 0;
+        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid) ended(all, c, status, died, context);
+        any = any || c->pid > 0;
+    }
+    return any;
+}
+
+void children_kill(children* all)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+    {
+        child* c = &all->list[i];
+        if (c->pid <= 0) continue;
+        kill(c->pid, SIGKILL);
+        while (waitpid(c->pid, &c->wait_status, 0) < 0 && errno == EINTR) continue;
+        c->pid = 0;
+        c->over = true;
+    }
+}
+
+bool child_succeeded(const child* c)
+{
+    return c->over && c->starts > 0 && WIFEXITED(c->wait_status) && WEXITSTATUS(c->wait_status) == 0;
+}
