@@ -227,6 +227,9 @@ local function our_warnings()
     filter {}
 end
 
+-- What a sample needs beside Guildhall.
+local sample_libraries = { game_server = { "enet", "sqlite3", "microhttpd" } }
+
 -- Wants the public headers and nothing else, as a game would.
 local function program(name, sources)
     if not target(name, "ConsoleApp", sources) then return false end
@@ -282,7 +285,11 @@ local function describe()
     -- A sample is one file, or a folder.
     for _, source in ipairs(sources_of("samples/*.c")) do program(path.getbasename(source), { source }) end
     for _, folder in ipairs(folders_of("samples/*")) do
-        program(path.getname(folder), sources_of(folder .. "/*.c"))
+        local name = path.getname(folder)
+        if program(name, sources_of(folder .. "/**.c")) then
+            includedirs { folder }
+            links(sample_libraries[name] or {})
+        end
     end
     if program("guildhall_bench", sources_of("bench/*.c")) then
         include_libraries() -- measures hiredis too

@@ -11,7 +11,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
-sample=game_server
+sample=market
 address=
 arguments=()
 while [ $# -gt 0 ]; do

@@ -142,12 +142,14 @@ platform_includes() {
     includes_of platform/*.h platform/*/*.[ch] | grep ' "' | grep -v -E ' "(platform|guildhall/base)\.h"$'
 }
 
-# Samples show what a game can do, so they use what a game has.
+# Samples show what a game can do, so they use what a game has, and their own folder.
 sample_includes() {
-    local file name inner
+    local file name inner folder
     while read -r file name; do
         inner=${name:1:-1}
-        if [ "${name:0:1}" != '"' ] || [ -f "$(dirname "$file")/$inner" ]; then continue; fi
+        folder=${file#samples/}
+        folder=samples/${folder%%/*}
+        if [ "${name:0:1}" != '"' ] || [ -f "${file%/*}/$inner" ] || [ -f "$folder/$inner" ]; then continue; fi
         case $inner in
         guildhall/*.h | platform.h) ;;
         *) echo "$file includes $inner" ;;

@@ -98,7 +98,7 @@ static redis_server* start_store(void)
 static void prepare_game(program* p, redis_server* store, const char* market)
 {
     memset(p, 0, sizeof *p);
-    find_program(p, "game_server");
+    find_program(p, "market");
     add_argument(p, "--redis");
     add_argument(p, redis_server_address(store));
     add_argument(p, "--seconds");
@@ -402,7 +402,7 @@ static void game_refuses_options_that_make_no_sense(void** state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     {
         memset(&game, 0, sizeof game);
-        find_program(&game, "game_server");
+        find_program(&game, "market");
         add_argument(&game, bad[i][0]);
         if (bad[i][1] != NULL) add_argument(&game, bad[i][1]);
         start_program(&game);

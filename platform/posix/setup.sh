@@ -4,6 +4,7 @@
 #   build   a C compiler, make, premake, hiredis, xxHash, zlib
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark
+#   sample  what only the samples need: ENet, SQLite, libmicrohttpd
 #   test    what only the tests need: cmocka, g++, valgrind, Python's redis module
 #   lint    clang-tidy and cppcheck
 #
@@ -61,6 +62,11 @@ look() {
         bench)
             need 'redis-benchmark (or valkey-benchmark)' redis-tools has_either redis-benchmark valkey-benchmark
             ;;
+        sample)
+            need 'ENet with its headers' libenet-dev has_header enet/enet.h
+            need 'SQLite with its headers' libsqlite3-dev has_header sqlite3.h
+            need 'libmicrohttpd with its headers' libmicrohttpd-dev has_header microhttpd.h
+            ;;
         test)
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
@@ -73,7 +79,7 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, test, lint" >&2
+            echo "setup.sh: no group is called '$group': build, redis, bench, sample, test, lint" >&2
             exit 2
             ;;
         esac

@@ -1,0 +1,11 @@
+/* roles.h -- one program, started several times: each process has one role in the fleet. */
+
+#ifndef GAME_SERVER_ROLES_H
+#define GAME_SERVER_ROLES_H
+
+#include "options.h"
+
+/* How often SIGINT, SIGTERM or SIGHUP came. One: end in good order; more: end at once. */
+int stop_signals(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* market_scripts.h -- what the store does in each step of market.h. For market.c alone.
+
+   Each looks at everything before it writes anything: a script that stops half way is not rolled back.
+   They answer 1: done (also if it was done before), 0: refused for good, -1: the key is missing. */
+
+#ifndef GAME_SERVER_MARKET_SCRIPTS_H
+#define GAME_SERVER_MARKET_SCRIPTS_H
+
+#include "market.h"
+
+static const char* const market_script_texts[MARKET_SCRIPTS] = {
+    [MARKET_JOIN] =
+        "-- KEYS market  ARGV server, players, guard, items, gold, most players\n"
+        "local server, players, most = 'from:' .. ARGV[1], tonumber(ARGV[2]), ARGV[6]\n"
+        "local before = redis.call('HGET', KEYS[1], server)\n"
+        "if before then return tonumber(before) end\n"
+        "local has = redis.call('HMGET', KEYS[1], 'players', 'guard', 'items', 'gold')\n"
+        "local count = tonumber(has[1] or 0)\n"
+        "local same = has[2] == ARGV[3] and has[3] == ARGV[4] and has[4] == ARGV[5]\n"
+        "if has[1] and not same then return -2 end\n"
+        "if count + players > tonumber(most) then return -3 end\n"
+        "redis.call('HSET', KEYS[1], 'players', count + players, server, count,\n"
+        "           'guard', ARGV[3], 'items', ARGV[4], 'gold', ARGV[5])\n"
+        "return count\n",
+
+    [MARKET_OPEN_PURSE] =
+        "-- KEYS purse  ARGV gold\n"
+        "if redis.call('HSETNX', KEYS[1], 'gold', ARGV[1]) == 1 then\n"
+        "    redis.call('HSET', KEYS[1], 'earned', 0, 'spent', 0, 'number', 0, 'hold', '')\n"
+        "end\n"
+        "return 1\n",
+
+    [MARKET_OPEN_ITEM] =
+        "-- KEYS item  ARGV holder\n"
+        "if redis.call('HSETNX', KEYS[1], 'version', 1) == 1 then\n"
+        "    redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'price', 0, 'sale', '')\n"
+        "end\n"
+        "return 1\n",
+
+    [MARKET_LIST] =
+        "-- KEYS item  ARGV version, holder, price\n"
+        "local version, holder = tonumber(ARGV[1]), ARGV[2]\n"
+        "local has = redis.call('HMGET', KEYS[1], 'version', 'holder', 'sale')\n"
+        "if not has[1] then return -1 end\n"
+        "if tonumber(has[1]) > version then return 1 end\n"
+        "if tonumber(has[1]) < version then return 0 end\n"
+        "if has[2] ~= holder or has[3] ~= '' then return 0 end\n"
+        "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', ARGV[3])\n"
+        "return 1\n",
+
+    [MARKET_TAKE] =
+        "-- KEYS purse  ARGV number, price, what for\n"
+        "-- Refused, the number is used up too: this very request must not succeed later.\n"
+        "local number, price = tonumber(ARGV[1]), tonumber(ARGV[2])\n"
+        "local has = redis.call('HMGET', KEYS[1], 'number', 'gold', 'hold')\n"
+        "if not has[1] then return -1 end\n"
+        "local last, gold, hold = tonumber(has[1]), tonumber(has[2]), has[3]\n"
+        "if last == number then return hold ~= '' and 1 or 0 end\n"
+        "if last > number or hold ~= '' then return 0 end\n"
+        "if gold < price then\n"
+        "    redis.call('HSET', KEYS[1], 'number', number)\n"
+        "    return 0\n"
+        "end\n"
+        "redis.call('HSET', KEYS[1], 'number', number, 'gold', gold - price,\n"
+        "           'hold', price .. ' ' .. ARGV[3])\n"
+        "return 1\n",
+
+    [MARKET_SELL] =
+        "-- KEYS item  ARGV version, price, seller, buyer and number\n"
+        "local version, price, seller, sale = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]\n"
+        "local has = redis.call('HMGET', KEYS[1], 'version', 'price', 'holder', 'sale')\n"
+        "if not has[1] then return -1 end\n"
+        "if has[4] == sale then return 1 end\n"
+        "if tonumber(has[1]) ~= version then return 0 end\n"
+        "if has[2] ~= price or has[3] ~= seller then return 0 end\n"
+        "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', 0, 'sale', sale)\n"
+        "return 1\n",
+
+    [MARKET_PAY] =
+        "-- KEYS purse  ARGV item, version, price\n"
+        "local paid, version, price = 'paid:' .. ARGV[1], tonumber(ARGV[2]), ARGV[3]\n"
+        "local has = redis.call('HMGET', KEYS[1], 'gold', paid)\n"
+        "if not has[1] then return -1 end\n"
+        "if tonumber(has[2] or 0) >= version then return 1 end\n"
+        "redis.call('HINCRBY', KEYS[1], 'gold', price)\n"
+        "redis.call('HINCRBY', KEYS[1], 'earned', price)\n"
+        "redis.call('HSET', KEYS[1], paid, version)\n"
+        "return 1\n",
+
+    [MARKET_DELIVER] =
+        "-- KEYS item  ARGV version, buyer, buyer and number\n"
+        "local version = tonumber(ARGV[1])\n"
+        "local has = redis.call('HMGET', KEYS[1], 'version', 'sale')\n"
+        "if not has[1] then return -1 end\n"
+        "if has[2] == ARGV[3] and tonumber(has[1]) == version + 1 then\n"
+        "    redis.call('HSET', KEYS[1], 'version', version + 2, 'holder', ARGV[2], 'sale', '')\n"
+        "end\n"
+        "return 1\n",
+
+    [MARKET_SETTLE] =
+        "-- KEYS purse  ARGV number, 'spent' or 'gold': where the coins on hold go\n"
+        "local has = redis.call('HMGET', KEYS[1], 'number', 'hold')\n"
+        "if not has[1] then return -1 end\n"
+        "if has[1] == ARGV[1] and has[2] ~= '' then\n"
+        "    redis.call('HINCRBY', KEYS[1], ARGV[2], string.match(has[2], '^%d+'))\n"
+        "    redis.call('HSET', KEYS[1], 'hold', '')\n"
+        "end\n"
+        "return 1\n",
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* frame.h -- a loop of 60 frames a second, and whose fault it was when a frame came late. */
+
+#ifndef GAME_SERVER_FRAME_H
+#define GAME_SERVER_FRAME_H
+
+#include "guildhall/client.h"
+#include "histogram.h"
+
+#define FRAME_US 16667ull
+
+typedef struct frame_clock
+{
+    uint64_t now_us; /* when this frame began; the time for everything that happens in it */
+    uint64_t started_us;
+
+    histogram frame_us; /* from the begin of a frame to the begin of the next */
+    histogram tick_us;  /* inside gh_tick, by the wall clock                  */
+    uint64_t frames;
+
+    /* A frame is late when its work ended after the next one should have begun. */
+    uint64_t late_by_tick;
+    uint64_t late_by_machine;
+    uint64_t tick_blocked; /* ticks in which the kernel put us to sleep: must stay 0 */
+
+    /* private */
+    uint64_t planned_us;
+    uint64_t tick_cost_us; /* of all ticks in this frame */
+} frame_clock;
+
+uint64_t frame_now_us(void); /* monotonic */
+
+/* A frame is: begin, tick, your game, tick, end. The first tick brings what has arrived, the second sends
+   what the game has just asked for; with one tick each question would take a frame longer. end sleeps until
+   the next frame is due. */
+void frame_begin(frame_clock* clock);
+void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us);
+void frame_end(frame_clock* clock);
+
+#endif

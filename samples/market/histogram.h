@@ -1,0 +1,26 @@
+/* histogram.h -- percentiles of a stream of numbers in a fixed 30 KiB, to within 1.6 %. */
+
+#ifndef GAME_SERVER_HISTOGRAM_H
+#define GAME_SERVER_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum
+{
+    HISTOGRAM_STEPS = 64, /* buckets for each doubling */
+    HISTOGRAM_BUCKETS = HISTOGRAM_STEPS * 59
+};
+
+typedef struct histogram
+{
+    uint64_t buckets[HISTOGRAM_BUCKETS];
+    uint64_t count;
+    uint64_t max;
+} histogram;
+
+void histogram_add(histogram* h, uint64_t value);
+
+/* The value that percent of all are not above; 0 if there are none. */
+uint64_t histogram_percentile(const histogram* h, double percent);
+
+#endif
