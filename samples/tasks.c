@@ -42,7 +42,7 @@ int main(int argc, char** argv)
     want.slots = slots, want.slot_count = 8, want.memory = letters, want.memory_size = sizeof letters;
     gh_tasks_worker postman = {0};
     gh_tasks_worker_begin(&postman, client, &want);
-    gh_task_new mail[] = {
+    gh_task_spec mail[] = {
         {.handler = handlers[0].name, .payload = gh_str_literal("your sword was sold")},
         {.handler = handlers[0].name, .payload = gh_str_literal("your shield was sold")},
         {.handler = handlers[0].name, .payload = gh_str_literal("see you"), .delay_us = 1000 * 1000}};

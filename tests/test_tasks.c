@@ -4,11 +4,13 @@
 #include "support/keys.h"
 #include "support/redis_server.h"
 
+#include "tasks_place.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define KEY   "gh:{tasks:mail}:"
 
 static desk* desk_on(redis_server* server)
 {
@@ -28,11 +30,11 @@ static void is_pushed_taken_and_done(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new letter = {.id = gh_str_literal("letter 1"),
-                          .handler = gh_str_literal("mail"),
-                          .payload = gh_str_make("a\0b", 3),
-                          .attempts_max = 7,
-                          .task_class = 2};
+    gh_task_spec letter = {.id = gh_str_literal("letter 1"),
+                           .handler = gh_str_literal("mail"),
+                           .payload = gh_str_make("a\0b", 3),
+                           .attempts_max = 7,
+                           .task_class = 2};
     assert_status(desk_push_all(clerk, &letter, 1), GH_OK);
     assert_status(letter.status, GH_OK);
     assert_int_equal(desk_look(clerk, "letter 1"), GH_TASK_STATE_READY);
@@ -51,7 +53,7 @@ static void is_pushed_taken_and_done(void** state)
     assert_int_equal(clerk->look.attempt, 1);
 
     task->result = gh_str_literal("sent");
-    assert_status(desk_finish(clerk, task, GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, task, GH_TASK_ACTION_DONE), GH_OK);
     assert_int_equal(gh_task_remaining_us(clerk->owner->client, task), 0);
     assert_int_equal(desk_look(clerk, "letter 1"), GH_TASK_STATE_DONE);
     assert_text(clerk->look.text, "sent");
@@ -64,7 +66,7 @@ static void made_ids_are_told_and_differ(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new three[3] = {
+    gh_task_spec three[3] = {
         {.payload = gh_str_literal("0")}, {.payload = gh_str_literal("1")}, {.id = gh_str_literal("own")}};
     char id[3][GH_TASK_ID_TEXT_SIZE];
     assert_int_equal(gh_tasks_push_id(&clerk->push, 0, id[0]), 0);
@@ -90,7 +92,7 @@ static void second_push_of_an_id_does_nothing(void** state)
     assert_status(desk_push(clerk, "a", "one"), GH_OK);
     assert_status(desk_push(clerk, "a", "one"), GH_TASK_EXISTS);
     assert_status(desk_push(clerk, "a", "other"), GH_TASK_DIFFERS);
-    gh_task_new twice[2] = {{.id = gh_str_literal("b")}, {.id = gh_str_literal("b")}};
+    gh_task_spec twice[2] = {{.id = gh_str_literal("b")}, {.id = gh_str_literal("b")}};
     assert_status(desk_push_all(clerk, twice, 2), GH_OK);
     assert_status(twice[0].status, GH_OK);
     assert_status(twice[1].status, GH_TASK_EXISTS);
@@ -114,7 +116,7 @@ static void id_is_free_again_after_keep(void** state)
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     clerk->tasks[0].result = gh_str_literal("kept");
     desk_take_one(clerk, "a")->result = gh_str_literal("kept");
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
     redis_server_shift_clock(server, 9 * (int64_t)SECOND_US);
     assert_status(desk_push(clerk, "a", ""), GH_TASK_EXISTS);
     assert_int_equal(desk_look(clerk, "a"), GH_TASK_STATE_DONE);
@@ -137,7 +139,7 @@ static void what_is_over_leaves_nothing_after_keep(void** state)
         snprintf(id, sizeof(id), "%d", i);
         assert_status(desk_push(clerk, id, ""), GH_OK);
         desk_take_one(clerk, id)->result = gh_str_literal("result");
-        assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+        assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
         redis_server_shift_clock(server, (i + 1) * (int64_t)SECOND_US);
     }
     assert_in_range(redis_server_integer(server, "ZCARD " KEY "t"), 1, 11);
@@ -158,7 +160,7 @@ static void retry_comes_after_its_pause_and_counts(void** state)
     uint64_t fence = task->fence;
     task->delay_us = 3 * SECOND_US;
     task->result = gh_str_literal("no stamps");
-    assert_status(desk_finish(clerk, task, GH_TASK_RETRY), GH_OK);
+    assert_status(desk_finish(clerk, task, GH_TASK_ACTION_RETRY), GH_OK);
     assert_int_equal(desk_look(clerk, "a"), GH_TASK_STATE_RETRYING);
     assert_text(clerk->look.text, "no stamps");
     assert_status(desk_take(clerk, 1), GH_EMPTY);
@@ -183,7 +185,7 @@ static void back_off_doubles_with_jitter(void** state)
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     for (size_t i = 0; i < 5; i++)
     {
-        assert_status(desk_finish(clerk, desk_take_one(clerk, "a"), GH_TASK_RETRY), GH_OK);
+        assert_status(desk_finish(clerk, desk_take_one(clerk, "a"), GH_TASK_ACTION_RETRY), GH_OK);
         assert_int_equal(desk_look(clerk, "a"), GH_TASK_STATE_RETRYING);
         uint64_t pause_us = clerk->look.time_us - clerk->look.now_us;
         assert_in_range(pause_us, expected[i] * SECOND_US / 2 - SECOND_US, expected[i] * SECOND_US);
@@ -201,10 +203,10 @@ static void last_attempt_goes_to_the_dead_letters(void** state)
     assert_status(desk_push(clerk, "a", "poison"), GH_OK);
     gh_task* task = desk_take_one(clerk, "a");
     task->delay_us = 1;
-    assert_status(desk_finish(clerk, task, GH_TASK_RETRY), GH_OK);
+    assert_status(desk_finish(clerk, task, GH_TASK_ACTION_RETRY), GH_OK);
     GAME_UNTIL(desk_take(clerk, 1) == GH_OK);
     clerk->tasks[0].result = gh_str_literal("it bites");
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_RETRY), GH_TASK_DEAD);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_RETRY), GH_TASK_DEAD);
     assert_int_equal(desk_look(clerk, "a"), GH_TASK_STATE_DEAD);
     assert_int_equal(clerk->look.attempt, 2);
     assert_text(clerk->look.text, "it bites");
@@ -225,7 +227,7 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
         snprintf(id, sizeof(id), "t%d", i);
         assert_status(desk_push(clerk, id, "payload"), GH_OK);
         desk_take_one(clerk, id)->result = gh_str_literal("why");
-        assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_FAIL), GH_OK);
+        assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_FAIL), GH_OK);
     }
     for (uint64_t offset = 0; offset < 6; offset += 2)
     {
@@ -248,7 +250,7 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
     assert_status(desk_requeue(clerk, "t3"), GH_OK);
     assert_status(desk_requeue(clerk, "nobody"), GH_EMPTY);
     assert_int_equal(desk_take_one(clerk, "t3")->attempt, 1);
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
     assert_int_equal(desk_count(clerk)->dead, 4);
 }
 
@@ -260,7 +262,7 @@ static void given_back_is_next_and_does_not_count(void** state)
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     assert_status(desk_push(clerk, "b", ""), GH_OK);
     uint64_t fence = desk_take_one(clerk, "a")->fence;
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_GIVE_BACK), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_GIVE_BACK), GH_OK);
     gh_task* task = desk_take_one(clerk, "a");
     assert_int_equal(task->attempt, 1);
     assert_true(task->fence > fence);
@@ -277,17 +279,20 @@ static void expired_task_goes_to_another_and_the_first_is_refused(void** state)
     slow->config.lease_us = other->config.lease_us = SECOND_US / 10;
     assert_status(desk_push(slow, "a", ""), GH_OK);
     gh_task* first = desk_take_one(slow, "a");
+    assert_int_equal(desk_count(other)->handed_out + other->count.expired, 1);
+    GAME_UNTIL(gh_task_remaining_us(slow->owner->client, first) == 0 && desk_count(other)->expired == 1);
+    assert_int_equal(other->count.handed_out, 0);
     other->config.wait_us = 10 * SECOND_US;
     gh_task* second = desk_take_one(other, "a");
     assert_int_equal(second->attempt, 2);
     assert_true(second->fence > first->fence);
-    assert_status(desk_finish(slow, first, GH_TASK_DONE), GH_LOST);
+    assert_status(desk_finish(slow, first, GH_TASK_ACTION_DONE), GH_LOST);
     assert_status(desk_extend(other), GH_OK);
     assert_status(second->status, GH_PENDING);
-    assert_status(desk_finish(other, second, GH_TASK_DONE), GH_OK);
-    assert_status(
-        desk_finish(slow, &(gh_task){.state = GH_TASK_HELD, .id = gh_str_literal("a")}, GH_TASK_DONE),
-        GH_LOST);
+    assert_status(desk_finish(other, second, GH_TASK_ACTION_DONE), GH_OK);
+    assert_status(desk_finish(slow, &(gh_task){.state = GH_TASK_PLACE_HELD, .id = gh_str_literal("a")},
+                              GH_TASK_ACTION_DONE),
+                  GH_LOST);
 }
 
 static void extended_task_stays_ours(void** state)
@@ -306,7 +311,7 @@ static void extended_task_stays_ours(void** state)
         assert_status(task->status, GH_PENDING);
         assert_status(desk_take(other, 1), GH_EMPTY);
     }
-    assert_status(desk_finish(clerk, task, GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, task, GH_TASK_ACTION_DONE), GH_OK);
     assert_status(desk_take(other, 1), GH_EMPTY);
 }
 
@@ -356,7 +361,8 @@ static void cancel_of_a_running_task_is_seen_by_its_taker(void** state)
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
     desk* boss = desk_on(server);
-    const gh_task_action action[] = {GH_TASK_RETRY, GH_TASK_FAIL, GH_TASK_GIVE_BACK, GH_TASK_DONE};
+    const gh_task_action action[] = {GH_TASK_ACTION_RETRY, GH_TASK_ACTION_FAIL, GH_TASK_ACTION_GIVE_BACK,
+                                     GH_TASK_ACTION_DONE};
     char id[8];
     for (size_t i = 0; i < 4; i++)
     {
@@ -367,7 +373,7 @@ static void cancel_of_a_running_task_is_seen_by_its_taker(void** state)
         assert_int_equal(desk_look(boss, id), GH_TASK_STATE_CANCELLING);
         assert_status(desk_extend(clerk), GH_OK);
         assert_status(clerk->tasks[0].status, GH_CANCELLED);
-        bool done = action[i] == GH_TASK_DONE; /* the work has been done: then it is */
+        bool done = action[i] == GH_TASK_ACTION_DONE; /* the work has been done: then it is */
         assert_status(desk_finish(clerk, &clerk->tasks[0], action[i]), done ? GH_OK : GH_CANCELLED);
         assert_int_equal(desk_look(boss, id), done ? GH_TASK_STATE_DONE : GH_TASK_STATE_CANCELLED);
     }
@@ -407,9 +413,9 @@ static void running_max_bounds_what_all_have_at_once(void** state)
     assert_int_equal(clerk->take.count, 2);
     assert_status(desk_take(other, 10), GH_OK);
     assert_int_equal(other->take.count, 1);
-    gh_task_new more = {.id = gh_str_literal("more")};
+    gh_task_spec more = {.id = gh_str_literal("more")};
     assert_status(desk_push_all(other, &more, 1), GH_OK);
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
     assert_status(desk_take(clerk, 10), GH_OK);
     assert_string_equal(desk_ids(clerk), "3");
     assert_int_equal(desk_count(clerk)->running_max, 3);
@@ -430,7 +436,7 @@ static void keys_are_on_the_page(void** state)
     assert_status(desk_push(clerk, "running", ""), GH_OK);
     assert_status(desk_push(clerk, "dead", ""), GH_OK);
     assert_status(desk_take(clerk, 2), GH_OK);
-    assert_status(desk_finish(clerk, &clerk->tasks[1], GH_TASK_FAIL), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[1], GH_TASK_ACTION_FAIL), GH_OK);
     assert_status(desk_push_class(clerk, "ready", 2), GH_OK);
     assert_status(desk_push_delayed(clerk, "over", SECOND_US), GH_OK);
     assert_status(desk_push_delayed(clerk, "delayed", SECOND_US), GH_OK);

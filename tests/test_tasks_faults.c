@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEASE_US (600 * SECOND_US)
+#define LEASE_US  (600 * SECOND_US)
 #define KEY(part) "gh:{tasks:%s}:" part
 
 /* Each run has a queue of its own, named like the run. */
@@ -25,7 +25,7 @@ typedef struct bench
     } op;
     gh_tasks_take taking; /* of the preparation */
     gh_tasks_push pushing;
-    gh_task_new pushed[3];
+    gh_task_spec pushed[3];
     gh_task tasks[3];
     gh_task_ref refs[3];
     char memory[GH_TASK_BYTES_MAX];
@@ -50,8 +50,9 @@ static void name_tasks(bench* self)
     static const char* const ids[3] = {"a", "b", "c"};
     for (int i = 0; i < 3; i++)
     {
-        self->pushed[i] = (gh_task_new){.id = gh_str_of(ids[i]), .payload = gh_str_literal("x"),
-                                        .delay_us = i == 2 ? 3600 * SECOND_US : 0};
+        self->pushed[i] = (gh_task_spec){.id = gh_str_of(ids[i]),
+                                         .payload = gh_str_literal("x"),
+                                         .delay_us = i == 2 ? 3600 * SECOND_US : 0};
         self->refs[i].id = gh_str_of(ids[i]);
     }
 }
@@ -204,9 +205,9 @@ static void begin_finish(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    self->tasks[0].action = GH_TASK_DONE;
+    self->tasks[0].action = GH_TASK_ACTION_DONE;
     self->tasks[0].result = gh_str_literal("result");
-    self->tasks[1].action = GH_TASK_RETRY;
+    self->tasks[1].action = GH_TASK_ACTION_RETRY;
     self->tasks[1].delay_us = 3600 * SECOND_US;
     assert_status(gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks,
                                         2, &config),
@@ -238,8 +239,9 @@ static void audit_finish(fault_scene* scene, gh_status status)
     assert_status(self->tasks[1].status, GH_OK);
 }
 
-static const fault_operation finish = {"finish",     sizeof(bench), 0,    3,             prepare_taken,
-                                       begin_finish, poll_finish,   NULL, cancel_finish, audit_finish};
+static const fault_operation finish = {"finish",      sizeof(bench), 0,           3,
+                                       prepare_taken, begin_finish,  poll_finish, NULL,
+                                       cancel_finish, audit_finish};
 
 /* ---- extend -------------------------------------------------------------------------------------------- */
 
@@ -275,8 +277,9 @@ static void audit_extend(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation extend = {"extend",     sizeof(bench), 0,    7,             prepare_taken,
-                                       begin_extend, poll_extend,   NULL, cancel_extend, audit_extend};
+static const fault_operation extend = {"extend",      sizeof(bench), 0,           7,
+                                       prepare_taken, begin_extend,  poll_extend, NULL,
+                                       cancel_extend, audit_extend};
 
 /* ---- cancel: one that waits, one that is delayed ------------------------------------------------------- */
 
@@ -326,7 +329,7 @@ static void prepare_dead(fault_scene* scene)
     gh_tasks_config config = config_of();
     gh_tasks_finish* failing = GAME_NEW(scene->game, gh_tasks_finish);
     prepare_taken(scene);
-    self->tasks[0].action = self->tasks[1].action = GH_TASK_FAIL;
+    self->tasks[0].action = self->tasks[1].action = GH_TASK_ACTION_FAIL;
     assert_status(
         gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config),
         GH_OK);
@@ -382,8 +385,8 @@ static void audit_pause(fault_scene* scene, gh_status status)
     assert_int_equal(stored(scene, "HLEN", "c"), status == GH_CANCELLED ? 0 : 2);
 }
 
-static const fault_operation pause_queue = {"pause",     sizeof(bench), 0,    7,              NULL,
-                                            begin_pause, poll_control,  NULL, cancel_control, audit_pause};
+static const fault_operation pause_queue = {
+    "pause", sizeof(bench), 0, 7, NULL, begin_pause, poll_control, NULL, cancel_control, audit_pause};
 
 /* ---- a worker: three tasks, none is lost, each is done once -------------------------------------------- */
 
@@ -408,9 +411,9 @@ static gh_status forge(void* context, gh_task* task)
 static void prepare_work(fault_scene* scene)
 {
     gh_tasks_push* pushing = scene->more;
-    static gh_task_new tasks[3];
+    static gh_task_spec tasks[3];
     gh_tasks_config config = config_of();
-    for (int i = 0; i < 3; i++) tasks[i] = (gh_task_new){.handler = gh_str_literal("forge")};
+    for (int i = 0; i < 3; i++) tasks[i] = (gh_task_spec){.handler = gh_str_literal("forge")};
     assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config),
                   GH_OK);
     GAME_UNTIL(gh_tasks_push_poll(pushing) == GH_OK);

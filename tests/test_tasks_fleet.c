@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define KEY   "gh:{tasks:mail}:"
 #define TASKS 400
 #define SLOTS 8
-#define CREW 3
+#define CREW  3
 
 /* What a child tells of each task that it has worked on: to the end, as far as it knows. */
 typedef struct entry
@@ -96,18 +96,18 @@ static void hear(history* self, child_process* child)
 
 static void push_all(desk* clerk, random_stream* random)
 {
-    gh_task_new tasks[50];
+    gh_task_spec tasks[50];
     char payloads[50][16];
     clerk->config.attempts_max = GH_TASKS_ATTEMPTS_MAX; /* kills must not make dead letters */
     for (unsigned i = 0; i < TASKS; i++)
     {
         snprintf(payloads[i % 50], sizeof(payloads[0]), "%u", i);
         tasks[i % 50] =
-            (gh_task_new){.id = gh_str_of(payloads[i % 50]),
-                          .handler = gh_str_literal("row"),
-                          .payload = gh_str_of(payloads[i % 50]),
-                          .task_class = (uint32_t)random_below(random, GH_TASKS_CLASSES),
-                          .delay_us = random_below(random, 4) == 0 ? random_below(random, SECOND_US) : 0};
+            (gh_task_spec){.id = gh_str_of(payloads[i % 50]),
+                           .handler = gh_str_literal("row"),
+                           .payload = gh_str_of(payloads[i % 50]),
+                           .task_class = (uint32_t)random_below(random, GH_TASKS_CLASSES),
+                           .delay_us = random_below(random, 4) == 0 ? random_below(random, SECOND_US) : 0};
         if (i % 50 == 49) assert_status(desk_push_all(clerk, tasks, 50), GH_OK);
     }
 }
@@ -236,7 +236,7 @@ static void backlog_of_a_frozen_server_hands_nothing_out(void** state)
     desk* clerk = desk_open(taker, QUEUE);
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     assert_status(desk_take(clerk, 1), GH_OK); /* the store's time is known */
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_GIVE_BACK), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_GIVE_BACK), GH_OK);
     redis_server_freeze(server);
     clerk->config.timeout_us = SECOND_US / 10;
     assert_status(desk_take(clerk, 1), GH_UNKNOWN);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define KEY   "gh:{tasks:mail}:"
 
 static desk* desk_on(redis_server* server)
 {
@@ -21,7 +21,7 @@ static desk* desk_alone(void)
 
 /* ---- bad input ----------------------------------------------------------------------------------------- */
 
-static gh_status try_push(desk* clerk, gh_task_new task)
+static gh_status try_push(desk* clerk, gh_task_spec task)
 {
     return gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, &task, 1, &clerk->config);
 }
@@ -32,8 +32,8 @@ static void push_refuses_bad_input(void** state)
     desk* clerk = desk_alone();
     gh_client* client = clerk->owner->client;
     static char big[GH_TASK_PAYLOAD_SIZE_MAX + 1];
-    static gh_task_new many[GH_TASKS_BATCH_MAX + 1];
-    gh_task_new task = {.id = {0}};
+    static gh_task_spec many[GH_TASKS_BATCH_MAX + 1];
+    gh_task_spec task = {.id = {0}};
     gh_str queue = clerk->queue;
     assert_status(gh_tasks_push_begin(NULL, client, queue, &task, 1, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_push_begin(&clerk->push, NULL, queue, &task, 1, NULL), GH_INVALID_CLIENT);
@@ -45,19 +45,19 @@ static void push_refuses_bad_input(void** state)
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, 0, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, GH_TASKS_BATCH_MAX + 1, NULL),
                   GH_INVALID_TASKS);
-    assert_status(try_push(clerk, (gh_task_new){.id = {NULL, 1}}), GH_INVALID_TASK_ID);
-    assert_status(try_push(clerk, (gh_task_new){.id = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_ID);
-    assert_status(try_push(clerk, (gh_task_new){.id = {big, SIZE_MAX}}), GH_INVALID_TASK_ID);
-    assert_status(try_push(clerk, (gh_task_new){.handler = {big, GH_NAME_SIZE_MAX + 1}}),
+    assert_status(try_push(clerk, (gh_task_spec){.id = {NULL, 1}}), GH_INVALID_TASK_ID);
+    assert_status(try_push(clerk, (gh_task_spec){.id = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_ID);
+    assert_status(try_push(clerk, (gh_task_spec){.id = {big, SIZE_MAX}}), GH_INVALID_TASK_ID);
+    assert_status(try_push(clerk, (gh_task_spec){.handler = {big, GH_NAME_SIZE_MAX + 1}}),
                   GH_INVALID_TASK_HANDLER);
-    assert_status(try_push(clerk, (gh_task_new){.handler = {NULL, 1}}), GH_INVALID_TASK_HANDLER);
-    assert_status(try_push(clerk, (gh_task_new){.payload = {big, sizeof(big)}}), GH_INVALID_TASK_PAYLOAD);
-    assert_status(try_push(clerk, (gh_task_new){.payload = {NULL, 1}}), GH_INVALID_TASK_PAYLOAD);
-    assert_status(try_push(clerk, (gh_task_new){.delay_us = GH_TASKS_DELAY_MAX_US + 1}),
+    assert_status(try_push(clerk, (gh_task_spec){.handler = {NULL, 1}}), GH_INVALID_TASK_HANDLER);
+    assert_status(try_push(clerk, (gh_task_spec){.payload = {big, sizeof(big)}}), GH_INVALID_TASK_PAYLOAD);
+    assert_status(try_push(clerk, (gh_task_spec){.payload = {NULL, 1}}), GH_INVALID_TASK_PAYLOAD);
+    assert_status(try_push(clerk, (gh_task_spec){.delay_us = GH_TASKS_DELAY_MAX_US + 1}),
                   GH_INVALID_TASK_DELAY);
-    assert_status(try_push(clerk, (gh_task_new){.delay_us = UINT64_MAX}), GH_INVALID_TASK_DELAY);
-    assert_status(try_push(clerk, (gh_task_new){.task_class = GH_TASKS_CLASSES}), GH_INVALID_TASK_CLASS);
-    assert_status(try_push(clerk, (gh_task_new){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}),
+    assert_status(try_push(clerk, (gh_task_spec){.delay_us = UINT64_MAX}), GH_INVALID_TASK_DELAY);
+    assert_status(try_push(clerk, (gh_task_spec){.task_class = GH_TASKS_CLASSES}), GH_INVALID_TASK_CLASS);
+    assert_status(try_push(clerk, (gh_task_spec){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}),
                   GH_INVALID_TASK_ATTEMPTS);
     assert_status(gh_tasks_push_poll(&clerk->push), GH_IDLE);
     assert_status(gh_tasks_push_poll(NULL), GH_IDLE);
@@ -100,7 +100,7 @@ static void config_names_the_field_that_is_wrong(void** state)
     assert_status(WITH(weights[0], GH_TASKS_WEIGHT_MAX + 1), GH_INVALID_TASK_WEIGHTS);
     desk* clerk = desk_alone();
     clerk->config.lease_us = 1;
-    assert_status(try_push(clerk, (gh_task_new){.delay_us = 0}), GH_INVALID_LEASE);
+    assert_status(try_push(clerk, (gh_task_spec){.delay_us = 0}), GH_INVALID_LEASE);
 }
 
 static void pull_style_refuses_bad_input(void** state)
@@ -138,7 +138,7 @@ static void pull_style_refuses_bad_input(void** state)
     task->action = (gh_task_action)9;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
                   GH_INVALID_TASK_ACTION);
-    task->action = GH_TASK_RETRY;
+    task->action = GH_TASK_ACTION_RETRY;
     task->delay_us = GH_TASKS_DELAY_MAX_US + 1;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_DELAY);
     task->delay_us = 0;
@@ -155,7 +155,7 @@ static void pull_style_refuses_bad_input(void** state)
                   GH_INVALID_TASKS); /* on its way */
     gh_tasks_finish_cancel(&clerk->finish);
     assert_status(gh_tasks_finish_poll(&clerk->finish), GH_CANCELLED);
-    assert_status(desk_finish(clerk, task, GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(clerk, task, GH_TASK_ACTION_DONE), GH_OK);
     gh_tasks_take_cancel(NULL);
     gh_tasks_finish_cancel(NULL);
     gh_tasks_extend_cancel(NULL);
@@ -268,13 +268,14 @@ static void worker_refuses_bad_input(void** state)
 
 /* ---- at the limits ------------------------------------------------------------------------------------- */
 
-static gh_status push_numbered(desk* clerk, gh_task_new* tasks, char (*ids)[16], size_t count, gh_str payload)
+static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count,
+                               gh_str payload)
 {
     static unsigned serial;
     for (size_t i = 0; i < count; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "n%u", serial++);
-        tasks[i] = (gh_task_new){.id = gh_str_of(ids[i]), .payload = payload};
+        tasks[i] = (gh_task_spec){.id = gh_str_of(ids[i]), .payload = payload};
     }
     return desk_push_all(clerk, tasks, count);
 }
@@ -284,7 +285,7 @@ static void capacity_is_exact(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new tasks[4];
+    gh_task_spec tasks[4];
     char ids[4][16];
     clerk->config.capacity = 10;
     for (int i = 0; i < 3; i++)
@@ -311,7 +312,7 @@ static void largest_tasks_pass_as_many_as_a_request_may_have(void** state)
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
     memset(payload, '7', sizeof(payload));
     gh_str largest = gh_str_make(payload, sizeof(payload));
-    gh_task_new* tasks = GAME_NEW_ARRAY(owner, gh_task_new, GH_TASKS_BATCH_MAX);
+    gh_task_spec* tasks = GAME_NEW_ARRAY(owner, gh_task_spec, GH_TASKS_BATCH_MAX);
     char(*ids)[16] = (char(*)[16])game_new(owner, GH_TASKS_BATCH_MAX * 16);
     for (int i = 0; i < 4; i++) assert_status(push_numbered(clerk, tasks, ids, 8, largest), GH_OK);
     for (int i = 0; i < 9; i++) tasks[i].payload = largest;
@@ -336,7 +337,7 @@ static void hundred_tasks_pass_in_each_request(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new* tasks = GAME_NEW_ARRAY(clerk->owner, gh_task_new, GH_TASKS_BATCH_MAX);
+    gh_task_spec* tasks = GAME_NEW_ARRAY(clerk->owner, gh_task_spec, GH_TASKS_BATCH_MAX);
     gh_task_ref* refs = GAME_NEW_ARRAY(clerk->owner, gh_task_ref, GH_TASKS_BATCH_MAX);
     char(*ids)[16] = (char(*)[16])game_new(clerk->owner, GH_TASKS_BATCH_MAX * 16);
     for (size_t count = GH_TASKS_BATCH_MAX - 1; count <= GH_TASKS_BATCH_MAX; count++)
@@ -345,7 +346,7 @@ static void hundred_tasks_pass_in_each_request(void** state)
         assert_status(desk_take(clerk, count), GH_OK);
         assert_int_equal(clerk->take.count, count);
         assert_status(desk_extend(clerk), GH_OK);
-        for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_FAIL;
+        for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_ACTION_FAIL;
         assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks,
                                             count, NULL),
                       GH_OK);
@@ -377,13 +378,13 @@ static void smallest_client_takes_what_it_can(void** state)
     game* owner = game_start_with(&config);
     desk* clerk = desk_open(owner, QUEUE);
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
-    gh_task_new tasks[100];
+    gh_task_spec tasks[100];
     char ids[100][16];
     assert_status(push_numbered(clerk, tasks, ids, 50, gh_str_literal("")), GH_OK);
     assert_status(push_numbered(clerk, tasks, ids, 1, gh_str_make(payload, sizeof(payload))), GH_OK);
     assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue,
-                                      (gh_task_new[2]){{.payload = {payload, sizeof(payload)}},
-                                                       {.payload = {payload, sizeof(payload)}}},
+                                      (gh_task_spec[2]){{.payload = {payload, sizeof(payload)}},
+                                                        {.payload = {payload, sizeof(payload)}}},
                                       2, NULL),
                   GH_FULL);
     unsigned taken = 0;

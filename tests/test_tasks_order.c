@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define QUEUE   "mail"
+#define KEY     "gh:{tasks:mail}:"
 #define HOUR_US (3600 * (int64_t)SECOND_US)
 
 static desk* desk_on(redis_server* server)
@@ -24,10 +24,10 @@ static void delayed_tasks_come_when_due(void** state)
     redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     desk* clerk = desk_on(server);
-    gh_task_new four[4] = {{.id = gh_str_literal("a")},
-                           {.id = gh_str_literal("b"), .delay_us = SECOND_US / 2},
-                           {.id = gh_str_literal("c")},
-                           {.id = gh_str_literal("d"), .delay_us = 3 * SECOND_US / 2}};
+    gh_task_spec four[4] = {{.id = gh_str_literal("a")},
+                            {.id = gh_str_literal("b"), .delay_us = SECOND_US / 2},
+                            {.id = gh_str_literal("c")},
+                            {.id = gh_str_literal("d"), .delay_us = 3 * SECOND_US / 2}};
     clerk->config.lease_us = 3600 * SECOND_US;
     redis_server_shift_clock(server, 0);
     assert_status(desk_push_all(clerk, four, 4), GH_OK);
@@ -49,13 +49,13 @@ static void due_tasks_go_before_ready_ones_of_their_class(void** state)
     redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     desk* clerk = desk_on(server);
-    gh_task_new batch[] = {{.id = gh_str_literal("r1"), .task_class = 1},
-                           {.id = gh_str_literal("r2"), .task_class = 1},
-                           {.id = gh_str_literal("d30"), .task_class = 1, .delay_us = 30 * SECOND_US},
-                           {.id = gh_str_literal("d10"), .task_class = 1, .delay_us = 10 * SECOND_US},
-                           {.id = gh_str_literal("d20"), .task_class = 1, .delay_us = 20 * SECOND_US},
-                           {.id = gh_str_literal("first"), .task_class = 0},
-                           {.id = gh_str_literal("d5"), .task_class = 2, .delay_us = 5 * SECOND_US}};
+    gh_task_spec batch[] = {{.id = gh_str_literal("r1"), .task_class = 1},
+                            {.id = gh_str_literal("r2"), .task_class = 1},
+                            {.id = gh_str_literal("d30"), .task_class = 1, .delay_us = 30 * SECOND_US},
+                            {.id = gh_str_literal("d10"), .task_class = 1, .delay_us = 10 * SECOND_US},
+                            {.id = gh_str_literal("d20"), .task_class = 1, .delay_us = 20 * SECOND_US},
+                            {.id = gh_str_literal("first"), .task_class = 0},
+                            {.id = gh_str_literal("d5"), .task_class = 2, .delay_us = 5 * SECOND_US}};
     clerk->config.lease_us = 3600 * SECOND_US;
     assert_status(desk_push_all(clerk, batch, 7), GH_OK);
     redis_server_shift_clock(server, 25 * (int64_t)SECOND_US);
@@ -71,12 +71,12 @@ static void ready_tasks_come_in_order_of_arrival(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new tasks[10];
+    gh_task_spec tasks[10];
     char ids[50][8];
     for (size_t i = 0; i < 50; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "%zu", i);
-        tasks[i % 10] = (gh_task_new){.id = gh_str_of(ids[i])};
+        tasks[i % 10] = (gh_task_spec){.id = gh_str_of(ids[i])};
         if (i % 10 == 9) assert_status(desk_push_all(clerk, tasks, 10), GH_OK);
     }
     for (size_t at = 0; at < 50;)
@@ -113,7 +113,7 @@ static void strict_classes_never_wait_for_later_ones(void** state)
 typedef struct share
 {
     long waiting;
-    double due;   /* what a class should have got while it always had something */
+    double due; /* what a class should have got while it always had something */
     double given;
 } share;
 
@@ -121,7 +121,7 @@ static void push_some(desk* clerk, share* shares, unsigned* serial, random_strea
                       size_t payload_size)
 {
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
-    gh_task_new tasks[40];
+    gh_task_spec tasks[40];
     char ids[40][16];
     size_t count = 1 + random_below(random, 40);
     if (payload_size > 0) count = 1 + count % 4;
@@ -129,9 +129,8 @@ static void push_some(desk* clerk, share* shares, unsigned* serial, random_strea
     {
         uint32_t task_class = (uint32_t)random_below(random, GH_TASKS_CLASSES);
         snprintf(ids[i], sizeof(ids[i]), "%u", (*serial)++);
-        tasks[i] = (gh_task_new){.id = gh_str_of(ids[i]),
-                                 .task_class = task_class,
-                                 .payload = gh_str_make(payload, payload_size)};
+        tasks[i] = (gh_task_spec){
+            .id = gh_str_of(ids[i]), .task_class = task_class, .payload = gh_str_make(payload, payload_size)};
         shares[task_class].waiting++;
     }
     assert_status(desk_push_all(clerk, tasks, count), GH_OK);
@@ -147,8 +146,10 @@ static void settle(const desk* clerk, share* shares, const uint32_t* weights)
         for (int c = 0; c < GH_TASKS_CLASSES; c++) sum += shares[c].waiting > 0 ? weights[c] : 0;
         for (int c = 0; c < GH_TASKS_CLASSES; c++)
         {
-            if (shares[c].waiting > 0) shares[c].due += weights[c] / sum;
-            else shares[c].due = shares[c].given = 0;
+            if (shares[c].waiting > 0)
+                shares[c].due += weights[c] / sum;
+            else
+                shares[c].due = shares[c].given = 0;
         }
         assert_true(shares[got].waiting > 0);
         shares[got].waiting--;
@@ -219,7 +220,7 @@ static void clocks_an_hour_apart_change_nothing(void** state)
     redis_server_shift_clock(server, 601 * (int64_t)SECOND_US);
     desk_take_one(taker, "a");
     assert_status(desk_take(pusher, 1), GH_EMPTY);
-    assert_status(desk_finish(taker, &taker->tasks[0], GH_TASK_DONE), GH_OK);
+    assert_status(desk_finish(taker, &taker->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
 }
 
 static void fence_grows_when_the_clock_goes_back(void** state)
@@ -235,7 +236,7 @@ static void fence_grows_when_the_clock_goes_back(void** state)
         gh_task* task = desk_take_one(clerk, "a");
         assert_true(task->fence > fence);
         fence = task->fence;
-        assert_status(desk_finish(clerk, task, GH_TASK_GIVE_BACK), GH_OK);
+        assert_status(desk_finish(clerk, task, GH_TASK_ACTION_GIVE_BACK), GH_OK);
         redis_server_shift_clock(server, -(i + 1) * (int64_t)SECOND_US);
         redis_server_do(server, "ZADD " KEY "d0 1 a"); /* due whatever the clock says */
     }

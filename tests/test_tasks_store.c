@@ -7,20 +7,21 @@
 #include <string.h>
 
 #define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define KEY   "gh:{tasks:mail}:"
 
 static desk* desk_on(redis_server* server)
 {
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
 }
 
-static gh_status push_numbered(desk* clerk, gh_task_new* tasks, char (*ids)[16], size_t count, gh_str payload)
+static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count,
+                               gh_str payload)
 {
     static unsigned serial;
     for (size_t i = 0; i < count; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "n%u", serial++);
-        tasks[i] = (gh_task_new){.id = gh_str_of(ids[i]), .payload = payload};
+        tasks[i] = (gh_task_spec){.id = gh_str_of(ids[i]), .payload = payload};
     }
     return desk_push_all(clerk, tasks, count);
 }
@@ -47,8 +48,8 @@ static void foreign_keys_tear_nothing(void** state)
         if (there) redis_server_do(server, "RENAME " KEY "%s aside", parts[i]);
         redis_server_do(server, "SET " KEY "%s foreign", parts[i]);
 
-        gh_task_new pushed[2] = {{.id = gh_str_literal("new")},
-                                 {.id = gh_str_literal("new delayed"), .delay_us = 1}};
+        gh_task_spec pushed[2] = {{.id = gh_str_literal("new")},
+                                  {.id = gh_str_literal("new delayed"), .delay_us = 1}};
         gh_status push = desk_push_all(clerk, pushed, 2);
         gh_tasks_take* take = GAME_NEW(clerk->owner, gh_tasks_take);
         gh_task* taken = GAME_NEW_ARRAY(clerk->owner, gh_task, 10);
@@ -57,7 +58,7 @@ static void foreign_keys_tear_nothing(void** state)
                                           GH_TASK_BYTES_MAX, NULL),
                       GH_OK);
         GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
-        clerk->tasks[0].action = GH_TASK_DONE;
+        clerk->tasks[0].action = GH_TASK_ACTION_DONE;
         assert_status(
             gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
             GH_OK);
@@ -72,7 +73,8 @@ static void foreign_keys_tear_nothing(void** state)
         if (there) redis_server_do(server, "RENAME aside " KEY "%s", parts[i]);
         if (push == GH_CORRUPT) assert_status(desk_push_all(clerk, pushed, 2), GH_OK);
         unsigned count = gh_tasks_take_poll(take) == GH_OK ? take->count : 0;
-        if (finish == GH_CORRUPT) assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_DONE), GH_OK);
+        if (finish == GH_CORRUPT)
+            assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
         while (desk_take(clerk, 10) == GH_OK) count += clerk->take.count;
         if (strcmp(parts[i], "r0") != 0 &&
             strcmp(parts[i], "d0") != 0) /* what was in there was put back, or new */
@@ -87,7 +89,7 @@ static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    gh_task_new tasks[20];
+    gh_task_spec tasks[20];
     char ids[20][16];
     assert_status(push_numbered(clerk, tasks, ids, 20, gh_str_literal("payload")), GH_OK);
     assert_status(desk_take(clerk, 5), GH_OK); /* scripts and receipts are there */
@@ -107,7 +109,7 @@ static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
     assert_status(clerk->tasks[9].status, GH_PENDING);
     desk_finish_all(clerk);
     assert_status(desk_take(clerk, 1), GH_OK);
-    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_RETRY), GH_OK);
+    assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_RETRY), GH_OK);
     redis_server_do(server, "CONFIG SET maxmemory 0");
 }
 

@@ -4,11 +4,13 @@
 #include "support/redis_server.h"
 #include "support/shop.h"
 
+#include "tasks_place.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #define QUEUE "mail"
-#define KEY "gh:{tasks:mail}:"
+#define KEY   "gh:{tasks:mail}:"
 static desk* desk_on(redis_server* server)
 {
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
@@ -50,10 +52,10 @@ static void unknown_handler_is_kept_and_reported(void** state)
     redis_server* server = redis_server_start(NULL);
     shop* baker = shop_open(server, QUEUE);
     desk* clerk = desk_on(server);
-    gh_task_new odd = {.id = gh_str_literal("odd"),
-                       .handler = gh_str_literal("mystery"),
-                       .payload = gh_str_literal("!"),
-                       .attempts_max = 3};
+    gh_task_spec odd = {.id = gh_str_literal("odd"),
+                        .handler = gh_str_literal("mystery"),
+                        .payload = gh_str_literal("!"),
+                        .attempts_max = 3};
     assert_status(desk_push_all(clerk, &odd, 1), GH_OK);
     GAME_UNTIL(baker->worker.dead == 1);
     assert_int_equal(baker->worker.unknown, 3);
@@ -227,7 +229,7 @@ static shop* shop_with_four(redis_server* server, desk* clerk)
     shop* baker = shop_open(server, QUEUE);
     baker->ticks_needed = UINT32_MAX;
     push_many(clerk, 0, 4);
-    GAME_UNTIL(baker->worker.running == 4 && baker->slots[3].state == GH_TASK_BEGUN);
+    GAME_UNTIL(baker->worker.running == 4 && baker->slots[3].state == GH_TASK_PLACE_BEGUN);
     return baker;
 }
 
@@ -363,7 +365,7 @@ static void tick_takes_no_more_than_its_budget_can_eat(void** state)
     {
         unsigned held = 0;
         assert_status(gh_tick(baker->owner->client, game_now_us(baker->owner), 3000), GH_OK);
-        for (int i = 0; i < SHOP_SLOTS; i++) held += baker->slots[i].state == GH_TASK_HELD;
+        for (int i = 0; i < SHOP_SLOTS; i++) held += baker->slots[i].state == GH_TASK_PLACE_HELD;
         assert_true(held <= 2); /* two are more than a tick can eat */
         assert_true(baker->worker.appetite <= 2);
     }

@@ -1,15 +1,13 @@
 /* tasks.c -- the config that all share, and push. */
 
-#include "guildhall/tasks.h"
-
-#include "client/op.h"
+#include "tasks_place.h"
 #include "wire/name.h"
 #include "wire/task_text.h"
 
 #define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
-#define MS_US 1000ull
-#define SECOND_US 1000000ull
-#define QUEUE_KIND gh_str_literal("tasks")
+#define MS_US       1000ull
+#define SECOND_US   1000000ull
+#define QUEUE_KIND  gh_str_literal("tasks")
 
 /* ---- config -------------------------------------------------------------------------------------------- */
 
@@ -110,7 +108,7 @@ static void push_encode(gh_op* op, gh_request* request)
     for (i = 0; i < push->count; i++) gh_request_number(request, push->tasks[i].delay_us);
     for (i = 0; i < push->count; i++)
     {
-        const gh_task_new* task = &push->tasks[i];
+        const gh_task_spec* task = &push->tasks[i];
         gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}};
         text.task_class = task->task_class;
         text.attempts_max = task->attempts_max == 0 ? push->attempts_max : task->attempts_max;
@@ -127,7 +125,7 @@ static gh_script* push_script(gh_op* op)
 
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
    lost. */
-static gh_status push_outcome(const gh_task_new* task, char code)
+static gh_status push_outcome(const gh_task_spec* task, char code)
 {
     switch (code)
     {
@@ -159,7 +157,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
 static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode,
                                      push_script,  false,        push_answer};
 
-static gh_status check_task_new(const gh_task_new* task)
+static gh_status check_task_new(const gh_task_spec* task)
 {
     if (!gh_task_bytes_fit(task->id, GH_TASK_ID_SIZE_MAX)) return GH_INVALID_TASK_ID;
     if (task->id.size > 0 && memchr(task->id.bytes, 0, task->id.size) != NULL) return GH_INVALID_TASK_ID;
@@ -170,14 +168,14 @@ static gh_status check_task_new(const gh_task_new* task)
     return task->attempts_max > GH_TASKS_ATTEMPTS_MAX ? GH_INVALID_TASK_ATTEMPTS : GH_OK;
 }
 
-static size_t push_size(const gh_task_new* task)
+static size_t push_size(const gh_task_spec* task)
 {
     return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) +
            gh_request_str_size(20) +
            gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->handler.size + task->payload.size);
 }
 
-static gh_status check_push(const gh_client* client, const gh_task_new* tasks, size_t count,
+static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count,
                             uint32_t* classes)
 {
     size_t room = gh_task_room(gh_client_out_room(client));
@@ -198,7 +196,7 @@ static gh_status check_push(const gh_client* client, const gh_task_new* tasks, s
     return GH_OK;
 }
 
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks,
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
                               size_t count, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();

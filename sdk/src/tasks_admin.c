@@ -1,14 +1,13 @@
 /* tasks_admin.c -- looking after a queue: cancel, requeue, pause, and what there is. */
 
-#include "client/op.h"
-#include "guildhall/tasks.h"
+#include "tasks_place.h"
 #include "wire/name.h"
 #include "wire/task_text.h"
 
-#define QUEUE_KIND gh_str_literal("tasks")
-#define CODES_SHAPE "qis"  /* sequence, store time, one letter a task */
-#define REPLY_BYTES_HEAD 64u
-#define LETTER_NODES 5u    /* in the answer, of each dead letter */
+#define QUEUE_KIND        gh_str_literal("tasks")
+#define CODES_SHAPE       "qis" /* sequence, store time, one letter a task */
+#define REPLY_BYTES_HEAD  64u
+#define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
 
 static uint64_t admin_timeout(const gh_tasks_config* config)
@@ -168,8 +167,8 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode, control_script, false,
-                                        control_answer};
+static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode,
+                                        control_script,  false,        control_answer};
 
 gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused,
                                  uint32_t running_max, const gh_tasks_config* config)
@@ -397,18 +396,19 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_count* count = count_of(op);
     const gh_reply* at = gh_reply_at(event->reply, 2);
-    uint64_t numbers[6 + 2 * GH_TASKS_CLASSES];
+    uint64_t numbers[7 + 2 * GH_TASKS_CLASSES];
     uint32_t i;
     note_store_time(op, event->reply);
-    for (i = 0; i < 6 + 2 * GH_TASKS_CLASSES; i++, at = at->next) numbers[i] = (uint64_t)at->integer;
+    for (i = 0; i < 7 + 2 * GH_TASKS_CLASSES; i++, at = at->next) numbers[i] = (uint64_t)at->integer;
     count->stored = numbers[0];
     count->handed_out = numbers[1];
-    count->dead = numbers[2];
-    count->remembered = numbers[3];
-    count->paused = numbers[4] != 0;
-    count->running_max = numbers[5];
-    memcpy(count->ready, numbers + 6, sizeof count->ready);
-    memcpy(count->delayed, numbers + 6 + GH_TASKS_CLASSES, sizeof count->delayed);
+    count->expired = numbers[2];
+    count->dead = numbers[3];
+    count->remembered = numbers[4];
+    count->paused = numbers[5] != 0;
+    count->running_max = numbers[6];
+    memcpy(count->ready, numbers + 7, sizeof count->ready);
+    memcpy(count->delayed, numbers + 7 + GH_TASKS_CLASSES, sizeof count->delayed);
     return GH_OK;
 }
 
@@ -421,7 +421,7 @@ gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str que
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
     op->queue = queue;
-    gh_call_begin(&op->op, client, &count_kind, "qiiiiiiiiiiiiiii", admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, &count_kind, "qiiiiiiiiiiiiiiii", admin_timeout(config), 0);
     return GH_OK;
 }
 

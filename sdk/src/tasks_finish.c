@@ -1,13 +1,12 @@
 /* tasks_finish.c -- what became of tasks that were handed out, and more time for those that go on. */
 
-#include "client/op.h"
-#include "guildhall/tasks.h"
+#include "tasks_place.h"
 #include "wire/name.h"
 #include "wire/task_text.h"
 
 #define RECEIPT_SIZE_MAX 76u
-#define QUEUE_KIND gh_str_literal("tasks")
-#define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
+#define QUEUE_KIND       gh_str_literal("tasks")
+#define CODES_SHAPE      "qis" /* sequence, store time, one letter a task */
 
 static gh_tasks_finish* finish_of(gh_op* op)
 {
@@ -23,18 +22,18 @@ static char finish_kind_of(const gh_task* task)
 {
     switch (task->action)
     {
-    case GH_TASK_DONE: return task->result.size > 0 ? 'D' : 'd';
-    case GH_TASK_RETRY: return 'r';
-    case GH_TASK_FAIL: return 'f';
-    case GH_TASK_GIVE_BACK:
-    case GH_TASK_KEEP: break;
+    case GH_TASK_ACTION_DONE: return task->result.size > 0 ? 'D' : 'd';
+    case GH_TASK_ACTION_RETRY: return 'r';
+    case GH_TASK_ACTION_FAIL: return 'f';
+    case GH_TASK_ACTION_GIVE_BACK:
+    case GH_TASK_ACTION_KEEP: break;
     }
     return 'b';
 }
 
 static bool finish_has(const gh_tasks_finish* finish, uint32_t i)
 {
-    return (finish->tasks[i].sending & GH_TASK_FINISHING) != 0;
+    return (finish->tasks[i].sending & GH_TASK_SENDING_FINISH) != 0;
 }
 
 static void task_encode_ids(gh_request* request, const gh_task* tasks, uint32_t count, uint8_t flag)
@@ -87,7 +86,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     gh_request_number(request, finish->keep_us);
     gh_request_str(request, gh_str_make(kinds, count));
-    task_encode_ids(request, finish->tasks, finish->task_count, GH_TASK_FINISHING);
+    task_encode_ids(request, finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
     for (i = 0; i < finish->task_count; i++)
     {
         char kind = finish_kind_of(&finish->tasks[i]);
@@ -121,7 +120,7 @@ static gh_status finish_answer(gh_op* op, const gh_event* event)
     {
         if (!finish_has(finish, i)) continue;
         finish->tasks[i].status = finish_outcome(codes.bytes[at++]);
-        finish->tasks[i].state = GH_TASK_NOT_OURS;
+        finish->tasks[i].state = GH_TASK_PLACE_FREE;
     }
     return GH_OK;
 }
@@ -136,7 +135,7 @@ static void task_release(gh_task* tasks, uint32_t count, uint8_t flag)
 static void finish_over(gh_tasks_finish* finish)
 {
     if (gh_op_is_busy(&finish->op)) return;
-    task_release(finish->tasks, finish->task_count, GH_TASK_FINISHING);
+    task_release(finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
     if (finish->ended != NULL) finish->ended(finish->owner);
 }
 
@@ -151,13 +150,13 @@ static const gh_op_kind finish_kind = {"tasks_finish", finish_step, finish_encod
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
-    if (task->state == GH_TASK_NOT_OURS || task->action == GH_TASK_KEEP) return false;
-    return op->owner == NULL || (task->state == GH_TASK_ENDED && task->queue == op->queue_index);
+    if (task->state == GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) return false;
+    return op->owner == NULL || (task->state == GH_TASK_PLACE_ENDED && task->queue == op->queue_index);
 }
 
 static gh_status check_finished(const gh_task* task)
 {
-    if (task->action > GH_TASK_GIVE_BACK) return GH_INVALID_TASK_ACTION;
+    if (task->action > GH_TASK_ACTION_GIVE_BACK) return GH_INVALID_TASK_ACTION;
     if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
     return gh_task_bytes_fit(task->result, GH_TASK_RESULT_SIZE_MAX) ? GH_OK : GH_INVALID_TASK_RESULT;
 }
@@ -180,7 +179,7 @@ static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client
     for (i = 0; i < count; i++)
     {
         gh_status status = GH_OK;
-        if ((tasks[i].sending & GH_TASK_FINISHING) != 0) return GH_INVALID_TASKS;
+        if ((tasks[i].sending & GH_TASK_SENDING_FINISH) != 0) return GH_INVALID_TASKS;
         if (!finish_wants(op, &tasks[i])) continue;
         status = check_finished(&tasks[i]);
         if (status != GH_OK) return status;
@@ -217,7 +216,7 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     for (i = 0; i < count && op->sending < fit; i++)
     {
         if (!finish_wants(op, &tasks[i])) continue;
-        tasks[i].sending |= GH_TASK_FINISHING;
+        tasks[i].sending |= GH_TASK_SENDING_FINISH;
         tasks[i].pause_us = finish_backoff(client, &tasks[i], config);
         op->sending++;
     }
@@ -275,7 +274,7 @@ static void extend_encode(gh_op* op, gh_request* request)
     gh_request_part_keys(request, op->client, QUEUE_KIND, extend->queue, gh_str_literal("m l"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
-    task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_EXTENDING);
+    task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
 }
 
 /* False: not a code of tasks_renew.lua. A task that was finished meanwhile is not ours any more, and that is
@@ -283,7 +282,7 @@ static void extend_encode(gh_op* op, gh_request* request)
 static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us)
 {
     if (code != 'o' && code != 'c' && code != 'l') return false;
-    if (task->state == GH_TASK_NOT_OURS || (task->sending & GH_TASK_FINISHING) != 0) return true;
+    if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return true;
     if (code == 'c') task->status = GH_CANCELLED;
     if (code == 'l')
     {
@@ -308,11 +307,11 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
     for (i = 0; i < extend->task_count; i++)
     {
         gh_task* task = &extend->tasks[i];
-        if ((task->sending & GH_TASK_EXTENDING) == 0) continue;
+        if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
         if (!extend_one(task, codes.bytes[at++], lease_end_us,
                         gh_client_after(op->client, extend->lease_us / 3)))
             return GH_CORRUPT;
-        if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_NOT_OURS;
+        if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
     }
     return GH_OK;
 }
@@ -320,7 +319,7 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
 static void extend_over(gh_tasks_extend* extend)
 {
     if (gh_op_is_busy(&extend->op)) return;
-    task_release(extend->tasks, extend->task_count, GH_TASK_EXTENDING);
+    task_release(extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
     if (extend->ended != NULL) extend->ended(extend->owner);
 }
 
@@ -335,7 +334,7 @@ static const gh_op_kind extend_kind = {"tasks_extend", extend_step, extend_encod
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {
-    if (task->state == GH_TASK_NOT_OURS || (task->sending & GH_TASK_FINISHING) != 0) return false;
+    if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return false;
     return op->owner == NULL || (task->status != GH_LOST && task->queue == op->queue_index);
 }
 
@@ -350,7 +349,7 @@ static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
     {
-        if ((tasks[i].sending & GH_TASK_EXTENDING) != 0) return GH_INVALID_TASKS;
+        if ((tasks[i].sending & GH_TASK_SENDING_EXTEND) != 0) return GH_INVALID_TASKS;
         if (extend_wants(op, &tasks[i])) ++*fit;
     }
     if (*fit > most && op->owner == NULL) return GH_FULL;
@@ -376,7 +375,7 @@ gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str q
     for (i = 0; i < count && op->sending < fit; i++)
     {
         if (!extend_wants(op, &tasks[i])) continue;
-        tasks[i].sending |= GH_TASK_EXTENDING;
+        tasks[i].sending |= GH_TASK_SENDING_EXTEND;
         op->sending++;
     }
     gh_call_begin(&op->op, client, &extend_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);

@@ -2,8 +2,7 @@
    chain and is part of one, so it needs no memory of its own and is as large as there are handlers. */
 
 #include "base/hash.h"
-#include "client/op.h"
-#include "guildhall/tasks.h"
+#include "tasks_place.h"
 #include "wire/task_text.h"
 
 static uint64_t handler_hash(const gh_client* client, gh_str name)

@@ -1,16 +1,15 @@
 /* tasks_take.c -- tasks handed out: a taker's or a worker's question, asked again while it may wait. */
 
-#include "client/op.h"
-#include "guildhall/tasks.h"
+#include "tasks_place.h"
 #include "wire/name.h"
 #include "wire/task_text.h"
 
-#define QUEUE_KIND gh_str_literal("tasks")
-#define TAKE_SHAPE "qiiiii*"
-#define PAUSE_MIN_US 1000u     /* between two questions of one who waits: doubles ...  */
-#define PAUSE_MAX_US 100000u   /* ... up to this                                       */
-#define NAP_US 250000u         /* how long the store keeps a sleeper that does not ask */
-#define REPLY_NODES_HEAD 8u    /* of the answer, before the tasks                      */
+#define QUEUE_KIND       gh_str_literal("tasks")
+#define TAKE_SHAPE       "qiiiii*"
+#define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
+#define PAUSE_MAX_US     100000u /* ... up to this                                       */
+#define NAP_US           250000u /* how long the store keeps a sleeper that does not ask */
+#define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
 #define REPLY_BYTES_HEAD 64u
 
 /* What tasks_take.lua answers. */
@@ -134,7 +133,7 @@ static void take_encode(gh_op* op, gh_request* request)
 static gh_task* take_next_place(gh_tasks_take* take, uint32_t* at)
 {
     for (; *at < take->task_count; ++*at)
-        if (take->tasks[*at].state == GH_TASK_NOT_OURS && take->tasks[*at].sending == 0)
+        if (take->tasks[*at].state == GH_TASK_PLACE_FREE && take->tasks[*at].sending == 0)
             return &take->tasks[(*at)++];
     return NULL;
 }
@@ -152,7 +151,7 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     gh_task_text text = {0, 1, {NULL, 0}, {NULL, 0}};
     task->user = NULL;
     task->step = task->again_us = task->delay_us = task->called_us = 0;
-    task->action = GH_TASK_KEEP;
+    task->action = GH_TASK_ACTION_KEEP;
     task->result = gh_str_make(NULL, 0);
     task->memory_used = 0;
     task->id = gh_str_make(take_copy(task, id), id.size);
@@ -164,7 +163,7 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     task->task_class = text.task_class;
     task->attempts_max = text.attempts_max;
     task->status = GH_PENDING;
-    task->state = GH_TASK_HELD;
+    task->state = GH_TASK_PLACE_HELD;
     task->queue = take->queue_index;
     task->taker_client = take->taker_client;
     task->taker_sequence = take->taker_sequence;
@@ -335,7 +334,7 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
     if (op->owner == NULL && (memory == NULL || memory_size < GH_TASK_BYTES_MAX)) return GH_INVALID_BUFFER;
     for (i = 0; op->owner == NULL && i < count; i++)
     {
-        tasks[i].state = GH_TASK_NOT_OURS;
+        tasks[i].state = GH_TASK_PLACE_FREE;
         tasks[i].sending = 0;
     }
     op->queue = queue;
@@ -369,6 +368,6 @@ void gh_tasks_take_cancel(gh_tasks_take* op)
 
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)
 {
-    if (client == NULL || task == NULL || task->state == GH_TASK_NOT_OURS) return 0;
+    if (client == NULL || task == NULL || task->state == GH_TASK_PLACE_FREE) return 0;
     return task->lease_end_us > gh_client_now(client) ? task->lease_end_us - gh_client_now(client) : 0;
 }

@@ -8,16 +8,15 @@
    It stands on the three ops of the pull style. Whatever happens (a tick's timer, a hint, one of the three
    has ended), it moves: loses what is over, calls handlers, and begins what there is to begin. */
 
-#include "client/op.h"
-#include "guildhall/tasks.h"
+#include "tasks_place.h"
 #include "wire/name.h"
 #include "wire/task_text.h"
 
-#define SLOT_SIZE_MIN 256u
-#define PAUSE_MIN_US 1000u      /* of an empty queue: doubles with each empty answer ... */
-#define PAUSE_MAX_US 100000u    /* ... up to this                                        */
+#define SLOT_SIZE_MIN    256u
+#define PAUSE_MIN_US     1000u   /* of an empty queue: doubles with each empty answer ... */
+#define PAUSE_MAX_US     100000u /* ... up to this                                        */
 #define TROUBLE_PAUSE_US 100000ull
-#define CREDIT_MAX 1000000
+#define CREDIT_MAX       1000000
 
 typedef enum worker_stopping
 {
@@ -64,7 +63,7 @@ static gh_task_handler* worker_handler(const gh_tasks_worker* worker, gh_str nam
 
 static void task_set_end(gh_task* task, gh_task_action action, const char* reason)
 {
-    task->state = GH_TASK_ENDED;
+    task->state = GH_TASK_PLACE_ENDED;
     task->action = action;
     if (task->result.size == 0 || task->result.bytes == NULL) task->result = gh_str_of(reason);
     if (task->result.size > GH_TASK_RESULT_SIZE_MAX) task->result.size = GH_TASK_RESULT_SIZE_MAX;
@@ -77,7 +76,7 @@ static void worker_meet_unknown(gh_tasks_worker* worker, gh_task* task)
     if (size > 0) memcpy(worker->unknown_handler, task->handler.bytes, size);
     worker->unknown_handler[size] = 0;
     worker->unknown++;
-    task_set_end(task, GH_TASK_RETRY, "no handler of that name");
+    task_set_end(task, GH_TASK_ACTION_RETRY, "no handler of that name");
 }
 
 static void worker_call(gh_tasks_worker* worker, gh_task* task)
@@ -91,33 +90,33 @@ static void worker_call(gh_tasks_worker* worker, gh_task* task)
         worker_meet_unknown(worker, task);
         return;
     }
-    task->state = GH_TASK_BEGUN;
+    task->state = GH_TASK_PLACE_BEGUN;
     task->again_us = 0;
     task->delay_us = 0;
     status = handler->function(handler->context, task);
     if (status == GH_OK)
-        task_set_end(task, GH_TASK_DONE, "");
+        task_set_end(task, GH_TASK_ACTION_DONE, "");
     else if (status == GH_CORRUPT)
-        task_set_end(task, GH_TASK_FAIL, "the payload makes no sense");
+        task_set_end(task, GH_TASK_ACTION_FAIL, "the payload makes no sense");
     else if (status != GH_PENDING)
-        task_set_end(task, GH_TASK_RETRY, gh_status_text(status));
+        task_set_end(task, GH_TASK_ACTION_RETRY, gh_status_text(status));
 }
 
 /* Not ours any more: a handler that has begun is told, so that it can clean up. */
 static void worker_tell_lost(gh_tasks_worker* worker, gh_task* task)
 {
     gh_task_handler* handler = worker_handler(worker, task->handler);
-    bool begun = task->state == GH_TASK_BEGUN;
+    bool begun = task->state == GH_TASK_PLACE_BEGUN;
     task->status = GH_LOST;
-    task->state = GH_TASK_ENDED;
+    task->state = GH_TASK_PLACE_ENDED;
     if (begun && handler != NULL) handler->function(handler->context, task);
 }
 
 static void worker_lose(gh_tasks_worker* worker, gh_task* task)
 {
     worker_tell_lost(worker, task);
-    task->state = GH_TASK_NOT_OURS;
-    task->action = GH_TASK_KEEP;
+    task->state = GH_TASK_PLACE_FREE;
+    task->action = GH_TASK_ACTION_KEEP;
     worker->lost++;
 }
 
@@ -128,7 +127,7 @@ static void worker_lose_expired(gh_tasks_worker* worker)
     for (i = 0; i < worker->config.slot_count; i++)
     {
         gh_task* task = &worker->config.slots[i];
-        if (task->state == GH_TASK_NOT_OURS || (task->sending & GH_TASK_FINISHING) != 0) continue;
+        if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) continue;
         if (task->lease_end_us <= worker_now(worker)) worker_lose(worker, task);
     }
 }
@@ -142,8 +141,8 @@ static void worker_lose_all(gh_tasks_worker* worker)
 
 static bool task_is_runnable(const gh_tasks_worker* worker, const gh_task* task)
 {
-    if (task->state == GH_TASK_HELD) return true;
-    return task->state == GH_TASK_BEGUN && task->called_us != worker_now(worker) &&
+    if (task->state == GH_TASK_PLACE_HELD) return true;
+    return task->state == GH_TASK_PLACE_BEGUN && task->called_us != worker_now(worker) &&
            worker_now(worker) - task->called_us >= task->again_us;
 }
 
@@ -152,14 +151,15 @@ static bool task_is_runnable(const gh_tasks_worker* worker, const gh_task* task)
 /* Of those that were not called yet, some need no call. */
 static bool worker_passes_over(gh_tasks_worker* worker, gh_task* task)
 {
-    bool give_back =
-        task->state == GH_TASK_HELD && (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
-    if (worker->stopping == WORKER_LEAVES && (task->state == GH_TASK_HELD || task->state == GH_TASK_BEGUN))
+    bool give_back = task->state == GH_TASK_PLACE_HELD &&
+                     (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
+    if (worker->stopping == WORKER_LEAVES &&
+        (task->state == GH_TASK_PLACE_HELD || task->state == GH_TASK_PLACE_BEGUN))
     {
         worker_tell_lost(worker, task);
         give_back = true;
     }
-    if (give_back) task_set_end(task, GH_TASK_GIVE_BACK, "");
+    if (give_back) task_set_end(task, GH_TASK_ACTION_GIVE_BACK, "");
     return give_back;
 }
 
@@ -209,7 +209,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
     size_t i;
     if (op_is_busy(&worker->finish.op) || worker_now(worker) < worker->retry_us) return;
     for (i = 0; i < worker->config.slot_count; i++)
-        if (worker->config.slots[i].state == GH_TASK_ENDED) break;
+        if (worker->config.slots[i].state == GH_TASK_PLACE_ENDED) break;
     if (i == worker->config.slot_count) return;
     worker->finish.queue_index = (uint8_t)worker->config.slots[i].queue;
     worker->finish.leaving = worker->stopping == WORKER_LEAVES;
@@ -221,7 +221,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
 
 static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
 {
-    return task->state != GH_TASK_NOT_OURS && (task->sending & GH_TASK_FINISHING) == 0 &&
+    return task->state != GH_TASK_PLACE_FREE && (task->sending & GH_TASK_SENDING_FINISH) == 0 &&
            task->renew_us <= worker_now(worker);
 }
 
@@ -250,8 +250,9 @@ static uint32_t worker_hunger(const gh_tasks_worker* worker)
     for (i = 0; i < worker->config.slot_count; i++)
     {
         const gh_task* task = &worker->config.slots[i];
-        if (task->state == GH_TASK_NOT_OURS && task->sending == 0) unused++;
-        if (task->state == GH_TASK_HELD || (task->state == GH_TASK_BEGUN && task->again_us == 0)) waiting++;
+        if (task->state == GH_TASK_PLACE_FREE && task->sending == 0) unused++;
+        if (task->state == GH_TASK_PLACE_HELD || (task->state == GH_TASK_PLACE_BEGUN && task->again_us == 0))
+            waiting++;
     }
     hunger = worker->appetite > waiting ? worker->appetite - waiting : 0;
     return hunger < unused ? hunger : unused;
@@ -359,15 +360,15 @@ static void worker_take_ended(void* owner)
 
 static void worker_count(gh_tasks_worker* worker, const gh_task* task)
 {
-    if (task->status == GH_LOST && task->action != GH_TASK_GIVE_BACK)
+    if (task->status == GH_LOST && task->action != GH_TASK_ACTION_GIVE_BACK)
         worker->lost++;
     else if (task->status == GH_CANCELLED)
         worker->cancelled++;
-    else if (task->status == GH_TASK_DEAD || (task->status == GH_OK && task->action == GH_TASK_FAIL))
+    else if (task->status == GH_TASK_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL))
         worker->dead++;
-    else if (task->action == GH_TASK_RETRY)
+    else if (task->action == GH_TASK_ACTION_RETRY)
         worker->retried++;
-    else if (task->action == GH_TASK_DONE)
+    else if (task->action == GH_TASK_ACTION_DONE)
         worker->done++;
 }
 
@@ -380,9 +381,9 @@ static void worker_finish_ended(void* owner)
     for (i = 0; i < worker->config.slot_count; i++)
     {
         gh_task* task = &worker->config.slots[i];
-        if (task->state != GH_TASK_NOT_OURS || task->action == GH_TASK_KEEP) continue;
+        if (task->state != GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) continue;
         worker_count(worker, task);
-        task->action = GH_TASK_KEEP;
+        task->action = GH_TASK_ACTION_KEEP;
     }
     worker_note(worker, status, TROUBLE_PAUSE_US);
     worker_move(worker);
@@ -414,9 +415,9 @@ static bool worker_is_done(const gh_tasks_worker* worker)
 static uint64_t task_next_time(const gh_tasks_worker* worker, const gh_task* task)
 {
     uint64_t next_us = GH_FOREVER;
-    if (task->state == GH_TASK_HELD) next_us = 0;
-    if (task->state == GH_TASK_BEGUN) next_us = task->called_us + task->again_us;
-    if (task->state == GH_TASK_ENDED && !op_is_busy(&worker->finish.op)) next_us = worker->retry_us;
+    if (task->state == GH_TASK_PLACE_HELD) next_us = 0;
+    if (task->state == GH_TASK_PLACE_BEGUN) next_us = task->called_us + task->again_us;
+    if (task->state == GH_TASK_PLACE_ENDED && !op_is_busy(&worker->finish.op)) next_us = worker->retry_us;
     if (!op_is_busy(&worker->extend.op) && task->renew_us < next_us)
         next_us = task->renew_us > worker->retry_us ? task->renew_us : worker->retry_us;
     return next_us;
@@ -443,9 +444,9 @@ static void worker_plan(gh_tasks_worker* worker)
     {
         const gh_task* task = &worker->config.slots[i];
         uint64_t time_us;
-        if (task->state == GH_TASK_NOT_OURS) continue;
+        if (task->state == GH_TASK_PLACE_FREE) continue;
         worker->running++;
-        if ((task->sending & GH_TASK_FINISHING) != 0) continue;
+        if ((task->sending & GH_TASK_SENDING_FINISH) != 0) continue;
         time_us = task_next_time(worker, task);
         if (time_us < next_us) next_us = time_us;
         if (task->lease_end_us < lease_end_us) lease_end_us = task->lease_end_us;
@@ -581,7 +582,8 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
     worker->config.tasks.wait_us = 0; /* it waits itself, for all of its queues */
     worker->appetite = 1;
     worker->weighted = config->queues[0].weight > 0;
-    worker->slot_size = (uint32_t)(config->memory_size / config->slot_count > UINT16_MAX ? UINT16_MAX
+    worker->slot_size = (uint32_t)(config->memory_size / config->slot_count > UINT16_MAX
+                                       ? UINT16_MAX
                                        : config->memory_size / config->slot_count);
     for (i = 0; i < config->slot_count; i++)
     {

@@ -12,7 +12,7 @@ desk* desk_open(game* owner, const char* queue)
     return self;
 }
 
-gh_status desk_push_all(desk* self, gh_task_new* tasks, size_t count)
+gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count)
 {
     assert_status(
         gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
@@ -21,7 +21,7 @@ gh_status desk_push_all(desk* self, gh_task_new* tasks, size_t count)
     return gh_tasks_push_poll(&self->push);
 }
 
-static gh_status push_one(desk* self, gh_task_new task)
+static gh_status push_one(desk* self, gh_task_spec task)
 {
     task.handler = gh_str_literal("work");
     gh_status status = desk_push_all(self, &task, 1);
@@ -31,17 +31,17 @@ static gh_status push_one(desk* self, gh_task_new task)
 
 gh_status desk_push(desk* self, const char* id, const char* payload)
 {
-    return push_one(self, (gh_task_new){.id = gh_str_of(id), .payload = gh_str_of(payload)});
+    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .payload = gh_str_of(payload)});
 }
 
 gh_status desk_push_delayed(desk* self, const char* id, uint64_t delay_us)
 {
-    return push_one(self, (gh_task_new){.id = gh_str_of(id), .delay_us = delay_us});
+    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .delay_us = delay_us});
 }
 
 gh_status desk_push_class(desk* self, const char* id, uint32_t task_class)
 {
-    return push_one(self, (gh_task_new){.id = gh_str_of(id), .task_class = task_class});
+    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .task_class = task_class});
 }
 
 gh_status desk_take(desk* self, size_t most)
@@ -74,7 +74,7 @@ gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 
 void desk_finish_all(desk* self)
 {
-    for (uint32_t i = 0; i < self->take.count; i++) self->tasks[i].action = GH_TASK_DONE;
+    for (uint32_t i = 0; i < self->take.count; i++) self->tasks[i].action = GH_TASK_ACTION_DONE;
     assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, self->tasks,
                                         self->take.count, &self->config),
                   GH_OK);

@@ -32,7 +32,7 @@ typedef struct desk
 desk* desk_open(game* owner, const char* queue);
 
 /* As gh_tasks_push_poll says in the end. */
-gh_status desk_push_all(desk* self, gh_task_new* tasks, size_t count);
+gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count);
 
 /* One task, its handler "work"; returns its status. */
 gh_status desk_push(desk* self, const char* id, const char* payload);

@@ -55,7 +55,7 @@
        config.handlers = handlers, config.handler_count = 1, config.queues = queues, config.queue_count = 1;
        config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = size;
        gh_tasks_worker_begin(&worker, client, &config); ... gh_tick does the rest. Elsewhere, perhaps:
-       gh_task_new task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
+       gh_task_spec task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
        gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL); */
 
 #ifndef GUILDHALL_TASKS_H
@@ -130,7 +130,7 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
 
-typedef struct gh_task_new
+typedef struct gh_task_spec
 {
     /* yours */
     gh_str id;             /* at most GH_TASK_ID_SIZE_MAX bytes, no NUL; empty: made, see gh_tasks_push_id */
@@ -144,7 +144,7 @@ typedef struct gh_task_new
     gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an
                          earlier try of this op may have stored it, its answer lost. GH_TASK_DIFFERS: the id
                          was there with another handler, payload, class or attempts. GH_FULL: capacity */
-} gh_task_new;
+} gh_task_spec;
 
 typedef struct gh_tasks_push
 {
@@ -153,7 +153,7 @@ typedef struct gh_tasks_push
     /* private */
     gh_op op;
     gh_str queue;
-    gh_task_new* tasks;
+    gh_task_spec* tasks;
     uint32_t count;
     uint32_t capacity;
     uint32_t attempts_max;
@@ -162,7 +162,7 @@ typedef struct gh_tasks_push
 
 /* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
    _TASK_ATTEMPTS. */
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_new* tasks,
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
                               size_t count, const gh_tasks_config* config);
 
 /* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of
@@ -180,11 +180,11 @@ size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_T
 
 typedef enum gh_task_action
 {
-    GH_TASK_KEEP = 0, /* nothing yet */
-    GH_TASK_DONE,     /* over; result is kept for keep_us */
-    GH_TASK_RETRY,    /* again after delay_us; if it was the last attempt, as FAIL; result says why */
-    GH_TASK_FAIL,     /* to the dead letters at once; result says why */
-    GH_TASK_GIVE_BACK /* again at once, for whoever asks; the attempt does not count */
+    GH_TASK_ACTION_KEEP = 0, /* nothing yet */
+    GH_TASK_ACTION_DONE,     /* over; result is kept for keep_us */
+    GH_TASK_ACTION_RETRY,    /* again after delay_us; if it was the last attempt, as FAIL; result says why */
+    GH_TASK_ACTION_FAIL,     /* to the dead letters at once; result says why */
+    GH_TASK_ACTION_GIVE_BACK /* again at once, for whoever asks; the attempt does not count */
 } gh_task_action;
 
 typedef struct gh_task
@@ -221,24 +221,9 @@ typedef struct gh_task
     uint32_t memory_size;
     uint32_t memory_used;
     uint16_t queue;
-    uint8_t state;   /* a gh_task_place                                                     */
-    uint8_t sending; /* bits of gh_task_sending: part of a request on its way, so it stays  */
+    uint8_t state;   /* free, held, begun, ended                     */
+    uint8_t sending; /* part of a request on its way, so it stays    */
 } gh_task;
-
-/* Private. */
-typedef enum gh_task_place
-{
-    GH_TASK_NOT_OURS = 0,
-    GH_TASK_HELD,  /* handed out                                  */
-    GH_TASK_BEGUN, /* a handler has been called                   */
-    GH_TASK_ENDED  /* a handler has ended, the store has to know  */
-} gh_task_place;
-
-typedef enum gh_task_sending
-{
-    GH_TASK_FINISHING = 1,
-    GH_TASK_EXTENDING = 2
-} gh_task_sending;
 
 /* How long it is still yours, in us, as seen from the last tick; 0: not any more. */
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
@@ -608,8 +593,9 @@ typedef struct gh_tasks_count
     void* user; /* yours */
 
     /* read-only, after GH_OK */
-    uint64_t stored;     /* of the capacity: ready, delayed, handed out and dead together */
-    uint64_t handed_out;
+    uint64_t stored;     /* of the capacity: all of these but the remembered             */
+    uint64_t handed_out; /* within their leases                                           */
+    uint64_t expired;    /* handed out, their leases ran out, and nobody has asked since  */
     uint64_t dead;
     uint64_t remembered; /* over, within keep_us                                          */
     uint64_t running_max;
@@ -626,14 +612,6 @@ gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str que
                                const gh_tasks_config* config);
 gh_status gh_tasks_count_poll(const gh_tasks_count* op);
 void gh_tasks_count_cancel(gh_tasks_count* op);
-
-/* Private: what the sources behind this header share. find: the handler for every name if there is none of
-   this name; NULL if there is neither. set_up: false if one is not valid, or there twice. */
-bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
-gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client,
-                                       gh_str name);
-gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
-                         const gh_tasks_config* config);
 
 #ifdef __cplusplus
 }

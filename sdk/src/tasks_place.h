@@ -1,0 +1,43 @@
+/* tasks_place.h -- what the files of tasks share: where a task is that was handed out, and the handlers.
+
+       tasks.c           config, push
+       tasks_take.c      take: fills places
+       tasks_finish.c    finish and extend: while a place is part of a request, it stays as it is
+       tasks_worker.c    the worker, on top of these three
+       tasks_handlers.c  its handlers by name; results
+       tasks_admin.c     looking after a queue: knows nothing of places */
+
+#ifndef GH_TASKS_PLACE_H
+#define GH_TASKS_PLACE_H
+
+#include "client/op.h"
+#include "guildhall/tasks.h"
+
+/* Of gh_task.state. */
+typedef enum gh_task_place
+{
+    GH_TASK_PLACE_FREE = 0,
+    GH_TASK_PLACE_HELD,  /* handed out                                  */
+    GH_TASK_PLACE_BEGUN, /* a handler has been called                   */
+    GH_TASK_PLACE_ENDED  /* a handler has ended, the store has to know  */
+} gh_task_place;
+
+/* Bits of gh_task.sending. */
+typedef enum gh_task_sending
+{
+    GH_TASK_SENDING_FINISH = 1,
+    GH_TASK_SENDING_EXTEND = 2
+} gh_task_sending;
+
+/* False if one is not valid, or there twice. */
+bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
+
+/* The handler for every name if there is none of this name; NULL if there is neither. */
+gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client,
+                                       gh_str name);
+
+/* What every begin asks first. */
+gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
+                         const gh_tasks_config* config);
+
+#endif
