@@ -61,11 +61,15 @@ header_guards() {
     done
 }
 
-# Every header begins by saying what it is: "/* name.h -- ...".
-nameless_headers() {
+# Every header, and every source that is not a test, begins by saying what it is: "/* name.c -- ...". What a test file
+# is about stands in its first line, too.
+nameless_files() {
     local file
-    grep -E '\.h$' "$scratch/files" | while read -r file; do
+    grep -E '\.h$|^(sdk|platform|tests/support)/.*\.c$' "$scratch/files" | while read -r file; do
         head -n 1 "$file" | grep -q -F "$(basename "$file") -- " || echo "$file"
+    done
+    grep -E '^tests/[^/]*\.c$' "$scratch/files" | while read -r file; do
+        head -n 1 "$file" | grep -q -E '^/\* .' || echo "$file"
     done
 }
 
@@ -85,6 +89,6 @@ check_nothing 'the top folder has only what belongs there' strange_top_entries
 check_nothing 'nothing that was generated' generated_files
 check_nothing 'scripts can be executed' not_executable
 check_nothing 'headers have guards' header_guards
-check_nothing 'headers say their name and what they are for' nameless_headers
+check_nothing 'files begin with what they are' nameless_files
 check 'scripts are good bash' shell_syntax
 check_summary

@@ -1,3 +1,5 @@
+/* aggregate.c -- an aggregate's memory, what is counted in it, and the keys that its counts go to. */
+
 #include "aggregate_room.h"
 
 #define AGGREGATE_NODES_MAX 16777216u

@@ -1,3 +1,5 @@
+/* chat.c -- chats: create, join, leave, send. */
+
 #include "guildhall/chat.h"
 
 #include "chat_read.h"

@@ -1,3 +1,5 @@
+/* chat_read.c -- the requests that read chats and keep the lists of their members. */
+
 #include "chat_read.h"
 
 gh_script* gh_chat_read_script(gh_op* op)

@@ -1,3 +1,5 @@
+/* command.c -- commands and scripts of the caller's own, with a fence or without. */
+
 #include "guildhall/command.h"
 
 #include "client/op.h"

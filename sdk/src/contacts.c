@@ -1,3 +1,5 @@
+/* contacts.c -- recent contacts: changes in the store, and a mirror that completes names. */
+
 #include "guildhall/contacts.h"
 
 #include "base/hash.h"

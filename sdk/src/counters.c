@@ -1,3 +1,5 @@
+/* counters.c -- counters in the caller's memory: opening, adding, closing, and the end of them all. */
+
 #include "guildhall/counters.h"
 
 #include "base/arena.h"

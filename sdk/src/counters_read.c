@@ -1,3 +1,5 @@
+/* counters_read.c -- the samples of one counter, read from the store. */
+
 #include "client/op.h"
 #include "counters_state.h"
 #include "base/hash.h"

@@ -1,3 +1,5 @@
+/* guild.c -- guilds: members come and go, and are found by the beginnings of their names. */
+
 #include "guildhall/guild.h"
 
 #include "client/op.h"

@@ -1,3 +1,5 @@
+/* mailbox.c -- mailboxes: push, fetch, commit. */
+
 #include "guildhall/mailbox.h"
 
 #include "client/op.h"

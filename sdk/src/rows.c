@@ -1,3 +1,5 @@
+/* rows.c -- rows as their readers see them: schedule, unschedule, get. */
+
 #include "guildhall/rows.h"
 
 #include "rows_shard.h"

@@ -1,3 +1,5 @@
+/* rows_refresh.c -- refreshers of rows: who takes a shard, loads what is due, and writes it back. */
+
 #include "client/waiter.h"
 #include "rows_shard.h"
 

@@ -1,3 +1,5 @@
+/* semaphore.c -- permits: one state machine each, of which one carries the renewals of its group. */
+
 #include "guildhall/semaphore.h"
 
 #include "client/waiter.h"

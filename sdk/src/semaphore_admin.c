@@ -1,3 +1,5 @@
+/* semaphore_admin.c -- a semaphore's limit, and a look at who holds and waits. */
+
 #include "client/waiter.h"
 #include "guildhall/semaphore.h"
 #include "wire/name.h"

@@ -1,3 +1,5 @@
+/* semaphore_refresh.c -- which permits share one renewal, and which of a group are in the next batch. */
+
 #include "semaphore_refresh.h"
 
 static uint64_t permit_group_number(const gh_permit* permit)

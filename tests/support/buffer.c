@@ -1,3 +1,5 @@
+/* buffer.c -- bytes that grow. */
+
 #include "support/buffer.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* cleanup.c -- the list of what must be ended, run backwards. */
+
 #include "support/cleanup.h"
 
 #include <stddef.h>

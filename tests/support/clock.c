@@ -1,3 +1,5 @@
+/* clock.c -- a file with an offset, which clock_shim.c adds to a server's clock. */
+
 #include "support/clock.h"
 
 #include "support/scratch.h"

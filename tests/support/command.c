@@ -1,3 +1,5 @@
+/* command.c -- words split at blanks, begun as commands, awaited and compared. */
+
 #include "support/command.h"
 
 #include <string.h>

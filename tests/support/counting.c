@@ -1,3 +1,5 @@
+/* counting.c -- counters begun, and their keys read over a connection of the test. */
+
 #include "support/counting.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* desk.c -- one op of tasks at a time, awaited and judged. */
+
 #include "support/desk.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* fake_default.c -- the answers of a server to a hand-shake, learned by heart. */
+
 #include "support/fake_default.h"
 
 #include "support/sha1.h"

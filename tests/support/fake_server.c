@@ -1,3 +1,5 @@
+/* fake_server.c -- a thread that reads requests and says what it was given to say. */
+
 #include "support/fake_server.h"
 
 #include "support/buffer.h"

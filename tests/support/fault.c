@@ -1,3 +1,5 @@
+/* fault.c -- the runs of the fault matrix: one start, one fault, one audit. */
+
 #include "support/fault.h"
 
 #include "support/heap.h"

@@ -1,3 +1,5 @@
+/* foreign.c -- redis-cli and a shell, started with the words of sdk/KEYS.md. */
+
 #include "support/foreign.h"
 
 #include "support/source_tree.h"

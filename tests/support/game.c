@@ -1,3 +1,5 @@
+/* game.c -- clients on the heap, ticked in turns until something is true. */
+
 #include "support/game.h"
 
 #include "support/cleanup.h"

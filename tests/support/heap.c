@@ -1,3 +1,5 @@
+/* heap.c -- malloc and its kin, put between by the linker's --wrap, and counted. */
+
 #include "support/heap.h"
 
 #include <stddef.h>

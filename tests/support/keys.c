@@ -1,3 +1,5 @@
+/* keys.c -- SCAN over a whole store, each key matched with a row of the page. */
+
 #include "support/keys.h"
 
 #include "support/page.h"

@@ -1,3 +1,5 @@
+/* ledger.c -- a table of the ops that were begun, by their addresses. */
+
 #include "support/ledger.h"
 
 #include "support/cleanup.h"

@@ -1,3 +1,5 @@
+/* log_book.c -- a log hook that keeps its lines. */
+
 #include "support/log_book.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* page.c -- a page of Markdown cut into its sections, fences and rows. */
+
 #include "support/page.h"
 
 #include "support/source_tree.h"

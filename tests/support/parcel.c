@@ -1,3 +1,5 @@
+/* parcel.c -- files sent and read a step at a time, and compared byte by byte. */
+
 #include "support/parcel.h"
 
 #include <stdio.h>

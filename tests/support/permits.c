@@ -1,3 +1,5 @@
+/* permits.c -- permits begun and awaited, and a semaphore's keys counted. */
+
 #include "support/permits.h"
 
 #include <inttypes.h>

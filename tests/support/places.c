@@ -1,3 +1,5 @@
+/* places.c -- places drawn at random, log lines about them, and a plain count. */
+
 #include "support/places.h"
 
 #include <stdio.h>

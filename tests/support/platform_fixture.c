@@ -1,3 +1,5 @@
+/* platform_fixture.c -- sockets of the test at the other end of a stream. */
+
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -1,3 +1,5 @@
+/* process.c -- children that run a function of the test until they are killed. */
+
 #include "support/process.h"
 
 #include "support/cleanup.h"

@@ -1,3 +1,5 @@
+/* proxy.c -- a thread that carries bytes both ways and stops, cuts or spoils them where it is told. */
+
 #define _GNU_SOURCE /* ppoll */
 
 #include "support/proxy.h"

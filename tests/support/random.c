@@ -1,3 +1,5 @@
+/* random.c -- a stream of numbers made of the suite's seed and the test's name. */
+
 #include "support/random.h"
 
 #include "support/suite.h"

@@ -1,3 +1,5 @@
+/* raw.c -- a socket that sends and receives what the test says. */
+
 #include "support/raw.h"
 
 #include "support/cleanup.h"

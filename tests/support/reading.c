@@ -1,3 +1,5 @@
+/* reading.c -- replies drawn, written as bytes, read, and printed as text. */
+
 #include "support/reading.h"
 
 #include "support/suite.h"

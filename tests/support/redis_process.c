@@ -1,3 +1,5 @@
+/* redis_process.c -- the program found, its command line built, its process forked. */
+
 #include "support/redis_process.h"
 
 #include "support/suite.h"

@@ -1,3 +1,5 @@
+/* redis_server.c -- servers started, asked, frozen, killed and started again. */
+
 #include "support/redis_server.h"
 
 #include "support/cleanup.h"

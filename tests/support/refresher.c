@@ -1,3 +1,5 @@
+/* refresher.c -- loads answered at once, later, wrongly or never. */
+
 #include "support/refresher.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* resp.c -- the sizes of requests and replies, and nothing of what they say. */
+
 #include "support/resp.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* scratch.c -- one folder for the run, and a sweeper process that outlives it. */
+
 #define _XOPEN_SOURCE 700 /* nftw */
 
 #include "support/scratch.h"

@@ -1,3 +1,5 @@
+/* scripted.c -- the made-up operating system: a clock that is a number, and streams in memory. */
+
 #include "support/scripted.h"
 
 #include "support/cleanup.h"

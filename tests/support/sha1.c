@@ -1,3 +1,5 @@
+/* sha1.c -- SHA-1, as the servers have it. */
+
 #include "support/sha1.h"
 
 #include <stdint.h>

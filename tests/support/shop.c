@@ -1,3 +1,5 @@
+/* shop.c -- handlers that note what they were given and end as the test says. */
+
 #include "support/shop.h"
 
 #include "support/wait.h"

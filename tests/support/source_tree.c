@@ -1,3 +1,5 @@
+/* source_tree.c -- upwards from the binary to the folder that has premake5.lua. */
+
 #include "support/source_tree.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* stream.c -- sockets with their addresses, made and connected. */
+
 #include "support/stream.h"
 
 #include <arpa/inet.h>

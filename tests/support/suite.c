@@ -1,3 +1,5 @@
+/* suite.c -- the run's options, and which test is running. */
+
 #include "support/suite.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* talk.c -- chats and mailboxes begun, awaited and judged. */
+
 #include "support/talk.h"
 
 #include <stdio.h>

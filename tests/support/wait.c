@@ -1,3 +1,5 @@
+/* wait.c -- the pauses between two looks at a condition. */
+
 #include "support/wait.h"
 
 #include <time.h>

@@ -1,3 +1,5 @@
+/* worker.c -- the thread, and the pipe that ends it. */
+
 #include "support/worker.h"
 
 #include "support/stream.h"

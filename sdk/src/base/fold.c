@@ -1,3 +1,5 @@
+/* fold.c -- capital letters to small ones, by ranges of Unicode and without a locale. */
+
 #include "guildhall/fold.h"
 
 /* Every step-th character of first..last becomes itself plus delta. */

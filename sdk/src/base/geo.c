@@ -1,3 +1,5 @@
+/* geo.c -- a table of places: its memory, its seal, and the search in it. */
+
 #include "guildhall/geo.h"
 
 #include "base/arena.h"

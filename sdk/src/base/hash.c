@@ -1,3 +1,5 @@
+/* hash.c -- every hash of the library, by xxHash; no other file sees it. */
+
 #include "base/hash.h"
 
 #define XXH_STATIC_LINKING_ONLY /* shows what XXH3_state_t is, so that it needs no heap */

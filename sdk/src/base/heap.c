@@ -1,3 +1,5 @@
+/* heap.c -- a binary heap of times, of which every entry knows its place. */
+
 #include "base/heap.h"
 
 static void heap_put(gh_heap* heap, uint32_t at, gh_heap_entry entry)

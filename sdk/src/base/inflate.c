@@ -1,3 +1,5 @@
+/* inflate.c -- gzip a piece at a time, by zlib, in memory that the caller gives; no other file sees zlib. */
+
 #include "base/inflate.h"
 
 #if defined(GH_WITH_ZLIB)

@@ -1,3 +1,5 @@
+/* status.c -- the version, and the texts and names of statuses. */
+
 #include "guildhall/base.h"
 
 uint32_t gh_version(void)

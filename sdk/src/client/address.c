@@ -1,3 +1,5 @@
+/* address.c -- from "unix:PATH" and "HOST:PORT" to a gh_address. */
+
 #include "client/state.h"
 
 #define ADDRESS_PATH_MAX 100u

@@ -1,3 +1,5 @@
+/* call.c -- calls and reads: ops of one request, whose answer ends them. */
+
 #include "client/op.h"
 
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us, int flags)

@@ -1,3 +1,5 @@
+/* config.c -- a client's config: its defaults and its bounds. */
+
 #include "client/state.h"
 #include "wire/name.h"
 

@@ -1,3 +1,5 @@
+/* link.c -- one connection: resolve, connect, send, receive, lose, and try again later. */
+
 #include "client/state.h"
 
 #define FLUSH_MAX 65536u /* bytes a send: copying more at once would break the tick's budget */

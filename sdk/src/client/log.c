@@ -1,3 +1,5 @@
+/* log.c -- what the caller's hooks are told. */
+
 #include "client/state.h"
 
 #define LOG_TEXT_MAX 256u

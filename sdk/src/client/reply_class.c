@@ -1,3 +1,5 @@
+/* reply_class.c -- the servers' error phrases, and what each of them calls for. */
+
 #include "client/reply_class.h"
 
 typedef struct class_row

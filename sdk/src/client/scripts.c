@@ -1,3 +1,5 @@
+/* scripts.c -- Guildhall's scripts: their texts, their digests, and SCRIPT LOAD. */
+
 #define GH_SCRIPT_TEXTS
 #include "client/state.h"
 

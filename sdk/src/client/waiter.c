@@ -1,3 +1,5 @@
+/* waiter.c -- how long those who wait in line pause, and when a lease is renewed. */
+
 #include "client/waiter.h"
 
 #define HEARTBEAT_US 5000000ull   /* a waiter asks at least this often, */

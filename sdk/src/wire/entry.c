@@ -1,3 +1,5 @@
+/* entry.c -- messages as the store keeps them, and pages of them in the caller's memory. */
+
 #include "wire/entry.h"
 
 #include "wire/request.h"

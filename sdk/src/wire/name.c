@@ -1,3 +1,5 @@
+/* name.c -- names, numbers and ids as the parts of keys. */
+
 #include "wire/name.h"
 
 static const char hex_digits[] = "0123456789abcdef";

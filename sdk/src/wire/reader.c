@@ -1,3 +1,5 @@
+/* reader.c -- replies, by hiredis' reader, in memory that was taken before; no other file sees hiredis. */
+
 #include "wire/reader.h"
 
 #include <hiredis/read.h>

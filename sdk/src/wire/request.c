@@ -1,3 +1,5 @@
+/* request.c -- requests, written straight into the bytes to be sent. */
+
 #include "wire/request.h"
 
 #include "wire/name.h"

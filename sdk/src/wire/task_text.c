@@ -1,3 +1,5 @@
+/* task_text.c -- a task as the text that the scripts answer, and as the arguments that they take. */
+
 #include "wire/task_text.h"
 
 #include "wire/name.h"
