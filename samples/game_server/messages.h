@@ -53,7 +53,8 @@ enum
     MESSAGE_TEXT_MAX = 2000,
     MESSAGE_SIZE_MAX = 1 + 4 + 8 * MESSAGE_VALUES + 1 + MESSAGE_NAME_MAX + 2 + MESSAGE_TEXT_MAX,
     MESSAGE_CHANNELS = 1,
-    PLAYERS_MAX = 4096 /* in the whole world, by number */
+    PLAYERS_MAX = 4096, /* in the whole world, by number */
+    PLAYER_NAME_SIZE = 24
 };
 
 typedef enum message_type
@@ -118,5 +119,8 @@ size_t message_write(const message* m, unsigned char out[MESSAGE_SIZE_MAX]);
 
 /* False if the bytes are not exactly one message: what comes over the network is never trusted. */
 bool message_read(message* m, const void* bytes, size_t size);
+
+/* The name of the player of that number, such as "Runa0007"; NUL-terminated. Others have other names. */
+gh_str player_name(uint32_t number, char out[PLAYER_NAME_SIZE]);
 
 #endif
