@@ -108,6 +108,13 @@ local function embed_scripts()
         table.concat(texts) .. "#endif\n")
 end
 
+-- The page of the sample's fleet, to be served without a file beside the program.
+local function embed_page()
+    write_file(generated .. "/game_page.h",
+        "/* Generated from samples/game_server/fleet/page.html by premake5.lua; edit that file. */\n" ..
+        "static const char game_page[] =\n" .. c_text(read_file("samples/game_server/fleet/page.html")) .. ";\n")
+end
+
 -- The libraries that Guildhall stands on: two, and zlib for those who want gzip. ------------------------------------------------------------
 
 local forwarding_header = [[
@@ -289,7 +296,7 @@ local function describe()
     for _, folder in ipairs(folders_of("samples/*")) do
         local name = path.getname(folder)
         if program(name, sources_of(folder .. "/**.c")) then
-            includedirs { folder }
+            includedirs { folder, generated }
             links(sample_libraries[name] or {})
         end
     end
@@ -436,5 +443,8 @@ newaction {
     execute = amalgamate
 }
 
-if _ACTION then embed_scripts() end
+if _ACTION then
+    embed_scripts()
+    embed_page()
+end
 describe()

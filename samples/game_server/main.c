@@ -27,6 +27,7 @@ typedef struct role
 } role;
 
 static const role roles[] = {
+    {ROLE_AGGREGATOR, "aggregator", aggregator_main, "adds the servers' log files to the totals of the day"},
     {0, NULL, NULL, NULL},
 };
 

@@ -8,4 +8,7 @@
 /* How often SIGINT, SIGTERM or SIGHUP came. One: end in good order; more: end at once. */
 int stop_signals(void);
 
+/* The roles; each returns the exit code of the process. */
+int aggregator_main(const options* o);
+
 #endif

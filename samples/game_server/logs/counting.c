@@ -101,7 +101,7 @@ static void listed(counting* c, uint64_t now_us)
 {
     gh_status status = gh_files_list_poll(&c->list);
     if (status == GH_PENDING) return;
-    c->is_idle = status == GH_EMPTY;
+    c->empty_lists += status == GH_EMPTY;
     if (status == GH_OK)
         begin_file(c, now_us);
     else if (status == GH_EMPTY)

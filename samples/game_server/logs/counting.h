@@ -27,7 +27,7 @@ typedef struct counting
 {
     /* read-only */
     counting_state state;
-    bool is_idle; /* the last list showed nothing new; nothing is under way */
+    uint64_t empty_lists; /* times that there was nothing new, and nothing under way */
     uint64_t files_counted;
     uint64_t files_counted_by_others;
     uint64_t files_refused; /* of this name another file was counted: it is left out */
@@ -46,7 +46,6 @@ typedef struct counting
     uint64_t again_us;
     gh_files_list list;
     gh_file_entry entries[1];
-
     char name[GH_NAME_SIZE_MAX];
     gh_file_read file;
     gh_file_read_config file_config;

@@ -1,0 +1,168 @@
+/* screen.c -- the live view: plain text and four escape sequences that every terminal knows. */
+
+#include "screen.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRAW_US      100000u
+#define PICTURE_SIZE (16 * 1024)
+#define BAR_WIDTH    32u
+#define LINE_END     "\033[K\r\n" /* what was longer before is cleared to the end of its line */
+
+/* ---- Pieces ----------------------------------------------------------------------------------------------
+ */
+
+static void add_process(text* t, const board_row* row, uint64_t now_us)
+{
+    char warnings[160];
+    bool has_frames = row->frames > 0;
+    uint64_t silent_us = now_us > row->beat_us ? now_us - row->beat_us : 0;
+    text_add(t, "%-14s %-10s %-13s", row->name, silent_us > 1500000 ? "silent" : row->phase,
+             snapshot_link_text(row->link));
+    if (has_frames)
+        text_add(t, " %5" PRIu32 " %5" PRIu32, row->players, row->queued);
+    else
+        text_add(t, " %5s %5s", "", "");
+    text_add(t, " %9" PRIu64 " %7" PRIu64 " %6" PRIu32, row->stats.requests, row->stats.resends,
+             row->stats.ops_busy);
+    text_add(t, "  %s" LINE_END, snapshot_warnings(row->stats.warnings, warnings, sizeof warnings));
+}
+
+static void add_times(text* t, const char* name, const board_histogram* h)
+{
+    text_add(t, "  %-6s p50 %6.2f  p99 %6.2f  p99.9 %6.2f  longest %7.2f ms" LINE_END, name,
+             (double)h->p50_us / 1e3, (double)h->p99_us / 1e3, (double)h->p999_us / 1e3,
+             (double)h->max_us / 1e3);
+}
+
+/* The buckets that have anything, the largest as wide as it may be. */
+static void add_bars(text* t, const board_histogram* h)
+{
+    static const char bar[] = "################################";
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < BOARD_BUCKETS; i++) most = h->counts[i] > most ? h->counts[i] : most;
+    for (uint32_t i = 0; i < BOARD_BUCKETS; i++)
+    {
+        if (h->counts[i] == 0) continue;
+        int width = (int)(1 + h->counts[i] * (BAR_WIDTH - 1) / most);
+        text_add(t, "    < %8.2f ms %-*.*s %" PRIu64 LINE_END, (double)(1u << i) / 1e3, (int)BAR_WIDTH, width,
+                 bar, h->counts[i]);
+    }
+}
+
+static void add_server(text* t, const board_row* row)
+{
+    text_add(t,
+             "\033[1m%s\033[0m  %" PRIu64 " frames, late: %" PRIu64 " by the tick, %" PRIu64
+             " by the machine" LINE_END,
+             row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
+    add_times(t, "frame", &row->frame_us);
+    add_bars(t, &row->frame_us);
+    add_times(t, "tick", &row->tick_us);
+}
+
+/* What all processes of the fleet count under the same name, together; four on a line. */
+static void add_counts(text* t, const snapshot* s)
+{
+    board_row sum = {0};
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        for (uint32_t k = 0; k < BOARD_COUNTS && s->rows[i].counts[k].name[0] != '\0'; k++)
+        {
+            uint64_t* count = board_count_of(&sum, s->rows[i].counts[k].name);
+            if (count != NULL) *count += s->rows[i].counts[k].value;
+        }
+    }
+    for (uint32_t k = 0; k < BOARD_COUNTS && sum.counts[k].name[0] != '\0'; k++)
+    {
+        text_add(t, "%-22s %9" PRIu64 "%s", sum.counts[k].name, sum.counts[k].value,
+                 k % 3 == 2 ? LINE_END : "   ");
+    }
+    text_add(t, LINE_END);
+}
+
+static void add_checks(text* t, const snapshot* s)
+{
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        for (uint32_t k = 0; k < BOARD_CHECKS && s->rows[i].checks[k].name[0] != '\0'; k++)
+        {
+            const board_check* check = &s->rows[i].checks[k];
+            if (check->failed > 0)
+                text_add(t, "\033[1mFAILED\033[0m %s: %" PRIu64 " times" LINE_END, check->name,
+                         check->failed);
+        }
+    }
+}
+
+static void add_events(text* t, const snapshot* s)
+{
+    for (uint32_t i = 0; i < s->event_count; i++)
+    {
+        const board_event* event = s->events[i].event;
+        uint64_t age_us = s->now_us > event->at_us ? s->now_us - event->at_us : 0;
+        text_add(t, "%6.1f s ago  %-13s %s" LINE_END, (double)age_us / 1e6, s->events[i].who, event->text);
+    }
+}
+
+static void add_picture(text* t, const snapshot* s, const char* doing)
+{
+    text_add(t, "\033[H\033[1mGuildhall fleet\033[0m   %s, %.0f s" LINE_END LINE_END, doing,
+             (double)(s->now_us - s->started_us) / 1e6);
+    text_add(t, "%-14s %-10s %-13s %5s %5s %9s %7s %6s" LINE_END, "process", "phase", "link", "plays", "line",
+             "requests", "resent", "ops");
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        if (s->rows[i].role[0] != '\0') add_process(t, &s->rows[i], s->now_us);
+    }
+    text_add(t, LINE_END);
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        if (strcmp(s->rows[i].role, "server") == 0) add_server(t, &s->rows[i]);
+    }
+    text_add(t, LINE_END);
+    add_counts(t, s);
+    add_checks(t, s);
+    add_events(t, s);
+    text_add(t, "\033[JCtrl-C ends it in good order; once more: at once.");
+}
+
+/* ---- The terminal ----------------------------------------------------------------------------------------
+ */
+
+void screen_open(screen* s, bool quiet)
+{
+    *s = (screen){.is_live = !quiet && isatty(STDOUT_FILENO)};
+    if (!s->is_live) return;
+    printf("\033[?25l\033[2J"); /* cursor off, clear */
+    fflush(stdout);
+}
+
+/* A terminal that takes nothing (a stopped one, a slow line) must not hold up the loop. */
+static bool takes_text(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLOUT) != 0;
+}
+
+void screen_frame(screen* s, const snapshot* shown, const char* doing)
+{
+    if (!s->is_live || shown->now_us < s->draw_us || !takes_text()) return;
+    s->draw_us = shown->now_us + DRAW_US;
+    static char bytes[PICTURE_SIZE];
+    text t = text_in(bytes, sizeof bytes);
+    add_picture(&t, shown, doing);
+    if (write(STDOUT_FILENO, t.bytes, t.size) < 0) s->is_live = false; /* it is gone; the fleet goes on */
+}
+
+void screen_close(screen* s)
+{
+    if (!s->is_live) return;
+    s->is_live = false;
+    printf("\r\033[K\033[?25h\n");
+    fflush(stdout);
+}
