@@ -249,6 +249,14 @@ local function program(name, sources)
     return true
 end
 
+-- Calls of the heap go through functions of the program, which counts them.
+local function count_heap_calls()
+    if target_os ~= "linux" then return end
+    for _, name in ipairs({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" }) do
+        linkoptions { "-Wl,--wrap=" .. name }
+    end
+end
+
 local function describe()
     workspace "guildhall"
     configurations { "debug", "release" }
@@ -284,11 +292,7 @@ local function describe()
         includedirs { "sdk/src", generated, "tests", game }
         include_libraries()
         links { "cmocka" }
-        if target_os == "linux" then
-            for _, name in ipairs({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" }) do
-                linkoptions { "-Wl,--wrap=" .. name } -- tests/support/heap.c counts the calls
-            end
-        end
+        count_heap_calls() -- in tests/support/heap.c
     end
 
     -- A sample is one file, or a folder.
@@ -302,6 +306,7 @@ local function describe()
     end
     if program("guildhall_bench", sources_of("bench/*.c")) then
         include_libraries() -- measures hiredis too
+        count_heap_calls()  -- in bench/heap_calls.c
     end
 end
 

@@ -2,10 +2,14 @@
 
        main.c      reads the arguments, walks the table of benches, prints and writes the report
        harness.c   rounds in alternation, clocks, medians
-       report.c    the table on the terminal and bench.json
-       server.c    the private server: what it counted, scripts, redis-benchmark, machine and versions
-       process.c   runs another program
+       rate.c      rows of "so many a second": beside a peer, and at ten times the size
+       report.c    collects figures and judges them; report_table.c, report_json.c and page.c write them
+       server.c    the private server: what it counted, scripts; facts.c: machine and versions
+       process.c   runs another program; talker.c: one that answers line by line
+       peers.c     which peers are wanted and there
        client.c    a gh_client in memory of its own, and how to wait for its sockets
+       crew.h      many ops at once, begun anew as they end
+       heap_calls.c    counts calls of the heap
        kernel_time.c   how much CPU the process spent in send, receive and poll
 
    A new system adds one file with one function, and one line to the table in main.c. The function measures,
@@ -27,15 +31,38 @@
 #define BENCH_TEXT_MAX   480
 
 struct bench_server;
+struct bench_talker;
 
 typedef struct bench_options
 {
     const char* redis;   /* "unix:PATH" or "A.B.C.D:PORT" of a server that is empty and ours to fill */
-    const char* out;     /* folder of bench.json                                                     */
+    const char* out;     /* folder of bench.json and bench.html                                      */
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
+    const char* scripts; /* folder of the peers' scripts; NULL: bench                                */
+    const char* node;    /* folder in which bullmq is installed; NULL: it is not                     */
+    const char* peers;   /* names with commas between; NULL: all                                     */
     const char* only;    /* run the benches whose name contains this; NULL: all                      */
     bool quick;
 } bench_options;
+
+typedef enum bench_peer
+{
+    BENCH_PEER_HIREDIS,
+    BENCH_PEER_REDIS_BENCHMARK,
+    BENCH_PEER_PYTHON,
+    BENCH_PEER_BULLMQ,
+    BENCH_PEER_MEMCPY,
+    BENCH_PEERS
+} bench_peer;
+
+/* Of the machine and of the versions that take part. */
+typedef struct bench_fact
+{
+    char name[24];
+    char value[96];
+} bench_fact;
+
+#define BENCH_FACTS 12
 
 typedef struct bench
 {
@@ -43,6 +70,13 @@ typedef struct bench
     bench_options options;
     struct bench_server* server;
     struct bench_report* report;
+    struct bench_talker* talkers[BENCH_PEERS]; /* of the peers that are other programs, once they were asked */
+    char missing[BENCH_PEERS][160];            /* why one cannot take part                                   */
+    bool looked[BENCH_PEERS];
+    uint64_t heap_calls; /* while ops of Guildhall were driven */
+    uint64_t heap_ops;   /* so many of them                    */
+    bench_fact facts[BENCH_FACTS];
+    size_t fact_count;
     unsigned rounds;
     uint64_t warm_up_us;
     uint64_t round_us;
@@ -81,6 +115,9 @@ typedef struct bench_sample
     double user_us;      /* getrusage, which samples at the kernel's tick     */
     double outside_us;   /* CPU of the process outside send, receive and poll */
     double kernel_calls; /* those; 0: they could not be watched               */
+    double cpu_us;       /* of the process, kernel included                   */
+    double server_us;    /* CPU of the server's process                       */
+    double heap_calls;   /* counted by those sides that watch the heap        */
     double cycles;
     double evalsha_calls; /* counted by the server, unless the side has set it */
     double evalsha_us;    /* the server's time in them                         */
@@ -96,6 +133,7 @@ typedef struct bench_side
     bool (*run)(void* context, uint64_t duration_us, bench_sample* sample);
     void* context;
     const char* missing; /* why it cannot run, NULL if it can; set when it fails */
+    const char* lacks;   /* what it does not promise although Guildhall does; NULL: nothing */
     bool no_warm_up;     /* each run brings its own                              */
     bench_sample samples[BENCH_ROUNDS_MAX];
     size_t sample_count;
@@ -107,6 +145,38 @@ void bench_alternate(bench* self, bench_side* sides, size_t count);
 /* A series made of each sample of a side. */
 bench_series bench_side_series(const bench_side* side, double (*value)(const bench_sample* sample));
 double bench_cycles_per_s(const bench_sample* sample);
+
+/* --- heap_calls.c --------------------------------------------------------------------------------------- */
+
+/* On this thread, between begin and end. -1: this build cannot count them. */
+void bench_heap_begin(void);
+int64_t bench_heap_end(void);
+
+/* --- peers.c -------------------------------------------------------------------------------------------- */
+
+/* NULL: it is wanted and there. Else why not, in words for the report. */
+const char* bench_peer_missing(bench* self, bench_peer peer);
+
+/* False: a name in the list is not that of a peer, which was said on stderr. */
+bool bench_peers_check(const char* list);
+
+/* A side whose work is done by the program of a peer, asked by one line: "<work> <seconds>". */
+typedef struct bench_asked_side
+{
+    bench* owner;
+    bench_peer peer;
+    const char* work;
+} bench_asked_side;
+
+bool bench_asked_run(void* asked_side, uint64_t duration_us, bench_sample* sample);
+
+/* What the programs have stored is not needed any more. */
+void bench_peers_forget(bench* self);
+void bench_peers_close(bench* self);
+
+/* --- facts.c -------------------------------------------------------------------------------------------- */
+
+void bench_find_facts(bench* self);
 
 /* --- kernel_time.c -------------------------------------------------------------------------------------- */
 
@@ -149,6 +219,10 @@ typedef struct bench_figure
     double goal;
     char goal_moot[96];        /* why the goal does not apply here; empty: it does */
     char note[BENCH_TEXT_MAX]; /* what is measured, in one line */
+    char cost[BENCH_TEXT_MAX]; /* CPU, requests, heap calls an operation               */
+    char lacks[BENCH_TEXT_MAX]; /* what the peer does not promise                      */
+    char limit[BENCH_TEXT_MAX]; /* the measured limit, shown where the goal is missed */
+    bool slope;                 /* the peer is Guildhall itself, at a tenth of the size */
 } bench_figure;
 
 bench_figure bench_figure_make(const char* figure, const char* unit);
@@ -162,8 +236,26 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void bench_figure_note(bench_figure* figure, const char* format, ...);
 
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void bench_figure_limit(bench_figure* figure, const char* format, ...);
+
 /* Takes a copy. */
 void bench_report(bench* self, const bench_figure* figure);
+
+/* How often a value came: bars in powers of two of a microsecond, for the page. */
+#define BENCH_BARS 24
+typedef struct bench_histogram
+{
+    char bench[32]; /* filled by bench_report_histogram */
+    char name[64];
+    uint64_t counts[BENCH_BARS]; /* [0]: below 1 us, [i]: 2^(i-1) to 2^i us */
+    double mark_us;              /* a line in the plot; 0: none             */
+} bench_histogram;
+
+void bench_histogram_add(bench_histogram* histogram, uint64_t ns);
+void bench_report_histogram(bench* self, const bench_histogram* histogram);
 
 /* A line of its own in place of figures: why something was not measured. */
 #if defined(__GNUC__)
@@ -173,8 +265,31 @@ void bench_report_remark(bench* self, const char* format, ...);
 
 struct bench_report* bench_report_open(void);
 void bench_report_print(const bench* self, FILE* file);
-bool bench_report_write(const bench* self); /* to <out>/bench.json */
+bool bench_report_write(const bench* self);      /* to <out>/bench.json */
+bool bench_report_write_page(const bench* self); /* to <out>/bench.html */
 void bench_report_close(struct bench_report* report);
+
+/* --- rate.c --------------------------------------------------------------------------------------------- */
+
+/* What a row of "so many a second" says. */
+typedef struct bench_rate
+{
+    const char* name;
+    const char* unit; /* of what is counted, as "sends" */
+    const bench_side* ours;
+    const bench_side* peer; /* NULL: none                      */
+    double goal;            /* ratio, at least; 0: none        */
+    const char* note;
+} bench_rate;
+
+void bench_report_rate(bench* self, const bench_rate* rate);
+
+/* The same work at ten times the size: large beside small. */
+void bench_report_slope(bench* self, const char* name, const char* unit, const bench_side* large,
+                        const bench_side* small);
+
+/* The cost of one cycle of a side, as text. */
+void bench_figure_cost(bench_figure* figure, const bench_side* side);
 
 /* --- server.c ------------------------------------------------------------------------------------------- */
 
@@ -192,9 +307,15 @@ int bench_server_port(const struct bench_server* server);
 
 /* From INFO; 0 if there is no such line. */
 bench_calls bench_server_evalsha(struct bench_server* server);
+double bench_server_cpu_us(struct bench_server* server); /* of its process, kernel included */
+bool bench_server_info(struct bench_server* server, const char* section, const char* field, char* out,
+                       size_t capacity);
 bool bench_server_flush(struct bench_server* server);
 int64_t bench_server_key_count(struct bench_server* server);
 int64_t bench_server_memory_usage(struct bench_server* server, const char* key); /* bytes; -1: no such key */
+
+/* Any command that wants no more than a format of hiredis; false: it answered an error, which was said. */
+bool bench_server_do(struct bench_server* server, const char* format, ...);
 
 /* The value of a string key, cut at capacity. */
 bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity);
@@ -211,6 +332,17 @@ bool bench_server_run(struct bench_server* server, const char* text, long number
    could not be started or did not end well. */
 bool bench_program(char* const* arguments, char* output, size_t capacity);
 
+/* --- talker.c ------------------------------------------------------------------------------------------- */
+
+/* A program that answers each line of its input with a line; NULL: it could not be started. It ends with its
+   input. */
+struct bench_talker* bench_talker_open(char* const* arguments);
+void bench_talker_close(struct bench_talker* talker);
+
+/* False: no answer within the time, or it has ended. */
+bool bench_talker_ask(struct bench_talker* talker, const char* question, char* answer, size_t capacity,
+                      uint64_t within_us);
+
 /* --- peer_redis_benchmark.c ----------------------------------------------------------------------------- */
 
 /* Requests per second by redis-benchmark: one connection, depth requests in flight, count requests, the
@@ -219,16 +351,6 @@ bool bench_program(char* const* arguments, char* output, size_t capacity);
 double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64_t random_below,
                              const char* const* arguments, const size_t* sizes, size_t argument_count);
 bool bench_redis_benchmark_installed(void);
-
-/* Machine and versions, as lines of name and value. */
-typedef struct bench_fact
-{
-    char name[24];
-    char value[96];
-} bench_fact;
-
-#define BENCH_FACTS 7
-void bench_facts(const bench* self, bench_fact facts[BENCH_FACTS]);
 
 /* --- client.c ------------------------------------------------------------------------------------------- */
 
@@ -258,6 +380,18 @@ void bench_lock_cycle(bench* self);
 void bench_lock_waiters(bench* self);
 void bench_tick_idle(bench* self);
 void bench_tick_worst(bench* self);
+void bench_permits(bench* self);
+void bench_tasks(bench* self);
+void bench_chat(bench* self);
+void bench_guild(bench* self);
+void bench_contacts(bench* self);
+void bench_counters(bench* self);
+void bench_geo(bench* self);
+void bench_aggregate(bench* self);
+void bench_files(bench* self);
 void bench_memory(bench* self);
+void bench_stored(bench* self);
+void bench_scripts(bench* self);
+void bench_heap(bench* self);
 
 #endif

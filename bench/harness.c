@@ -108,6 +108,7 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
 {
     memset(sample, 0, sizeof *sample);
     bench_calls calls_before = bench_server_evalsha(self->server);
+    double server_before = bench_server_cpu_us(self->server);
     bench_kernel_time_watch(true);
     bench_kernel_time kernel_before = bench_kernel_time_read();
     double user_before = user_us();
@@ -121,8 +122,10 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
     sample->user_us = user_us() - user_before;
     bench_kernel_time kernel = bench_kernel_time_read();
     bench_kernel_time_watch(false);
+    sample->server_us = bench_server_cpu_us(self->server) - server_before;
     bench_calls calls = bench_server_evalsha(self->server);
 
+    sample->cpu_us = (double)cpu / 1e3;
     if (sample->wall_us <= 0.0)
     {
         sample->wall_us = (double)wall / 1e3;

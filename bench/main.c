@@ -1,6 +1,6 @@
 /* main.c -- guildhall_bench: Guildhall and its peers on the same work, in the same run.
 
-   guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--out DIR] [--library FILE] [--list] */
+   guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--peers LIST] [--out DIR] [--list] ... */
 
 #include "bench.h"
 
@@ -21,7 +21,8 @@ static const bench_entry entries[] = {
     {"lock_waiters", bench_lock_waiters, "3.2 requests a grant, 3.6 with 30 % dead; 50 x of polling"},
     {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
     {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
-    {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code; 160 B a lock in the store"},
+    {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code"},
+    {"heap", bench_heap, "no call of the heap after gh_client_init"},
 };
 
 enum
@@ -35,7 +36,10 @@ static int usage(FILE* file, int code)
           "  The server must be empty: the benches fill and flush it.\n"
           "  --quick         short rounds, under a minute altogether\n"
           "  --only NAME     only benches whose name contains NAME\n"
-          "  --out DIR       where bench.json goes; default build/bench\n"
+          "  --peers LIST    of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there\n"
+          "  --out DIR       where bench.json and bench.html go; default build/bench\n"
+          "  --scripts DIR   where peer_listing.py is; default bench\n"
+          "  --node DIR      where bullmq is installed with its peer.js; default: nowhere\n"
           "  --library FILE  libguildhall.a, to tell the size of its code\n"
           "  --list          the benches and their goals\n",
           file);
@@ -54,16 +58,14 @@ static int list(void)
 /* Fills the options; false if something is not known or lacks its value. */
 static bool read_arguments(int count, char** arguments, bench_options* options)
 {
-    const char* scripts = NULL; /* run.sh gives it; nobody reads it */
     const struct
     {
         const char* name;
         const char** value;
-    } with_value[] = {{"--redis", &options->redis},
-                      {"--only", &options->only},
-                      {"--out", &options->out},
-                      {"--library", &options->library},
-                      {"--scripts", &scripts}};
+    } with_value[] = {{"--redis", &options->redis},     {"--only", &options->only},
+                      {"--out", &options->out},         {"--library", &options->library},
+                      {"--scripts", &options->scripts}, {"--node", &options->node},
+                      {"--peers", &options->peers}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
@@ -82,7 +84,7 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
             return false;
         }
     }
-    return true;
+    return bench_peers_check(options->peers);
 }
 
 /* Makes the folder and those above it. */
@@ -114,6 +116,7 @@ static void run_all(bench* self)
         uint64_t begun_us = bench_now_us();
         entries[i].run(self);
         bench_progress(self, "done in %.1f s", (double)(bench_now_us() - begun_us) / 1e6);
+        bench_peers_forget(self);
         (void)bench_server_flush(self->server);
     }
 }
@@ -129,10 +132,12 @@ static int run(bench* self)
                 self->options.redis, (long long)keys);
         return 2;
     }
+    bench_find_facts(self);
     run_all(self);
     bench_report_print(self, stdout);
     make_folder(self->options.out);
-    return bench_report_write(self) ? 0 : 1;
+    bool written = bench_report_write(self) && bench_report_write_page(self);
+    return written ? 0 : 1;
 }
 
 int main(int count, char** arguments)
@@ -162,6 +167,7 @@ int main(int count, char** arguments)
     self.report = bench_report_open();
     self.server = bench_server_open(self.options.redis);
     int code = self.report != NULL && self.server != NULL ? run(&self) : 2;
+    bench_peers_close(&self);
     bench_server_close(self.server);
     bench_report_close(self.report);
     return code;

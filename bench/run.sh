@@ -36,5 +36,5 @@ if [ -z "$address" ]; then
 fi
 
 cd "$root"
-run_in_front build/bin/release/guildhall_bench --redis "$address" --out build/bench --scripts sdk/scripts \
+run_in_front build/bin/release/guildhall_bench --redis "$address" --out build/bench \
     --library build/bin/release/libguildhall.a "${arguments[@]}"

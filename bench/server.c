@@ -1,12 +1,12 @@
-/* server.c -- the server that the benches drive: a connection of our own to ask it what it counted, and the
-   facts of the machine and of the versions that take part. */
+/* server.c -- the server that the benches drive: a connection of our own to fill it and to ask what it
+ * counted.
+ */
 
 #include "bench.h"
 
 #include <hiredis/hiredis.h>
+#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 struct bench_server
 {
@@ -88,8 +88,8 @@ int bench_server_port(const struct bench_server* server)
 /* -------------------------------------------------------------------------------------------------------- */
 
 /* The text behind "<field>:" in a section of INFO; false if there is none. */
-static bool info(struct bench_server* server, const char* section, const char* field, char* out,
-                 size_t capacity)
+bool bench_server_info(struct bench_server* server, const char* section, const char* field, char* out,
+                       size_t capacity)
 {
     bool found = false;
     char key[64];
@@ -113,7 +113,7 @@ bench_calls bench_server_evalsha(struct bench_server* server)
 {
     bench_calls counted = {0, 0};
     char line[256];
-    if (info(server, "commandstats", "cmdstat_evalsha", line, sizeof line))
+    if (bench_server_info(server, "commandstats", "cmdstat_evalsha", line, sizeof line))
     {
         unsigned long long calls = 0;
         unsigned long long us = 0;
@@ -124,6 +124,30 @@ bench_calls bench_server_evalsha(struct bench_server* server)
         }
     }
     return counted;
+}
+
+double bench_server_cpu_us(struct bench_server* server)
+{
+    char user[64] = "0";
+    char kernel[64] = "0";
+    bool good = bench_server_info(server, "cpu", "used_cpu_user", user, sizeof user) &&
+                bench_server_info(server, "cpu", "used_cpu_sys", kernel, sizeof kernel);
+    return good ? (strtod(user, NULL) + strtod(kernel, NULL)) * 1e6 : 0.0;
+}
+
+bool bench_server_do(struct bench_server* server, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply* reply = redisvCommand(server->link, format, arguments);
+    va_end(arguments);
+    bool done = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+    if (!done)
+    {
+        fprintf(stderr, "  %s: %s\n", format, reply == NULL ? server->link->errstr : reply->str);
+    }
+    freeReplyObject(reply);
+    return done;
 }
 
 bool bench_server_flush(struct bench_server* server)
@@ -191,66 +215,4 @@ bool bench_server_run(struct bench_server* server, const char* text, long number
     }
     freeReplyObject(reply);
     return done;
-}
-
-/* -------------------------------------------------------------------------------------------------------- */
-
-static void cpu_name(char* out, size_t capacity)
-{
-    char line[256];
-    FILE* file = fopen("/proc/cpuinfo", "r");
-    snprintf(out, capacity, "unknown");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-    {
-        const char* colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL)
-        {
-            colon += 1 + strspn(colon + 1, " \t");
-            snprintf(out, capacity, "%.*s", (int)strcspn(colon, "\n"), colon);
-            break;
-        }
-    }
-    if (file != NULL)
-    {
-        fclose(file);
-    }
-}
-
-static const char* compiler(void)
-{
-#if defined(__clang__)
-    return "clang " __clang_version__;
-#elif defined(__GNUC__)
-    return "gcc " __VERSION__;
-#else
-    return "unknown";
-#endif
-}
-
-void bench_facts(const bench* self, bench_fact facts[BENCH_FACTS])
-{
-    static const char* const names[BENCH_FACTS] = {"cores",     "cpu",     "system",  "redis",
-                                                   "guildhall", "hiredis", "compiler"};
-    struct utsname system_name;
-    memset(facts, 0, BENCH_FACTS * sizeof facts[0]);
-    for (size_t i = 0; i < BENCH_FACTS; i++)
-    {
-        snprintf(facts[i].name, sizeof facts[i].name, "%s", names[i]);
-    }
-    snprintf(facts[0].value, sizeof facts[0].value, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    cpu_name(facts[1].value, sizeof facts[1].value);
-    if (uname(&system_name) == 0)
-    {
-        snprintf(facts[2].value, sizeof facts[2].value, "%.30s %.30s %.20s", system_name.sysname,
-                 system_name.release, system_name.machine);
-    }
-    if (!info(self->server, "server", "redis_version", facts[3].value, sizeof facts[3].value))
-    {
-        snprintf(facts[3].value, sizeof facts[3].value, "unknown");
-    }
-    uint32_t version = gh_version();
-    snprintf(facts[4].value, sizeof facts[4].value, "%u.%u.%u", version / 10000, version / 100 % 100,
-             version % 100);
-    snprintf(facts[5].value, sizeof facts[5].value, "%d.%d.%d", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
-    snprintf(facts[6].value, sizeof facts[6].value, "%s", compiler());
 }
