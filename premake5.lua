@@ -90,22 +90,56 @@ local function c_text(text)
     return #lines == 0 and '    ""' or table.concat(lines, "\n")
 end
 
--- The bytes of a script are the contract with clients in other languages: the server knows a script by the
--- sha1 of its text. So the text goes into the header unchanged, comments included.
-local function embed_scripts()
-    local list, texts = {}, {}
-    for _, path in ipairs(sources_of("sdk/scripts/*.lua")) do
-        local name = path:match("([^/]+)%.lua$")
-        table.insert(list, " \\\n    X(" .. name .. ")")
-        table.insert(texts, "static const char gh_script_text_" .. name .. "[] =\n" .. c_text(read_file(path)) .. ";\n")
+-- A script without comment lines, empty lines and indentation, which are half of it: the server gets it like that.
+-- A line "--@ parts/x.lua" stands for a piece that several scripts share. The piece goes into the library once, and
+-- the line becomes a byte that is its number. sdk/KEYS.md shows the same for a shell; the digests agree.
+local function slim_script(file, number_of)
+    local lines, pieces = {}, 0
+    for line in (read_file(file) .. "\n"):gmatch("([^\n]*)\n") do
+        local slim = line:gsub("^ +", ""):gsub("\r$", "")
+        local piece = slim:match("^%-%-@ (.*)")
+        local is_code = slim ~= "" and not slim:match("^%-%-")
+        if (is_code and slim:find("[^ -~]")) or line:find("%[=*%[") or (piece and not number_of[piece]) then
+            error(file .. ": no long strings, no odd bytes, and only parts that are there: " .. line, 0)
+        end
+        if piece then
+            pieces = pieces + 1
+            table.insert(lines, string.char(10 + number_of[piece])) -- 10 is the line feed
+        elseif is_code then
+            table.insert(lines, slim .. "\n")
+        end
     end
+    if pieces > 4 then error(file .. ": more than four pieces; scripts.c has no room for them", 0) end
+    return table.concat(lines)
+end
+
+-- Returns what is to be written of a folder: the lines of a list X(name) ..., and the text of each.
+local function script_texts(folder, kind, number_of)
+    local list, texts = {}, {}
+    for _, file in ipairs(sources_of(folder .. "/*.lua")) do
+        local name = file:match("([^/]+)%.lua$")
+        table.insert(list, " \\\n    X(" .. name .. ")")
+        table.insert(texts, "static const char gh_script_" .. kind .. "_" .. name .. "[] =\n" ..
+                            c_text(slim_script(file, number_of)) .. ";\n")
+    end
+    return table.concat(list), table.concat(texts)
+end
+
+local function embed_scripts()
+    local number_of = {}
+    for i, file in ipairs(sources_of("sdk/scripts/parts/*.lua")) do
+        if i > 21 then error("no bytes are left for parts: the next one is a blank", 0) end
+        number_of["parts/" .. path.getname(file)] = i
+    end
+    local part_list, part_texts = script_texts("sdk/scripts/parts", "part", {})
+    local list, texts = script_texts("sdk/scripts", "text", number_of)
     os.mkdir(generated)
     write_file(generated .. "/gh_scripts.h",
         "/* Generated from sdk/scripts by premake5.lua; edit the .lua files. */\n" ..
-        "#ifndef GH_SCRIPT_LIST\n#define GH_SCRIPT_LIST(X)" .. table.concat(list) .. "\n#endif\n\n" ..
+        "#ifndef GH_SCRIPT_LIST\n#define GH_SCRIPT_LIST(X)" .. list .. "\n#endif\n\n" ..
         "/* Asked for by one file, which may have seen the list before. */\n" ..
         "#if defined(GH_SCRIPT_TEXTS) && !defined(GH_SCRIPT_TEXTS_SEEN)\n#define GH_SCRIPT_TEXTS_SEEN\n" ..
-        table.concat(texts) .. "#endif\n")
+        "#define GH_SCRIPT_PART_LIST(X)" .. part_list .. "\n\n" .. part_texts .. texts .. "#endif\n")
 end
 
 -- The page of the sample's fleet, to be served without a file beside the program.

@@ -445,8 +445,8 @@ static void use_all_scripts(game* a)
     give_back(lock);
 }
 
-/* The digest of the file is what Guildhall calls it by. */
-static void scripts_are_known_by_their_bytes(void** state)
+/* The digest of what the page loads is what Guildhall calls it by. */
+static void scripts_have_the_digests_of_the_page(void** state)
 {
     (void)state;
     static const char* const files[] = {"lock_acquire.lua", "lock_renew.lua", "lock_release.lua", "epoch.lua",
@@ -461,7 +461,7 @@ static void scripts_are_known_by_their_bytes(void** state)
         redis_server_end(elsewhere);
         redisReply* reply = redis_server_command(server, "SCRIPT EXISTS %s", digest);
         if (reply->element[0]->integer != 1)
-            fail_msg("Guildhall has loaded no script of the bytes of %s", files[i]);
+            fail_msg("Guildhall has loaded no script as the page loads %s", files[i]);
         freeReplyObject(reply);
     }
 }
@@ -488,4 +488,4 @@ TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected),
           cmocka_unit_test(long_leases_keep_the_state_longer),
           cmocka_unit_test(queue_lives_as_long_as_its_waiters),
           cmocka_unit_test(names_are_encoded_as_described), cmocka_unit_test(other_prefixes_are_other_worlds),
-          cmocka_unit_test(scripts_are_known_by_their_bytes), cmocka_unit_test(epoch_is_written_once));
+          cmocka_unit_test(scripts_have_the_digests_of_the_page), cmocka_unit_test(epoch_is_written_once));

@@ -322,19 +322,34 @@ static bool has_rule(const rights* self, const char* command)
 /* Says each command that the scripts of a part call by name. */
 typedef void (*command_visitor)(void* context, const char* part, const char* command);
 
-static void visit_script(const char* folder, const char* name, command_visitor visit, void* context)
+static void visit_text(const char* part, const char* text, command_visitor visit, void* context)
 {
-    char path[SOURCE_TREE_PATH_SIZE + 300];
-    char part[32];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    part_of(part, name);
-    char* text = page_read_file(path);
-    for (char* at = strstr(text, "call('"); at != NULL; at = strstr(at, "call('"))
+    for (const char* at = strstr(text, "call('"); at != NULL; at = strstr(at, "call('"))
     {
         char command[32];
         at += strlen("call('");
         snprintf(command, sizeof(command), "%.*s", (int)strcspn(at, "'"), at);
         visit(context, part, command);
+    }
+}
+
+/* Those of its parts too: each script calls them. */
+static void visit_script(const char* folder, const char* name, command_visitor visit, void* context)
+{
+    static const char marker[] = "\n--@ ";
+    char path[SOURCE_TREE_PATH_SIZE + 300];
+    char part[32];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    part_of(part, name);
+    char* text = page_read_file(path);
+    visit_text(part, text, visit, context);
+    for (char* at = strstr(text, marker); at != NULL; at = strstr(at, marker))
+    {
+        at += strlen(marker);
+        snprintf(path, sizeof(path), "%s/%.*s", folder, (int)strcspn(at, "\n"), at);
+        char* shared = page_read_file(path);
+        visit_text(part, shared, visit, context);
+        free(shared);
     }
     free(text);
 }

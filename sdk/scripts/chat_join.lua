@@ -8,9 +8,6 @@
 -- reply sequence, code, epoch, seen
 --       code 0 joined; 1 gone; 2 old; 3 writers; 4 full; 5 was a member already: seen is what it has seen
 
-local WRITERS_MAX = 64
-local STALE_S = 600 -- longer than any client repeats a request
-
 local state_key, list_key, seen_key = KEYS[1], KEYS[2], KEYS[3]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
 local member = ARGV[3]
@@ -19,41 +16,17 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x', client)
--- What this client did last: the same again, or something from the past?
-local mark = state[6]
-if mark then
-    local past = tonumber(string.match(mark, '^%d+'))
-    if not past then
-        return redis.error_reply('WRONGTYPE chat mark is not of the form that KEYS.md describes')
-    elseif past == sequence then
-        local epoch, number = string.match(mark, '^%d+ %d+ (%d+) (%d+) (%S+)$')
-        return {sequence, 0, tonumber(epoch), tonumber(number)}
-    elseif past > sequence then
-        return {sequence, 2, 0, 0}
-    end
-end
--- Marks of clients that have been silent for long go, a few at a time; for a new one there must be room.
-local marks, stale = {}, {}
-if not mark and redis.call('HLEN', state_key) >= WRITERS_MAX + 5 then
-    marks = redis.call('HGETALL', state_key)
-elseif time[2] % 4 == 0 then
-    marks = redis.call('HRANDFIELD', state_key, -2, 'WITHVALUES')
-end
-for i = 1, #marks, 2 do
-    local used = #marks[i] == 16 and marks[i] ~= client and string.match(marks[i + 1], '^%d+ (%d+) ')
-    if used and used + STALE_S < tonumber(time[1]) then
-        stale[#stale + 1] = marks[i]
-    end
-end
-if #marks > 4 and #stale == 0 then
+local mark, fields = state[6], 5
+--@ parts/talk_mark.lua
+if said_epoch then
+    return {sequence, 0, tonumber(said_epoch), tonumber(said_number)}
+elseif is_old then
+    return {sequence, 2, 0, 0}
+elseif is_crowded then
     return {sequence, 3, 0, 0}
 end
 
-local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
-local most, largest = tonumber(state[4]), tonumber(state[5])
-if not epoch or (state[2] and not (last and keep and most and largest)) then
-    return redis.error_reply('WRONGTYPE chat state is not of the form that KEYS.md describes')
-end
+--@ parts/chat_state.lua
 if not last then
     return {sequence, 1, epoch, 0}
 end

@@ -12,9 +12,6 @@
 --
 -- Begins with ZREM, which a server that is out of memory still allows.
 
-local WRITERS_MAX = 64
-local STALE_S = 600 -- longer than any client repeats a request
-local HINTS_MAX = 16
 local TOMBSTONE_MS = 3600000
 
 local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -25,39 +22,15 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x', client)
--- What this client did last: the same again, or something from the past?
-local mark = state[6]
-if mark then
-    local past = tonumber(string.match(mark, '^%d+'))
-    if not past then
-        return redis.error_reply('WRONGTYPE chat mark is not of the form that KEYS.md describes')
-    elseif past == sequence then
-        local _, number = string.match(mark, '^%d+ %d+ (%d+) (%d+) (%S+)$')
-        return {sequence, 0, tonumber(number), now}
-    elseif past > sequence then
-        return {sequence, 2, 0, now}
-    end
+local mark, fields = state[6], 5
+--@ parts/talk_mark.lua
+if said_epoch then
+    return {sequence, 0, tonumber(said_number), now}
+elseif is_old then
+    return {sequence, 2, 0, now}
 end
--- Marks of clients that have been silent for long go, a few at a time; for a new one there must be room.
-local marks, stale = {}, {}
-if not mark and redis.call('HLEN', state_key) >= WRITERS_MAX + 5 then
-    marks = redis.call('HGETALL', state_key)
-elseif time[2] % 4 == 0 then
-    marks = redis.call('HRANDFIELD', state_key, -2, 'WITHVALUES')
-end
-for i = 1, #marks, 2 do
-    local used = #marks[i] == 16 and marks[i] ~= client and string.match(marks[i + 1], '^%d+ (%d+) ')
-    if used and used + STALE_S < tonumber(time[1]) then
-        stale[#stale + 1] = marks[i]
-    end
-end
-local keeps_mark = #marks <= 4 or #stale > 0 -- nobody is kept from leaving
 
-local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
-local most, largest = tonumber(state[4]), tonumber(state[5])
-if not epoch or (state[2] and not (last and keep and most and largest)) then
-    return redis.error_reply('WRONGTYPE chat state is not of the form that KEYS.md describes')
-end
+--@ parts/chat_state.lua
 if not last then
     return {sequence, 1, 0, now}
 end
@@ -67,7 +40,7 @@ if not redis.call('ZSCORE', seen_key, member) then
 end
 
 redis.call('ZREM', seen_key, member)
-if keeps_mark then
+if not is_crowded then -- nobody is kept from leaving
     local mark_text = ARGV[2] .. ' ' .. time[1] .. ' ' .. state[1] .. ' ' .. members - 1 .. ' -'
     redis.call('HSET', state_key, client, mark_text)
 end
@@ -84,12 +57,5 @@ end
 redis.call('UNLINK', list_key, seen_key)
 redis.call('HDEL', state_key, 'n', 'k', 'c', 'x')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
--- Last, and errors ignored: a hint is a convenience, and who gets none finds out by asking.
-local waiting = redis.pcall('ZPOPMIN', hint_key, HINTS_MAX)
-for i = 1, #waiting, 2 do
-    if tonumber(waiting[i + 1]) > now then
-        local channel = string.match(hint_key, '^([^{]*)') .. 'wake:' .. string.sub(waiting[i], 1, 16)
-        redis.pcall('PUBLISH', channel, string.sub(waiting[i], 18))
-    end
-end
+--@ parts/hint_readers.lua
 return {sequence, 0, 0, now}

@@ -20,13 +20,9 @@
 --                         those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
---            3 writers    64 other clients have changed this chat within STALE_S
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most HINTS_MAX waiting readers
+--            3 writers    64 other clients have changed this chat within ten minutes
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 -- Redis 6.2 or later.
-
-local WRITERS_MAX = 64
-local STALE_S = 600 -- longer than any client repeats a request
-local HINTS_MAX = 16
 
 local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
@@ -36,41 +32,17 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x', client)
--- What this client did last: the same again, or something from the past?
-local mark = state[6]
-if mark then
-    local past = tonumber(string.match(mark, '^%d+'))
-    if not past then
-        return redis.error_reply('WRONGTYPE chat mark is not of the form that KEYS.md describes')
-    elseif past == sequence then
-        local epoch, number, text = string.match(mark, '^%d+ %d+ (%d+) (%d+) (%S+)$')
-        return {sequence, 0, tonumber(number), tonumber(epoch), now, text}
-    elseif past > sequence then
-        return {sequence, 2, 0, 0, now, '-'}
-    end
-end
--- Marks of clients that have been silent for long go, a few at a time; for a new one there must be room.
-local marks, stale = {}, {}
-if not mark and redis.call('HLEN', state_key) >= WRITERS_MAX + 5 then
-    marks = redis.call('HGETALL', state_key)
-elseif time[2] % 4 == 0 then
-    marks = redis.call('HRANDFIELD', state_key, -2, 'WITHVALUES')
-end
-for i = 1, #marks, 2 do
-    local used = #marks[i] == 16 and marks[i] ~= client and string.match(marks[i + 1], '^%d+ (%d+) ')
-    if used and used + STALE_S < tonumber(time[1]) then
-        stale[#stale + 1] = marks[i]
-    end
-end
-if #marks > 4 and #stale == 0 then
+local mark, fields = state[6], 5
+--@ parts/talk_mark.lua
+if said_epoch then
+    return {sequence, 0, tonumber(said_number), tonumber(said_epoch), now, said_text}
+elseif is_old then
+    return {sequence, 2, 0, 0, now, '-'}
+elseif is_crowded then
     return {sequence, 3, 0, 0, now, '-'}
 end
 
-local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
-local most, largest = tonumber(state[4]), tonumber(state[5])
-if not epoch or (state[2] and not (last and keep and most and largest)) then
-    return redis.error_reply('WRONGTYPE chat state is not of the form that KEYS.md describes')
-end
+--@ parts/chat_state.lua
 if not last then
     return {sequence, 1, 0, epoch, now, '-'}
 end
@@ -112,12 +84,5 @@ if #stale > 0 then
     redis.call('HDEL', state_key, unpack(stale))
 end
 
--- Last, and errors ignored: a hint is a convenience, and who gets none finds out by asking.
-local waiting = redis.pcall('ZPOPMIN', hint_key, HINTS_MAX)
-for i = 1, #waiting, 2 do
-    if tonumber(waiting[i + 1]) > now then
-        local channel = string.match(hint_key, '^([^{]*)') .. 'wake:' .. string.sub(waiting[i], 1, 16)
-        redis.pcall('PUBLISH', channel, string.sub(waiting[i], 18))
-    end
-end
+--@ parts/hint_readers.lua
 return {sequence, 0, last + 1, epoch, now, text}

@@ -7,10 +7,9 @@
 --       2 chat
 -- reply sequence, code
 --       code 0 noted; 1 full: CHATS_MAX others are noted
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most HINTS_MAX waiting readers
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 
 local CHATS_MAX = 1000
-local HINTS_MAX = 16
 
 local list_key, hint_key = KEYS[1], KEYS[2]
 local sequence, chat = tonumber(ARGV[1]), ARGV[2]
@@ -22,12 +21,5 @@ if not redis.call('ZSCORE', list_key, chat) and redis.call('ZCARD', list_key) >=
     return {sequence, 1}
 end
 redis.call('ZADD', list_key, string.format('%.0f', now), chat)
--- Last, and errors ignored: a hint is a convenience, and who gets none finds out by asking.
-local waiting = redis.pcall('ZPOPMIN', hint_key, HINTS_MAX)
-for i = 1, #waiting, 2 do
-    if tonumber(waiting[i + 1]) > now then
-        local channel = string.match(hint_key, '^([^{]*)') .. 'wake:' .. string.sub(waiting[i], 1, 16)
-        redis.pcall('PUBLISH', channel, string.sub(waiting[i], 18))
-    end
-end
+--@ parts/hint_readers.lua
 return {sequence, 0}

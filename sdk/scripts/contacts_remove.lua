@@ -15,37 +15,21 @@
 -- To remove or unblock begins with LREM or ZREM, which a server that is out of memory still allows.
 -- Redis 6.2 or later.
 
-local WRITERS_MAX = 8
 local BLOCKED_MAX = 1000
 
 local list_key, zset_key, mark_key, block_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local client, sequence, what, name = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 local time = redis.call('TIME')
-local minute = math.floor(time[1] / 60) % 64
-local mark = redis.call('HGET', mark_key, client)
 local blocked = redis.call('ZCARD', block_key)
 redis.call('LLEN', list_key) -- these two only look at the types, before the first write
 redis.call('ZCARD', zset_key)
 
-local leaver
-if mark then
-    local past = math.floor((tonumber(mark) or -64) / 64)
-    if past < 0 then
-        return redis.error_reply('CORRUPT contacts mark is not of the form that KEYS.md describes')
-    elseif past > sequence then
-        return {sequence, 1}
-    elseif past == sequence then
-        return {sequence, what == 'b' and not redis.call('ZSCORE', block_key, name) and 2 or 0}
-    end
-elseif redis.call('HLEN', mark_key) >= WRITERS_MAX then
-    local oldest, marks = -1, redis.call('HGETALL', mark_key)
-    for i = 1, #marks, 2 do
-        local age = (minute - (tonumber(marks[i + 1]) or 0)) % 64
-        if age > oldest then
-            oldest, leaver = age, marks[i]
-        end
-    end
+--@ parts/contacts_mark.lua
+if past > sequence then
+    return {sequence, 1}
+elseif past == sequence then
+    return {sequence, what == 'b' and not redis.call('ZSCORE', block_key, name) and 2 or 0}
 end
 local is_full = what == 'b' and blocked >= BLOCKED_MAX and not redis.call('ZSCORE', block_key, name)
 

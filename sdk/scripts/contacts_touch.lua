@@ -19,7 +19,6 @@
 --       blocked ""; or a letter for each name: "b" stayed out, "t" was touched
 -- Redis 6.2 or later.
 
-local WRITERS_MAX = 8 -- the ninth takes the place of the one that wrote longest ago
 local LIST_MAX, UNTIMED = 1000, 1000000
 local TIME_MAX = 9007199254740992
 
@@ -28,9 +27,8 @@ local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
 local capacity, idle = tonumber(ARGV[3]), ARGV[5]
 
 local time = redis.call('TIME')
-local now, minute = time[1] * 1000000 + time[2], math.floor(time[1] / 60) % 64
+local now = time[1] * 1000000 + time[2]
 local length = redis.call('LLEN', list_key)
-local mark = redis.call('HGET', mark_key, client)
 
 -- The common case: no zset, nobody blocked.
 local is_zset, blocked = ARGV[4] == 'z', nil
@@ -45,22 +43,9 @@ if redis.call('EXISTS', zset_key, block_key) > 0 then
     end
 end
 
-local leaver
-if mark then
-    local past = math.floor((tonumber(mark) or -64) / 64)
-    if past < 0 then
-        return redis.error_reply('CORRUPT contacts mark is not of the form that KEYS.md describes')
-    elseif past >= sequence then
-        return {sequence, past > sequence and 1 or 0, now, blocked or ''}
-    end
-elseif redis.call('HLEN', mark_key) >= WRITERS_MAX then
-    local oldest, marks = -1, redis.call('HGETALL', mark_key)
-    for i = 1, #marks, 2 do
-        local age = (minute - (tonumber(marks[i + 1]) or 0)) % 64
-        if age > oldest then
-            oldest, leaver = age, marks[i]
-        end
-    end
+--@ parts/contacts_mark.lua
+if past >= sequence then
+    return {sequence, past > sequence and 1 or 0, now, blocked or ''}
 end
 
 local newest = 0

@@ -14,48 +14,13 @@
 -- reply sequence, code, members, letters
 --       code 0 done       letters: one for each: "j" joined, "m" was a member before, "f" the guild is full
 --            1 old        the client has changed this guild again since: nothing was done
---            2 writers    64 other clients have changed it within STALE_US: nothing was done
+--            2 writers    64 other clients have changed it within ten minutes: nothing was done
 -- Redis 6.2 or later.
-
-local WRITERS_MAX = 64
-local STALE_US = 600000000 -- longer than any client repeats a request
 
 local member_key, mark_key = KEYS[1], KEYS[2]
 local client, sequence, capacity = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), tonumber(ARGV[3])
 
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local size = redis.call('ZCARD', member_key)
-
--- What this client did last, and whether there is room for one more.
-local mark = redis.call('HGET', mark_key, client)
-if mark then
-    local past, letters = string.match(mark, '^(%d+) %d+ (%l*)$')
-    if not past then
-        return redis.error_reply('CORRUPT guild mark is not of the form that KEYS.md describes')
-    elseif tonumber(past) >= sequence then
-        local is_old = tonumber(past) > sequence
-        return {sequence, is_old and 1 or 0, size, is_old and '' or letters}
-    end
-end
-local stale = {}
-local function look_at(fields)
-    for i = 1, #fields, 2 do
-        local used = string.match(fields[i + 1], '^%d+ (%d+) ')
-        if fields[i] ~= client and (not used or tonumber(used) + STALE_US < now) then
-            stale[#stale + 1] = fields[i]
-        end
-    end
-end
-local writers = redis.call('HLEN', mark_key)
-if not mark and writers >= WRITERS_MAX then
-    look_at(redis.call('HGETALL', mark_key))
-    if #stale == 0 then
-        return {sequence, 2, size, ''}
-    end
-elseif writers > 1 then
-    look_at(redis.call('HRANDFIELD', mark_key, -2, 'WITHVALUES'))
-end
+--@ parts/guild_mark.lua
 
 local members = {}
 for i = 4, #ARGV, 3 do

@@ -36,7 +36,7 @@ void foreign_load(redis_server* server, char digest[FOREIGN_DIGEST_SIZE], const 
 {
     char before[512];
     char out[128];
-    snprintf(before, sizeof(before), "cat %s |", files);
+    snprintf(before, sizeof(before), "cat %s | " FOREIGN_JOIN " |", files);
     run(server, out, sizeof(out), before, "-x SCRIPT LOAD");
     if (strspn(out, "0123456789abcdef") != FOREIGN_DIGEST_SIZE - 1)
         fail_msg("no digest of %s: %s", files, out);

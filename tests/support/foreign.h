@@ -11,6 +11,11 @@
 /* In front of shell commands: redis-cli is there, under whichever name. */
 #define FOREIGN_SHELL "command -v redis-cli > /dev/null || alias redis-cli=valkey-cli\n"
 
+/* Behind a pipe: the function of KEYS.md that puts a script's parts into their places. */
+#define FOREIGN_JOIN                                                                                         \
+    "awk 'function say(line) { sub(/^ +/, \"\", line); if (line !~ /^(--|$)/) print line }\n"                \
+    "/^--@ / { while ((getline line < (\"./\" $2)) > 0) say(line); next } { say($0) }'"
+
 typedef struct foreign_client
 {
     redis_server* server;
@@ -23,7 +28,7 @@ typedef struct foreign_client
 /* Loads the scripts. Two clients need two ids. */
 foreign_client foreign_start(redis_server* server, uint64_t id);
 
-/* Loads the bytes of a file, or of several one behind the other, with redis-cli alone. */
+/* Loads a script, or several one behind the other, with redis-cli and awk alone. */
 void foreign_load(redis_server* server, char digest[FOREIGN_DIGEST_SIZE], const char* files);
 
 /* The replies of the scripts. */

@@ -47,10 +47,18 @@ void gh_request_str(gh_request* request, gh_str str)
 
 void gh_request_joined(gh_request* request, gh_str first, gh_str second)
 {
-    if (!request_room(request, first.size + second.size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
-    put_header(request, '$', first.size + second.size);
-    put_bytes(request, first.bytes, first.size);
-    put_bytes(request, second.bytes, second.size);
+    const gh_str both[] = {first, second};
+    gh_request_pieces(request, both, 2);
+}
+
+void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count)
+{
+    size_t size = 0;
+    size_t i;
+    for (i = 0; i < count; i++) size += pieces[i].size;
+    if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
+    put_header(request, '$', size);
+    for (i = 0; i < count; i++) put_bytes(request, pieces[i].bytes, pieces[i].size);
     put_end(request);
 }
 

@@ -22,8 +22,9 @@ void gh_request_array(gh_request* request, uint32_t count);
 void gh_request_str(gh_request* request, gh_str str);
 void gh_request_number(gh_request* request, uint64_t number);
 
-/* One string made of two, for a text that stands in front of another. */
+/* One string made of two, for a text that stands in front of another; or of more. */
 void gh_request_joined(gh_request* request, gh_str first, gh_str second);
+void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count);
 
 /* "<client>:<sequence>", both as 16 hex digits: the op id that a script keeps and recognises. */
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);
