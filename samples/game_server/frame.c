@@ -1,9 +1,13 @@
+/* frame.c -- the clock of a loop, and who was late. */
+
 #define _DEFAULT_SOURCE /* getrusage with its counts of context switches */
 
 #include "frame.h"
 
 #include <sys/resource.h>
 #include <time.h>
+
+#define SHOW_FRAMES 15 /* percentiles are worked out every so many */
 
 static uint64_t clock_us(clockid_t id)
 {
@@ -38,6 +42,7 @@ void frame_begin(frame_clock* clock)
         histogram_add(&clock->frame_us, now - clock->now_us);
     }
     clock->now_us = now;
+    clock->tick_wall_us = 0;
     clock->tick_cost_us = 0;
 }
 
@@ -47,13 +52,14 @@ void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us)
     uint64_t cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t wall_us = frame_now_us();
 
-    gh_tick(client, wall_us, budget_us);
+    /* 0 would be no bound at all; and what must be done in a tick is done in any. */
+    gh_tick(client, wall_us, clock->tick_wall_us < budget_us ? budget_us - clock->tick_wall_us : 1);
 
     wall_us = frame_now_us() - wall_us;
     cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu_us;
     blocked = times_blocked() - blocked;
 
-    histogram_add(&clock->tick_us, wall_us);
+    clock->tick_wall_us += wall_us;
     clock->tick_blocked += blocked > 0;
 
     /* A tick that computes pays for what it computes, one that blocks pays for the wait. The rest of the wall
@@ -65,6 +71,7 @@ void frame_end(frame_clock* clock)
 {
     uint64_t now = frame_now_us();
     uint64_t due = clock->planned_us + FRAME_US;
+    histogram_add(&clock->tick_us, clock->tick_wall_us);
     if (now > due)
     {
         bool tick_to_blame = clock->tick_cost_us > (now - clock->planned_us) / 2;
@@ -79,4 +86,14 @@ void frame_end(frame_clock* clock)
        sleep early, which is what one wants of Ctrl-C. */
     struct timespec until = {.tv_sec = (time_t)(due / 1000000), .tv_nsec = (long)(due % 1000000) * 1000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+void frame_show(const frame_clock* clock, board_row* row)
+{
+    row->frames = clock->frames;
+    row->frames_late_by_tick = clock->late_by_tick;
+    row->frames_late_by_machine = clock->late_by_machine;
+    if (clock->frames % SHOW_FRAMES != 0) return;
+    histogram_show(&clock->frame_us, &row->frame_us);
+    histogram_show(&clock->tick_us, &row->tick_us);
 }

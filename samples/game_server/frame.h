@@ -14,7 +14,7 @@ typedef struct frame_clock
     uint64_t started_us;
 
     histogram frame_us; /* from the begin of a frame to the begin of the next */
-    histogram tick_us;  /* inside gh_tick, by the wall clock                  */
+    histogram tick_us;  /* in gh_tick, all ticks of a frame, by the wall clock */
     uint64_t frames;
 
     /* A frame is late when its work ended after the next one should have begun. */
@@ -24,16 +24,20 @@ typedef struct frame_clock
 
     /* private */
     uint64_t planned_us;
-    uint64_t tick_cost_us; /* of all ticks in this frame */
+    uint64_t tick_wall_us; /* of all ticks in this frame */
+    uint64_t tick_cost_us; /* the same, without what other programs took */
 } frame_clock;
 
 uint64_t frame_now_us(void); /* monotonic */
 
 /* A frame is: begin, tick, your game, tick, end. The first tick brings what has arrived, the second sends
-   what the game has just asked for; with one tick each question would take a frame longer. end sleeps until
-   the next frame is due. */
+   what the game has just asked for; with one tick each question would take a frame longer. They share the
+   budget of the frame. end sleeps until the next frame is due. */
 void frame_begin(frame_clock* clock);
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us);
 void frame_end(frame_clock* clock);
+
+/* The part of a row that says how the frames were. Percentiles are worked out a few times a second. */
+void frame_show(const frame_clock* clock, board_row* row);
 
 #endif

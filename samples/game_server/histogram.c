@@ -1,3 +1,5 @@
+/* histogram.c -- buckets, fine where values are small. */
+
 #include "histogram.h"
 
 /* Values below 128 have a bucket each. Above, the six bits behind the leading one choose among the 64 buckets
@@ -22,7 +24,7 @@ static uint64_t largest_in(uint32_t bucket)
 void histogram_add(histogram* h, uint64_t value)
 {
     h->buckets[bucket_of(value)]++;
-    h->count++;
+    h->recent[h->count++ % HISTOGRAM_RECENT] = value;
     h->max = value > h->max ? value : h->max;
 }
 
@@ -36,4 +38,31 @@ uint64_t histogram_percentile(const histogram* h, double percent)
         if (seen > 0 && seen >= wanted) return largest_in(i) < h->max ? largest_in(i) : h->max;
     }
     return 0;
+}
+
+/* The one that counts values below 2 to the power of it, and is not left of another such. */
+static uint32_t shown_in(uint32_t bucket)
+{
+    uint32_t shown = 0;
+    for (uint64_t largest = largest_in(bucket); largest > 0 && shown < BOARD_BUCKETS - 1; largest >>= 1)
+    {
+        shown++;
+    }
+    return shown;
+}
+
+void histogram_show(const histogram* h, board_histogram* shown)
+{
+    *shown = (board_histogram){.max_us = h->max};
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+    {
+        if (h->buckets[i] > 0) shown->counts[shown_in(i)] += h->buckets[i];
+    }
+    for (uint32_t i = 0; i < HISTOGRAM_RECENT; i++)
+    {
+        if (h->recent[i] > shown->recent_us) shown->recent_us = h->recent[i];
+    }
+    shown->p50_us = histogram_percentile(h, 50);
+    shown->p99_us = histogram_percentile(h, 99);
+    shown->p999_us = histogram_percentile(h, 99.9);
 }

@@ -1,3 +1,5 @@
+/* options.c -- a table of the options: which roles have it, what it sets, what it is for. */
+
 #include "options.h"
 
 #include <stdio.h>

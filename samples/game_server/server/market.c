@@ -1,3 +1,5 @@
+/* market.c -- the steps of market.h as requests: keys, arguments, and which script. */
+
 #include "market.h"
 
 #include <inttypes.h>
@@ -5,10 +7,10 @@
 
 #include "market_scripts.h"
 
-void market_init(market* m, gh_client* client, const char* name, market_guard guard)
+void market_init(market* m, gh_client* client, const char* world, market_guard guard)
 {
     *m = (market){.client = client, .guard = guard};
-    snprintf(m->name, sizeof m->name, "%s", name);
+    snprintf(m->world, sizeof m->world, "%s", world);
     for (uint32_t i = 0; i < MARKET_SCRIPTS; i++)
     {
         m->scripts[i].text = gh_str_of(market_script_texts[i]);
@@ -23,41 +25,71 @@ const char* market_guard_name(market_guard guard)
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
 
-/* MARKET_SCRIPT never takes this lock, but its items have to live somewhere too. */
-gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
+static gh_str item_lock_name(uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
 {
-    if (m->guard == MARKET_COARSE) snprintf(out, GH_NAME_SIZE_MAX + 1, "%s", m->name);
-    else snprintf(out, GH_NAME_SIZE_MAX + 1, "%s.item.%" PRIu32, m->name, item);
+    snprintf(out, GH_NAME_SIZE_MAX + 1, "item:%" PRIu32, item);
     return gh_str_of(out);
 }
 
-static void begin_key(market_call* call)
+gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
+{
+    if (m->guard != MARKET_COARSE) return item_lock_name(item, out);
+    snprintf(out, GH_NAME_SIZE_MAX + 1, "market");
+    return gh_str_of(out);
+}
+
+gh_str market_player_lock_name(uint32_t player, char out[GH_NAME_SIZE_MAX + 1])
+{
+    snprintf(out, GH_NAME_SIZE_MAX + 1, "player:%" PRIu32, player);
+    return gh_str_of(out);
+}
+
+static void begin_keys(market_call* call)
 {
     call->argument_count = 0;
-    call->key = gh_str_of(call->key_text);
+    call->key_count = 0;
+}
+
+static void add_key(market_call* call, const market* m, const char* tag, const char* part)
+{
+    char* text = call->key_texts[call->key_count];
+    snprintf(text, sizeof call->key_texts[0], "%s:market%s%s%s", m->world, tag[0] == '\0' ? "" : ":", tag,
+             part);
+    call->keys[call->key_count++] = gh_str_of(text);
+}
+
+/* In the slot of its lock, so that a script can look at the fence and write in one step. */
+static void add_locked_key(market_call* call, const market* m, gh_str lock_name, const char* part)
+{
+    char tag[GH_LOCK_TAG_SIZE_MAX + 1];
+    tag[gh_lock_tag(lock_name, tag, sizeof tag - 1)] = '\0';
+    add_key(call, m, tag, part);
 }
 
 static void market_key(const market* m, market_call* call, const char* part)
 {
-    snprintf(call->key_text, sizeof call->key_text, "market:{%s}%s", m->name, part);
-    begin_key(call);
+    begin_keys(call);
+    add_key(call, m, "", part);
 }
 
 static void purse_key(const market* m, market_call* call, uint32_t player)
 {
-    snprintf(call->key_text, sizeof call->key_text, "market:{%s.player.%" PRIu32 "}:purse", m->name, player);
-    begin_key(call);
+    char name[GH_NAME_SIZE_MAX + 1];
+    begin_keys(call);
+    add_locked_key(call, m, market_player_lock_name(player, name), ":purse");
 }
 
-/* In the slot of the item's lock, so that a script can look at the fence and sell the item in one step. */
+static void add_bag_key(const market* m, market_call* call, uint32_t player)
+{
+    char name[GH_NAME_SIZE_MAX + 1];
+    add_locked_key(call, m, market_player_lock_name(player, name), ":bag");
+}
+
 static void item_key(const market* m, market_call* call, uint32_t item)
 {
     char name[GH_NAME_SIZE_MAX + 1];
-    char tag[GH_LOCK_TAG_SIZE_MAX + 1];
-    size_t size = gh_lock_tag(market_lock_name(m, item, name), tag, sizeof tag - 1);
-    tag[size] = '\0';
-    snprintf(call->key_text, sizeof call->key_text, "market:%s:item:%" PRIu32, tag, item);
-    begin_key(call);
+    begin_keys(call);
+    add_locked_key(call, m, item_lock_name(item, name), ":item");
 }
 
 /* ---- Requests ------------------------------------------------------------------------------------------ */
@@ -106,8 +138,8 @@ static gh_status begin_script(market* m, market_call* call, market_script script
 {
     gh_command_config config = repeatable(call);
     if (fence != NULL) config.fence = *fence;
-    return gh_script_begin(&call->op, m->client, &m->scripts[script], &call->key, 1, call->arguments,
-                           call->argument_count, &config);
+    return gh_script_begin(&call->op, m->client, &m->scripts[script], call->keys, call->key_count,
+                           call->arguments, call->argument_count, &config);
 }
 
 static gh_status begin_command(market* m, market_call* call)
@@ -120,31 +152,30 @@ static gh_status begin_command(market* m, market_call* call)
 static void add_command(market_call* call, const char* name)
 {
     call->arguments[0] = gh_str_of(name);
-    call->arguments[1] = call->key;
+    call->arguments[1] = call->keys[0];
     call->argument_count = 2;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 
-gh_status market_join(market* m, market_call* call, uint32_t players)
+gh_status market_open(market* m, market_call* call)
 {
-    char server[17];
-    snprintf(server, sizeof server, "%016" PRIx64, gh_client_id(m->client));
     market_key(m, call, "");
-    add_text(call, server);
-    add_number(call, players);
     add_text(call, market_guard_name(m->guard));
     add_number(call, MARKET_ITEMS_EACH);
     add_number(call, MARKET_GOLD_EACH);
-    add_number(call, MARKET_PLAYERS_MAX);
-    return begin_script(m, call, MARKET_JOIN, NULL);
+    return begin_script(m, call, MARKET_OPEN, NULL);
 }
 
-gh_status market_open_purse(market* m, market_call* call, uint32_t player)
+gh_status market_enter(market* m, market_call* call, uint32_t player)
 {
     purse_key(m, call, player);
+    add_bag_key(m, call, player);
     add_number(call, MARKET_GOLD_EACH);
-    return begin_script(m, call, MARKET_OPEN_PURSE, NULL);
+    add_number(call, (int64_t)player * MARKET_ITEMS_EACH);
+    add_number(call, (int64_t)(player + 1) * MARKET_ITEMS_EACH - 1);
+    add_number(call, MARKET_HINTS_MAX);
+    return begin_script(m, call, MARKET_ENTER, NULL);
 }
 
 gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t holder)
@@ -152,6 +183,15 @@ gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t
     item_key(m, call, item);
     add_number(call, holder);
     return begin_script(m, call, MARKET_OPEN_ITEM, NULL);
+}
+
+gh_status market_forget(market* m, market_call* call, uint32_t player, uint32_t item)
+{
+    begin_keys(call);
+    add_bag_key(m, call, player);
+    add_command(call, "ZREM");
+    add_number(call, item);
+    return begin_command(m, call);
 }
 
 /* ---- Offering ------------------------------------------------------------------------------------------ */
@@ -163,6 +203,14 @@ gh_status market_list(market* m, market_call* call, const market_trade* trade)
     add_number(call, trade->seller);
     add_number(call, trade->price);
     return begin_script(m, call, MARKET_LIST, NULL);
+}
+
+gh_status market_take_back(market* m, market_call* call, const market_trade* offer)
+{
+    item_key(m, call, offer->item);
+    add_number(call, offer->version);
+    add_number(call, offer->seller);
+    return begin_script(m, call, MARKET_TAKE_BACK, NULL);
 }
 
 gh_status market_show(market* m, market_call* call, const market_trade* offer)
@@ -194,23 +242,24 @@ gh_status market_browse(market* m, market_call* call)
 
 /* ---- Buying -------------------------------------------------------------------------------------------- */
 
-gh_status market_take(market* m, market_call* call, const market_trade* trade)
+gh_status market_take(market* m, market_call* call, const market_trade* trade, const gh_fence* player)
 {
     purse_key(m, call, trade->buyer);
     add_number(call, trade->number);
     add_number(call, trade->price);
     add_offer(call, trade);
-    return begin_script(m, call, MARKET_TAKE, NULL);
+    return begin_script(m, call, MARKET_TAKE, player);
 }
 
-gh_status market_sell(market* m, market_call* call, const market_trade* trade, const gh_fence* fence)
+gh_status market_sell(market* m, market_call* call, const market_trade* trade, const gh_fence* item)
 {
     item_key(m, call, trade->item);
     add_number(call, trade->version);
     add_number(call, trade->price);
     add_number(call, trade->seller);
     add_sale(call, trade);
-    return begin_script(m, call, MARKET_SELL, fence);
+    add_number(call, trade->buyer);
+    return begin_script(m, call, MARKET_SELL, item);
 }
 
 gh_status market_pay(market* m, market_call* call, const market_trade* trade)
@@ -231,23 +280,19 @@ gh_status market_deliver(market* m, market_call* call, const market_trade* trade
     return begin_script(m, call, MARKET_DELIVER, NULL);
 }
 
-gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought)
+gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought,
+                        const gh_fence* player)
 {
     purse_key(m, call, trade->buyer);
+    add_bag_key(m, call, trade->buyer);
     add_number(call, trade->number);
     add_text(call, bought ? "spent" : "gold");
-    return begin_script(m, call, MARKET_SETTLE, NULL);
+    add_number(call, trade->item);
+    add_number(call, trade->version + 2);
+    return begin_script(m, call, MARKET_SETTLE, player);
 }
 
-/* ---- Reading and removing ------------------------------------------------------------------------------ */
-
-gh_status market_read_players(market* m, market_call* call)
-{
-    market_key(m, call, "");
-    add_command(call, "HGET");
-    add_text(call, "players");
-    return begin_command(m, call);
-}
+/* ---- Reading ------------------------------------------------------------------------------------------- */
 
 gh_status market_read_purse(market* m, market_call* call, uint32_t player)
 {
@@ -265,34 +310,4 @@ gh_status market_read_item(market* m, market_call* call, uint32_t item)
     add_command(call, "HMGET");
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) add_text(call, fields[i]);
     return begin_command(m, call);
-}
-
-static gh_status unlink_key(market* m, market_call* call)
-{
-    add_command(call, "UNLINK");
-    return begin_command(m, call);
-}
-
-gh_status market_remove(market* m, market_call* call)
-{
-    market_key(m, call, "");
-    return unlink_key(m, call);
-}
-
-gh_status market_remove_offers(market* m, market_call* call)
-{
-    market_key(m, call, ":offers");
-    return unlink_key(m, call);
-}
-
-gh_status market_remove_purse(market* m, market_call* call, uint32_t player)
-{
-    purse_key(m, call, player);
-    return unlink_key(m, call);
-}
-
-gh_status market_remove_item(market* m, market_call* call, uint32_t item)
-{
-    item_key(m, call, item);
-    return unlink_key(m, call);
 }

@@ -1,23 +1,24 @@
-/* market.h -- the store's side of the market: its keys, and one call for each step that a player takes.
+/* market.h -- the store's side of the market: its keys, and one call for each step of a trade.
 
-       market:{<market>}                       hash  guard, items, gold: what all game servers agree on;
-                                                     players: how many; from:<server>: its first player
-       market:{<market>}:offers                zset  "<item> <seller> <version>" -> price: a signpost
-       market:{<market>.player.7}:purse        hash  gold, earned, spent; number, hold: of the last purchase;
-                                                     paid:<item> -> version
-       market:{lock:<market>.item.12}:item:12  hash  version, holder, price (0: not for sale), sale
+       <world>:market                               hash  guard: what all game servers agree on
+       <world>:market:offers                        zset  "<item> <seller> <version>" -> price: a signpost
+       <world>:market:{lock:<player's lock>}:purse  hash  gold, earned, spent; number, hold: of the last
+   purchase; paid:<item> -> version <world>:market:{lock:<player's lock>}:bag    zset  item -> version: where
+   to look for the player's items <world>:market:{lock:<item's lock>}:item     hash  version, holder, price
+   (0: not for sale), sale
 
-   Look at one with redis-cli: hgetall market:{bazaar.player.7}:purse
+   Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3A7}:purse'
 
    A purchase is a sequence of steps, and each step is one script on one key:
 
        look     item            is it still what the offer says?       once the lock of the item is ours
-       take     buyer's purse   gold to hold, if there is enough       under the purse's next number
+       take     buyer's purse   gold to hold, if there is enough       under the purse's next number; fenced
        sell     item            sale = buyer and number                version v becomes v + 1; fenced
-       pay      seller's purse  gold and earned grow                   paid:<item> becomes v
+       (a worker is left a task, which begins with
+       pay      seller's purse  gold and earned grow                   paid:<item> becomes v)
        deliver  item            holder = buyer                         version v + 1 becomes v + 2
-       settle   buyer's purse   hold is spent, or goes back to gold    if it still has that number on hold
-       hide     offers          the offer goes                         it names v: never a newer one
+       settle   buyer's purse   hold is spent, or goes back to gold    if it still has that number on hold;
+   fenced hide     offers          the offer goes                         it names v: never a newer one
 
    Why steps, and not one script that moves item and money? On a Redis Cluster all keys of a script must be
    in one slot. The item has to be in the slot of its lock, or the fence could not be checked where the item
@@ -27,12 +28,16 @@
 
    Each step is decided by a number that only grows, so it is done once: a request that arrives twice, or
    late, from a connection that is closed since long, finds the number passed and changes nothing. So whatever
-   happened to a request, it can be asked again (GH_REPEAT_SAFE; world.c asks on even after GH_UNKNOWN) until
-   the store has answered. If the game server dies in the middle, the coins are on hold, and hold says what
-   for.
+   happened to a request, it can be asked again (GH_REPEAT_SAFE; trade.c asks on even after GH_UNKNOWN) until
+   the store has answered.
+
+   If the game server dies in the middle, the coins are on hold, and hold says what for. The server where the
+   player comes in next goes on from sell: what was done is not done again. The player's lock is a fence
+   around the purse, so of two servers that both believe to have the player only one moves the coins.
 
    Guards of an item, for comparison:
-       coarse   one lock for the whole market: correct, and everybody waits for everybody
+       coarse   one lock for the whole market: correct, and everybody waits for everybody. Not on a Cluster,
+                where that lock is in another slot than the items
        fine     a lock for each item: waits are for those who want the same
        script   no lock: who takes the coins out first and then finds the item sold, gets them back */
 
@@ -44,12 +49,14 @@
 enum
 {
     MARKET_NAME_MAX = 24,
-    MARKET_PLAYERS_MAX = 4096, /* of all game servers together */
-    MARKET_ITEMS_EACH = 4,     /* what a new player brings     */
+    MARKET_PLAYERS_MAX = 4096, /* in the whole world        */
+    MARKET_ITEMS_EACH = 4,     /* what a new player brings  */
     MARKET_ITEMS_MAX = MARKET_PLAYERS_MAX * MARKET_ITEMS_EACH,
     MARKET_GOLD_EACH = 1000,
     MARKET_BROWSE_MAX = 10, /* offers that a player looks at */
-    MARKET_KEY_SIZE = 256
+    MARKET_HINTS_MAX = 40,  /* items that are looked for when a player comes in */
+    MARKET_KEY_SIZE = 256,
+    MARKET_REPLY_SIZE = (MARKET_HINTS_MAX + 6) * 72
 };
 
 typedef enum market_guard
@@ -63,10 +70,9 @@ typedef enum market_guard
 typedef enum market_answer
 {
     MARKET_DONE = 1,
-    MARKET_REFUSED = 0,   /* too late, or too poor; not done, nor will a late copy of the request do it */
-    MARKET_MISSING = -1,  /* the key is not there: the store has lost data                              */
-    MARKET_MISMATCH = -2, /* to join: the market was opened with another guard, stock or purse          */
-    MARKET_FULL = -3      /* to join: it would have more than MARKET_PLAYERS_MAX                        */
+    MARKET_REFUSED = 0,  /* too late, or too poor; not done, nor will a late copy of the request do it */
+    MARKET_MISSING = -1, /* the key is not there: the store has lost data                              */
+    MARKET_MISMATCH = -2 /* to open: the market was opened with another guard, stock or purse          */
 } market_answer;
 
 /* An offer; with a buyer and a number, a purchase. */
@@ -82,10 +88,11 @@ typedef struct market_trade
 
 typedef enum market_script
 {
-    MARKET_JOIN = 0,
-    MARKET_OPEN_PURSE,
+    MARKET_OPEN = 0,
+    MARKET_ENTER,
     MARKET_OPEN_ITEM,
     MARKET_LIST,
+    MARKET_TAKE_BACK,
     MARKET_TAKE,
     MARKET_SELL,
     MARKET_PAY,
@@ -98,7 +105,7 @@ typedef struct market
 {
     gh_client* client;
     market_guard guard;
-    char name[MARKET_NAME_MAX + 1];
+    char world[MARKET_NAME_MAX + 1];
     gh_script scripts[MARKET_SCRIPTS];
 } market;
 
@@ -108,51 +115,56 @@ typedef struct market_call
     gh_command op;
 
     /* private */
-    gh_str key;
+    gh_str keys[2];
+    uint32_t key_count;
     gh_str arguments[8];
     uint32_t argument_count;
-    char key_text[MARKET_KEY_SIZE];
+    char key_texts[2][MARKET_KEY_SIZE];
     char texts[8][48];
-    uint64_t reply[192];
+    uint64_t reply[MARKET_REPLY_SIZE / 8];
 } market_call;
 
-/* name: letters, digits, _ . and -, at most MARKET_NAME_MAX. */
-void market_init(market* m, gh_client* client, const char* name, market_guard guard);
+/* world: the prefix of all keys; letters, digits, _ . and -, at most MARKET_NAME_MAX. Who only pays, shows
+   and takes back may give any guard. */
+void market_init(market* m, gh_client* client, const char* world, market_guard guard);
 
 const char* market_guard_name(market_guard guard);
 
-/* The name of the lock that guards the item; not for MARKET_SCRIPT. */
+/* The name of the lock that guards the item (not for MARKET_SCRIPT), and of the one that a player's server
+ * has. */
 gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1]);
+gh_str market_player_lock_name(uint32_t player, char out[GH_NAME_SIZE_MAX + 1]);
 
 /* Each begins a call and returns what gh_command_begin returned; poll call->op.
-   join answers the number of the first of that many new players, or MISMATCH or FULL. */
-gh_status market_join(market* m, market_call* call, uint32_t players);
-gh_status market_open_purse(market* m, market_call* call, uint32_t player);
+   open answers DONE or MISMATCH. enter makes the purse if there is none, and answers it with what is in the
+   bag. */
+gh_status market_open(market* m, market_call* call);
+gh_status market_enter(market* m, market_call* call, uint32_t player);
 gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t holder);
 
-/* trade->version is the item's before it is listed; the offer to show has the next one. */
+/* Of an item that the player does not have any more. */
+gh_status market_forget(market* m, market_call* call, uint32_t player, uint32_t item);
+
+/* trade->version is the item's before it is listed; the offer has the next one. take_back: of an offer that
+   nobody took; REFUSED: it was sold, or it is another offer by now. */
 gh_status market_list(market* m, market_call* call, const market_trade* trade);
+gh_status market_take_back(market* m, market_call* call, const market_trade* offer);
 gh_status market_show(market* m, market_call* call, const market_trade* offer);
 gh_status market_hide(market* m, market_call* call, const market_trade* offer);
 gh_status market_browse(market* m, market_call* call);
 
-/* The steps of a purchase. fence may be NULL, for MARKET_SCRIPT. */
-gh_status market_take(market* m, market_call* call, const market_trade* trade);
-gh_status market_sell(market* m, market_call* call, const market_trade* trade, const gh_fence* fence);
+/* The steps of a purchase. player: the fence of the buyer's lock; item: of the item's, NULL for
+   MARKET_SCRIPT. settle answers the gold that is left. */
+gh_status market_take(market* m, market_call* call, const market_trade* trade, const gh_fence* player);
+gh_status market_sell(market* m, market_call* call, const market_trade* trade, const gh_fence* item);
 gh_status market_pay(market* m, market_call* call, const market_trade* trade);
 gh_status market_deliver(market* m, market_call* call, const market_trade* trade);
-gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought);
+gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought,
+                        const gh_fence* player);
 
 /* To look, and for the audit. */
-gh_status market_read_players(market* m, market_call* call);
 gh_status market_read_purse(market* m, market_call* call, uint32_t player);
 gh_status market_read_item(market* m, market_call* call, uint32_t item);
-
-/* To leave nothing behind. */
-gh_status market_remove(market* m, market_call* call);
-gh_status market_remove_offers(market* m, market_call* call);
-gh_status market_remove_purse(market* m, market_call* call, uint32_t player);
-gh_status market_remove_item(market* m, market_call* call, uint32_t item);
 
 /* ---- After GH_OK --------------------------------------------------------------------------------------- */
 
@@ -165,7 +177,8 @@ typedef struct market_purse
     int64_t earned;
     int64_t spent;
     int64_t number;
-    int64_t hold; /* coins of a purchase that is not settled */
+    int64_t hold;      /* coins of a purchase that is not settled: the price */
+    market_trade held; /* that purchase, its buyer left out                  */
 } market_purse;
 
 typedef struct market_item
@@ -181,5 +194,8 @@ typedef struct market_item
 /* False if the key is missing or does not look like one of ours. */
 bool market_purse_of(const market_call* call, market_purse* purse);
 bool market_item_of(const market_call* call, market_item* item);
+
+/* After enter, the items to look for. */
+uint32_t market_hints(const market_call* call, uint32_t items[MARKET_HINTS_MAX]);
 
 #endif

@@ -1,6 +1,8 @@
-#include "market.h"
+/* market_replies.c -- the replies to the steps of market.h.
 
-/* What the store says is looked at, not believed: somebody may have written to these keys by hand. */
+   What the store says is looked at, not believed: somebody may have written to these keys by hand. */
+
+#include "market.h"
 
 /* Takes a number of at most 18 digits and the space behind it off the front of text. */
 static bool take_number(gh_str* text, int64_t* number)
@@ -62,11 +64,12 @@ uint32_t market_offers(const market_call* call, market_trade out[MARKET_BROWSE_M
     return count;
 }
 
-/* The texts of an array of that many strings. */
-static bool texts_of(const market_call* call, gh_str* texts, uint32_t count)
+/* The texts of an array of at least that many strings, or exactly. */
+static bool texts_of(const market_call* call, gh_str* texts, uint32_t count, bool exactly)
 {
     const gh_reply* reply = gh_command_reply(&call->op);
-    if (reply == NULL || reply->type != GH_REPLY_ARRAY || reply->count != count) return false;
+    if (reply == NULL || reply->type != GH_REPLY_ARRAY || reply->count < count) return false;
+    if (exactly && reply->count > count) return false;
     const gh_reply* value = reply->first;
     for (uint32_t i = 0; i < count; i++, value = value->next)
     {
@@ -76,21 +79,45 @@ static bool texts_of(const market_call* call, gh_str* texts, uint32_t count)
     return true;
 }
 
+/* "price item seller version", or nothing. */
+static bool hold_of(gh_str text, market_purse* purse)
+{
+    market_trade* held = &purse->held;
+    if (text.size == 0) return true;
+    if (!take_number(&text, &held->price) || !take_id(&text, &held->item)) return false;
+    if (!take_id(&text, &held->seller) || !is_number(text, &held->version)) return false;
+    held->number = purse->number;
+    purse->hold = held->price;
+    return held->item < MARKET_ITEMS_MAX && held->seller < MARKET_PLAYERS_MAX;
+}
+
 bool market_purse_of(const market_call* call, market_purse* purse)
 {
     gh_str texts[5];
     *purse = (market_purse){0};
-    if (!texts_of(call, texts, 5)) return false;
+    if (!texts_of(call, texts, 5, false)) return false;
     if (!is_number(texts[0], &purse->gold) || !is_number(texts[1], &purse->earned)) return false;
     if (!is_number(texts[2], &purse->spent) || !is_number(texts[3], &purse->number)) return false;
-    return texts[4].size == 0 || take_number(&texts[4], &purse->hold);
+    return hold_of(texts[4], purse);
+}
+
+uint32_t market_hints(const market_call* call, uint32_t items[MARKET_HINTS_MAX])
+{
+    uint32_t count = 0;
+    const gh_reply* value = gh_reply_at(gh_command_reply(&call->op), 5);
+    for (; value != NULL && count < MARKET_HINTS_MAX; value = value->next)
+    {
+        bool good = value->type == GH_REPLY_STRING && is_id(value->text, &items[count]);
+        count += good && items[count] < MARKET_ITEMS_MAX;
+    }
+    return count;
 }
 
 bool market_item_of(const market_call* call, market_item* item)
 {
     gh_str texts[4];
     *item = (market_item){0};
-    if (!texts_of(call, texts, 4)) return false;
+    if (!texts_of(call, texts, 4, true)) return false;
     if (!is_number(texts[0], &item->version) || !is_number(texts[1], &item->price)) return false;
     if (!is_id(texts[2], &item->holder)) return false;
     item->sold = texts[3].size > 0;

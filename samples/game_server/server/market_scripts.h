@@ -9,31 +9,30 @@
 #include "market.h"
 
 static const char* const market_script_texts[MARKET_SCRIPTS] = {
-    [MARKET_JOIN] =
-        "-- KEYS market  ARGV server, players, guard, items, gold, most players\n"
-        "local server, players, most = 'from:' .. ARGV[1], tonumber(ARGV[2]), ARGV[6]\n"
-        "local before = redis.call('HGET', KEYS[1], server)\n"
-        "if before then return tonumber(before) end\n"
-        "local has = redis.call('HMGET', KEYS[1], 'players', 'guard', 'items', 'gold')\n"
-        "local count = tonumber(has[1] or 0)\n"
-        "local same = has[2] == ARGV[3] and has[3] == ARGV[4] and has[4] == ARGV[5]\n"
-        "if has[1] and not same then return -2 end\n"
-        "if count + players > tonumber(most) then return -3 end\n"
-        "redis.call('HSET', KEYS[1], 'players', count + players, server, count,\n"
-        "           'guard', ARGV[3], 'items', ARGV[4], 'gold', ARGV[5])\n"
-        "return count\n",
-
-    [MARKET_OPEN_PURSE] =
-        "-- KEYS purse  ARGV gold\n"
-        "if redis.call('HSETNX', KEYS[1], 'gold', ARGV[1]) == 1 then\n"
-        "    redis.call('HSET', KEYS[1], 'earned', 0, 'spent', 0, 'number', 0, 'hold', '')\n"
+    [MARKET_OPEN] =
+        "-- KEYS market  ARGV guard, items, gold\n"
+        "local has = redis.call('HMGET', KEYS[1], 'guard', 'items', 'gold')\n"
+        "if not has[1] then\n"
+        "    redis.call('HSET', KEYS[1], 'guard', ARGV[1], 'items', ARGV[2], 'gold', ARGV[3])\n"
+        "    return 1\n"
         "end\n"
-        "return 1\n",
+        "return (has[1] == ARGV[1] and has[2] == ARGV[2] and has[3] == ARGV[3]) and 1 or -2\n",
+
+    [MARKET_ENTER] =
+        "-- KEYS purse, bag  ARGV gold, first item, last item, most hints\n"
+        "if redis.call('EXISTS', KEYS[1]) == 0 then\n"
+        "    for item = ARGV[2], ARGV[3] do redis.call('ZADD', KEYS[2], 1, item) end\n"
+        "    redis.call('HSET', KEYS[1], 'gold', ARGV[1], 'earned', 0, 'spent', 0, 'number', 0, 'hold', '')\n"
+        "end\n"
+        "local answer = redis.call('HMGET', KEYS[1], 'gold', 'earned', 'spent', 'number', 'hold')\n"
+        "local hints = redis.call('ZREVRANGE', KEYS[2], 0, ARGV[4] - 1)\n"
+        "for _, item in ipairs(hints) do answer[#answer + 1] = item end\n"
+        "return answer\n",
 
     [MARKET_OPEN_ITEM] =
         "-- KEYS item  ARGV holder\n"
-        "if redis.call('HSETNX', KEYS[1], 'version', 1) == 1 then\n"
-        "    redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'price', 0, 'sale', '')\n"
+        "if redis.call('EXISTS', KEYS[1]) == 0 then\n"
+        "    redis.call('HSET', KEYS[1], 'version', 1, 'holder', ARGV[1], 'price', 0, 'sale', '')\n"
         "end\n"
         "return 1\n",
 
@@ -46,6 +45,17 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
         "if tonumber(has[1]) < version then return 0 end\n"
         "if has[2] ~= holder or has[3] ~= '' then return 0 end\n"
         "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', ARGV[3])\n"
+        "return 1\n",
+
+    [MARKET_TAKE_BACK] =
+        "-- KEYS item  ARGV version, seller\n"
+        "local version = tonumber(ARGV[1])\n"
+        "local has = redis.call('HMGET', KEYS[1], 'version', 'holder', 'sale', 'price')\n"
+        "if not has[1] then return -1 end\n"
+        "if has[2] ~= ARGV[2] or has[3] ~= '' then return 0 end\n"
+        "if tonumber(has[1]) == version + 1 and has[4] == '0' then return 1 end\n"
+        "if tonumber(has[1]) ~= version or has[4] == '0' then return 0 end\n"
+        "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', 0)\n"
         "return 1\n",
 
     [MARKET_TAKE] =
@@ -66,11 +76,13 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
         "return 1\n",
 
     [MARKET_SELL] =
-        "-- KEYS item  ARGV version, price, seller, buyer and number\n"
+        "-- KEYS item  ARGV version, price, seller, buyer and number, buyer\n"
+        "-- Delivered already is sold already: a player who came in anew asks again.\n"
         "local version, price, seller, sale = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]\n"
         "local has = redis.call('HMGET', KEYS[1], 'version', 'price', 'holder', 'sale')\n"
         "if not has[1] then return -1 end\n"
         "if has[4] == sale then return 1 end\n"
+        "if tonumber(has[1]) == version + 2 and has[3] == ARGV[5] then return 1 end\n"
         "if tonumber(has[1]) ~= version then return 0 end\n"
         "if has[2] ~= price or has[3] ~= seller then return 0 end\n"
         "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', 0, 'sale', sale)\n"
@@ -98,14 +110,15 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
         "return 1\n",
 
     [MARKET_SETTLE] =
-        "-- KEYS purse  ARGV number, 'spent' or 'gold': where the coins on hold go\n"
-        "local has = redis.call('HMGET', KEYS[1], 'number', 'hold')\n"
+        "-- KEYS purse, bag  ARGV number, 'spent' or 'gold': where the coins on hold go, item, its version\n"
+        "local has = redis.call('HMGET', KEYS[1], 'number', 'hold', 'gold')\n"
         "if not has[1] then return -1 end\n"
         "if has[1] == ARGV[1] and has[2] ~= '' then\n"
+        "    if ARGV[2] == 'spent' then redis.call('ZADD', KEYS[2], ARGV[4], ARGV[3]) end\n"
         "    redis.call('HINCRBY', KEYS[1], ARGV[2], string.match(has[2], '^%d+'))\n"
         "    redis.call('HSET', KEYS[1], 'hold', '')\n"
         "end\n"
-        "return 1\n",
+        "return tonumber(redis.call('HGET', KEYS[1], 'gold'))\n",
 };
 
 #endif
