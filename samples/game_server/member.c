@@ -1,14 +1,15 @@
-/* member.c -- a client, and a row on the board. */
+/* member.c -- a client, a clock, and a row on the board. */
 
 #include "member.h"
 
-#include "frame.h"
 #include "platform.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define SHOW_FRAMES 15 /* percentiles are worked out every so many */
 
 /* The log of the client: on the board, where all see it, and on stderr if it is more than news. */
 static void on_log(void* context, gh_log_level level, gh_str text)
@@ -28,14 +29,8 @@ static bool open_board(member* m, const options* o)
     return m->board != NULL;
 }
 
-bool member_open(member* m, const options* o, const char* role, gh_client_config config)
+static bool open_client(member* m, const options* o, gh_client_config config)
 {
-    *m = (member){0};
-    snprintf(m->row.role, sizeof m->row.role, "%s", role);
-    snprintf(m->row.name, sizeof m->row.name, "%s", o->name);
-    m->row.pid = getpid();
-    if (!open_board(m, o)) return false;
-
     config.address = gh_str_of(o->redis);
     config.user = gh_str_of(o->user);
     config.password = gh_str_of(o->password);
@@ -52,19 +47,50 @@ bool member_open(member* m, const options* o, const char* role, gh_client_config
     return false;
 }
 
-void member_publish(member* m, uint64_t now_us, const char* phase)
+bool member_open(member* m, const options* o, const char* role, const gh_client_config* capacities)
 {
-    if (m->board == NULL) return;
+    *m = (member){0};
+    snprintf(m->row.role, sizeof m->row.role, "%s", role);
+    snprintf(m->row.name, sizeof m->row.name, "%s", o->name);
+    m->row.pid = getpid();
+    return open_board(m, o) && open_client(m, o, *capacities);
+}
+
+void member_phase(member* m, const char* phase)
+{
     snprintf(m->row.phase, sizeof m->row.phase, "%s", phase);
-    m->row.beat_us = now_us;
-    m->row.link = m->client == NULL ? GH_LINK_IDLE : gh_client_link_state(m->client, GH_LINK_COMMANDS);
-    if (m->client != NULL) gh_client_get_stats(m->client, &m->row.stats);
-    board_publish(m->board, m->slot, &m->row);
+}
+
+void member_tick(member* m)
+{
+    frame_tick(&m->clock, m->client, MEMBER_BUDGET_US);
+}
+
+static void show(member* m, bool percentiles)
+{
+    board_row* row = &m->row;
+    if (m->board == NULL) return;
+    row->beat_us = frame_now_us();
+    row->frames = m->clock.frames;
+    row->frames_late_by_tick = m->clock.late_by_tick;
+    row->frames_late_by_machine = m->clock.late_by_machine;
+    row->link = gh_client_link_state(m->client, GH_LINK_COMMANDS);
+    gh_client_get_stats(m->client, &row->stats);
+    if (percentiles) histogram_show(&m->clock.frame_us, &row->frame_us);
+    if (percentiles) histogram_show(&m->clock.tick_us, &row->tick_us);
+    board_publish(m->board, m->slot, row);
+}
+
+void member_end_frame(member* m)
+{
+    show(m, m->clock.frames % SHOW_FRAMES == 0);
+    frame_end(&m->clock);
 }
 
 void member_close(member* m, bool good)
 {
-    member_publish(m, frame_now_us(), good ? "over" : "failed");
+    member_phase(m, good ? "over" : "failed");
+    show(m, true);
     gh_client_shutdown(m->client);
     m->client = NULL;
     free(m->memory);

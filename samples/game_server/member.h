@@ -1,16 +1,22 @@
-/* member.h -- what every process of the fleet that talks to the store has: a client, and a row on the board
- * that shows how it is. */
+/* member.h -- what every process of the fleet has that talks to the store: a client, a clock, and a row on
+   the board that shows how it is.
+
+       member_open --> (frame_begin, member_tick, your work, member_tick, member_end_frame) ... -->
+   member_close */
 
 #ifndef GAME_SERVER_MEMBER_H
 #define GAME_SERVER_MEMBER_H
 
-#include "board.h"
+#include "frame.h"
 #include "options.h"
+
+#define MEMBER_BUDGET_US 500 /* for each tick; a frame has two */
 
 typedef struct member
 {
     gh_client* client;
-    board_row row; /* as the others will see it; counts and checks are the role's to fill */
+    frame_clock clock;
+    board_row row; /* yours to fill: port, players, counts, checks; the rest is filled in */
 
     /* private */
     board* board; /* NULL: nobody looks at us */
@@ -18,14 +24,17 @@ typedef struct member
     void* memory;
 } member;
 
-/* capacities: a config from gh_client_config_default in which the role has set what it needs; address, names,
-   hooks and the like are set here. False: it was said on stderr why not. */
-bool member_open(member* m, const options* o, const char* role, gh_client_config capacities);
+/* capacities: from gh_client_config_default, with what this role needs more of. False: it was said on stderr
+ * why not. */
+bool member_open(member* m, const options* o, const char* role, const gh_client_config* capacities);
 
-/* Each frame: shows the row, with the client's counts. */
-void member_publish(member* m, uint64_t now_us, const char* phase);
+void member_phase(member* m, const char* phase);
+void member_tick(member* m);
 
-/* Ends the client, shows "over" if all went well, and forgets. */
+/* Shows the row, and sleeps until the next frame. */
+void member_end_frame(member* m);
+
+/* Shows the row for the last time, with the phase "over" if all went well, and ends the client. */
 void member_close(member* m, bool good);
 
 #endif

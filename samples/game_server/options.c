@@ -56,6 +56,7 @@ static const option table[] = {
     {ROLE_BOTS, "--servers", KIND_PORTS, AT(ports), 0, 0, "PORT,...", "where the servers are"},
     {ROLE_BOTS | ROLE_FLEET, "--seconds", KIND_NUMBER, AT(seconds), 0, 1000000, "N", "0: until Ctrl-C"},
     {ROLE_FLEET, "--page", KIND_NUMBER, AT(page), 1, 65535, "PORT", "the view as a web page, on loopback"},
+    {ROLE_FLEET, "--summary", KIND_TEXT, AT(summary), 0, 0, "FILE", "what is said at the end, as JSON"},
     {ROLE_FLEET, "--quiet", KIND_FLAG, AT(quiet), 0, 0, "", "no live view, only the summary"},
     {ROLE_BOTS | ROLE_FLEET | ROLE_SERVER, "--seed", KIND_LONG, AT(seed), 0, 0, "N",
      "for all that is random"},

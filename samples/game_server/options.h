@@ -59,6 +59,7 @@ typedef struct options
     uint32_t workers;
     uint32_t page; /* port of the page; 0: none */
     bool quiet;
+    const char* summary; /* NULL: none */
 } options;
 
 /* arguments: those behind the name of the role. False: the program is over, with *exit_code; what was wrong

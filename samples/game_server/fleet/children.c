@@ -14,11 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-child* children_add(children* all, const char* role, uint32_t slot, bool kept)
+child* children_add(children* all, const char* role, const char* name, uint32_t slot, bool kept)
 {
     if (all->count == CHILDREN_MAX) return NULL;
     child* c = &all->list[all->count++];
     *c = (child){.role = role, .slot = slot, .kept = kept};
+    snprintf(c->name, sizeof c->name, "%s", name);
     child_argument(c, "%s", all->program);
     child_argument(c, "%s", role);
     return c;

@@ -23,6 +23,7 @@ enum
 typedef struct child
 {
     const char* role;
+    char name[24];
     uint32_t slot; /* of the board                   */
     bool kept;     /* started again when it dies     */
 
@@ -50,7 +51,7 @@ typedef struct children
 } children;
 
 /* A child that is not started yet. NULL: there are too many. */
-child* children_add(children* all, const char* role, uint32_t slot, bool kept);
+child* children_add(children* all, const char* role, const char* name, uint32_t slot, bool kept);
 
 /* One more argument, as printf makes it. What does not fit ends the program: the arguments are ours. */
 #if defined(__GNUC__)

@@ -2,11 +2,9 @@
    file that it had not finished is counted by the next one, and never twice. */
 
 #include "counting.h"
-#include "frame.h"
 #include "member.h"
 #include "roles.h"
 
-#define TICK_BUDGET_US   2000 /* there is no frame to keep here, but other processes want the core too */
 #define LINES_EACH_FRAME 20000u
 #define DRAIN_US         2000000u
 #define ENDING_US        30000000u
@@ -14,11 +12,10 @@
 typedef struct aggregator
 {
     member member;
-    frame_clock clock;
     counting counting;
 } aggregator;
 
-static void show(aggregator* a, const char* phase)
+static void show_counts(aggregator* a)
 {
     const counting* c = &a->counting;
     const struct
@@ -34,18 +31,17 @@ static void show(aggregator* a, const char* phase)
         uint64_t* count = board_count_of(&a->member.row, counts[i].name);
         if (count != NULL) *count = counts[i].value;
     }
-    a->member.row.frames = a->clock.frames;
-    member_publish(&a->member, a->clock.now_us, phase);
 }
 
-static void one_frame(aggregator* a, bool counts, const char* phase)
+static void one_frame(aggregator* a, bool counts)
 {
-    frame_begin(&a->clock);
-    frame_tick(&a->clock, a->member.client, TICK_BUDGET_US);
-    if (counts) counting_frame(&a->counting, a->clock.now_us, LINES_EACH_FRAME);
-    frame_tick(&a->clock, a->member.client, TICK_BUDGET_US);
-    show(a, phase);
-    frame_end(&a->clock);
+    member* m = &a->member;
+    frame_begin(&m->clock);
+    member_tick(m);
+    if (counts) counting_frame(&a->counting, m->clock.now_us, LINES_EACH_FRAME);
+    show_counts(a);
+    member_tick(m);
+    member_end_frame(m);
 }
 
 /* Until it is told to end; then until no file is left. The list that is under way then was begun before the
@@ -53,11 +49,12 @@ static void one_frame(aggregator* a, bool counts, const char* phase)
 static bool count_all(aggregator* a)
 {
     const counting* c = &a->counting;
-    while (stop_signals() == 0) one_frame(a, true, "counting");
+    member_phase(&a->member, "counting");
+    while (stop_signals() == 0) one_frame(a, true);
+    member_phase(&a->member, "closing");
     uint64_t enough = c->empty_lists + 2;
     uint64_t give_up_us = frame_now_us() + ENDING_US;
-    while (c->empty_lists < enough && stop_signals() < 2 && frame_now_us() < give_up_us)
-        one_frame(a, true, "closing");
+    while (c->empty_lists < enough && stop_signals() < 2 && frame_now_us() < give_up_us) one_frame(a, true);
     return c->empty_lists >= enough;
 }
 
@@ -65,11 +62,11 @@ int aggregator_main(const options* o)
 {
     static aggregator a;
     gh_client_config capacities = gh_client_config_default();
-    if (!member_open(&a.member, o, "aggregator", capacities)) return 1;
+    if (!member_open(&a.member, o, "aggregator", &capacities)) return 1;
     bool opened = counting_open(&a.counting, a.member.client, gh_str_of(o->name), o->addresses);
     bool good = opened && count_all(&a);
     gh_client_drain(a.member.client, DRAIN_US);
-    while (!gh_client_drained(a.member.client)) one_frame(&a, false, "leaving");
+    while (!gh_client_drained(a.member.client)) one_frame(&a, false);
     member_close(&a.member, good);
     if (opened) counting_close(&a.counting);
     return good ? 0 : 1;

@@ -1,0 +1,387 @@
+/* fleet.c -- the role fleet: starts the processes of a world, shows how they are, and ends them in an order
+   in which nothing is left half done.
+
+       STARTING --> PLAYING --> BOTS --> SERVERS --> TASKS --> WORKERS --> COUNTERS --> AUDIT --> CLEANING -->
+   LEAVING |         |          |          |          |           | time is up, ---'   each waits until the
+   processes of its name are over, TASKS until the queues are empty. or Ctrl-C          Who does not end in
+   time is killed, and that is no good order any more */
+
+#include "backlog.h"
+#include "cleaner.h"
+#include "logs/addresses.h"
+#include "logs/sender.h"
+#include "member.h"
+#include "page.h"
+#include "roles.h"
+#include "run_folder.h"
+#include "screen.h"
+#include "summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STARTING_US 20000000u
+#define STEP_US     60000000u /* for each step of the ending, the store being away perhaps */
+#define DRAIN_US    2000000u
+
+typedef enum fleet_phase
+{
+    FLEET_STARTING = 0, /* until every server says on its row where it listens */
+    FLEET_PLAYING,
+    FLEET_BOTS,
+    FLEET_SERVERS,
+    FLEET_TASKS, /* no task is left but those that are to be done later */
+    FLEET_WORKERS,
+    FLEET_COUNTERS, /* the aggregators */
+    FLEET_AUDIT,
+    FLEET_CLEANING,
+    FLEET_LEAVING,
+    FLEET_OVER
+} fleet_phase;
+
+typedef struct fleet
+{
+    options options;
+    fleet_phase phase;
+    uint64_t give_up_us; /* on this phase; 0: never */
+    bool ended_early;
+    bool audited;
+
+    run_folder folder;
+    char prefix[24];
+    char program[512];
+    board* board;
+    member member;
+    children children;
+    child* bots;
+    snapshot shown;
+    screen screen;
+    page* page;
+    market market;
+    backlog backlog;
+    store_audit audit;
+    cleaner cleaner;
+} fleet;
+
+static const char* phase_text(fleet_phase phase)
+{
+    static const char* const texts[] = {"starting",         "playing",       "bots leave", "servers leave",
+                                        "work is finished", "workers leave", "counting",   "audit",
+                                        "cleaning",         "leaving",       "over"};
+    return texts[phase];
+}
+
+static void go(fleet* f, fleet_phase phase)
+{
+    f->phase = phase;
+    f->give_up_us = phase == FLEET_PLAYING
+                        ? 0
+                        : f->member.clock.now_us + (phase == FLEET_STARTING ? STARTING_US : STEP_US);
+}
+
+/* ---- Starting ---------------------------------------------------------------------------------------------
+ */
+
+static child* add_child(fleet* f, const char* role, uint32_t number, bool kept)
+{
+    char name[24];
+    snprintf(name, sizeof name, "%s-%" PRIu32, role, number);
+    child* c = children_add(&f->children, role, name, f->children.count + 1, kept);
+    child_argument(c, "--name"), child_argument(c, "%s", name);
+    child_argument(c, "--board"), child_argument(c, "%s", f->folder.board);
+    child_argument(c, "--slot"), child_argument(c, "%" PRIu32, c->slot);
+    return c;
+}
+
+static child* add_member(fleet* f, const char* role, uint32_t number, bool kept)
+{
+    const options* o = &f->options;
+    child* c = add_child(f, role, number, kept);
+    child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
+    child_argument(c, "--prefix"), child_argument(c, "%s", o->prefix);
+    if (o->user[0] != '\0') child_argument(c, "--user"), child_argument(c, "%s", o->user);
+    return c;
+}
+
+static void add_server(fleet* f, uint32_t number)
+{
+    const options* o = &f->options;
+    child* c = add_member(f, "server", number, false);
+    child_argument(c, "--seats"), child_argument(c, "%" PRIu32, o->seats);
+    child_argument(c, "--players-max"), child_argument(c, "%" PRIu32, o->bots + 16);
+    child_argument(c, "--guard"), child_argument(c, "%s", market_guard_name(o->guard));
+    child_argument(c, "--logs"), child_argument(c, "%s", f->folder.path);
+    child_argument(c, "--database"), child_argument(c, "%s", f->folder.database);
+    child_argument(c, "--seed"), child_argument(c, "%" PRIu64, o->seed + number);
+}
+
+/* A server that dies takes its players' connections with it, so it is not started again: that is no good end.
+ */
+static void add_children(fleet* f)
+{
+    const options* o = &f->options;
+    for (uint32_t i = 1; i <= o->servers; i++) add_server(f, i);
+    for (uint32_t i = 1; i <= o->workers; i++) add_member(f, "worker", i, true);
+    for (uint32_t i = 1; i <= LOGS_READERS; i++)
+    {
+        child* c = add_member(f, "aggregator", i, true);
+        child_argument(c, "--addresses");
+        child_argument(c, "%s", o->addresses == NULL ? f->folder.addresses : o->addresses);
+    }
+    f->bots = add_child(f, "bots", 1, false);
+    child_argument(f->bots, "--bots"), child_argument(f->bots, "%" PRIu32, o->bots);
+    child_argument(f->bots, "--seconds"), child_argument(f->bots, "%" PRIu32, o->seconds);
+    child_argument(f->bots, "--seed"), child_argument(f->bots, "%" PRIu64, o->seed);
+}
+
+static bool start(fleet* f, child* c)
+{
+    if (child_start(&f->children, c)) return true;
+    fprintf(stderr, "game_server: no process for %s: %s\n", c->name, strerror(errno));
+    return false;
+}
+
+static bool start_all_but_bots(fleet* f)
+{
+    for (uint32_t i = 0; i < f->children.count; i++)
+    {
+        if (&f->children.list[i] != f->bots && !start(f, &f->children.list[i])) return false;
+    }
+    return true;
+}
+
+/* Once every server has said where it listens. */
+static bool start_bots(fleet* f)
+{
+    char ports[80] = "";
+    size_t size = 0;
+    for (uint32_t i = 1; i <= f->options.servers; i++)
+    {
+        if (f->shown.rows[i].port == 0) return false;
+        size += (size_t)snprintf(ports + size, sizeof ports - size, "%s%" PRIu32, i > 1 ? "," : "",
+                                 f->shown.rows[i].port);
+    }
+    child_argument(f->bots, "--servers"), child_argument(f->bots, "%s", ports);
+    if (!start(f, f->bots)) f->ended_early = true;
+    return true;
+}
+
+/* ---- Ending -----------------------------------------------------------------------------------------------
+ */
+
+static void on_death(void* context, const child* c)
+{
+    fleet* f = context;
+    char line[BOARD_TEXT_SIZE];
+    int status = c->wait_status;
+    int size = snprintf(line, sizeof line, "%s %s %d; %s", c->name,
+                        WIFSIGNALED(status) ? "was ended by signal" : "failed with",
+                        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                        c->kept ? "it is started again" : "it is gone");
+    board_say(&f->member.row, frame_now_us(), GH_LOG_WARNING, gh_str_make(line, (size_t)size));
+}
+
+/* Asks all of a role to end. True when they are over. */
+static bool end_role(fleet* f, const char* role)
+{
+    bool over = true;
+    for (uint32_t i = 0; i < f->children.count; i++)
+    {
+        child* c = &f->children.list[i];
+        if (strcmp(c->role, role) != 0) continue;
+        child_end(c);
+        over = over && c->over;
+    }
+    return over;
+}
+
+static uint64_t lines_written(const fleet* f)
+{
+    uint64_t lines = 0;
+    for (uint32_t i = 1; i <= f->options.servers; i++)
+    {
+        for (uint32_t k = 0; k < BOARD_COUNTS; k++)
+        {
+            const board_count* count = &f->shown.rows[i].counts[k];
+            if (strcmp(count->name, "log.lines") == 0) lines += count->value;
+        }
+    }
+    return lines;
+}
+
+static summary summary_of(const fleet* f)
+{
+    return (summary){.shown = &f->shown,
+                     .children = &f->children,
+                     .audit = f->audited ? &f->audit : NULL,
+                     .tasks_waiting = f->backlog.waiting,
+                     .tasks_dead = f->backlog.dead,
+                     .ended_early = f->ended_early};
+}
+
+static void leave(fleet* f)
+{
+    gh_client_drain(f->member.client, DRAIN_US);
+    go(f, FLEET_LEAVING);
+}
+
+/* What is wrong stays in the store, to be looked at. */
+static void after_audit(fleet* f)
+{
+    f->audited = true;
+    summary s = summary_of(f);
+    cleaner_begin(&f->cleaner, f->member.client, f->options.prefix);
+    if (summary_holds(&s))
+        go(f, FLEET_CLEANING);
+    else
+        leave(f);
+}
+
+/* ---- The loop ---------------------------------------------------------------------------------------------
+ */
+
+static void phase_step(fleet* f)
+{
+    switch (f->phase)
+    {
+    case FLEET_STARTING:
+        if (start_bots(f)) go(f, FLEET_PLAYING);
+        break;
+    case FLEET_PLAYING:
+        if (f->bots->over || stop_signals() > 0) go(f, FLEET_BOTS);
+        break;
+    case FLEET_BOTS:
+        if (end_role(f, "bots")) go(f, FLEET_SERVERS);
+        break;
+    case FLEET_SERVERS:
+        if (!end_role(f, "server")) break;
+        backlog_ask(&f->backlog, f->member.client);
+        go(f, FLEET_TASKS);
+        break;
+    case FLEET_TASKS:
+        if (!backlog_frame(&f->backlog)) break;
+        if (f->backlog.waiting > 0)
+            backlog_ask(&f->backlog, f->member.client);
+        else
+            go(f, FLEET_WORKERS);
+        break;
+    case FLEET_WORKERS:
+        if (end_role(f, "worker")) go(f, FLEET_COUNTERS);
+        break;
+    case FLEET_COUNTERS:
+        if (!end_role(f, "aggregator")) break;
+        store_audit_begin(&f->audit, &f->market, f->options.bots, f->options.servers, lines_written(f));
+        go(f, FLEET_AUDIT);
+        break;
+    case FLEET_AUDIT:
+        if (store_audit_frame(&f->audit)) after_audit(f);
+        break;
+    case FLEET_CLEANING:
+        if (cleaner_frame(&f->cleaner)) leave(f);
+        break;
+    case FLEET_LEAVING:
+        if (gh_client_drained(f->member.client)) f->phase = FLEET_OVER;
+        break;
+    case FLEET_OVER: break;
+    }
+}
+
+/* Too late for this phase, or Ctrl-C once more: whatever still runs is killed. */
+static void end_at_once(fleet* f)
+{
+    fprintf(stderr, "game_server: still \"%s\"; ended at once\n", phase_text(f->phase));
+    f->ended_early = true;
+    children_kill(&f->children);
+    leave(f);
+}
+
+static void fleet_frame(fleet* f)
+{
+    member* m = &f->member;
+    frame_begin(&m->clock);
+    member_tick(m);
+    children_look(&f->children, on_death, f);
+    snapshot_take(&f->shown, f->board, m->clock.now_us);
+    bool too_late = f->give_up_us > 0 && m->clock.now_us >= f->give_up_us;
+    if ((too_late || stop_signals() > 1) && f->phase < FLEET_LEAVING)
+        end_at_once(f);
+    else
+        phase_step(f);
+    member_phase(m, phase_text(f->phase));
+    screen_frame(&f->screen, &f->shown, phase_text(f->phase));
+    page_frame(f->page);
+    member_tick(m);
+    member_end_frame(m);
+}
+
+/* ---- From the command line to the exit code
+ * ---------------------------------------------------------------- */
+
+static bool find_program(fleet* f)
+{
+    ssize_t size = readlink("/proc/self/exe", f->program, sizeof f->program - 1);
+    if (size <= 0) fprintf(stderr, "game_server: where is this program? %s\n", strerror(errno));
+    return size > 0;
+}
+
+static bool open_fleet(fleet* f)
+{
+    options* o = &f->options;
+    if (!find_program(f) || !run_folder_make(&f->folder)) return false;
+    f->board = board_create(f->folder.board);
+    if (f->board == NULL || (o->addresses == NULL && !addresses_write(f->folder.addresses)))
+    {
+        fprintf(stderr, "game_server: %s: %s\n", f->folder.path, strerror(errno));
+        return false;
+    }
+    snprintf(f->prefix, sizeof f->prefix, "fleet-%08" PRIx32,
+             (uint32_t)(frame_now_us() ^ (uint64_t)getpid() << 20));
+    if (o->prefix == NULL) o->prefix = f->prefix;
+    o->name = "fleet";
+    o->board = f->folder.board;
+    o->slot = 0;
+    gh_client_config capacities = gh_client_config_default();
+    if (!member_open(&f->member, o, "fleet", &capacities)) return false;
+    market_init(&f->market, f->member.client, o->prefix, o->guard);
+    f->children.program = f->program;
+    f->children.log = f->folder.output;
+    add_children(f);
+    f->shown.started_us = frame_now_us();
+    if (o->page > 0) f->page = page_open(o->page, &f->shown);
+    return o->page == 0 || f->page != NULL;
+}
+
+static void run(fleet* f)
+{
+    screen_open(&f->screen, f->options.quiet);
+    go(f, FLEET_STARTING);
+    f->give_up_us = frame_now_us() + STARTING_US;
+    if (!start_all_but_bots(f)) end_at_once(f);
+    while (f->phase != FLEET_OVER) fleet_frame(f);
+    screen_close(&f->screen);
+}
+
+int fleet_main(const options* o)
+{
+    static fleet f;
+    f.options = *o;
+    bool opened = open_fleet(&f);
+    bool holds = false;
+    if (opened)
+    {
+        run(&f);
+        summary s = summary_of(&f);
+        holds = summary_holds(&s);
+        summary_print(&s);
+        if (o->summary != NULL && !summary_write_json(&s, o->summary)) holds = false;
+        if (!holds) run_folder_show_output(&f.folder);
+    }
+    page_close(f.page);
+    if (f.member.client != NULL) member_close(&f.member, holds);
+    if (f.folder.path[0] != '\0') run_folder_remove(&f.folder);
+    return holds ? 0 : 1;
+}

@@ -1,0 +1,152 @@
+/* summary.c -- what is said at the end. */
+
+#include "summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define JSON_SIZE (512 * 1024)
+
+/* ---- Does it hold? ----------------------------------------------------------------------------------------
+ */
+
+static uint64_t failed_checks(const summary* s)
+{
+    uint64_t failed = 0;
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        for (uint32_t k = 0; k < BOARD_CHECKS && s->shown->rows[i].checks[k].name[0] != '\0'; k++)
+        {
+            failed += s->shown->rows[i].checks[k].failed;
+        }
+    }
+    return failed;
+}
+
+static bool all_ended_well(const summary* s)
+{
+    for (uint32_t i = 0; i < s->children->count; i++)
+    {
+        if (!child_succeeded(&s->children->list[i])) return false;
+    }
+    return true;
+}
+
+bool summary_holds(const summary* s)
+{
+    bool audited = s->audit != NULL && s->audit->faults == 0;
+    return !s->ended_early && audited && s->tasks_dead == 0 && failed_checks(s) == 0 && all_ended_well(s);
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------
+ */
+
+static void print_server(const board_row* row)
+{
+    printf("%s: %" PRIu64 " frames; over 16.7 ms: %" PRIu64 " because of gh_tick, %" PRIu64
+           " because of others\n",
+           row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
+    printf("    frame   p50 %.2f  p99 %.2f  p99.9 %.2f  longest %.2f ms\n",
+           (double)row->frame_us.p50_us / 1e3, (double)row->frame_us.p99_us / 1e3,
+           (double)row->frame_us.p999_us / 1e3, (double)row->frame_us.max_us / 1e3);
+    printf("    gh_tick p50 %.3f  p99 %.3f  p99.9 %.3f  longest %.3f ms\n", (double)row->tick_us.p50_us / 1e3,
+           (double)row->tick_us.p99_us / 1e3, (double)row->tick_us.p999_us / 1e3,
+           (double)row->tick_us.max_us / 1e3);
+}
+
+static void print_counts(const board_row* row)
+{
+    printf("%s: %" PRIu64 " requests, %" PRIu64 " resent, link lost %" PRIu64 " times", row->name,
+           row->stats.requests, row->stats.resends, row->stats.links_lost);
+    for (uint32_t k = 0; k < BOARD_COUNTS && row->counts[k].name[0] != '\0'; k++)
+    {
+        printf("%s%s %" PRIu64, k % 5 == 0 ? "\n    " : ", ", row->counts[k].name, row->counts[k].value);
+    }
+    printf("\n");
+}
+
+static void print_checks(const board_row* row)
+{
+    for (uint32_t k = 0; k < BOARD_CHECKS && row->checks[k].name[0] != '\0'; k++)
+    {
+        const board_check* check = &row->checks[k];
+        if (check->failed == 0)
+            printf("holds     %s: %" PRIu64 " times\n", check->name, check->passed);
+        else
+            printf("FAILED    %s: %" PRIu64 " of %" PRIu64 " times\n", check->name, check->failed,
+                   check->failed + check->passed);
+    }
+}
+
+static void print_child(const child* c)
+{
+    if (c->deaths > 0)
+        printf("%s %s died %" PRIu32 " times and was started again\n", c->role, c->name, c->deaths);
+    if (child_succeeded(c)) return;
+    if (c->starts == 0)
+        printf("FAILED    %s %s was never started\n", c->role, c->name);
+    else if (WIFSIGNALED(c->wait_status))
+        printf("FAILED    %s %s: signal %d\n", c->role, c->name, WTERMSIG(c->wait_status));
+    else
+        printf("FAILED    %s %s: exit code %d\n", c->role, c->name, WEXITSTATUS(c->wait_status));
+}
+
+static void print_audit(const summary* s)
+{
+    const store_audit* a = s->audit;
+    if (s->ended_early) printf("FAILED    the fleet did not end in good order\n");
+    if (s->tasks_dead > 0) printf("FAILED    %" PRIu64 " tasks were given up\n", s->tasks_dead);
+    if (a == NULL)
+    {
+        printf("FAILED    the store was not audited\n");
+        return;
+    }
+    uint64_t shown = a->faults < AUDIT_FAULTS_SHOWN ? a->faults : AUDIT_FAULTS_SHOWN;
+    for (uint64_t i = 0; i < shown; i++) printf("FAILED    audit: %s\n", a->fault_texts[i]);
+    if (a->faults > shown) printf("FAILED    audit: and %" PRIu64 " more\n", a->faults - shown);
+    if (a->faults > 0) return;
+    printf("holds     audit of the store: %" PRIu32 " purses with %" PRId64 " coins, %" PRIu32
+           " items with one holder each, no seat "
+           "taken,\n          %" PRIu64 " log lines from %" PRIu64 " countries, each counted once\n",
+           a->purses, a->gold, a->items, a->lines, a->countries);
+}
+
+void summary_print(const summary* s)
+{
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        const board_row* row = &s->shown->rows[i];
+        if (strcmp(row->role, "server") == 0) print_server(row);
+    }
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        if (s->shown->rows[i].role[0] != '\0') print_counts(&s->shown->rows[i]);
+    }
+    for (uint32_t i = 0; i < s->children->count; i++) print_child(&s->children->list[i]);
+    for (uint32_t i = 0; i < BOARD_ROWS; i++) print_checks(&s->shown->rows[i]);
+    print_audit(s);
+    printf(summary_holds(s) ? "all holds\n" : "NOT all holds\n");
+    fflush(stdout);
+}
+
+bool summary_write_json(const summary* s, const char* path)
+{
+    char* bytes = malloc(JSON_SIZE);
+    FILE* file = fopen(path, "w");
+    if (bytes == NULL || file == NULL)
+    {
+        if (file != NULL) fclose(file);
+        free(bytes);
+        return false;
+    }
+    text t = text_in(bytes, JSON_SIZE);
+    text_add(&t, "{\"holds\":%s,\"board\":", summary_holds(s) ? "true" : "false");
+    snapshot_add_json(s->shown, &t);
+    text_add(&t, "}\n");
+    bool written = !t.is_cut && fwrite(t.bytes, 1, t.size, file) == t.size;
+    free(bytes);
+    return fclose(file) == 0 && written;
+}
