@@ -145,6 +145,8 @@ void bench_alternate(bench* self, bench_side* sides, size_t count);
 /* A series made of each sample of a side. */
 bench_series bench_side_series(const bench_side* side, double (*value)(const bench_sample* sample));
 double bench_cycles_per_s(const bench_sample* sample);
+double bench_cycles_per_cpu_s(const bench_sample* sample); /* for work that only computes */
+double bench_ns_per_cycle(const bench_sample* sample);     /* CPU of the process          */
 
 /* --- heap_calls.c --------------------------------------------------------------------------------------- */
 
@@ -288,8 +290,9 @@ void bench_report_rate(bench* self, const bench_rate* rate);
 void bench_report_slope(bench* self, const char* name, const char* unit, const bench_side* large,
                         const bench_side* small);
 
-/* The cost of one cycle of a side, as text. */
+/* The cost of one cycle of a side, as text; and which process' CPU bounds how many there can be. */
 void bench_figure_cost(bench_figure* figure, const bench_side* side);
+void bench_figure_limit_by_cpu(bench_figure* figure, const bench_side* side);
 
 /* --- server.c ------------------------------------------------------------------------------------------- */
 
@@ -368,6 +371,10 @@ gh_client_config bench_client_config(const bench* self);
 bool bench_client_open(bench_client* self, const gh_client_config* config,
                        const struct gh_platform* platform);
 void bench_client_close(bench_client* self);
+
+/* Tells a client what time it is, after a while in which nobody ticked it: what is begun next counts its time
+   from there. */
+void bench_client_wake(bench_client* self);
 
 /* Sleeps until a socket of one of the clients has something for it or one has something to do, at most so
    long. Once a client's sockets have been asked for, each of its ticks looks at them; a game that ticks once

@@ -74,6 +74,11 @@ void bench_client_close(bench_client* self)
     }
 }
 
+void bench_client_wake(bench_client* self)
+{
+    gh_tick(self->client, bench_now_us(), 0);
+}
+
 static size_t sockets_of(const bench_client* client, struct pollfd* sockets)
 {
     size_t count = 0;

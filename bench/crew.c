@@ -46,6 +46,7 @@ static bool look_after(bench_crew* crew, size_t i, bool stopping)
 
 static void drive(bench_crew* crew, uint64_t end_us)
 {
+    bench_client_wake(&crew->client);
     for (size_t i = 0; i < crew->count && !crew->failed; i++)
     {
         set_out(crew, i);

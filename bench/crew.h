@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-#define BENCH_CREW_MAX 4096
+#define BENCH_CREW_MAX 8192
 
 typedef enum bench_step
 {

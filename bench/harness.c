@@ -183,3 +183,13 @@ double bench_cycles_per_s(const bench_sample* sample)
 {
     return sample->cycles * 1e6 / sample->wall_us;
 }
+
+double bench_cycles_per_cpu_s(const bench_sample* sample)
+{
+    return sample->cycles * 1e6 / sample->cpu_us;
+}
+
+double bench_ns_per_cycle(const bench_sample* sample)
+{
+    return sample->cpu_us * 1e3 / sample->cycles;
+}

@@ -21,6 +21,14 @@ static const bench_entry entries[] = {
     {"lock_waiters", bench_lock_waiters, "3.2 requests a grant, 3.6 with 30 % dead; 50 x of polling"},
     {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
     {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
+    {"permits", bench_permits, "10 x of the listing; 500,000 refreshed a second in batches of 50"},
+    {"chat", bench_chat, "20 x of the listing, 60 x a tick's together; fetch 20 x"},
+    {"guild", bench_guild, "40 x of the listing; 100,000 members cost at most 1.5 x of 1,000"},
+    {"contacts", bench_contacts, "1,000 ns a key-stroke"},
+    {"counters", bench_counters, "10 ns an add; flush 10 x of the listing"},
+    {"geo", bench_geo, "20 M look-ups a second in 3 M ranges"},
+    {"aggregate", bench_aggregate, "10 M lines a second"},
+    {"files", bench_files, "0.9 x of plain SETRANGE and GETRANGE"},
     {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code"},
     {"heap", bench_heap, "no call of the heap after gh_client_init"},
 };
@@ -162,8 +170,8 @@ int main(int count, char** arguments)
         return usage(stderr, 2);
     }
     self.rounds = self.options.quick ? 3 : 7;
-    self.warm_up_us = self.options.quick ? 100000 : 300000;
-    self.round_us = self.options.quick ? 400000 : 1500000;
+    self.warm_up_us = self.options.quick ? 50000 : 200000;
+    self.round_us = self.options.quick ? 200000 : 1000000;
     self.report = bench_report_open();
     self.server = bench_server_open(self.options.redis);
     int code = self.report != NULL && self.server != NULL ? run(&self) : 2;

@@ -52,21 +52,26 @@ void bench_figure_cost(bench_figure* figure, const bench_side* side)
 }
 
 /* What stands in the way of more: whichever of the two was busy, and what its CPU time allows. */
-static void note_limit(bench_figure* figure, const bench_rate* rate)
+void bench_figure_limit_by_cpu(bench_figure* figure, const bench_side* side)
 {
-    double server = median_of(rate->ours, server_us);
-    double client = median_of(rate->ours, cpu_us);
+    double server = median_of(side, server_us);
+    double client = median_of(side, cpu_us);
     bool by_server = server >= client;
-    double bound = 1e6 / (by_server ? server : client);
-    double peer = rate->peer != NULL ? median_of(rate->peer, bench_cycles_per_s) : 0.0;
+    double each = by_server ? server : client;
+    double share = median_of(side, by_server ? server_share : client_share) * 100.0;
     char times[48] = "";
-    if (peer > 0.0)
+    if (each <= 0.0)
     {
-        snprintf(times, sizeof times, ", %.1f x the peer", bound / peer);
+        return;
     }
-    bench_figure_limit(
-        figure, "%s is the narrower side: %.3g us of CPU each, so one core of it gives %.0f/s at most%s",
-        by_server ? "the server" : "the client", by_server ? server : client, bound, times);
+    if (figure->peer.count > 0)
+    {
+        snprintf(times, sizeof times, ", %.1f x the peer", 1e6 / each / bench_series_median(&figure->peer));
+    }
+    bench_figure_limit(figure,
+                       "each costs the client %.3g us and the server %.3g us of CPU; %s is the narrower side, "
+                       "busy for %.0f %% of the time: one core of it gives %.0f/s at most%s",
+                       client, server, by_server ? "the server" : "the client", share, 1e6 / each, times);
 }
 
 void bench_report_rate(bench* self, const bench_rate* rate)
@@ -82,10 +87,7 @@ void bench_report_rate(bench* self, const bench_rate* rate)
     bench_figure_goal(&figure, rate->goal > 0.0 ? BENCH_RATIO_AT_LEAST : BENCH_NO_GOAL, rate->goal);
     bench_figure_note(&figure, "%s", rate->note);
     bench_figure_cost(&figure, rate->ours);
-    if (rate->ours->sample_count > 0)
-    {
-        note_limit(&figure, rate);
-    }
+    bench_figure_limit_by_cpu(&figure, rate->ours);
     bench_report(self, &figure);
 }
 

@@ -1,0 +1,20 @@
+/* peer_ranges.h -- the bytes of a file written with SETRANGE and read with GETRANGE, pipelined, by hiredis. */
+
+#ifndef GUILDHALL_BENCH_PEER_RANGES_H
+#define GUILDHALL_BENCH_PEER_RANGES_H
+
+#include "bench.h"
+
+typedef struct bench_ranges
+{
+    bench* owner;
+    const char* bytes;
+    size_t size;
+    size_t chunk;
+    size_t in_flight; /* requests at once */
+} bench_ranges;
+
+/* cycles are bytes, each of which went there and back. */
+bool bench_ranges_run(void* ranges, uint64_t duration_us, bench_sample* sample);
+
+#endif
