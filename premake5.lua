@@ -268,6 +268,9 @@ local function our_warnings()
     filter {}
 end
 
+-- Samples with a build of their own.
+local foreign_builds = { engine_drop_in = true }
+
 -- What a sample needs beside Guildhall.
 local sample_libraries = { game_server = { "enet", "sqlite3", "microhttpd" } }
 
@@ -333,7 +336,7 @@ local function describe()
     for _, source in ipairs(sources_of("samples/*.c")) do program(path.getbasename(source), { source }) end
     for _, folder in ipairs(folders_of("samples/*")) do
         local name = path.getname(folder)
-        if program(name, sources_of(folder .. "/**.c")) then
+        if not foreign_builds[name] and program(name, sources_of(folder .. "/**.c")) then
             includedirs { folder, generated }
             links(sample_libraries[name] or {})
         end

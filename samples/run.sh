@@ -32,7 +32,9 @@ if [ ! -f "$root/samples/$sample.c" ] && [ ! -d "$root/samples/$sample" ]; then
     fail "there is no sample $sample in ${root##*/}/samples"
 fi
 
-setup build redis
+needs=(build redis)
+if [ "$sample" = game_server ]; then needs+=(sample); fi
+setup "${needs[@]}"
 build release "$sample"
 if [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_amalgamation.sh -- guildhall.h and guildhall.c are the whole library: they compile by themselves with every
-# warning, show the same names as libguildhall.a, and the quickstart runs on nothing else.
+# warning, show the same names as libguildhall.a, and the quickstart runs on nothing else. An engine with a build of its own
+# (samples/engine_drop_in) takes them with make and with CMake.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
@@ -36,6 +37,21 @@ quickstart_takes_a_lock() {
     grep -q 'got the lock' <<< "$output" && grep -q 'gave it back' <<< "$output"
 }
 
+# The engine's folder is elsewhere, as an engine is.
+drop_in() {
+    mkdir "$scratch/drop_in"
+    cp samples/engine_drop_in/* "$scratch/drop_in"
+}
+drop_in_make() { make -C "$scratch/drop_in" GUILDHALL="$folder" BUILD="$scratch/drop_in/make"; }
+drop_in_cmake() {
+    cmake -S "$scratch/drop_in" -B "$scratch/drop_in/cmake" -DGUILDHALL="$folder" &&
+        cmake --build "$scratch/drop_in/cmake"
+}
+engine_counts_its_starts() {
+    [ "$("$scratch/drop_in/make/engine" "$1")" = 'start number 1' ] &&
+        [ "$("$scratch/drop_in/cmake/engine" "$1")" = 'start number 2' ]
+}
+
 check 'two files are made' prepare
 check 'they compile with -O0' compile -O0
 check 'they compile with -O2' compile -O2
@@ -45,4 +61,8 @@ check 'they show the same names as the library' same_names
 check 'the quickstart links with them alone' link_quickstart
 start_redis
 check 'the quickstart takes a lock and gives it back' quickstart_takes_a_lock "$redis_address"
+check 'an engine is outside of the tree' drop_in
+check 'the engine builds with make' drop_in_make
+check 'the engine builds with CMake' drop_in_cmake
+check 'the engine counts its starts' engine_counts_its_starts "$redis_address"
 check_summary

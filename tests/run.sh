@@ -172,7 +172,7 @@ cd "$root"
 mkdir -p "$logs"
 
 if [ ${#filters[@]} -gt 0 ]; then
-    setup build redis test
+    setup build redis test sample
     if try_build_all debug; then
         run_in_front build/bin/debug/guildhall_tests "${redis_option[@]}" "${filters[@]}"
         exit
@@ -181,7 +181,7 @@ if [ ${#filters[@]} -gt 0 ]; then
     exit 1
 fi
 
-setup build redis test bench
+setup build redis test sample bench
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
 

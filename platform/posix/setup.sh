@@ -5,7 +5,7 @@
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
-#   test    what only the tests need: cmocka, g++, valgrind, Python's redis module
+#   test    what only the tests need: cmocka, g++, CMake, valgrind, Python's redis module
 #   lint    clang-tidy and cppcheck
 #
 # Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
@@ -70,6 +70,7 @@ look() {
         test)
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
+            need 'CMake' cmake has_command cmake
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
             need 'valgrind' valgrind has_command valgrind
