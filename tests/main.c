@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HANG_SECONDS 120
 #define NAME_SIZE 128
+#define SLOWEST 30
 
 /* Stands in for a test towards cmocka, so that something can happen before and after every test. */
 typedef struct test_record
@@ -24,6 +26,8 @@ typedef struct test_record
     const struct CMUnitTest* test;
     char name[NAME_SIZE]; /* "file.test" */
     bool returned;        /* the body came to its end: no assertion jumped out */
+    uint64_t began_us;
+    uint64_t took_us;     /* with what comes before and after the body */
 } test_record;
 
 typedef struct test_list
@@ -46,15 +50,17 @@ typedef struct options
     patterns skipped;
     const char* redis_address;
     bool list_only;
+    bool times;
     bool help;
 } options;
 
 static const char usage[] =
-    "guildhall_tests [--redis HOST:PORT|unix:PATH] [--skip PATTERN] [--list] [PATTERN ...]\n"
+    "guildhall_tests [--redis HOST:PORT|unix:PATH] [--skip PATTERN] [--list] [--times] [PATTERN ...]\n"
     "\n"
     "  PATTERN  a part of FILE.NAME, or the whole of it if it has a *, a ? or a [ in it\n"
     "  --skip   leave out the tests that fit, also when another pattern names them; may be repeated\n"
     "  --list   print the names instead of running\n"
+    "  --times  say at the end which tests took longest\n"
     "  --redis  a server to use where a test does not need one of its own; keys get a random prefix\n"
     "\n"
     "  GUILDHALL_SEED=0x...        repeat a run\n"
@@ -85,9 +91,17 @@ static void leave_child(void)
     if (getpid() != runner) _exit(101); /* a failed assertion in a child jumped into its copy of the runner */
 }
 
+static uint64_t now_us(void)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) abort();
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
 static int before_test(void** state)
 {
     current = *state;
+    current->began_us = now_us();
     begun++;
     suite_enter(current->name);
     alarm(hang_seconds);
@@ -109,6 +123,7 @@ static int after_test(void** state)
     int result = current->test->teardown_func == NULL ? 0 : current->test->teardown_func(state);
     cleanup_run();
     alarm(0);
+    current->took_us = now_us() - current->began_us;
     if (current->returned && result == 0) passed++;
     if (suite_was_skipped()) skipped++;
     return result;
@@ -193,6 +208,7 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         bool has_value = i + 1 < argc;
         if (argv[i][0] != '-') chosen->wanted.values[chosen->wanted.count++] = argv[i];
         else if (strcmp(argv[i], "--list") == 0) chosen->list_only = true;
+        else if (strcmp(argv[i], "--times") == 0) chosen->times = true;
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
         else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
@@ -205,7 +221,25 @@ static bool read_command_line(int argc, char** argv, options* chosen)
     return true;
 }
 
-static int run(test_list* list)
+static int longest_first(const void* left, const void* right)
+{
+    const test_record* a = left;
+    const test_record* b = right;
+    return (a->took_us < b->took_us) - (a->took_us > b->took_us);
+}
+
+/* The list is of no more use afterwards: cmocka's stand-ins point into it. */
+static void print_times(test_list* list)
+{
+    uint64_t all_us = 0;
+    for (size_t i = 0; i < list->count; i++) all_us += list->records[i].took_us;
+    qsort(list->records, list->count, sizeof(*list->records), longest_first);
+    printf("%8.2f s  all\n", (double)all_us / 1e6);
+    for (size_t i = 0; i < list->count && i < SLOWEST; i++)
+        printf("%8.2f s  %s\n", (double)list->records[i].took_us / 1e6, list->records[i].name);
+}
+
+static int run(test_list* list, bool times)
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
@@ -217,8 +251,9 @@ static int run(test_list* list)
     make_stand_ins(list);
     int failed = _cmocka_run_group_tests("guildhall", list->stand_ins, list->count, NULL, NULL);
     alarm(0);
-    cleanup_run();
+    cleanup_end();
     scratch_close();
+    if (times) print_times(list);
     if (skipped > 0) printf("%zu skipped\n", skipped);
     fflush(stderr);
     printf("%zu passed, %d failed\n", passed, failed);
@@ -243,12 +278,12 @@ static int list_or_run(test_list* list, const options* chosen)
     }
     suite_configure(seed, chosen->redis_address);
     printf("seed 0x%016llx\n", (unsigned long long)seed);
-    return run(list);
+    return run(list, chosen->times);
 }
 
 int main(int argc, char** argv)
 {
-    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false};
+    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false};
     chosen.wanted.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     chosen.skipped.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     bool sensible = read_command_line(argc, argv, &chosen);

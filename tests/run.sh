@@ -150,9 +150,19 @@ begin_tests() {
 }
 run_under=()
 
+# The debug binary cuts connections after every byte; those that run the same code once more, after each 13th.
+sparse=(GUILDHALL_STRIDE=13)
+
+begin_release() {
+    run_under=(env "${sparse[@]}")
+    begin_tests 'release' build/bin/release/guildhall_tests --times
+    run_under=()
+}
+
 begin_sanitized() {
-    run_under=(env ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1)
-    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests
+    run_under=(env "${sparse[@]}" ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
+        UBSAN_OPTIONS=print_stacktrace=1)
+    begin_tests 'with sanitizers' build/sanitize/bin/debug/guildhall_tests --times
     run_under=()
 }
 
@@ -162,7 +172,7 @@ begin_sanitized() {
 begin_valgrind() {
     run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
         --leak-check=no)
-    begin_tests 'under valgrind' build/bin/debug/guildhall_tests --skip faults --skip samples.
+    begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times --skip faults --skip samples.
     run_under=()
 }
 
@@ -185,8 +195,8 @@ setup build redis test sample bench
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
 
-# Everything is built before anything runs that waits with a time limit. The tests mostly wait, so two runs share the
-# machine.
+# Everything is built before anything runs that waits with a time limit. The tests mostly wait, so all runs share the
+# machine. Which tests took longest stands at the end of each log.
 debug=false release=false sanitize=false
 if try_build_all debug; then debug=true; fi
 if ! $quick && try_build_all release; then release=true; fi
@@ -194,10 +204,9 @@ if ! $quick && try_build_all --sanitize debug; then sanitize=true; fi
 
 if $debug; then
     stage 'headers alone' ./tests/check_headers.sh
-    begin_tests 'debug' build/bin/debug/guildhall_tests
+    begin_tests 'debug' build/bin/debug/guildhall_tests --times
 fi
-if $release; then begin_tests 'release' build/bin/release/guildhall_tests; fi
-end_stages
+if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
 end_stages

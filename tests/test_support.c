@@ -312,6 +312,27 @@ static void patterns_choose_the_tests(void** state)
                      strlen("support.patterns_choose_the_tests\nsupport.the_seed_repeats_a_run\n"));
 }
 
+static void times_are_told_longest_first(void** state)
+{
+    (void)state;
+    if (is_inner()) return;
+    inner_run run = run_inner("", "--times support.times_are platform.clock");
+    const char* line = strstr(run.text, " s  all\n");
+    assert_int_equal(run.status, 0);
+    assert_non_null(line);
+    assert_non_null(strstr(line, " s  support.times_are_told_longest_first\n"));
+    double before = 1e9;
+    double took = 0;
+    int tests = 0;
+    for (line = strchr(line, '\n') + 1; sscanf(line, "%lf s  %*s", &took) == 1 && strstr(line, " s  ") != NULL;
+         line = strchr(line, '\n') + 1, tests++)
+    {
+        assert_true(took <= before);
+        before = took;
+    }
+    assert_in_range(tests, 1, 30);
+}
+
 static void nonsense_on_the_command_line_is_refused(void** state)
 {
     (void)state;
@@ -548,6 +569,37 @@ static void cleanup_runs_backwards_and_once(void** state)
     assert_string_equal(ended, "ca");
 }
 
+static void what_is_kept_outlives_the_test(void** state)
+{
+    (void)state;
+    static char things[] = {'a', 'b', 'c', 'd'};
+    ended[0] = '\0';
+    cleanup_add(note_end, &things[0]);
+    size_t mark = cleanup_mark();
+    cleanup_add(note_end, &things[1]);
+    cleanup_add(note_end, &things[2]);
+    cleanup_keep(mark);
+    cleanup_add(note_end, &things[3]);
+    cleanup_run();
+    assert_string_equal(ended, "da");
+    cleanup_forget(&things[1]);
+    cleanup_forget(&things[2]);
+    cleanup_add(note_end, &things[3]);
+    cleanup_run();
+    assert_string_equal(ended, "dad");
+}
+
+static void kept_server_serves_the_next_test(void** state)
+{
+    (void)state;
+    redis_server* node = redis_server_cluster_node();
+    redis_server_do(node, "SET a 1");
+    cleanup_run();
+    assert_ptr_equal(redis_server_cluster_node(), node);
+    assert_int_equal(redis_server_integer(node, "DBSIZE"), 0);
+    redis_server_do(node, "SET {b}c 1");
+}
+
 static void folders_are_new_and_removed(void** state)
 {
     (void)state;
@@ -622,6 +674,7 @@ TEST_FILE(support,
     cmocka_unit_test(on_a_given_server_only_its_own_keys_are_removed),
     cmocka_unit_test(the_seed_repeats_a_run),
     cmocka_unit_test(patterns_choose_the_tests),
+    cmocka_unit_test(times_are_told_longest_first),
     cmocka_unit_test(nonsense_on_the_command_line_is_refused),
     cmocka_unit_test(the_heap_is_counted_call_by_call),
     cmocka_unit_test(the_check_of_the_heap_does_not_disturb_a_watch),
@@ -635,6 +688,8 @@ TEST_FILE(support,
     cmocka_unit_test(children_check_in_their_own_way),
     cmocka_unit_test(children_are_frozen_thawed_and_killed),
     cmocka_unit_test(cleanup_runs_backwards_and_once),
+    cmocka_unit_test(what_is_kept_outlives_the_test),
+    cmocka_unit_test(kept_server_serves_the_next_test),
     cmocka_unit_test(folders_are_new_and_removed),
     cmocka_unit_test(replies_are_measured),
     cmocka_unit_test(sha1_gives_the_digests_of_its_standard),

@@ -183,7 +183,8 @@ static void order_of_begin_survives_refusals(void** state)
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
     redisContext* other = redisConnectUnix(redis_server_address(server) + strlen("unix:"));
     assert_non_null(other);
-    for (int round = 0; round < 4; round++)
+    int round = 0;
+    do /* on a machine with much else to do, the server's busy time can be over before we ask */
     {
         gh_post* posts = talk_numbers(a, "joe", SENDS, (unsigned)round * SENDS);
         gh_chat_send* sends = GAME_NEW_ARRAY(a, gh_chat_send, SENDS);
@@ -214,9 +215,9 @@ static void order_of_begin_survives_refusals(void** state)
         }
         assert_int_equal(redisGetReply(other, (void**)&reply), REDIS_OK);
         freeReplyObject(reply);
-    }
+    } while (++round < 4 || (round < 40 && game_stats(a).retries == 0));
     redisFree(other);
-    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 4 * SENDS);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), round * SENDS);
     assert_true(game_stats(a).retries > 0);
     assert_true(game_stats(a).script_reloads > 0);
 }

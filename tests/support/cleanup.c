@@ -13,14 +13,15 @@ typedef struct cleanup_entry
     void* thing;
 } cleanup_entry;
 
-static cleanup_entry* entries;
+static cleanup_entry* entries; /* first those that are kept for the run, then those of the test */
 static size_t entry_count;
 static size_t entry_capacity;
+static size_t kept_count;
 static pid_t owner; /* a forked child inherits the list but must not end its parent's servers */
 
 static void run_at_exit(void)
 {
-    cleanup_run();
+    cleanup_end();
     free(entries);
     entries = NULL;
     entry_capacity = 0;
@@ -51,16 +52,43 @@ void cleanup_forget(const void* thing)
         if (entries[i].thing != thing) continue;
         memmove(&entries[i], &entries[i + 1], (entry_count - i - 1) * sizeof(entries[0]));
         entry_count--;
+        if (i < kept_count) kept_count--;
         return;
+    }
+}
+
+size_t cleanup_mark(void)
+{
+    return entry_count;
+}
+
+void cleanup_keep(size_t mark)
+{
+    for (size_t i = mark; i < entry_count; i++)
+    {
+        cleanup_entry entry = entries[i];
+        memmove(&entries[kept_count + 1], &entries[kept_count], (i - kept_count) * sizeof(entries[0]));
+        entries[kept_count++] = entry;
+    }
+}
+
+static void run_down_to(size_t rest)
+{
+    if (owner != getpid()) return;
+    while (entry_count > rest)
+    {
+        cleanup_entry entry = entries[--entry_count]; /* taken off first: end() may fail the test and jump */
+        entry.end(entry.thing);
     }
 }
 
 void cleanup_run(void)
 {
-    if (owner != getpid()) return;
-    while (entry_count > 0)
-    {
-        cleanup_entry entry = entries[--entry_count]; /* taken off first: end() may fail the test and jump */
-        entry.end(entry.thing);
-    }
+    run_down_to(kept_count);
+}
+
+void cleanup_end(void)
+{
+    kept_count = 0;
+    run_down_to(0);
 }

@@ -80,8 +80,9 @@ gh_str fault_name(const fault_scene* scene)
 static uint64_t stride_of(const fault_operation* operation)
 {
     const char* text = getenv("GUILDHALL_STRIDE");
-    uint64_t value = text == NULL ? operation->stride : strtoull(text, NULL, 10);
-    return value == 0 ? 1 : value;
+    uint64_t own = operation->stride == 0 ? 1 : operation->stride;
+    uint64_t asked = text == NULL ? 0 : strtoull(text, NULL, 10);
+    return asked == 1 || asked > own ? asked : own;
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------------------------- */
@@ -236,12 +237,7 @@ void fault_small_client(const fault_operation* operation)
 
 void fault_one_slot(const fault_operation* operation)
 {
-    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
-    redis_server_options options = {.tcp = true, .arguments = arguments};
-    redis_server* server = redis_server_start(&options);
-    redis_server_do(server, "CLUSTER ADDSLOTSRANGE 0 16383");
-    WAIT_FOR(strstr(redis_server_text(server, "CLUSTER INFO"), "cluster_state:ok") != NULL);
-    fault_scene scene = scene_on(server, NULL);
+    fault_scene scene = scene_on(redis_server_cluster_node(), NULL);
     one_run(&scene, operation, "Cluster node");
 }
 

@@ -48,7 +48,8 @@ typedef struct fault_operation
 gh_str fault_name(const fault_scene* scene);
 
 /* Cuts the connection after each byte of the request and of the reply, by FIN and by RST. The operation must end OK
-   (or IDLE). GUILDHALL_STRIDE=n: each n-th byte, whatever the operation says. */
+   (or IDLE). GUILDHALL_STRIDE=1: every byte, whatever the operation says; a larger n: each n-th byte, where the operation
+   says less. */
 void fault_cut_at_every_byte(const fault_operation* operation);
 
 /* The link is lost, or the op is cancelled, after each number of ticks that it takes (of many, each eighth part). */

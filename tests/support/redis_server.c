@@ -212,6 +212,24 @@ redis_server* redis_server_any(void)
     return server;
 }
 
+redis_server* redis_server_cluster_node(void)
+{
+    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
+    static redis_server* node;
+    if (node == NULL)
+    {
+        size_t mark = cleanup_mark();
+        redis_server* started = redis_server_start(&(redis_server_options){.tcp = true, .arguments = arguments});
+        redis_server_do(started, "CLUSTER ADDSLOTSRANGE 0 16383");
+        WAIT_FOR(strstr(redis_server_text(started, "CLUSTER INFO"), "cluster_state:ok") != NULL);
+        cleanup_keep(mark);
+        node = started;
+    }
+    redis_server_do(node, "FLUSHALL");
+    redis_server_do(node, "SCRIPT FLUSH");
+    return node;
+}
+
 const char* redis_server_address(const redis_server* server)
 {
     return server->address;

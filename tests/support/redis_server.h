@@ -43,6 +43,10 @@ redis_server* redis_server_start(const redis_server_options* options);
    after the test. */
 redis_server* redis_server_any(void);
 
+/* A Cluster node that has all slots, with TCP, empty and without scripts. It takes its two seconds to be one, so it is
+   started once and serves all tests that ask for it. Do not stop it. */
+redis_server* redis_server_cluster_node(void);
+
 /* "unix:/path", "127.0.0.1:PORT", "[::1]:PORT"; the latter two NULL when it does not listen there. Valid
    until the end of the server, the same after a restart. redis_server_address is the unix one, or that of
    --redis. */

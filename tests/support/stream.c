@@ -14,6 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define OWN_PORTS_BEGIN 10000
+#define SLICE_PORTS     110 /* so that all are below those that Cluster nodes add for their bus */
+#define SLICES          88
+
 static bool unix_address(const char* path, struct sockaddr_un* address)
 {
     memset(address, 0, sizeof(*address));
@@ -101,7 +105,7 @@ int stream_listen_unix(const char* path)
                      sizeof(address));
 }
 
-int stream_listen_tcp(bool six, uint16_t* port)
+static int listen_at(bool six, uint16_t* port)
 {
     struct sockaddr_in four_address;
     struct sockaddr_in6 six_address;
@@ -126,6 +130,28 @@ int stream_listen_tcp(bool six, uint16_t* port)
     getsockname(descriptor, six ? (struct sockaddr*)&six_address : (struct sockaddr*)&four_address, &size);
     *port = ntohs(six ? six_address.sin6_port : four_address.sin_port);
     return descriptor;
+}
+
+/* Each process draws from ports of its own, in turn and below those that the kernel gives to connections: a port whose
+   server is away for a moment must not become that of another run which happens at the same time. */
+static uint16_t next_own_port(void)
+{
+    static unsigned turn;
+    unsigned slice = (unsigned)getpid() % SLICES;
+    return (uint16_t)(OWN_PORTS_BEGIN + slice * SLICE_PORTS + turn++ % SLICE_PORTS);
+}
+
+int stream_listen_tcp(bool six, uint16_t* port)
+{
+    if (*port != 0) return listen_at(six, port);
+    for (int i = 0; i < SLICE_PORTS; i++)
+    {
+        *port = next_own_port();
+        int descriptor = listen_at(six, port);
+        if (descriptor >= 0) return descriptor;
+    }
+    *port = 0;
+    return listen_at(six, port);
 }
 
 void stream_set_nonblocking(int descriptor)
