@@ -98,8 +98,10 @@ static void a_reader_never_sees_half_a_row(void** state)
     uint64_t last = 0, changes = 0;
     while (last < place.rounds)
     {
-        if (child_has_ended(child)) assert_true(board_look(b, 1, &row));
-        else if (!board_look(b, 1, &row)) continue;
+        if (child_has_ended(child))
+            assert_true(board_look(b, 1, &row));
+        else if (!board_look(b, 1, &row))
+            continue;
         assert_true(row.frames >= last);
         for (int k = 0; k < BOARD_COUNTS; k++) assert_int_equal(row.counts[k].value, row.frames);
         for (int k = 0; k < BOARD_EVENTS; k++) assert_int_equal(row.events[k].number, row.frames);
@@ -190,5 +192,5 @@ static void counts_and_checks_are_found_by_name(void** state)
 
 TEST_FILE(game_board, cmocka_unit_test(a_row_is_seen_by_who_opens_the_file),
           cmocka_unit_test(what_is_no_board_is_not_opened), cmocka_unit_test(a_reader_never_sees_half_a_row),
-          cmocka_unit_test(a_half_row_is_not_seen_and_is_written_over), cmocka_unit_test(the_newest_events_stay),
-          cmocka_unit_test(counts_and_checks_are_found_by_name));
+          cmocka_unit_test(a_half_row_is_not_seen_and_is_written_over),
+          cmocka_unit_test(the_newest_events_stay), cmocka_unit_test(counts_and_checks_are_found_by_name));

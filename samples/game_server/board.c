@@ -55,7 +55,8 @@ board* board_open(const char* path)
 
 /* ---- A row in the file --------------------------------------------------------------------------------- */
 
-/* The fences keep the copying between the two changes of the count, for the compiler and for the processor. */
+/* The fences keep the copying between the two changes of the count, for the compiler and for the processor.
+ */
 void board_publish(board* b, uint32_t slot, const board_row* row)
 {
     if (slot >= BOARD_ROWS) return;
@@ -121,8 +122,10 @@ void board_check_that(board_row* row, const char* name, bool holds)
     {
         board_check* check = &row->checks[i];
         if (!is_place_of(check->name, sizeof(check->name), name)) continue;
-        if (holds) check->passed++;
-        else check->failed++;
+        if (holds)
+            check->passed++;
+        else
+            check->failed++;
         return;
     }
 }

@@ -57,7 +57,7 @@
     X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                                        \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(sanity) X(handshake)                                                                                       \
-    X(game_messages) X(game_board)
+    X(game_messages) X(game_board) X(game_checks)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \

@@ -1,0 +1,84 @@
+/* account.h -- what a player should have by what it was told: gold, and things with their versions. It knows
+   nothing of the network. What the server says at WELCOME and FAREWELL must fit.
+
+   Three things keep the account from being exact for a while: what is on sale may be sold and paid before the
+   mail about it comes; it may be in the bag again before that mail comes; and after SORRY_UNSURE a sale or a
+   purchase has happened or not. So gold and things lie in ranges. Mail closes them, and so do the BAG
+   messages that follow WELCOME.
+
+   A player does not buy a thing while its own sale of it is not settled: then a thing in the bag that was on
+   sale has come back, without doubt. */
+
+#ifndef GAME_SERVER_ACCOUNT_H
+#define GAME_SERVER_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum
+{
+    ACCOUNT_THINGS_MAX = 64
+};
+
+typedef enum thing_state
+{
+    THING_IN_BAG = 1,
+    THING_ON_SALE,       /* until there is mail about it, or it is in the bag again */
+    THING_MAYBE_ON_SALE, /* SELL was unsure */
+    THING_MAYBE_BOUGHT   /* BUY was unsure  */
+} thing_state;
+
+typedef struct thing
+{
+    uint32_t item;
+    int64_t version; /* of the thing in the bag, or of its offer; 0: not known */
+    int64_t price;   /* not in the bag: what it was offered for                */
+    thing_state state;
+    bool seen; /* since WELCOME */
+} thing;
+
+typedef struct account
+{
+    int64_t gold;
+    uint32_t count;
+    thing things[ACCOUNT_THINGS_MAX];
+} account;
+
+void account_open(account* a, uint32_t first_item, uint32_t item_count, int64_t gold);
+
+/* NULL: the player has nothing to do with it. */
+const thing* account_thing(const account* a, uint32_t item);
+
+/* Of the things in the bag one, by any number; NULL if there are none. */
+const thing* account_pick(const account* a, uint32_t any);
+
+/* False: there is no room for one more. */
+bool account_may_buy(const account* a, uint32_t item);
+
+/* Answers to SELL and BUY; nothing happens after a refusal. False: it cannot be so. */
+bool account_listed(account* a, uint32_t item, int64_t version, int64_t price);
+bool account_list_unsure(account* a, uint32_t item, int64_t price);
+bool account_bought(account* a, uint32_t item, int64_t version, int64_t price);
+bool account_buy_unsure(account* a, uint32_t item, int64_t version, int64_t price);
+
+/* Mail of which the caller knows that it is new. False: no such thing was on sale. */
+bool account_sold(account* a, uint32_t item, int64_t version, int64_t price);
+bool account_back(account* a, uint32_t item, int64_t version);
+
+/* WELCOME: what follows is all that is in the bag. */
+void account_welcome(account* a);
+
+/* BAG. False: this thing cannot be here. */
+bool account_bag(account* a, uint32_t item, int64_t version);
+
+/* The last BAG of WELCOME has come: what is not in the bag is not. False: a thing is lost. */
+bool account_settle(account* a);
+
+/* What the server says the player has. */
+bool account_fits_gold(const account* a, int64_t gold, int64_t hold);
+bool account_fits_items(const account* a, int64_t items);
+
+/* True if there are no ranges: everything must be as told to the last coin. */
+bool account_is_exact(const account* a);
+
+#endif
