@@ -1,7 +1,9 @@
-/* social.h -- all that players do together and that is not trade: chats, mail, contacts, guilds; and what the server keeps of
-   them: counters, promotions. One place in a game for each of mailbox.h, chat.h, contacts.h, guild.h, counters.h, rows.h.
+/* social.h -- all that players do together and that is not trade: chats, mail, contacts, guilds; and what the
+   server keeps of them: counters, promotions. One place in a game for each of mailbox.h, chat.h, contacts.h,
+   guild.h, counters.h, rows.h.
 
-   A player of slot s:   social_enter --> (social_message ...) --> social_leave --> social_is_busy until false */
+   A player of slot s:   social_enter --> (social_message ...) --> social_leave --> until social_is_busy is
+   false */
 
 #ifndef GAME_SERVER_SOCIAL_H
 #define GAME_SERVER_SOCIAL_H
@@ -20,17 +22,27 @@ typedef struct social_config
     uint32_t guild_size;  /* player p is in the guild p / guild_size, and in its chat    */
     uint32_t zone_count;  /* and talks in the zone p % zone_count                        */
     const char* database; /* SQLite file with the promotions; made if it is not there    */
+
+    /* NULL: none. Each letter, just before it goes to the player: those of the market change what it has. */
+    void (*on_mail)(void* context, uint32_t slot, gh_str from, gh_str words);
+    void* context;
 } social_config;
+
+/* Places of the client's ops_capacity that it takes. */
+uint32_t social_ops(uint32_t players_max);
 
 /* NULL: it was said on stderr why not. All memory is reserved here. */
 social* social_open(const social_config* config);
+
+/* Once the client was drained or shut down. */
 void social_close(social* s);
 
 void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name);
 void social_leave(social* s, uint32_t slot); /* begins; requests that are under way end by themselves */
 bool social_is_busy(const social* s, uint32_t slot);
 
-/* False: not one of ours. It is answered, now or in a later frame, whatever happens. */
+/* False: not one of ours. It is answered, now or in a later frame, whatever happens. Once a WHISPER was
+   answered by SENT, FIND_CONTACT finds whom it went to. */
 bool social_message(social* s, uint32_t slot, const message* m);
 
 void social_frame(social* s, uint64_t now_us, uint64_t frame_us);

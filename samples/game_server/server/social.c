@@ -1,0 +1,264 @@
+/* social.c -- who is here, whose request it is, and how it is answered. */
+
+#include "server/social_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HIT_MAX 1000
+
+/* ---- Answers ------------------------------------------------------------------------------------------- */
+
+void social_tell(social* s, const social_player* p, const message* m)
+{
+    if (p->here) network_send(s->config.network, p->slot, m);
+}
+
+void social_sorry(social* s, const social_player* p, uint32_t number, sorry_reason reason, const char* text)
+{
+    social_tally_add(s, TALLY_SORRY, 1);
+    social_tell(
+        s, p,
+        &(message){.type = MESSAGE_SORRY, .number = number, .values = {reason}, .text = gh_str_of(text)});
+}
+
+static sorry_reason reason_of(gh_status status)
+{
+    if (status == GH_UNKNOWN) return SORRY_UNSURE;
+    if (status == GH_FULL) return SORRY_BUSY;
+    if (status == GH_GONE || status == GH_NOT_MEMBER) return SORRY_NO_SUCH;
+    return gh_status_is_invalid(status) ? SORRY_NONSENSE : SORRY_STORE;
+}
+
+void social_sorry_status(social* s, const social_player* p, uint32_t number, gh_status status)
+{
+    social_sorry(s, p, number, reason_of(status), gh_status_text(status));
+}
+
+void social_tell_names(social* s, const social_player* p, uint32_t number, const gh_str* names,
+                       uint32_t count)
+{
+    char lines[NAMES_MAX * (NAME_SIZE + 1)];
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        memcpy(lines + size, names[i].bytes, names[i].size);
+        size += names[i].size;
+        if (i + 1 < count) lines[size++] = '\n';
+    }
+    social_tally_add(s, TALLY_NAMES, 1);
+    social_tell(
+        s, p,
+        &(message){
+            .type = MESSAGE_NAMES, .number = number, .values = {count}, .text = gh_str_make(lines, size)});
+}
+
+int64_t social_player_of(gh_str name)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < name.size; i++)
+    {
+        bool digit = name.bytes[i] >= '0' && name.bytes[i] <= '9';
+        number = digit ? number * 10 + (uint32_t)(name.bytes[i] - '0') : 0;
+    }
+    char own[PLAYER_NAME_SIZE];
+    return number < PLAYERS_MAX && gh_str_equal(player_name(number, own), name) ? (int64_t)number : -1;
+}
+
+/* ---- Open and close ------------------------------------------------------------------------------------ */
+
+static size_t round_up(size_t size)
+{
+    return (size + 63) & ~(size_t)63;
+}
+
+static void* cut(unsigned char** memory, size_t size)
+{
+    void* piece = *memory;
+    *memory += round_up(size);
+    return piece;
+}
+
+static uint32_t talks_of(const social_config* config)
+{
+    return config->zone_count + (PLAYERS_MAX + config->guild_size - 1) / config->guild_size;
+}
+
+uint32_t social_ops(uint32_t players_max)
+{
+    const uint32_t each = 14; /* one for each op in social_player, that one player can have at once */
+    return each * players_max + 2 * PLAYERS_MAX + GH_COUNTERS_OPS + PROMOTIONS_OPS;
+}
+
+/* False: no memory. */
+static bool reserve(social* s)
+{
+    const social_config* c = &s->config;
+    size_t feed_size = chat_feed_memory(c);
+    size_t size = round_up(c->players_max * sizeof(social_player)) + round_up(c->players_max);
+    size += c->players_max * round_up(gh_contacts_memory(NULL)) + round_up(s->talk_count * sizeof(talk));
+    size += round_up(feed_size) + round_up(gh_counters_memory(NULL));
+    unsigned char* memory = s->memory = aligned_alloc(64, size);
+    if (memory == NULL) return false;
+    memset(memory, 0, size); /* touched now, not in the first busy frame */
+
+    s->players = cut(&memory, c->players_max * sizeof(social_player));
+    s->active = cut(&memory, c->players_max);
+    s->talks = cut(&memory, s->talk_count * sizeof(talk));
+    s->counters_memory = cut(&memory, gh_counters_memory(NULL));
+    s->mirror_size = round_up(gh_contacts_memory(NULL));
+    s->mirrors = cut(&memory, c->players_max * s->mirror_size);
+    return chat_open(s, cut(&memory, feed_size));
+}
+
+static bool open_counters(social* s)
+{
+    size_t size = gh_counters_memory(NULL);
+    gh_status status = gh_counters_init(s->counters_memory, size, s->config.client, NULL, &s->counters);
+    if (status != GH_OK) return false;
+    return gh_counters_open(s->counters, gh_str_literal("hits"), &s->hits) == GH_OK &&
+           gh_counters_open(s->counters, gh_str_literal("trades"), &s->trades) == GH_OK &&
+           gh_counters_open(s->counters, gh_str_literal("logins"), &s->logins) == GH_OK &&
+           gh_counters_open(s->counters, gh_str_literal("frames"), &s->frame_count) == GH_OK &&
+           gh_counters_open(s->counters, gh_str_literal("frames.us"), &s->frame_us) == GH_OK;
+}
+
+static void open_tallies(social* s)
+{
+    static const char* const names[TALLIES] = {"chat.said", "chat.told", "chat.gaps",  "whispers",
+                                               "mail.told", "names",     "promotions", "sorry.social"};
+    for (int i = 0; i < TALLIES; i++) s->tallies[i] = board_count_of(s->config.row, names[i]);
+}
+
+social* social_open(const social_config* config)
+{
+    social* s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    s->config = *config;
+    s->talk_count = talks_of(config);
+    const char* trouble = NULL;
+    if (!reserve(s))
+        trouble = "no memory for the players";
+    else if (!open_counters(s))
+        trouble = "no counters: ops_capacity?";
+    else if ((s->promotions = promotions_open(config->client, config->database)) == NULL)
+        trouble = "no promotions";
+    if (trouble != NULL)
+    {
+        fprintf(stderr, "social: %s\n", trouble);
+        social_close(s);
+        return NULL;
+    }
+    open_tallies(s);
+    return s;
+}
+
+/* After the client was drained or shut down: nothing is under way any more. */
+void social_close(social* s)
+{
+    if (s->promotions != NULL) promotions_close(s->promotions);
+    gh_chat_feed_end(&s->feed);
+    free(s->memory);
+    free(s);
+}
+
+/* ---- Players ------------------------------------------------------------------------------------------- */
+
+void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name)
+{
+    social_player* p = &s->players[slot];
+    memset(p, 0, sizeof *p);
+    p->here = true;
+    p->slot = slot;
+    p->player = player;
+    memcpy(p->name_bytes, name.bytes, name.size);
+    p->name = gh_str_make(p->name_bytes, name.size);
+    chat_begin(s, p);
+    mail_begin(s, p);
+    contacts_begin(s, p);
+    guild_begin(s, p);
+    social_count(s, SOCIAL_LOGIN, 1);
+}
+
+void social_leave(social* s, uint32_t slot)
+{
+    social_player* p = &s->players[slot];
+    if (!p->here) return;
+    p->here = false;
+    chat_end(s, p);
+    mail_end(s, p);
+    contacts_end(s, p);
+    guild_end(s, p);
+    look_end(s, p);
+}
+
+bool social_is_busy(const social* s, uint32_t slot)
+{
+    return s->players[slot].here || s->active[slot] != 0;
+}
+
+/* A player's word, not a number of ours. */
+static void hit(social* s, int64_t how_hard)
+{
+    if (how_hard > 0 && how_hard <= HIT_MAX) social_count(s, SOCIAL_HIT, how_hard);
+}
+
+bool social_message(social* s, uint32_t slot, const message* m)
+{
+    social_player* p = &s->players[slot];
+    if (!p->here) return false;
+    switch ((int)m->type)
+    {
+    case MESSAGE_SAY: chat_say(s, p, m); return true;
+    case MESSAGE_HEARD: chat_heard(s, p, m); return true;
+    case MESSAGE_WHISPER: mail_whisper(s, p, m); return true;
+    case MESSAGE_READ: mail_read(s, p, m); return true;
+    case MESSAGE_FIND_CONTACT: contacts_find(s, p, m); return true;
+    case MESSAGE_FIND_MEMBER: guild_find(s, p, m); return true;
+    case MESSAGE_MAIL_GUILD: guild_mail(s, p, m); return true;
+    case MESSAGE_LOOK: look_at(s, p, m); return true;
+    case MESSAGE_HIT: hit(s, m->values[0]); return true;
+    default: return false;
+    }
+}
+
+/* ---- Frames -------------------------------------------------------------------------------------------- */
+
+void social_count(social* s, social_event event, int64_t amount)
+{
+    gh_counter counter = event == SOCIAL_HIT ? s->hits : event == SOCIAL_TRADE ? s->trades : s->logins;
+    gh_counters_add(s->counters, counter, amount);
+}
+
+/* What a part's frame wakes, itself included, is looked at again. */
+static void player_frame(social* s, social_player* p)
+{
+    static const struct
+    {
+        uint8_t part;
+        bool (*frame)(social*, social_player*);
+    } parts[] = {
+        {PART_CHAT, chat_frame},         {PART_MAIL, mail_frame},   {PART_WHISPER, mail_whisper_frame},
+        {PART_CONTACTS, contacts_frame}, {PART_GUILD, guild_frame}, {PART_LOOK, look_frame}};
+    uint8_t* active = &s->active[p->slot];
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    {
+        if ((*active & parts[i].part) == 0) continue;
+        *active &= (uint8_t)~parts[i].part;
+        if (parts[i].frame(s, p)) *active |= parts[i].part;
+    }
+}
+
+void social_frame(social* s, uint64_t now_us, uint64_t frame_us)
+{
+    s->now_us = now_us;
+    s->frames++;
+    gh_counters_add(s->counters, s->frame_count, 1);
+    gh_counters_add(s->counters, s->frame_us, (int64_t)frame_us);
+    for (uint32_t slot = 0; slot < s->config.players_max; slot++)
+    {
+        if (s->active[slot] != 0) player_frame(s, &s->players[slot]);
+    }
+    chat_frame_all(s);
+    promotions_frame(s->promotions, now_us);
+}

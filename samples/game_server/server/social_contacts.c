@@ -1,0 +1,131 @@
+/* social_contacts.c -- whom the player was last in touch with. The store has the list; a mirror of it answers
+   each key-stroke at once. A player is on one server at a time and only that server changes its list, so the
+   mirror knows all of it once it is loaded. */
+
+#include "server/social_parts.h"
+
+/* ---- Touches: a row of names on their way to the store ------------------------------------------------- */
+
+uint32_t contacts_room(const social_player* p)
+{
+    return TOUCHES - (uint32_t)(p->contacts.queued - p->contacts.touched);
+}
+
+/* Only with room. */
+void contacts_touch(social* s, social_player* p, gh_str name)
+{
+    contacts_part* c = &p->contacts;
+    if (contacts_room(p) == 0 || name.size > NAME_SIZE) return;
+    uint64_t place = c->queued++ % TOUCHES;
+    memcpy(c->names[place], name.bytes, name.size);
+    c->name_sizes[place] = name.size;
+    social_wake(s, p, PART_CONTACTS);
+}
+
+static void touch(social* s, social_player* p)
+{
+    contacts_part* c = &p->contacts;
+    c->batch_count = 0;
+    for (uint64_t i = c->touched; i < c->queued; i++)
+    {
+        c->batch[c->batch_count++] = gh_str_make(c->names[i % TOUCHES], c->name_sizes[i % TOUCHES]);
+    }
+    gh_contacts_config config = gh_contacts_config_default();
+    config.mirror = &c->mirror;
+    gh_status status = gh_contacts_touch_many_begin(&c->change, s->config.client, p->name, c->batch,
+                                                    c->batch_count, &config);
+    c->touching = status == GH_OK;
+    if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
+}
+
+/* Whatever became of it, a touch may be repeated. */
+static void touched(social* s, social_player* p, gh_status status)
+{
+    contacts_part* c = &p->contacts;
+    c->touching = false;
+    if (status == GH_OK)
+        c->touched += c->batch_count;
+    else
+        c->again_us = s->now_us + RETRY_US;
+}
+
+/* ---- The mirror ---------------------------------------------------------------------------------------- */
+
+static void load(social* s, social_player* p)
+{
+    contacts_part* c = &p->contacts;
+    gh_status status = gh_contacts_load_begin(&c->load, s->config.client, p->name, &c->mirror, NULL);
+    if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
+}
+
+static void answer(social* s, social_player* p, uint32_t number, gh_str prefix)
+{
+    gh_contact found[NAMES_MAX];
+    gh_str names[NAMES_MAX];
+    uint32_t count = gh_contacts_complete(&p->contacts.mirror, prefix, found, NAMES_MAX);
+    for (uint32_t i = 0; i < count; i++) names[i] = found[i].name;
+    social_tell_names(s, p, number, names, count);
+}
+
+void contacts_begin(social* s, social_player* p)
+{
+    void* memory = s->mirrors + p->slot * s->mirror_size;
+    gh_contacts_init(&p->contacts.mirror, memory, s->mirror_size, NULL);
+    load(s, p);
+    social_wake(s, p, PART_CONTACTS);
+}
+
+void contacts_find(social* s, social_player* p, const message* m)
+{
+    contacts_part* c = &p->contacts;
+    if (c->loaded)
+    {
+        answer(s, p, m->number, m->text);
+        return;
+    }
+    if (c->finding) social_sorry(s, p, c->number, SORRY_BUSY, "there was a newer key-stroke");
+    c->finding = m->text.size <= NAME_SIZE;
+    if (!c->finding) social_sorry(s, p, m->number, SORRY_NONSENSE, "no name is that long");
+    if (!c->finding) return;
+    c->number = m->number;
+    c->prefix_size = m->text.size;
+    memcpy(c->prefix, m->text.bytes, m->text.size);
+}
+
+/* True: look again in the next frame. */
+static bool load_frame(social* s, social_player* p)
+{
+    contacts_part* c = &p->contacts;
+    gh_status status = gh_contacts_load_poll(&c->load);
+    if (status == GH_PENDING) return true;
+    if (!p->here) return false;
+    c->loaded = status == GH_OK;
+    bool failed = !c->loaded && status != GH_IDLE;
+    if (c->finding && c->loaded) answer(s, p, c->number, gh_str_make(c->prefix, c->prefix_size));
+    if (c->finding && failed) social_sorry_status(s, p, c->number, status);
+    if (c->loaded || failed) c->finding = false;
+    if (!c->loaded && s->now_us >= c->again_us) load(s, p);
+    return !c->loaded;
+}
+
+bool contacts_frame(social* s, social_player* p)
+{
+    contacts_part* c = &p->contacts;
+    bool loading = !c->loaded && load_frame(s, p);
+    if (c->touching)
+    {
+        gh_status status = gh_contacts_change_poll(&c->change);
+        if (status == GH_PENDING) return true;
+        touched(s, p, status);
+    }
+    bool waiting = c->queued > c->touched && p->here;
+    if (waiting && s->now_us >= c->again_us) touch(s, p);
+    return loading || waiting;
+}
+
+/* A touch that was not begun is lost with the visit: it is a convenience. */
+void contacts_end(social* s, social_player* p)
+{
+    gh_contacts_load_cancel(&p->contacts.load);
+    social_wake(s, p, PART_CONTACTS);
+}

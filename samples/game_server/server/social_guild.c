@@ -1,0 +1,161 @@
+/* social_guild.c -- the player's guild: being in it, completing the names of its members, and mail to all of
+   them, which a worker carries out. */
+
+#include "server/social_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Being in it --------------------------------------------------------------------------------------- */
+
+static void join(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    gh_guild_config config = gh_guild_config_default();
+    config.timeout_us = PATIENT_US;
+    gh_status status =
+        gh_guild_join_begin(&g->change, s->config.client, g->talk->name, &g->member, 1, &config);
+    if (status != GH_OK) g->again_us = s->now_us + RETRY_US;
+}
+
+void guild_begin(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    g->talk = p->chat.chats[CHAT_GUILD].talk;
+    snprintf(g->id, sizeof g->id, "%" PRIu32, p->player);
+    g->member = (gh_guild_member){.name = p->name, .id = gh_str_of(g->id)};
+    join(s, p);
+    social_wake(s, p, PART_GUILD);
+}
+
+/* True: look again in the next frame. */
+static bool join_frame(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    gh_status status = gh_guild_change_poll(&g->change);
+    if (status == GH_PENDING) return true;
+    if (status == GH_OK) g->joined = true;
+    if (g->joined || !p->here) return false;
+    if (g->again_us == 0) g->again_us = s->now_us + RETRY_US;
+    if (s->now_us < g->again_us) return true;
+    g->again_us = 0;
+    join(s, p);
+    return true;
+}
+
+/* ---- Completing names ---------------------------------------------------------------------------------- */
+
+static void search(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    gh_guild_search_config config = gh_guild_search_config_default();
+    config.limit = NAMES_MAX;
+    config.buffer = g->found;
+    config.buffer_size = sizeof g->found;
+    gh_status status = gh_guild_complete_begin(&g->search, s->config.client, g->talk->name,
+                                               gh_str_make(g->prefix, g->prefix_size), &config);
+    g->searching = status == GH_OK;
+    if (status == GH_OK) return;
+    g->finding = false;
+    social_sorry_status(s, p, g->number, status);
+}
+
+/* Of key-strokes only the newest matters. */
+void guild_find(social* s, social_player* p, const message* m)
+{
+    guild_part* g = &p->guild;
+    if (m->text.size > NAME_SIZE)
+    {
+        social_sorry(s, p, m->number, SORRY_NONSENSE, "no name is that long");
+        return;
+    }
+    if (g->finding) social_sorry(s, p, g->number, SORRY_BUSY, "there was a newer key-stroke");
+    if (g->searching) gh_guild_search_cancel(&g->search);
+    g->finding = true;
+    g->searching = false; /* not before we are in it ourselves */
+    g->number = m->number;
+    g->prefix_size = m->text.size;
+    memcpy(g->prefix, m->text.bytes, m->text.size);
+    g->give_up_us = s->now_us + ANSWER_US;
+    if (g->joined) search(s, p);
+    social_wake(s, p, PART_GUILD);
+}
+
+static void found(social* s, social_player* p, gh_status status)
+{
+    guild_part* g = &p->guild;
+    gh_str names[NAMES_MAX];
+    g->finding = false;
+    g->searching = false;
+    if (status != GH_OK && status != GH_EMPTY)
+    {
+        social_sorry_status(s, p, g->number, status);
+        return;
+    }
+    for (uint32_t i = 0; i < g->search.count; i++) names[i] = g->search.hits[i].name;
+    social_tell_names(s, p, g->number, names, g->search.count);
+}
+
+static void search_frame(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    if (g->searching)
+    {
+        gh_status status = gh_guild_search_poll(&g->search);
+        if (status != GH_PENDING) found(s, p, status);
+    }
+    else if (g->joined)
+        search(s, p);
+    else if (s->now_us >= g->give_up_us || !p->here)
+        found(s, p, GH_TIMEOUT);
+}
+
+/* ---- Mail to all of it --------------------------------------------------------------------------------- */
+
+void guild_mail(social* s, social_player* p, const message* m)
+{
+    guild_part* g = &p->guild;
+    const job letter = {.kind = JOB_GUILD_MAIL, .guild = g->talk->name, .from = p->name, .words = m->text};
+    if (g->mailing)
+    {
+        social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
+        return;
+    }
+    job_push_clear(&g->mail);
+    gh_status status =
+        job_push_add(&g->mail, &letter) ? job_push_begin(&g->mail, s->config.client) : GH_INVALID_TASKS;
+    g->mailing = status == GH_OK;
+    g->mail_number = m->number;
+    if (status != GH_OK) social_sorry_status(s, p, m->number, status);
+    social_wake(s, p, PART_GUILD);
+}
+
+static void mail_frame_of(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    gh_status status = job_push_poll(&g->mail);
+    if (status == GH_PENDING) return;
+    g->mailing = false;
+    if (status == GH_OK)
+        social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = g->mail_number});
+    else
+        social_sorry_status(s, p, g->mail_number, status);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------------------- */
+
+bool guild_frame(social* s, social_player* p)
+{
+    guild_part* g = &p->guild;
+    bool joining = !g->joined && join_frame(s, p);
+    if (g->finding) search_frame(s, p);
+    if (g->mailing) mail_frame_of(s, p);
+    return joining || g->finding || g->mailing;
+}
+
+void guild_end(social* s, social_player* p)
+{
+    gh_guild_change_cancel(&p->guild.change);
+    gh_guild_search_cancel(&p->guild.search);
+    social_wake(s, p, PART_GUILD);
+}

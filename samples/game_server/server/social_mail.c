@@ -1,0 +1,165 @@
+/* social_mail.c -- each player's mailbox: one fetch waits for what comes, READ is what may go from the store.
+   And whispers, which go into the mailbox of somebody else. */
+
+#include "server/social_parts.h"
+
+#define WAIT_US 600000000u /* for a message; a hint ends it at once */
+
+/* ---- What comes ---------------------------------------------------------------------------------------- */
+
+static void fetch(social* s, social_player* p)
+{
+    mail_part* mail = &p->mail;
+    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+    config.wait_us = WAIT_US;
+    config.messages_max = MAIL_MESSAGES;
+    config.after = mail->after;
+    config.epoch = mail->epoch;
+    config.buffer = mail->bytes;
+    config.buffer_size = sizeof mail->bytes;
+    gh_status status = gh_mailbox_fetch_begin(&mail->fetch, s->config.client, p->name, &config);
+    mail->fetching = status == GH_OK;
+    if (status != GH_OK) mail->again_us = s->now_us + RETRY_US;
+}
+
+/* Who whispered is a contact from now on; the market is none. */
+static void tell_mail(social* s, social_player* p, const gh_message* letter)
+{
+    gh_str words = letter->body;
+    if (words.size > MESSAGE_TEXT_MAX) words.size = MESSAGE_TEXT_MAX;
+    if (social_player_of(letter->sender) >= 0) contacts_touch(s, p, letter->sender);
+    if (s->config.on_mail != NULL) s->config.on_mail(s->config.context, p->slot, letter->sender, words);
+    social_tell(s, p,
+                &(message){.type = MESSAGE_MAIL,
+                           .name = letter->sender,
+                           .text = words,
+                           .values = {(int64_t)p->mail.epoch, (int64_t)letter->id}});
+    social_tally_add(s, TALLY_MAIL, 1);
+}
+
+static void fetched(social* s, social_player* p, gh_status status)
+{
+    mail_part* mail = &p->mail;
+    mail->fetching = false;
+    if (status != GH_OK && status != GH_EMPTY) mail->again_us = s->now_us + RETRY_US;
+    if (status != GH_OK) return;
+    if (mail->epoch != mail->fetch.epoch) mail->after = mail->committed = 0; /* the ids begin anew */
+    mail->epoch = mail->fetch.epoch;
+    for (uint32_t i = 0; i < mail->fetch.count; i++)
+    {
+        tell_mail(s, p, &mail->fetch.messages[i]);
+        mail->after = mail->fetch.messages[i].id;
+    }
+}
+
+void mail_begin(social* s, social_player* p)
+{
+    social_wake(s, p, PART_MAIL); /* the first frame begins to fetch */
+}
+
+/* ---- What was read ------------------------------------------------------------------------------------- */
+
+void mail_read(social* s, social_player* p, const message* m)
+{
+    mail_part* mail = &p->mail;
+    (void)s;
+    if ((uint64_t)m->values[0] != mail->epoch || m->values[1] <= 0) return;
+    uint64_t id = (uint64_t)m->values[1];
+    if (id > mail->after) return;
+    if (mail->read_epoch != mail->epoch) mail->read = 0;
+    mail->read_epoch = mail->epoch;
+    if (id > mail->read) mail->read = id;
+}
+
+/* True: look again in the next frame. */
+static bool commit_frame(social* s, social_player* p)
+{
+    mail_part* mail = &p->mail;
+    if (mail->committing)
+    {
+        gh_status status = gh_mailbox_commit_poll(&mail->commit);
+        if (status == GH_PENDING) return true;
+        mail->committing = false;
+        if (status == GH_OK && mail->read_epoch == mail->epoch)
+            mail->committed = mail->commit_id;
+        else if (!p->here)
+            return false; /* it will come once more */
+    }
+    if (mail->read <= mail->committed || mail->read_epoch != mail->epoch) return false;
+    mail->commit_id = mail->read;
+    mail->committing = gh_mailbox_commit_begin(&mail->commit, s->config.client, p->name, mail->epoch,
+                                               mail->read, p->here ? ANSWER_US : LEAVING_US) == GH_OK;
+    return mail->committing;
+}
+
+/* Everybody waits for mail all the time: a quarter of them is looked at in each frame. */
+bool mail_frame(social* s, social_player* p)
+{
+    mail_part* mail = &p->mail;
+    if (p->here && (s->frames + p->slot) % 4 != 0) return true;
+    if (mail->fetching)
+    {
+        gh_status status = gh_mailbox_fetch_poll(&mail->fetch);
+        if (status != GH_PENDING) fetched(s, p, status);
+    }
+    bool committing = commit_frame(s, p);
+    bool room = contacts_room(p) >= MAIL_MESSAGES; /* each letter may be from somebody new */
+    if (p->here && !mail->fetching && room && s->now_us >= mail->again_us) fetch(s, p);
+    return p->here || committing || mail->fetching;
+}
+
+/* ---- Whispers ------------------------------------------------------------------------------------------ */
+
+void mail_whisper(social* s, social_player* p, const message* m)
+{
+    whisper_part* w = &p->whisper;
+    bool busy = w->number != 0 || contacts_room(p) == 0;
+    if (social_player_of(m->name) < 0)
+        social_sorry(s, p, m->number, SORRY_NO_SUCH, "no player has that name");
+    else if (m->number == 0)
+        social_sorry(s, p, m->number, SORRY_NONSENSE, "a request has a number");
+    else if (busy)
+        social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
+    if (social_player_of(m->name) < 0 || m->number == 0 || busy) return;
+
+    memcpy(w->to_bytes, m->name.bytes, m->name.size);
+    memcpy(w->words, m->text.bytes, m->text.size);
+    w->to = gh_str_make(w->to_bytes, m->name.size);
+    w->post = (gh_post){.sender = p->name, .body = gh_str_make(w->words, m->text.size)};
+    gh_status status = gh_mailbox_push_begin(&w->push, s->config.client, w->to, &w->post, 1, NULL);
+    if (status != GH_OK)
+    {
+        social_sorry_status(s, p, m->number, status);
+        return;
+    }
+    w->number = m->number;
+    contacts_touch(s, p, w->to);
+    w->touch = p->contacts.queued;
+    social_wake(s, p, PART_WHISPER);
+}
+
+/* Told as sent when it is, and the contact can be found. */
+bool mail_whisper_frame(social* s, social_player* p)
+{
+    whisper_part* w = &p->whisper;
+    gh_status status = gh_mailbox_push_poll(&w->push);
+    if (status == GH_PENDING) return true;
+    bool touched = p->contacts.touched >= w->touch;
+    if (status == GH_OK && !touched && p->here) return true;
+    uint32_t number = w->number;
+    w->number = 0;
+    if (status == GH_OK)
+    {
+        social_tally_add(s, TALLY_WHISPERS, 1);
+        social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = number});
+    }
+    else
+        social_sorry_status(s, p, number, status);
+    return false;
+}
+
+void mail_end(social* s, social_player* p)
+{
+    gh_mailbox_fetch_cancel(&p->mail.fetch); /* a whisper goes on */
+    social_wake(s, p, PART_MAIL);
+}
