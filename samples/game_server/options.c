@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+#define SECONDS_WITHOUT_TERMINAL 10
 
 typedef enum option_kind
 {
@@ -54,7 +57,8 @@ static const option table[] = {
     {ROLE_FLEET, "--workers", KIND_NUMBER, AT(workers), 1, 4, "N", "how many"},
     {ROLE_BOTS | ROLE_FLEET, "--bots", KIND_NUMBER, AT(bots), 1, MARKET_PLAYERS_MAX, "N", "how many"},
     {ROLE_BOTS, "--servers", KIND_PORTS, AT(ports), 0, 0, "PORT,...", "where the servers are"},
-    {ROLE_BOTS | ROLE_FLEET, "--seconds", KIND_NUMBER, AT(seconds), 0, 1000000, "N", "0: until Ctrl-C"},
+    {ROLE_BOTS | ROLE_FLEET, "--seconds", KIND_NUMBER, AT(seconds), 0, 1000000, "N",
+     "0: until Ctrl-C, as on a terminal"},
     {ROLE_FLEET, "--page", KIND_NUMBER, AT(page), 1, 65535, "PORT", "the view as a web page, on loopback"},
     {ROLE_FLEET, "--summary", KIND_TEXT, AT(summary), 0, 0, "FILE", "what is said at the end, as JSON"},
     {ROLE_FLEET, "--quiet", KIND_FLAG, AT(quiet), 0, 0, "", "no live view, only the summary"},
@@ -168,6 +172,7 @@ static void set_defaults(options* o)
     o->servers = 2;
     o->workers = 1;
     o->bots = 200;
+    o->seconds = isatty(STDOUT_FILENO) ? 0 : SECONDS_WITHOUT_TERMINAL;
 }
 
 bool options_parse(options* o, options_role role, int count, char** arguments, int* exit_code)
