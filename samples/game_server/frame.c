@@ -7,8 +7,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define SHOW_FRAMES 15 /* percentiles are worked out every so many */
-
 static uint64_t clock_us(clockid_t id)
 {
     struct timespec now = {0};
@@ -39,7 +37,8 @@ void frame_begin(frame_clock* clock)
     }
     else
     {
-        histogram_add(&clock->frame_us, now - clock->now_us);
+        clock->last_frame_us = now - clock->now_us;
+        histogram_add(&clock->frame_us, clock->last_frame_us);
     }
     clock->now_us = now;
     clock->tick_wall_us = 0;
@@ -86,14 +85,4 @@ void frame_end(frame_clock* clock)
        sleep early, which is what one wants of Ctrl-C. */
     struct timespec until = {.tv_sec = (time_t)(due / 1000000), .tv_nsec = (long)(due % 1000000) * 1000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
-void frame_show(const frame_clock* clock, board_row* row)
-{
-    row->frames = clock->frames;
-    row->frames_late_by_tick = clock->late_by_tick;
-    row->frames_late_by_machine = clock->late_by_machine;
-    if (clock->frames % SHOW_FRAMES != 0) return;
-    histogram_show(&clock->frame_us, &row->frame_us);
-    histogram_show(&clock->tick_us, &row->tick_us);
 }

@@ -10,7 +10,8 @@
 
 typedef struct frame_clock
 {
-    uint64_t now_us; /* when this frame began; the time for everything that happens in it */
+    uint64_t now_us;        /* when this frame began; the time for everything that happens in it */
+    uint64_t last_frame_us; /* how long the one before took, with its sleep */
     uint64_t started_us;
 
     histogram frame_us; /* from the begin of a frame to the begin of the next */
@@ -36,8 +37,5 @@ uint64_t frame_now_us(void); /* monotonic */
 void frame_begin(frame_clock* clock);
 void frame_tick(frame_clock* clock, gh_client* client, uint64_t budget_us);
 void frame_end(frame_clock* clock);
-
-/* The part of a row that says how the frames were. Percentiles are worked out a few times a second. */
-void frame_show(const frame_clock* clock, board_row* row);
 
 #endif

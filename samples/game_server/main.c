@@ -29,6 +29,7 @@ typedef struct role
 static const role roles[] = {
     {ROLE_FLEET, "fleet", fleet_main, "starts all the others, shows how they are, ends them, adds up"},
     {ROLE_AGGREGATOR, "aggregator", aggregator_main, "adds the servers' log files to the totals of the day"},
+    {ROLE_SERVER, "server", server_main, "a game server"},
     {0, NULL, NULL, NULL},
 };
 

@@ -1,0 +1,89 @@
+/* trade.h -- what the players of this server sell and buy: a state machine for each, one request at a time.
+
+       BROWSE   BROWSING
+       SELL     (SEEING) --> LISTING --> POSTING tasks --> SHOWING
+       BUY      LOCKING --> LOOKING --> TAKING --> SELLING --> TELLING --> DELIVERING --> SETTLING --> HIDING
+                               |           |        |  ^                                                 ^
+                   sold before |      poor |   gone |  '-- LOCKING again, if fenced                      |
+                               v           v        v                                                    |
+                            HIDING        IDLE   REFUNDING ----------------------------------------------'
+
+       enter    ENTERING --> SELLING ... if coins are on hold from another session --> ENTERING
+                         --> FINDING each item of the bag
+       leave    COUNTING the coins
+
+   No thing makes a frame wait: what takes longer than a frame is a state that the player is in. In every
+   state but IDLE and LOCKING one request is on its way, and it is asked again, however it ended, until the
+   store has answered: the steps of market.h allow it. That is all there is to failures.
+
+   A sale leaves a task to the workers (worker/jobs.h): who sold is paid and told, wherever they are. So do an
+   offer that opens later and one that ends.
+
+   A player of slot s:   trade_enter --> trade_is_in --> (trade_message ...) --> trade_leave --> trade_is_busy
+   until false */
+
+#ifndef GAME_SERVER_TRADE_H
+#define GAME_SERVER_TRADE_H
+
+#include "board.h"
+#include "server/market.h"
+#include "server/network.h"
+#include "server/social.h"
+
+enum
+{
+    TRADE_BAG_MAX = 32,
+    TRADE_OPS = 3 /* of the client that a player can have under way: a request, a task, a lock */
+};
+
+typedef struct trade trade;
+
+typedef struct trade_config
+{
+    gh_client* client;
+    network* network;
+    social* social; /* counts what was traded */
+    board_row* row; /* counts go here         */
+    market* market;
+    uint32_t players_max;
+} trade_config;
+
+/* NULL: no memory. */
+trade* trade_open(const trade_config* config);
+void trade_close(trade* t);
+
+/* player_lock: the fence of the player's lock; its name has to stay where it is until the player is not busy
+ * any more. */
+void trade_enter(trade* t, uint32_t slot, uint32_t player, const gh_fence* player_lock);
+
+/* The bag is there: trade_look says what to tell. */
+bool trade_is_in(const trade* t, uint32_t slot);
+
+/* False: not one of ours. It is answered, now or in a later frame. */
+bool trade_message(trade* t, uint32_t slot, const message* m);
+
+/* Begins; what is under way is finished first. With lost: the player's lock is not ours any more, so it is
+   not, and the next server where the player comes in will do it. */
+void trade_leave(trade* t, uint32_t slot, bool lost);
+bool trade_is_busy(const trade* t, uint32_t slot);
+
+void trade_frame(trade* t, uint64_t now_us);
+
+typedef struct trade_item
+{
+    uint32_t item;
+    int64_t version;
+} trade_item;
+
+/* When the player has come in, and when no longer busy. */
+typedef struct trade_view
+{
+    int64_t gold;
+    int64_t hold;
+    const trade_item* bag;
+    uint32_t bag_count;
+} trade_view;
+
+trade_view trade_look(const trade* t, uint32_t slot);
+
+#endif

@@ -1,0 +1,109 @@
+/* trader.h -- a player in trade.c and trade_steps.c, and nowhere else. */
+
+#ifndef GAME_SERVER_TRADER_H
+#define GAME_SERVER_TRADER_H
+
+#include "server/trade.h"
+#include "worker/jobs.h"
+
+typedef enum trader_state
+{
+    TRADER_AWAY = 0,
+    TRADER_ENTERING,   /* the purse, with the numbers of items that may be in the bag          */
+    TRADER_FINDING,    /* looks at the next of them                                            */
+    TRADER_OPENING,    /* it is new                                                            */
+    TRADER_FORGETTING, /* it is somebody else's                                                */
+    TRADER_IDLE,
+    TRADER_BROWSING,
+    TRADER_SEEING, /* wants to sell what was not in the bag: has it come back?             */
+    TRADER_LISTING,
+    TRADER_POSTING, /* listed; the tasks that open and end the offer                        */
+    TRADER_SHOWING, /* the signpost is on its way                                           */
+    TRADER_LOCKING, /* waits for the lock of trade.item                                     */
+    TRADER_LOOKING, /* has it, as in the next two                                           */
+    TRADER_TAKING,
+    TRADER_SELLING,
+    TRADER_TELLING, /* it is ours from here on; the task for the seller                     */
+    TRADER_DELIVERING,
+    TRADER_SETTLING,
+    TRADER_REFUNDING, /* it never will be ours; the coins go back                             */
+    TRADER_HIDING,    /* the offer is over, whoever bought it                                 */
+    TRADER_COUNTING   /* leaves; how much is in the purse?                                    */
+} trader_state;
+
+typedef struct trader
+{
+    uint32_t slot;
+    uint32_t self; /* the player's number */
+    trader_state state;
+    bool busy; /* among those that trade_frame looks at     */
+    bool in;   /* the bag was loaded                        */
+    bool leaving;
+    bool abandoned;    /* the player's lock is lost                 */
+    bool asking;       /* the request of the state is on its way    */
+    bool wanting;      /* LOCKING: the lock was begun               */
+    bool locked;       /* had the lock and has not given it back    */
+    bool taken;        /* the coins are on hold                     */
+    bool finishing;    /* a purchase of another session             */
+    uint64_t again_us; /* not before */
+    gh_fence player_lock;
+    gh_fence item_lock;
+    int64_t gold;
+    int64_t hold;
+    int64_t number; /* of the last purchase */
+
+    trade_item bag[TRADE_BAG_MAX];
+    uint32_t bag_count;
+    uint32_t hints[MARKET_HINTS_MAX];
+    uint32_t hint_count;
+    uint32_t hint;
+
+    /* what the player asked for */
+    uint32_t request;
+    sorry_reason sorry; /* BUY: 0, it was bought */
+    market_trade trade;
+    uint64_t opens_ms;
+    uint64_t ends_ms;
+
+    market_call call;
+    job_push push;
+    gh_lock lock;
+    char lock_name[GH_NAME_SIZE_MAX + 1];
+} trader;
+
+typedef enum trade_tally
+{
+    TRADE_LISTED = 0,
+    TRADE_BOUGHT,
+    TRADE_TOO_LATE,
+    TRADE_POOR,
+    TRADE_REFUNDS,
+    TRADE_FINISHED, /* purchases that another session had begun */
+    TRADE_FENCED,
+    TRADE_AGAIN, /* requests that had to be asked again */
+    TRADE_TALLIES
+} trade_tally;
+
+struct trade
+{
+    trade_config config;
+    uint64_t* tallies[TRADE_TALLIES];
+    trader* traders; /* by slot */
+    uint32_t* busy;  /* the slots of those that are */
+    uint32_t busy_count;
+};
+
+void trade_tally_add(trade* t, trade_tally tally);
+void trade_tell(trade* t, const trader* p, const message* m);
+void trade_sorry(trade* t, const trader* p, sorry_reason reason, const char* why);
+
+/* From the next frame on p is in that state, or, for those where a request is due, asks in this one. */
+void trader_go(trader* p, trader_state state);
+void trader_rest(trader* p);
+void trader_want_lock(trader* p);
+void trader_step(trade* t, trader* p, uint64_t now_us);
+
+void bag_add(trader* p, uint32_t item, int64_t version);
+bool bag_take(trader* p, uint32_t item, int64_t* version); /* false: it is not in there */
+
+#endif
