@@ -1,6 +1,7 @@
 /* How permits are lost, and how they are not: leases, clocks, dead holders and waiters, data loss, and
    renewals in batches. */
 
+#include "support/foreign.h"
 #include "support/permits.h"
 #include "support/proxy.h"
 
@@ -262,6 +263,152 @@ static void release_that_comes_too_late_says_so(void** state)
     assert_int_equal(semaphore_stored(server, "arena").held, 1);
 }
 
+/* ---- repeats, and requests that come late -------------------------------------------------------------- */
+
+#define ARENA_KEYS                                                                                           \
+    "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
+#define CODE_ENDED    3
+#define REFUSED_US    600000000u
+#define LATE_LEASE_US 60000000u
+
+typedef struct scripts_of_permits
+{
+    redis_server* server;
+    char acquire[FOREIGN_DIGEST_SIZE];
+    char release[FOREIGN_DIGEST_SIZE];
+} scripts_of_permits;
+
+static scripts_of_permits load_scripts(redis_server* server)
+{
+    scripts_of_permits self = {.server = server};
+    foreign_load(server, self.acquire, "semaphore_acquire.lua");
+    foreign_load(server, self.release, "semaphore_release.lua");
+    return self;
+}
+
+/* One permit of three. Returns the code. */
+static long long acquire_by_script(const scripts_of_permits* self, unsigned sequence, uint64_t* fence)
+{
+    redisReply* reply = redis_server_command(
+        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u %u 60000000 200000 0 0 1 3",
+        self->acquire, sequence, sequence, LATE_LEASE_US);
+    assert_int_equal(reply->elements, 7);
+    long long code = reply->element[1]->integer;
+    *fence = (uint64_t)reply->element[2]->integer;
+    if (code == 0) assert_in_range(reply->element[3]->integer, 1, LATE_LEASE_US);
+    freeReplyObject(reply);
+    return code;
+}
+
+static long long release_by_script(const scripts_of_permits* self, unsigned sequence, unsigned refuse_us)
+{
+    redisReply* reply = redis_server_command(
+        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u 200000 1 %u", self->release,
+        sequence, sequence, refuse_us);
+    assert_int_equal(reply->elements, 3);
+    long long code = reply->element[1]->integer;
+    freeReplyObject(reply);
+    return code;
+}
+
+/* Whether it was granted at once or after its turn came. */
+static void repeat_of_a_grant_has_its_fence(void** state)
+{
+    (void)state;
+    scripts_of_permits self = load_scripts(redis_server_start(NULL));
+    uint64_t fences[5] = {0};
+    uint64_t again;
+    for (unsigned i = 1; i <= 3; i++) assert_int_equal(acquire_by_script(&self, i, &fences[i]), 0);
+    assert_int_equal(acquire_by_script(&self, 4, &again), 1);
+    assert_int_equal(release_by_script(&self, 3, 0), 0);
+    assert_int_equal(acquire_by_script(&self, 4, &fences[4]), 0);
+    for (unsigned i = 1; i <= 4; i++) assert_true(fences[i] > fences[i - 1]);
+    for (unsigned i = 4; i >= 1; i--)
+    {
+        if (i == 3) continue;
+        assert_int_equal(acquire_by_script(&self, i, &again), 0);
+        assert_int_equal(again, fences[i]);
+    }
+    assert_int_equal(semaphore_stored(self.server, "arena").fence, fences[4]);
+    semaphore_must_be_sound(self.server, "arena");
+}
+
+/* The one before was never heard of; the new one is above all others. */
+static void repeat_behind_the_last_fence_has_a_larger_one(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    scripts_of_permits self = load_scripts(redis_server_start(&options));
+    uint64_t before, lost, repeated, next;
+    assert_int_equal(acquire_by_script(&self, 1, &before), 0);
+    redis_server_shift_clock(self.server, -HOUR_US);
+    assert_int_equal(acquire_by_script(&self, 2, &lost), 0);
+    assert_true(lost > before);
+    redis_server_shift_clock(self.server, (int64_t)SECOND_US - HOUR_US);
+    assert_int_equal(acquire_by_script(&self, 2, &repeated), 0);
+    assert_true(repeated > lost);
+    assert_int_equal(acquire_by_script(&self, 3, &next), 0);
+    assert_true(next > repeated);
+    assert_int_equal(semaphore_stored(self.server, "arena").held, 3);
+}
+
+/* Neither what was released nor what was given up unheard of comes back; a late release changes nothing
+ * either. */
+static void tombstone_refuses_what_comes_late(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    scripts_of_permits self = load_scripts(redis_server_start(&options));
+    uint64_t fence;
+    assert_int_equal(release_by_script(&self, 7, REFUSED_US), 1); /* before the semaphore was there */
+    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_ENDED);
+    assert_int_equal(acquire_by_script(&self, 1, &fence), 0);
+    assert_int_equal(acquire_by_script(&self, 2, &fence), 0);
+    assert_int_equal(release_by_script(&self, 1, REFUSED_US), 0);
+    assert_int_equal(release_by_script(&self, 1, REFUSED_US), 1);
+    assert_int_equal(release_by_script(&self, 1, 0), 1);
+    assert_int_equal(acquire_by_script(&self, 1, &fence), CODE_ENDED);
+    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_ENDED);
+    stored_semaphore now = semaphore_stored(self.server, "arena");
+    assert_int_equal(now.held, 1);
+    assert_int_equal(now.tombstones, 2);
+    semaphore_must_be_sound(self.server, "arena");
+    for (unsigned i = 3; i <= 4; i++) assert_int_equal(acquire_by_script(&self, i, &fence), 0);
+    assert_int_equal(acquire_by_script(&self, 5, &fence), 1); /* there are three, as before */
+
+    redis_server_shift_clock(self.server, (int64_t)REFUSED_US + (int64_t)SECOND_US);
+    assert_int_equal(release_by_script(&self, 8, REFUSED_US), 1);
+    assert_int_equal(semaphore_stored(self.server, "arena").tombstones, 1);
+}
+
+/* The request hangs on a link that its client has given up, and is sent again, granted and given back
+ * meanwhile. */
+static void late_request_of_a_released_permit_takes_nothing(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    game* a = game_start_ready(proxy_address(proxy));
+    game* b = game_start_ready(redis_server_address(server));
+    assert_status(permit_give_back(permit_hold_one(a, "gate", 1, SECOND_US)),
+                  GH_IDLE); /* scripts are loaded */
+    proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD);
+    gh_permit* permit = permit_want(a, "arena", 1, 60 * SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(proxy_fired(proxy) == 1);
+    a->ahead_us += 3 * (int64_t)SECOND_US; /* no answer */
+    assert_status(permit_settle(permit), GH_OK);
+    assert_status(permit_give_back(permit), GH_IDLE);
+    assert_int_equal(semaphore_stored(server, "arena").tombstones, 1);
+
+    long long calls = redis_server_calls(server, "evalsha");
+    proxy_release(proxy);
+    WAIT_FOR(redis_server_calls(server, "evalsha") > calls);
+    stored_semaphore now = semaphore_stored(server, "arena");
+    assert_int_equal(now.used, 0);
+    assert_int_equal(now.held, 0);
+    assert_status(permit_settle(permit_want(b, "arena", 1, SECOND_US, 0)), GH_OK);
+}
+
 /* ---- the dead ------------------------------------------------------------------------------------------ */
 
 /* redisson #4462: what a crashed holder had was lost for ever. */
@@ -395,8 +542,12 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(is_told_lost_first_after_a_hitch),
           cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
-          cmocka_unit_test(release_that_comes_too_late_says_so), cmocka_unit_test(crash_leaks_no_permit),
-          cmocka_unit_test(dead_waiters_are_dropped),
+          cmocka_unit_test(release_that_comes_too_late_says_so),
+          cmocka_unit_test(repeat_of_a_grant_has_its_fence),
+          cmocka_unit_test(repeat_behind_the_last_fence_has_a_larger_one),
+          cmocka_unit_test(tombstone_refuses_what_comes_late),
+          cmocka_unit_test(late_request_of_a_released_permit_takes_nothing),
+          cmocka_unit_test(crash_leaks_no_permit), cmocka_unit_test(dead_waiters_are_dropped),
           cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
           cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit),

@@ -17,11 +17,13 @@ if not limit then
     return redis.error_reply('WRONGTYPE semaphore state is not of the form that KEYS.md describes')
 end
 local past = string.format('%.0f', now)
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', past, 'LIMIT', 0, 100)) do
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], 0, past, 'LIMIT', 0, 100)) do
     used = used - string.sub(member, 35)
 end
-local reply = {tonumber(ARGV[1]), tonumber(limit), math.max(tonumber(used), 0), redis.call('ZCARD', KEYS[3]), now}
-local holders = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+used = math.max(tonumber(used), 0)
+local reply = {tonumber(ARGV[1]), tonumber(limit), used, redis.call('ZCARD', KEYS[3]), now}
+local holders = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES',
+                           'LIMIT', 0, ARGV[2])
 for _, value in ipairs(holders) do
     reply[#reply + 1] = value
 end

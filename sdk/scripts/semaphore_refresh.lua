@@ -13,7 +13,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3))
-local expiry = string.format('%.0f', now + ARGV[2])
+local expiry = now + ARGV[2]
+expiry = string.format('%.0f', expiry + 1 - expiry % 2) -- odd: no fence is found by it
 local letters, longer = {}, {}
 for i = 1, #scores do
     local score = scores[i] and tonumber(scores[i])

@@ -7,7 +7,8 @@
 #include "wire/name.h"
 
 #define SECOND_US        1000000ull
-#define PERMIT_TEXT_SIZE 56u /* "<token> <permits>" */
+#define PERMIT_TEXT_SIZE 56u               /* "<token> <permits>" */
+#define REFUSE_US        (600 * SECOND_US) /* longer than a dead link can hold back a request */
 
 #define PERMIT_ACQUIRE_SHAPE "qiiiiii"
 #define PERMIT_RELEASE_SHAPE "qii"
@@ -19,6 +20,7 @@ enum
     PERMIT_GRANTED = 0,
     PERMIT_QUEUED = 1,
     PERMIT_BUSY = 2,
+    PERMIT_ENDED = 3,
     PERMIT_STALE = 4,
     PERMIT_QUARANTINE = 5,
     PERMIT_FULL = 6,
@@ -72,6 +74,9 @@ static void encode_permit_acquire(gh_permit* permit, gh_request* request)
     gh_request_number(request, gh_client_quarantine_end(client));
     gh_request_number(request, permit->permits);
     gh_request_number(request, permit->first_limit);
+    if (request->full) return;
+    permit->unsettled = permit->unsettled || permit->asked;
+    permit->asked = true;
 }
 
 static void encode_permit_release(gh_permit* permit, gh_request* request)
@@ -80,6 +85,7 @@ static void encode_permit_release(gh_permit* permit, gh_request* request)
     gh_request_number(request, permit->op.sequence);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, permit->permits);
+    gh_request_number(request, permit->asked || permit->unsettled ? REFUSE_US : 0);
 }
 
 /* As it stands in the zsets. */
@@ -121,7 +127,7 @@ static void permit_encode(gh_op* op, gh_request* request)
         break;
     case PERMIT_RENEWING: encode_permit_refresh(permit, request); break;
     case PERMIT_LEAVING:
-        gh_request_script(request, permit_script(op), 4, 4);
+        gh_request_script(request, permit_script(op), 4, 5);
         encode_permit_keys(request, permit, "shqc");
         encode_permit_release(permit, request);
         break;
@@ -154,6 +160,15 @@ static void permit_ask(gh_permit* permit, bool urgent)
     gh_op_send(&permit->op, PERMIT_ACQUIRE_SHAPE, urgent ? GH_OP_URGENT : 0);
 }
 
+/* The lease of a grant that we never heard of is over: from the end of the queue, as somebody new. */
+static void permit_ask_anew(gh_permit* permit)
+{
+    gh_op_renumber(&permit->op);
+    permit->asked = permit->unsettled = false;
+    permit->position = 0;
+    permit_ask(permit, false);
+}
+
 static void permit_wait(gh_permit* permit, uint64_t pause_us)
 {
     permit->op.state = PERMIT_WAITING;
@@ -165,12 +180,13 @@ static void permit_wait(gh_permit* permit, uint64_t pause_us)
 static void permit_leave(gh_permit* permit, gh_status outcome)
 {
     bool was_held = permit_is_held(permit);
-    bool known_to_store =
-        permit->op.state != PERMIT_ASKING || gh_op_maybe_done(&permit->op) || permit->position > 0;
+    bool known_to_store = permit->op.state != PERMIT_ASKING || gh_op_maybe_done(&permit->op) ||
+                          permit->position > 0 || permit->unsettled;
     permit->outcome = (int16_t)outcome;
-    if (!known_to_store || (!was_held && !gh_client_ready(permit->op.client)))
+    bool must_tell = was_held || gh_client_ready(permit->op.client) || gh_op_maybe_done(&permit->op);
+    if (!known_to_store || !must_tell)
     {
-        permit_end(permit, outcome); /* a dead waiter is skipped, a lease ends */
+        permit_end(permit, outcome); /* a dead waiter is skipped */
         return;
     }
     gh_permit_group_leave(permit);
@@ -231,10 +247,20 @@ static void permit_granted(gh_permit* permit, const gh_event* event)
         permit_ask(permit, true);
 }
 
+/* The store has said no; but another copy of the request may still be on its way there. */
+static void permit_refused(gh_permit* permit, gh_status status)
+{
+    if (permit->unsettled)
+        permit_leave(permit, status);
+    else
+        permit_end(permit, status);
+}
+
 static void permit_answered(gh_permit* permit, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
     uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 3);
+    permit->asked = false;
     bool hinted = (permit->op.flags & GH_OP_MARK) != 0;
     permit->op.flags &= (uint8_t)~GH_OP_MARK;
     gh_client_note_store_time(permit->op.client, (uint64_t)gh_reply_integer(reply, 5));
@@ -249,12 +275,18 @@ static void permit_answered(gh_permit* permit, const gh_event* event)
         else
             permit_wait(permit, gh_waiter_pause(permit->op.client, permit->position, remaining_us));
         return;
-    case PERMIT_BUSY: permit_end(permit, GH_BUSY); return;
-    case PERMIT_FULL: permit_end(permit, GH_FULL); return;
-    case PERMIT_OVER: permit_end(permit, GH_OVER_LIMIT); return;
+    case PERMIT_BUSY: permit_refused(permit, GH_BUSY); return;
+    case PERMIT_FULL: permit_refused(permit, GH_FULL); return;
+    case PERMIT_ENDED:
+        if (permit->ask_once)
+            permit_end(permit, GH_TIMEOUT);
+        else
+            permit_ask_anew(permit);
+        return;
+    case PERMIT_OVER: permit_refused(permit, GH_OVER_LIMIT); return;
     case PERMIT_QUARANTINE:
         if (permit->ask_once)
-            permit_end(permit, GH_BUSY);
+            permit_refused(permit, GH_BUSY);
         else
             permit_wait(permit, gh_waiter_quarantine_pause(remaining_us));
         return;

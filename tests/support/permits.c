@@ -37,11 +37,13 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
         assert_int_equal(strspn(member, "0123456789abcdef"), 16);
         uint32_t permits = (uint32_t)strtoul(member + 34, NULL, 10);
         bool is_turn = strstr(score, ".5") != NULL;
-        if (strtoull(score, NULL, 10) <= now_us)
+        if (score[0] == '-')
+            self.tombstones++;
+        else if (strtoull(score, NULL, 10) <= now_us)
             self.lapsed += permits;
         else
             self.held += permits;
-        if (is_turn && strtoull(score, NULL, 10) > now_us) self.turns += permits;
+        if (is_turn && score[0] != '-' && strtoull(score, NULL, 10) > now_us) self.turns += permits;
     }
     freeReplyObject(reply);
     return self;

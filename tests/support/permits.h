@@ -14,10 +14,11 @@ typedef struct stored_semaphore
     uint32_t used;
     uint64_t fence;
     uint32_t waiters;
-    uint32_t held;   /* permits in :h whose lease is not over, turns that are kept included */
-    uint32_t turns;  /* of those, the kept ones                                             */
-    uint32_t lapsed; /* permits in :h whose time is over and that nobody has cleared away   */
-    uint32_t queued; /* members of :q                                                       */
+    uint32_t held;       /* permits in :h whose lease is not over, turns that are kept included */
+    uint32_t turns;      /* of those, the kept ones                                             */
+    uint32_t lapsed;     /* permits in :h whose time is over and that nobody has cleared away   */
+    uint32_t tombstones; /* of ops that are over                                            */
+    uint32_t queued;     /* members of :q                                                   */
 } stored_semaphore;
 
 stored_semaphore semaphore_stored(redis_server* server, const char* name);

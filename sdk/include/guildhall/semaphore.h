@@ -18,14 +18,21 @@
    LEAVING    giving back, or leaving the queue; waits for the store's word
 
    Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
-   Limit    lives in the store. The first who asks for a name brings it along (config.limit);
-            gh_semaphore_limit_begin changes it while permits are held: nobody loses one, and nobody gets one
-            until the permits fit the new limit.
+   Limit    lives in the store. The first who asks for a name brings it along (config.limit). Another server
+            whose config says another limit changes nothing by that: op->limit tells the one that counts. Two
+            hours after the last grant the name is forgotten, unless a permit is held, and the next who asks
+            brings a limit along. gh_semaphore_limit_begin sets the limit for all, and 30 days take the place
+            of the two hours; also while permits are held: nobody loses one, and nobody gets one until the
+            permits fit the new limit.
    Order    waiters are served in order of arrival at the store, also when the next in line wants more permits
             than are free. A waiter that died is skipped; one that slept through its turn for longer than the
             claim window (200 ms) goes to the end of the queue.
    Fence    every grant carries a number that is larger than that of every earlier grant of the name, also
-            after the store lost its data (fence = max(last + 1, store time in us)).
+            after the store lost its data (fence = store time in us, or last + 1 if that is not larger). It
+            tells grants apart and in order: in a log, or in a row that one permit writes alone, which keeps
+            the fence of who wrote it last and refuses smaller ones. It is no gh_fence: that asks whether a
+            grant is the one that is current, and here many are. To write only while a permit is held, check
+            gh_permit_poll and bear a write that is late by a round trip, or take a lock for what is written.
    Time     the store's clock decides in the store, yours here; no game server's clock is ever compared with
             another's. lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never
             later than the store's.
@@ -33,9 +40,14 @@
             ends.
    Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a
             release that finds the link down is repeated until the lease is over; what a dead holder had is
-            free after its lease.
+            free after its lease. A request that a dead link held back, and that the store sees after the
+            release, takes nothing: the store is told to refuse it, for 10 minutes. Only if the link stays
+            away when we give up may it take permits, for one lease.
    Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and heartbeats as
-            of a lock. Renewal: 1 per third of a lease for up to 100 permits of a name.
+            of a lock. Renewal: 1 per third of a lease for up to 100 permits of a name. What one request makes
+            the store do is bounded to keep every script under 500 us: it clears away 50 leases that are over
+            (a begin: 100), passes 254 dead waiters, and gives 16 waiters their turn. What is left is for
+            the next request, which is sent at once.
 
    Use
        gh_permit_config want = gh_permit_config_default();
@@ -69,8 +81,8 @@ extern "C" {
 typedef struct gh_permit_config
 {
     size_t struct_size; /* set by gh_permit_config_default; leave it */
-    uint32_t limit;     /* of the semaphore, if the store does not know it yet; the store forgets a semaphore
-                           that was not used for 2 h. 1..GH_SEMAPHORE_LIMIT_MAX. Required */
+    uint32_t limit;     /* of the semaphore, if the store does not know it: see Limit.
+                           1..GH_SEMAPHORE_LIMIT_MAX. Required */
     uint32_t permits;   /* so many at once, all or none; 1 (default)..limit */
     uint64_t lease_us;  /* others get them this long after we vanish; GH_SEMAPHORE_LEASE_MIN_US.._MAX_US,
                            default 10 s */
@@ -112,6 +124,8 @@ typedef struct gh_permit
     uint8_t batch;         /* how many our request refreshes                                      */
     uint8_t place;         /* among those of the carrier's request                                */
     bool ask_once;
+    bool asked;            /* a request for the permits has no answer yet                         */
+    bool unsettled;        /* one was sent again: the one before may still be carried out         */
 } gh_permit;
 
 /* Begins to want permits. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,
@@ -165,11 +179,10 @@ typedef struct gh_semaphore_limit
     gh_str name;
 } gh_semaphore_limit;
 
-/* Begins to set the limit, whatever the configs of permits say, until it is set again or the semaphore was
-   not used for 30 days. More permits go to those who wait, in their order. Fewer: see above; waiters who want
-   more than the limit end GH_OVER_LIMIT. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity);
-   GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. Anything but
-   GH_OK changes nothing. */
+/* Begins to set the limit, whatever the configs of permits say, for as long as Limit above says. More permits
+   go to those who wait, in their order. Fewer: see above; waiters who want more than the limit end
+   GH_OVER_LIMIT. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. Anything but GH_OK changes nothing. */
 gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
                                    uint64_t timeout_us);
 

@@ -1,5 +1,5 @@
--- guild_mark: what a client did last to a guild: is this the same again, or something from the past? And is there room
--- for one more client that changes it? If there is nothing to do any more, the script ends here.
+-- guild_mark: what a client did last to a guild: is this the same again, or something from the past? And is
+-- there room for one more client that changes it? If there is nothing to do any more, the script ends here.
 --
 -- wants member_key, mark_key; client, sequence
 -- gives now, size (of the guild), stale (marks to remove)

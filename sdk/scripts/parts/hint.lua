@@ -1,8 +1,8 @@
 -- hint: wakes one waiter of a lock or a semaphore.
 --
 -- wants queue_key
--- gives hint(waiter, letter)   true if somebody has heard it. Errors are ignored: without the right to publish,
---                              waiters find out by asking
+-- gives hint(waiter, letter)   true if somebody has heard it. Errors are ignored: without the right to
+--                              publish, waiters find out by asking
 
 local function hint(waiter, letter)
     local channel = string.match(queue_key, '^([^{]*)') .. 'wake:' .. string.sub(waiter, 1, 16)

@@ -1,5 +1,5 @@
--- hint_readers: wakes readers that wait, each at most once. Last in its script, and errors ignored: a hint is a
--- convenience, and who gets none finds out by asking.
+-- hint_readers: wakes readers that wait, each at most once. Last in its script, and errors ignored: a hint is
+-- a convenience, and who gets none finds out by asking.
 --
 -- wants hint_key   zset, "<client>:<sequence>" -> until when (us)
 --       now

@@ -16,9 +16,9 @@ if stored then
     fence, expiry, waiters = tonumber(fence), tonumber(expiry), tonumber(waiters)
 end
 
--- The first waiter whose client is alive is taken out of the queue and returned; dead ones in front of it are dropped.
--- nil: there is none among the few hundred that one call looks at. Behind it comes who should look after it: a waiter
--- of another client.
+-- The first waiter whose client is alive is taken out of the queue and returned; dead ones in front of it are
+-- dropped. nil: there is none among the few hundred that one call looks at. Behind it comes who should look
+-- after it: a waiter of another client.
 local function next_waiter()
     local alive = {}
     for round = 0, ROUNDS do
@@ -45,8 +45,8 @@ local function next_waiter()
     return nil
 end
 
--- The head is told that it is its turn, and one behind it, of another client, to ask in case the head has died since: one
--- of the next few, or the last of all.
+-- The head is told that it is its turn, and one behind it, of another client, to ask in case the head has
+-- died since: one of the next few, or the last of all.
 local function hint_both(head, behind)
     hint(head, '')
     behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1]

@@ -1,5 +1,5 @@
--- talk_mark: what a client did last to a chat or a mailbox: is this the same again, or something from the past? And
--- who has to make room for it: marks of clients that were silent for long go, a few at a time.
+-- talk_mark: what a client did last to a chat or a mailbox: is this the same again, or something from the
+-- past? And who has to make room for it: marks of clients that were silent for long go, a few at a time.
 --
 -- wants state_key; client, sequence; time; mark (of this client, or false); fields (of the hash, no marks)
 -- gives said_epoch, said_number, said_text   what the same sequence was answered before; nil: it is new
