@@ -317,6 +317,9 @@ bool bench_server_flush(struct bench_server* server);
 int64_t bench_server_key_count(struct bench_server* server);
 int64_t bench_server_memory_usage(struct bench_server* server, const char* key); /* bytes; -1: no such key */
 
+/* Of all keys of that form together, every element counted. */
+int64_t bench_server_memory_of(struct bench_server* server, const char* pattern);
+
 /* Any command that wants no more than a format of hiredis; false: it answered an error, which was said. */
 bool bench_server_do(struct bench_server* server, const char* format, ...);
 

@@ -22,6 +22,7 @@ static const bench_entry entries[] = {
     {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
     {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
     {"permits", bench_permits, "10 x of the listing; 500,000 refreshed a second in batches of 50"},
+    {"tasks", bench_tasks, "10 x of BullMQ in batches of 10, 14 x in batches of 50"},
     {"chat", bench_chat, "20 x of the listing, 60 x a tick's together; fetch 20 x"},
     {"guild", bench_guild, "40 x of the listing; 100,000 members cost at most 1.5 x of 1,000"},
     {"contacts", bench_contacts, "1,000 ns a key-stroke"},
@@ -30,6 +31,7 @@ static const bench_entry entries[] = {
     {"aggregate", bench_aggregate, "10 M lines a second"},
     {"files", bench_files, "0.9 x of plain SETRANGE and GETRANGE"},
     {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code"},
+    {"stored", bench_stored, "payload + 125 B a task, body + 30 B a message, 160 B a lock, 1.25 x a list"},
     {"heap", bench_heap, "no call of the heap after gh_client_init"},
 };
 

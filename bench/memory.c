@@ -1,16 +1,8 @@
-/* memory.c -- bytes: of a client, of an op, of the library's code, of a lock in the store. */
+/* memory.c -- bytes here: of a client, of the ops, of the library's code. */
 
-#include "platform.h"
-#include "waiters.h"
+#include "bench.h"
 
 #include <stdlib.h>
-
-enum
-{
-    STORED_LOCKS = 64,
-    WAITERS = 1000,
-    NAME_SIZE = 24
-};
 
 static const char default_library[] = "build/bin/release/libguildhall.a";
 
@@ -20,6 +12,89 @@ static void report_bytes(bench* self, const char* name, double bytes, double goa
     bench_figure_goal(&figure, goal > 0.0 ? BENCH_VALUE_AT_MOST : BENCH_NO_GOAL, goal);
     bench_figure_note(&figure, "%s", note);
     bench_report(self, &figure);
+}
+
+/* Every struct that a begin takes. */
+#define OPS(X)                                                                                               \
+    X(gh_aggregate_flush)                                                                                    \
+    X(gh_aggregate_read)                                                                                     \
+    X(gh_chat_change)                                                                                        \
+    X(gh_chat_commit)                                                                                        \
+    X(gh_chat_fetch)                                                                                         \
+    X(gh_chat_list)                                                                                          \
+    X(gh_chat_send)                                                                                          \
+    X(gh_command)                                                                                            \
+    X(gh_contacts_change)                                                                                    \
+    X(gh_contacts_load)                                                                                      \
+    X(gh_counter_read)                                                                                       \
+    X(gh_file_look)                                                                                          \
+    X(gh_file_read)                                                                                          \
+    X(gh_file_remove)                                                                                        \
+    X(gh_file_send)                                                                                          \
+    X(gh_files_list)                                                                                         \
+    X(gh_guild_change)                                                                                       \
+    X(gh_guild_search)                                                                                       \
+    X(gh_guild_size)                                                                                         \
+    X(gh_lock)                                                                                               \
+    X(gh_lock_set)                                                                                           \
+    X(gh_mailbox_commit)                                                                                     \
+    X(gh_mailbox_fetch)                                                                                      \
+    X(gh_mailbox_push)                                                                                       \
+    X(gh_permit)                                                                                             \
+    X(gh_row_get)                                                                                            \
+    X(gh_row_schedule)                                                                                       \
+    X(gh_semaphore_limit)                                                                                    \
+    X(gh_semaphore_look)                                                                                     \
+    X(gh_tasks_control)                                                                                      \
+    X(gh_tasks_count)                                                                                        \
+    X(gh_tasks_dead)                                                                                         \
+    X(gh_tasks_edit)                                                                                         \
+    X(gh_tasks_extend)                                                                                       \
+    X(gh_tasks_finish)                                                                                       \
+    X(gh_tasks_look)                                                                                         \
+    X(gh_tasks_push)                                                                                         \
+    X(gh_tasks_take)
+
+static void report_ops(bench* self)
+{
+#define ENTRY(name) {#name, sizeof(name)},
+    static const struct
+    {
+        const char* name;
+        size_t size;
+    } ops[] = {OPS(ENTRY)};
+#undef ENTRY
+    size_t largest = 0;
+    size_t over = 0;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+    {
+        largest = ops[i].size > ops[largest].size ? i : largest;
+        over += ops[i].size > 256 ? 1u : 0u;
+    }
+    bench_figure figure = bench_figure_of("largest op", "bytes", (double)ops[largest].size);
+    bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, 256.0);
+    bench_figure_note(
+        &figure,
+        "%s, of %zu structs that a begin takes; the worker, the chat feed, and the refresher of "
+        "rows are made of several and left out: %zu, %zu and %zu bytes",
+        ops[largest].name, sizeof ops / sizeof ops[0], sizeof(gh_tasks_worker), sizeof(gh_chat_feed),
+        sizeof(gh_rows));
+    bench_figure_limit(&figure,
+                       "%zu of them are larger than 256; their heads alone, gh_op and gh_gate, are %zu", over,
+                       sizeof(gh_op) + sizeof(gh_gate));
+    bench_report(self, &figure);
+    report_bytes(self, "gh_lock", sizeof(gh_lock), 256.0, "");
+}
+
+/* The line of the object that holds them. */
+static double scripts_size(const char* answer)
+{
+    const char* line = strstr(answer, "scripts.o");
+    while (line != NULL && line > answer && line[-1] != '\n')
+    {
+        line--;
+    }
+    return line == NULL ? 0.0 : strtod(line, NULL);
 }
 
 static void report_code(bench* self)
@@ -42,99 +117,20 @@ static void report_code(bench* self)
         bench_report_remark(self, "the code's size was not measured: `size -t %s` gave no sum", library);
         return;
     }
-    report_bytes(self, "code of the library", code, 160.0 * 1024.0,
-                 "text of `size -t`, the scripts' text included");
-}
-
-/* --- in the store --------------------------------------------------------------------------------------- */
-
-typedef struct store
-{
-    bench_client client;
-    gh_lock locks[STORED_LOCKS];
-    char names[STORED_LOCKS][NAME_SIZE];
-} store;
-
-/* Ticks until each lock's status is the one that is wanted. */
-static bool store_reach(store* self, gh_status wanted)
-{
-    uint64_t give_up_us = bench_now_us() + 10u * 1000u * 1000u;
-    for (size_t i = 0; i < STORED_LOCKS; i++)
-    {
-        while (gh_lock_poll(&self->locks[i]) != wanted)
-        {
-            if (bench_now_us() > give_up_us)
-            {
-                fprintf(stderr, "  lock %zu is %s\n", i, gh_status_text(gh_lock_poll(&self->locks[i])));
-                return false;
-            }
-            gh_tick(self->client.client, bench_now_us(), 0);
-            bench_clients_wait(&self->client, 1, 1000);
-        }
-    }
-    return true;
-}
-
-static int64_t usage_of(bench* self, const char* lock, char part)
-{
-    char key[96];
-    snprintf(key, sizeof key, "gh:{lock:%s}:%c", lock, part);
-    return bench_server_memory_usage(self->server, key);
-}
-
-static void measure_stored(bench* self, store* all)
-{
-    for (size_t i = 0; i < STORED_LOCKS; i++)
-    {
-        snprintf(all->names[i], sizeof all->names[i], "item_%08zu", i);
-        gh_lock_begin(&all->locks[i], all->client.client, gh_str_of(all->names[i]), NULL);
-    }
-    if (!store_reach(all, GH_OK))
-    {
-        bench_report_remark(self, "a lock in the store was not measured, see stderr");
-        return;
-    }
-    report_bytes(self, "a held lock in the store", (double)usage_of(self, all->names[0], 's'), 160.0,
-                 "MEMORY USAGE; the name has 13 bytes");
-    for (size_t i = 0; i < STORED_LOCKS; i++)
-    {
-        gh_lock_release(&all->locks[i]);
-    }
-    if (store_reach(all, GH_IDLE))
-    {
-        report_bytes(self, "a free lock in the store", (double)usage_of(self, all->names[0], 's'), 0.0,
-                     "MEMORY USAGE; it goes an hour after its last use");
-    }
-}
-
-static void measure_waiters(bench* self)
-{
-    bench_waiters waiters;
-    if (bench_waiters_open(self, &waiters, WAITERS, 1) && bench_waiters_queue(&waiters))
-    {
-        double queue = (double)usage_of(self, waiters.name, 'q');
-        double clients = (double)usage_of(self, waiters.name, 'c');
-        report_bytes(self, "a waiter in the store", (queue + clients) / (WAITERS - 1), 0.0,
-                     "MEMORY USAGE of queue and clients, by 999 waiters of one client");
-    }
-    bench_waiters_close(&waiters);
+    double scripts = scripts_size(answer);
+    bench_figure figure = bench_figure_of("code of the library", "bytes", code);
+    bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, 160.0 * 1024.0);
+    bench_figure_note(&figure, "text of `size -t`, the scripts' text included");
+    bench_figure_limit(&figure, "the object with the scripts' text alone has %.0f bytes, all others %.0f",
+                       scripts, code - scripts);
+    bench_report(self, &figure);
 }
 
 void bench_memory(bench* self)
 {
-    static store all;
     gh_client_config config = bench_client_config(self);
     report_bytes(self, "client at defaults", (double)gh_client_memory(&config), 256.0 * 1024.0,
                  "gh_client_memory");
-    report_bytes(self, "gh_lock", sizeof(gh_lock), 256.0, "");
-    report_bytes(self, "gh_command", sizeof(gh_command), 256.0, "");
-    report_bytes(self, "gh_lock_set", sizeof(gh_lock_set), 256.0, "");
+    report_ops(self);
     report_code(self);
-    memset(&all, 0, sizeof all);
-    if (bench_client_open(&all.client, &config, gh_platform_default()))
-    {
-        measure_stored(self, &all);
-        bench_client_close(&all.client);
-    }
-    measure_waiters(self);
 }

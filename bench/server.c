@@ -174,6 +174,21 @@ int64_t bench_server_memory_usage(struct bench_server* server, const char* key)
     return size;
 }
 
+int64_t bench_server_memory_of(struct bench_server* server, const char* pattern)
+{
+    int64_t sum = 0;
+    redisReply* keys = redisCommand(server->link, "KEYS %s", pattern);
+    for (size_t i = 0; keys != NULL && keys->type == REDIS_REPLY_ARRAY && i < keys->elements; i++)
+    {
+        const redisReply* key = keys->element[i];
+        redisReply* reply = redisCommand(server->link, "MEMORY USAGE %b SAMPLES 0", key->str, (size_t)key->len);
+        sum += reply != NULL && reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0;
+        freeReplyObject(reply);
+    }
+    freeReplyObject(keys);
+    return sum;
+}
+
 /* -------------------------------------------------------------------------------------------------------- */
 
 bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity)

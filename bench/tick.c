@@ -1,4 +1,4 @@
-/* tick.c -- what a tick costs when nothing happens, and how long it takes when too much does.
+/* tick.c -- what a tick costs when nothing happens, and how long it takes when 100,000 ops are due at once.
 
    Waiting locks ask by themselves every few seconds, and 100,000 of them make that 20,000 times a second. To
    see what a tick costs in which none of them does, the clock that is given to gh_tick stands still while it
@@ -12,6 +12,7 @@
 enum
 {
     FEW = 10,
+    MIDDLE = 10000,
     MANY = 100000,
     BUDGET_US = 500,
     SERIES = 9,
@@ -50,7 +51,8 @@ static double ns_per_tick(gh_client* client, uint64_t now_us, uint64_t step_us, 
     return (double)(bench_thread_cpu_ns() - begun_ns) / ticks;
 }
 
-static void report_idle(bench* self, const bench_series* few, const bench_series* many)
+static void report_idle(bench* self, const bench_series* few, const bench_series* middle,
+                        const bench_series* many)
 {
     bench_figure figure = bench_figure_make("100,000 waiting locks", "ns/tick");
     figure.ours = *many;
@@ -58,6 +60,13 @@ static void report_idle(bench* self, const bench_series* few, const bench_series
     snprintf(figure.peer_name, sizeof figure.peer_name, "10 waiting locks");
     bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.2);
     bench_figure_note(&figure, "nothing due, nothing on the wire, budget %d us", BUDGET_US);
+    bench_report(self, &figure);
+
+    figure = bench_figure_make("100,000 beside 10,000", "ns/tick");
+    figure.ours = *many;
+    figure.peer = *middle;
+    figure.slope = true;
+    snprintf(figure.peer_name, sizeof figure.peer_name, "10,000 waiting locks");
     bench_report(self, &figure);
 
     figure = bench_figure_make("10 waiting locks", "ns/tick");
@@ -119,168 +128,53 @@ static void measure_hitch(bench* self, gh_client* client, uint64_t still_us)
     bench_report(self, &figure);
 }
 
-static void measure_idle(bench* self, gh_client* few_client, gh_client* many_client)
+static void measure_idle(bench* self, bench_waiters crowds[3])
 {
-    bench_series few = {.count = 0};
-    bench_series many = {.count = 0};
-    uint64_t few_us = bench_now_us();
-    bool good = quiet(few_client, few_us);
-    uint64_t many_us = bench_now_us();
-    good = good && quiet(many_client, many_us);
-    for (int i = 0; i < SERIES && good; i++)
+    bench_series series[3] = {{.count = 0}};
+    uint64_t still_us[3] = {0};
+    bool good = true;
+    for (int k = 0; k < 3; k++)
     {
-        bench_series_add(&few, ns_per_tick(few_client, few_us, 0, TICKS));
-        bench_series_add(&many, ns_per_tick(many_client, many_us, 0, TICKS));
+        bench_waiters_ignore(&crowds[k]);
+        still_us[k] = bench_now_us();
+        good = good && quiet(crowds[k].clients[0].client, still_us[k]);
+    }
+    for (int i = 0; i < SERIES * 3 && good; i++)
+    {
+        int k = i % 3;
+        bench_series_add(&series[k], ns_per_tick(crowds[k].clients[0].client, still_us[k], 0, TICKS));
     }
     if (!good)
     {
         bench_report_remark(self, "not measured: the client did not come to rest");
         return;
     }
-    report_idle(self, &few, &many);
-    measure_hitch(self, many_client, many_us);
+    report_idle(self, &series[0], &series[1], &series[2]);
+    measure_hitch(self, crowds[2].clients[0].client, still_us[2]);
 }
 
 void bench_tick_idle(bench* self)
 {
-    bench_waiters few;
-    bench_waiters many;
+    static const size_t counts[3] = {FEW, MIDDLE, MANY};
+    static bench_waiters crowds[3];
+    bool good = true;
+    memset(crowds, 0, sizeof crowds);
     bench_progress(self, "%d locks enqueue", MANY);
-    bool good = bench_waiters_open(self, &many, MANY, 1) && bench_waiters_queue(&many);
-    bool good_few = bench_waiters_open(self, &few, FEW, 1) && bench_waiters_queue(&few);
-    if (good && good_few)
+    for (int k = 2; k >= 0; k--) /* the large one first: its queueing is long, and the others shall not wait */
     {
-        bench_waiters_ignore(&few);
-        bench_waiters_ignore(&many);
-        measure_idle(self, few.clients[0].client, many.clients[0].client);
-    }
-    else
-    {
-        bench_report_remark(self, "not measured, see stderr");
-    }
-    bench_waiters_close(&few);
-    bench_waiters_close(&many);
-    measure_looking(self);
-}
-
-/* --- under load ----------------------------------------------------------------------------------------- */
-
-enum
-{
-    LOAD_LOCKS = 8192,
-    LOAD_FRAME_US = 10000,
-    NAME_SIZE = 24
-};
-
-typedef struct load
-{
-    bench_client client;
-    gh_lock* locks;
-    char (*names)[NAME_SIZE];
-    uint64_t cycles;
-} load;
-
-static bool load_open(bench* self, load* made)
-{
-    gh_client_config config = bench_client_config(self);
-    memset(made, 0, sizeof *made);
-    config.ops_capacity = LOAD_LOCKS;
-    config.requests_capacity = LOAD_LOCKS;
-    config.out_bytes = 4 * 1024 * 1024;
-    made->locks = calloc(LOAD_LOCKS, sizeof *made->locks);
-    made->names = calloc(LOAD_LOCKS, sizeof *made->names);
-    for (int i = 0; made->names != NULL && i < LOAD_LOCKS; i++)
-    {
-        snprintf(made->names[i], sizeof made->names[i], "load_%d", i);
-    }
-    return made->locks != NULL && made->names != NULL &&
-           bench_client_open(&made->client, &config, gh_platform_default());
-}
-
-static void load_close(load* made)
-{
-    bench_client_close(&made->client);
-    free(made->locks);
-    free(made->names);
-}
-
-/* What a game does between two ticks: takes what was granted, and wants what is free. */
-static bool load_look(load* self)
-{
-    for (int i = 0; i < LOAD_LOCKS; i++)
-    {
-        gh_lock* lock = &self->locks[i];
-        gh_status status = gh_lock_poll(lock);
-        if (status == GH_OK)
-        {
-            gh_lock_release(lock);
-            self->cycles++;
-        }
-        else if (status == GH_IDLE)
-        {
-            gh_lock_begin(lock, self->client.client, gh_str_of(self->names[i]), NULL);
-        }
-        else if (status != GH_PENDING)
-        {
-            fprintf(stderr, "  lock %d ended: %s\n", i, gh_status_text(status));
-            return false;
-        }
-    }
-    return true;
-}
-
-static void report_load(bench* self, load* made, uint64_t worst_cpu_ns, uint64_t worst_wall_ns)
-{
-    gh_client_stats stats;
-    gh_client_get_stats(made->client.client, &stats);
-    bench_figure figure = bench_figure_of("worst tick under load", "us", (double)worst_cpu_ns / 1e3);
-    snprintf(figure.peer_name, sizeof figure.peer_name, "budget");
-    bench_series_add(&figure.peer, BUDGET_US);
-    bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.1);
-    if (stats.ticks_over_budget == 0)
-    {
-        snprintf(figure.goal_moot, sizeof figure.goal_moot, "no tick had too much to do");
-    }
-    bench_figure_note(
-        &figure, "CPU; %d locks taken and given back, %llu of %llu ticks had not budget enough, %llu cycles",
-        LOAD_LOCKS, (unsigned long long)stats.ticks_over_budget, (unsigned long long)stats.ticks,
-        (unsigned long long)made->cycles);
-    bench_report(self, &figure);
-    figure = bench_figure_of("the same by the wall clock", "us", (double)worst_wall_ns / 1e3);
-    bench_figure_note(&figure, "includes the time in which something else had the core");
-    bench_report(self, &figure);
-}
-
-void bench_tick_worst(bench* self)
-{
-    load made;
-    uint64_t worst_cpu_ns = 0;
-    uint64_t worst_wall_ns = 0;
-    bool good = load_open(self, &made);
-    uint64_t frame_us = bench_now_us();
-    uint64_t end_us = frame_us + self->rounds * self->round_us * 2;
-    bench_progress(self, "%d locks, a frame every %d us", LOAD_LOCKS, LOAD_FRAME_US);
-    while (good && frame_us < end_us)
-    {
-        uint64_t cpu_ns = bench_thread_cpu_ns();
-        uint64_t wall_ns = bench_now_ns();
-        gh_tick(made.client.client, wall_ns / 1000u, BUDGET_US);
-        wall_ns = bench_now_ns() - wall_ns;
-        cpu_ns = bench_thread_cpu_ns() - cpu_ns;
-        worst_cpu_ns = cpu_ns > worst_cpu_ns ? cpu_ns : worst_cpu_ns;
-        worst_wall_ns = wall_ns > worst_wall_ns ? wall_ns : worst_wall_ns;
-        good = load_look(&made);
-        frame_us += LOAD_FRAME_US;
-        uint64_t now_us = bench_now_us();
-        bench_sleep_us(now_us < frame_us ? frame_us - now_us : 0);
+        good = good && bench_waiters_open(self, &crowds[k], counts[k], 1) && bench_waiters_queue(&crowds[k]);
     }
     if (good)
     {
-        report_load(self, &made, worst_cpu_ns, worst_wall_ns);
+        measure_idle(self, crowds);
     }
     else
     {
         bench_report_remark(self, "not measured, see stderr");
     }
-    load_close(&made);
+    for (int k = 0; k < 3; k++)
+    {
+        bench_waiters_close(&crowds[k]);
+    }
+    measure_looking(self);
 }
