@@ -336,8 +336,8 @@ static void changes_name_the_field(void** state)
         {100, SECOND_US, GH_CONTACTS_IDLE_MAX_US + 1, 1, NULL, GH_INVALID_CONTACTS_IDLE},
         {100, SECOND_US, UINT64_MAX, 1, NULL, GH_INVALID_CONTACTS_IDLE},
         {100, SECOND_US, 0, 1, no_mirror, GH_INVALID_CONTACTS_MIRROR},
-        {GH_CONTACTS_LIST_MAX, SECOND_US, 0, 21, NULL, GH_INVALID_CONTACTS}, /* too much to look through */
-        {313, SECOND_US, 0, 64, NULL, GH_INVALID_CONTACTS},
+        {GH_CONTACTS_LIST_MAX, SECOND_US, 0, 52, NULL, GH_INVALID_CONTACTS}, /* too much to look through */
+        {201, SECOND_US, 0, 64, NULL, GH_INVALID_CONTACTS},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {

@@ -1,16 +1,17 @@
--- contacts_touch: names come to the front of an owner's list, as if touched one after another; what is beyond capacity
--- goes from its end. Repeating it is harmless: each client's last sequence is kept, so the same sequence, or an older
--- one, changes nothing. A client sends one change of an owner at a time.
+-- contacts_touch: names come to the front of an owner's list, as if touched one after another; what is beyond
+-- capacity goes from its end. Repeating it is harmless: each client's last sequence is kept, so the same
+-- sequence, or an older one, changes nothing. A client sends one change of an owner at a time.
 --
 -- KEYS  1 gh:{contacts:<owner>}:l   list   names, the newest first
---       2 gh:{contacts:<owner>}:z   zset   name -> when it was touched (us): instead of the list, with more than
---                                          LIST_MAX names or with times; up to UNTIMED it is only an order
+--       2 gh:{contacts:<owner>}:z   zset   name -> when it was touched (us): instead of the list, for large
+--                                          capacities or with times; up to 1,000,000 only an order
 --       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64
 --       4 gh:{contacts:<owner>}:b   zset   blocked name -> since when (us)
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  names that are kept
---       4 form      "l": a list will do; "z": a zset, which a list becomes, once (1,000 names take about 1 ms)
+--       4 form      "l": a list will do; "z": a zset, which a list becomes, once. Guildhall says "l"
+--                   for up to 250 names alone, because that takes as long as the list is
 --       5 idle ms   the list goes after so long without a touch; 0: leave its time to live
 --       6 ...       names; at most 64
 -- reply sequence, code, now us, blocked
@@ -19,7 +20,6 @@
 --       blocked ""; or a letter for each name: "b" stayed out, "t" was touched
 -- Redis 6.2 or later.
 
-local LIST_MAX, UNTIMED = 1000, 1000000
 local TIME_MAX = 9007199254740992
 
 local list_key, zset_key, mark_key, block_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -51,7 +51,7 @@ end
 local newest = 0
 if is_zset then
     newest = tonumber(redis.call('ZRANGE', zset_key, -1, -1, 'WITHSCORES')[2] or '0')
-    if not newest or newest + #ARGV + LIST_MAX > TIME_MAX then
+    if not newest or newest + #ARGV > TIME_MAX then
         return redis.error_reply('CORRUPT contacts time is not of the form that KEYS.md describes')
     end
 end
@@ -83,12 +83,10 @@ end
 
 if length > 0 then -- its names keep their order; when they were touched is not known
     local names, scored = redis.call('LRANGE', list_key, '0', '-1'), {}
-    for i = #names, 1, -1 do
-        scored[#scored + 1] = math.min(#names + 1 - i, UNTIMED)
-        scored[#scored + 1] = names[i]
-        if #scored == 200 or i == 1 then
-            redis.call('ZADD', zset_key, unpack(scored))
-            scored = {}
+    for i = 1, #names do
+        scored[2 * i - 1], scored[2 * i] = #names + 1 - i, names[i]
+        if i % 200 == 0 or i == #names then
+            redis.call('ZADD', zset_key, unpack(scored, 2 * (i - (i - 1) % 200) - 1, 2 * i))
         end
     end
     redis.call('DEL', list_key)

@@ -9,7 +9,7 @@
        touch, remove, block, unblock   begin --> row of this owner --> SENT --> ended
        load                            begin --> ASKING a page at a time --> ended      changed meanwhile: from the top
 
-   Keys     one list of names (a sorted set of name and time above 1,000 names, or if you want times), a mark per
+   Keys     one list of names (a sorted set of name and time if capacity is above 250, or if you want times), a mark per
             client that writes, a sorted set of who is blocked.
    Order    that of the store. Changes of one client to one owner are carried out in the order in which they were
             begun: each waits for the one before.
@@ -45,9 +45,11 @@ extern "C" {
 #endif
 
 #define GH_CONTACTS_CAPACITY_MAX 10000
-#define GH_CONTACTS_LIST_MAX 1000     /* with more names, or times, the store keeps a sorted set instead of a list   */
+#define GH_CONTACTS_LIST_MAX 250      /* with more names, or times, the store keeps a sorted set instead of a list. So
+                                         small because a list that is there when somebody asks for more becomes a
+                                         sorted set in one step                                                        */
 #define GH_CONTACTS_TOUCH_MAX 64      /* contacts in one gh_contacts_touch_many_begin ...                              */
-#define GH_CONTACTS_TOUCH_WORK 20000  /* ... and no more than this in all, counted as contacts times capacity, if a
+#define GH_CONTACTS_TOUCH_WORK 12800  /* ... and no more than this in all, counted as contacts times capacity, if a
                                          list is kept: the store looks through it for each                              */
 #define GH_CONTACTS_BLOCKED_MAX 1000  /* whom one player can block                                                    */
 #define GH_CONTACTS_IDLE_MAX_US UINT64_C(315360000000000) /* ten years */
