@@ -264,6 +264,114 @@ static void answers_that_wait_to_be_taken_are_no_silence(void** state)
     assert_int_equal(scripted_stats(world).links_lost, 0);
 }
 
+/* ---- a store that has lost its data ---------------------------------------------------------------------- */
+
+enum { HELD = 10000 };
+
+typedef struct loss
+{
+    unsigned lost;
+    unsigned replies;           /* since the store lost its data */
+    unsigned replies_too_early; /* before all leases were told   */
+} loss;
+
+static void note_loss(void* context, const gh_trace_event* event)
+{
+    loss* self = context;
+    if (event->kind == GH_TRACE_END && event->status == GH_LOST) self->lost++;
+    if (event->kind != GH_TRACE_REPLY) return;
+    self->replies++;
+    if (self->lost < HELD) self->replies_too_early++;
+}
+
+static void end_streams(scripted* world)
+{
+    for (int i = 0; i < SCRIPTED_STREAMS_MAX; i++) world->streams[i].ended = true;
+}
+
+/* Ten thousand locks are held, and the connection is gone: the next one is to another store. */
+static gh_lock** hold_and_lose(scripted* world, loss* seen)
+{
+    gh_lock** locks = scripted_keep(world, sizeof(*locks) * HELD);
+    gh_client_config config = scripted_config();
+    config.ops_capacity = HELD + 1000;
+    config.hooks.context = seen;
+    config.hooks.trace = note_loss;
+    scripted_start_ready(world, &config);
+    for (int i = 0; i < HELD; i++) locks[i] = scripted_want(world, "sword", 600 * SECOND_US, 60 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_lock_poll(locks[HELD - 1]) == GH_OK, MS, 10 * SECOND_US);
+    for (int i = 0; i < HELD; i++) assert_status(gh_lock_poll(locks[i]), GH_OK);
+    memset(seen, 0, sizeof(*seen));
+    world->store_birth_us++;
+    end_streams(world);
+    make_slow(world, 200);
+    return locks;
+}
+
+static void leases_of_a_lost_store_are_told_a_piece_at_a_time(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    loss* seen = SCRIPTED_NEW(world, loss);
+    gh_lock** locks = hold_and_lose(world, seen);
+    gh_lock* late = NULL;
+    gh_command* asked = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+    SCRIPTED_UNTIL(world, seen->lost > 0, MS, 10 * SECOND_US);
+    unsigned ticks = 1;
+    for (unsigned before = seen->lost; seen->lost < HELD; before = seen->lost, ticks++)
+    {
+        if (ticks == 10) late = scripted_want(world, "bow", 600 * SECOND_US, 60 * SECOND_US);
+        scripted_tick(world, MS);
+        assert_in_range(seen->lost - before, 16, 16 * 8);
+        assert_int_equal(seen->replies, 0);
+    }
+    assert_in_range(ticks, HELD / (16 * 8), HELD / 16);
+    for (int i = 0; i < HELD; i++) assert_status(gh_lock_poll(locks[i]), GH_LOST);
+    SCRIPTED_UNTIL(world, gh_command_poll(asked) == GH_OK && gh_lock_poll(late) == GH_OK, MS, 10 * SECOND_US);
+    assert_int_equal(seen->lost, HELD); /* the late one is of the new store */
+    assert_int_equal(seen->replies_too_early, 0);
+    assert_int_equal(scripted_stats(world).store_resets, 1);
+    assert_int_equal(scripted_stats(world).links_lost, 1);
+}
+
+/* While they are told, the new connection dies too, and the store of the next one is a third one. */
+static void leases_of_a_lost_store_are_told_once(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    loss* seen = SCRIPTED_NEW(world, loss);
+    gh_lock** locks = hold_and_lose(world, seen);
+    gh_lock* waiting = scripted_want(world, "bow", 600 * SECOND_US, 60 * SECOND_US);
+    SCRIPTED_UNTIL(world, seen->lost > HELD / 4, MS, 10 * SECOND_US);
+    assert_true(seen->lost < HELD);
+    world->store_birth_us++;
+    end_streams(world);
+    SCRIPTED_UNTIL(world, gh_lock_poll(waiting) == GH_OK, MS, 60 * SECOND_US);
+    for (int i = 0; i < HELD; i++) assert_status(gh_lock_poll(locks[i]), GH_LOST);
+    assert_int_equal(seen->lost, HELD);
+    assert_int_equal(seen->replies_too_early, 0);
+    assert_int_equal(scripted_stats(world).ops_busy, 1);
+}
+
+/* A drain that begins in the middle finds all told; so does a shutdown. */
+static void end_of_the_client_finds_all_leases_told(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+    {
+        scripted* world = scripted_new();
+        loss* seen = SCRIPTED_NEW(world, loss);
+        gh_lock** locks = hold_and_lose(world, seen);
+        SCRIPTED_UNTIL(world, seen->lost > HELD / 4, MS, 10 * SECOND_US);
+        assert_true(seen->lost < HELD);
+        if (i == 0) assert_status(gh_client_drain(world->client, SECOND_US), GH_OK);
+        else gh_client_shutdown(world->client);
+        for (int j = 0; j < HELD; j++) assert_status(gh_lock_poll(locks[j]), GH_LOST);
+        assert_int_equal(seen->lost, HELD);
+        if (i == 0) assert_true(gh_client_drained(world->client));
+    }
+}
+
 /* ---- with a real server -------------------------------------------------------------------------------- */
 
 static int compare_times(const void* a, const void* b)
@@ -326,6 +434,9 @@ static void ten_thousand_replies_of_a_real_server(void** state)
 
 TEST_FILE(budget, cmocka_unit_test(replies_are_taken_a_piece_at_a_time),
           cmocka_unit_test(requests_are_sent_a_piece_at_a_time),
+          cmocka_unit_test(leases_of_a_lost_store_are_told_a_piece_at_a_time),
+          cmocka_unit_test(leases_of_a_lost_store_are_told_once),
+          cmocka_unit_test(end_of_the_client_finds_all_leases_told),
           cmocka_unit_test(each_tick_makes_some_progress),
           cmocka_unit_test(without_a_budget_nobody_looks_at_the_clock),
           cmocka_unit_test(budget_that_suffices_is_not_over),

@@ -52,7 +52,7 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
     unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
     int lease_size = count > 8 ? (int)words[8].size : 0;
     if (count == 4 && ends_with(words[3], ":epoch"))
-        snprintf(text, sizeof(text), "*2\r\n:7\r\n:%llu\r\n", now_us);
+        snprintf(text, sizeof(text), "*2\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us, now_us);
     else if (count == 13)
         snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
                  (int)words[7].size, words[7].bytes, now_us, lease_size, words[8].bytes, now_us);
@@ -248,6 +248,7 @@ scripted* scripted_new(void)
     world->platform.receive = scripted_receive;
     world->platform.close = scripted_close;
     world->now_us = 5000000;
+    world->store_birth_us = 7;
     world->entropy = 1;
     world->send_max = world->receive_max = SIZE_MAX;
     cleanup_add(end_thing, world);

@@ -47,6 +47,7 @@ struct scripted
 
     uint64_t clock_us;      /* what platform.now_us says ...              */
     uint64_t clock_step_us; /* ... and how much later it is at each look  */
+    uint64_t store_birth_us; /* of the epoch; another one: the store has lost its data */
     uint64_t entropy;       /* the numbers that are drawn; 0: it fails    */
     gh_status open_status;  /* GH_OK at first                             */
     gh_status connected_status;

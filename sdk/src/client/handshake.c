@@ -242,7 +242,8 @@ static void take_epoch(gh_client* client, const gh_reply* reply)
     if (!reset) return;
     client->stats.store_resets++;
     gh_log(client, GH_LOG_WARNING, "the store has lost its data");
-    gh_op_sweep(client, GH_EVENT_RESET);
+    gh_op_sweep_begin(client, GH_EVENT_RESET);
+    gh_op_sweep_on(client, true);
 }
 
 static void handshake_done(gh_client* client)

@@ -2,6 +2,9 @@
 
 #include "client/state.h"
 
+#define SWEEP_LOOK_COST 256u /* between two looks at the clock: 16 ops are told, */
+#define SWEEP_TOLD_COST 15u  /* or 256 are passed over                           */
+
 /* ---- queues: a request waits in one of two, in order of arrival --------------------------------------------------- */
 
 static gh_queue* queue_of(gh_op* op)
@@ -204,6 +207,29 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
     op->kind->step(op, &event);
 }
 
+/* ---- sweeps: every op that is busy when one begins gets its event once --------------------------------------------- */
+
+/* Marks alternate, so that no op has to be touched before it is its turn: GH_OP_SWEPT set is "had it" in one sweep and
+   "did not" in the next. Each sweep is ended before the next begins, so all marks are equal in between. */
+static void sweep_begin(gh_client* client, gh_event_kind kind)
+{
+    client->sweep_mark ^= GH_OP_SWEPT;
+    client->sweep_kind = kind;
+    client->sweep_left = client->timers.count;
+    client->sweep_at = 0;
+}
+
+static bool sweep_has(const gh_client* client, const gh_op* op)
+{
+    return (op->flags & GH_OP_SWEPT) == client->sweep_mark;
+}
+
+static void sweep_mark(gh_client* client, gh_op* op)
+{
+    op->flags ^= GH_OP_SWEPT;
+    client->sweep_left--;
+}
+
 /* ---- begin and end ------------------------------------------------------------------------------------------------- */
 
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
@@ -222,6 +248,7 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
     op->client = client;
     op->status = GH_PENDING;
     op->due_us = GH_FOREVER;
+    op->flags = client->sweep_mark; /* a sweep under way is not for those who come now */
     gh_op_renumber(op);
     gh_heap_set(&client->timers, &op->timer_index, GH_FOREVER);
     client->stats.ops_begun++;
@@ -241,6 +268,7 @@ void gh_op_end(gh_op* op, gh_status status)
 {
     gh_client* client = op->client;
     GH_ASSERT(client, gh_op_is_busy(op));
+    if (!sweep_has(client, op)) sweep_mark(client, op);
     gh_op_unsend(op);
     gh_op_unlisten(op);
     gh_heap_remove(&client->leases, &op->lease_index);
@@ -251,26 +279,45 @@ void gh_op_end(gh_op* op, gh_status status)
     gh_trace(client, GH_TRACE_END, op, 0, status);
 }
 
-/* Every busy op gets the event once. Steps move ops in the heap while it is walked, so some may be passed over: walk until
-   a whole walk finds nobody left. */
-void gh_op_sweep(gh_client* client, gh_event_kind kind)
+/* Round and round through the heap, because steps move ops in it: whoever comes into the place of one that ended, is next;
+   whoever was moved behind us, in the next round. */
+void gh_op_sweep_on(gh_client* client, bool bounded)
 {
-    uint32_t i;
-    bool found = true;
-    for (i = 0; i < client->timers.count; i++)
-        op_of_timer(client->timers.entries[i].place)->flags &= (uint8_t)~GH_OP_SWEPT;
-    while (found)
+    uint32_t cost = 0;
+    while (client->sweep_left > 0)
     {
-        found = false;
-        for (i = 0; i < client->timers.count; i++)
+        gh_op* op;
+        if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
+        op = op_of_timer(client->timers.entries[client->sweep_at].place);
+        cost++;
+        if (sweep_has(client, op))
         {
-            gh_op* op = op_of_timer(client->timers.entries[i].place);
-            if ((op->flags & GH_OP_SWEPT) != 0) continue;
-            op->flags |= GH_OP_SWEPT;
-            found = true;
-            op_tell(op, kind);
+            client->sweep_at++;
+        }
+        else
+        {
+            sweep_mark(client, op);
+            op_tell(op, (gh_event_kind)client->sweep_kind);
+            cost += SWEEP_TOLD_COST;
+        }
+        if (bounded && cost >= SWEEP_LOOK_COST)
+        {
+            cost = 0;
+            if (!gh_client_budget_left(client)) return;
         }
     }
+}
+
+void gh_op_sweep_begin(gh_client* client, gh_event_kind kind)
+{
+    gh_op_sweep_on(client, false);
+    sweep_begin(client, kind);
+}
+
+void gh_op_sweep(gh_client* client, gh_event_kind kind)
+{
+    gh_op_sweep_begin(client, kind);
+    gh_op_sweep_on(client, false);
 }
 
 /* ---- listeners: found by sequence, which is dense, so its low bits spread better than any hash would --------------- */

@@ -69,7 +69,7 @@ enum
     GH_OP_MAYBE = 1 << 1,     /* a request was sent whole, and the link died before its answer             */
     GH_OP_ONCE = 1 << 2,      /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
     GH_OP_LISTENING = 1 << 3,
-    GH_OP_SWEPT = 1 << 4,     /* the client's: it has had the event that all ops get                       */
+    GH_OP_SWEPT = 1 << 4,     /* the client's: whether it has had the event that all ops get             */
     GH_OP_MARK = 1 << 5       /* free for the system                                                       */
 };
 

@@ -262,7 +262,8 @@ static void pipeline_break(gh_client* client, gh_status why)
         op_strike(slot.op);
 }
 
-/* Replies from what was received, until it is used up. False: the link is lost, or the budget is. */
+/* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says is
+   not read before all ops know that the old one is gone. */
 static bool pipeline_read(gh_client* client)
 {
     uint32_t taken_count = 0;
@@ -274,6 +275,7 @@ static bool pipeline_read(gh_client* client)
         {
         case GH_READ_REPLY:
             if (!pipeline_take(client, reply)) return false;
+            if (client->sweep_left > 0) return false;
             if ((++taken_count & 15) == 0 && !gh_client_budget_left(client)) return false;
             break;
         case GH_READ_BROKEN:
@@ -304,6 +306,7 @@ void gh_pipeline_receive(gh_client* client)
     if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched) return;
     link->look_us = client->now_us + LOOK_US;
     client->caught_up = false;
+    if (client->sweep_left > 0) return;
     while (pipeline_read(client))
     {
         client->scratch_at = client->scratch_end = 0;

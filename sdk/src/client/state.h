@@ -71,6 +71,11 @@ struct gh_client
     gh_queue urgent;
     gh_queue waiting;
 
+    uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
+    uint32_t sweep_at;   /* in the heap of timers                             */
+    uint8_t sweep_mark;
+    uint8_t sweep_kind;
+
     gh_slot* slots; /* a ring: replies come in the order of requests */
     uint32_t slot_head;
     uint32_t slot_count;
@@ -121,7 +126,9 @@ void gh_op_pause(gh_op* op, uint64_t pause_us);
 void gh_op_requeue(gh_op* op, bool front);
 gh_op* gh_queue_next(gh_client* client);
 void gh_queue_remove(gh_op* op);
-void gh_op_sweep(gh_client* client, gh_event_kind kind);
+void gh_op_sweep(gh_client* client, gh_event_kind kind); /* tells all busy ops, now */
+void gh_op_sweep_begin(gh_client* client, gh_event_kind kind);
+void gh_op_sweep_on(gh_client* client, bool bounded); /* goes on with it; it is over when sweep_left is 0 */
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
 void gh_timers_lapse(gh_client* client);

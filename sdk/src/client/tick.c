@@ -1,13 +1,14 @@
 /* tick.c -- one tick, in this order:
 
        1 leases that ran out are told     before any reply, so that after a hitch nobody acts on an old promise
-       2 the links connect, and what has arrived is handed out
-       3 timers fire: polls, renewals, deadlines; a drain that is over ends what is left
-       4 requests are encoded and sent, urgent ones first
-       5 a link that has been silent for too long is given up
+       2 ops that are still to be told that the store lost its data, are told; what the new store says is not read before
+       3 the links connect, and what has arrived is handed out
+       4 timers fire: polls, renewals, deadlines; a drain that is over ends what is left
+       5 requests are encoded and sent, urgent ones first
+       6 a link that has been silent for too long is given up
 
-   1 is never cut short by the budget, nor is telling the ops of a lost link, a lost store or the end of a drain. 2 to 4 each
-   make some progress in every tick. */
+   1 is never cut short by the budget, nor is telling the ops of a lost link or the end of a drain. 2 to 5 each make some
+   progress in every tick. */
 
 #include "client/state.h"
 
@@ -61,6 +62,7 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
     tick_take_budget(client, budget_us);
 
     gh_timers_lapse(client);
+    gh_op_sweep_on(client, true);
     if (gh_link_connect(&client->commands, client)) gh_handshake_begin(client);
     gh_pipeline_receive(client);
     gh_wake_move(client);
