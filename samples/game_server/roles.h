@@ -12,5 +12,6 @@ int stop_signals(void);
 int aggregator_main(const options* o);
 int fleet_main(const options* o);
 int server_main(const options* o);
+int worker_main(const options* o);
 
 #endif

@@ -157,6 +157,8 @@ static void load(seats* s, seat* p)
 {
     p->fence = gh_lock_fence(&p->lock);
     trade_enter(s->config.trade, p->slot, p->player, &p->fence);
+    social_enter(s->config.social, p->slot, p->player, gh_str_of(p->name));
+    p->entered = true;
     go(p, SEAT_LOADING);
 }
 
@@ -173,9 +175,7 @@ static void welcome(seats* s, seat* p)
     {
         tell(s, p, (message){.type = MESSAGE_BAG, .values = {has.bag[i].item, has.bag[i].version}});
     }
-    social_enter(s->config.social, p->slot, p->player, gh_str_of(p->name));
     social_count(s->config.social, SOCIAL_LOGIN, 1);
-    p->entered = true;
     ++*s->logins;
     go(p, SEAT_IN);
 }
@@ -263,6 +263,16 @@ uint32_t seats_player(const seats* s, uint32_t slot)
 
 /* ---- The frame ----------------------------------------------------------------------------------------- */
 
+/* Welcome once the bag is there, and chats and guild know of the player. */
+static void loading(seats* s, seat* p)
+{
+    bool loaded = trade_is_in(s->config.trade, p->slot);
+    if (loaded && social_is_in(s->config.social, p->slot))
+        welcome(s, p);
+    else if (!loaded && !trade_is_busy(s->config.trade, p->slot))
+        leave(s, p, false); /* it was abandoned */
+}
+
 static void seat_step(seats* s, seat* p, uint64_t now_us)
 {
     switch (p->state)
@@ -276,12 +286,7 @@ static void seat_step(seats* s, seat* p, uint64_t now_us)
     case SEAT_LOCKING:
         if (is_ours(s, p, now_us)) load(s, p);
         break;
-    case SEAT_LOADING:
-        if (trade_is_in(s->config.trade, p->slot))
-            welcome(s, p);
-        else if (!trade_is_busy(s->config.trade, p->slot))
-            leave(s, p, false); /* it was abandoned */
-        break;
+    case SEAT_LOADING: loading(s, p); break;
     case SEAT_IN:
         if ((s->frames + p->slot) % LOOK_FRAMES == 0) look_for_loss(s, p);
         break;

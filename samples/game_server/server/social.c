@@ -1,5 +1,6 @@
 /* social.c -- who is here, whose request it is, and how it is answered. */
 
+#include "frame.h"
 #include "server/social_parts.h"
 
 #include <stdio.h>
@@ -135,6 +136,7 @@ social* social_open(const social_config* config)
     social* s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
     s->config = *config;
+    s->now_us = frame_now_us();
     s->talk_count = talks_of(config);
     const char* trouble = NULL;
     if (!reserve(s))
@@ -177,7 +179,11 @@ void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name)
     mail_begin(s, p);
     contacts_begin(s, p);
     guild_begin(s, p);
-    social_count(s, SOCIAL_LOGIN, 1);
+}
+
+bool social_is_in(const social* s, uint32_t slot)
+{
+    return s->players[slot].here && s->players[slot].in_frame != 0;
 }
 
 void social_leave(social* s, uint32_t slot)
@@ -206,7 +212,7 @@ static void hit(social* s, int64_t how_hard)
 bool social_message(social* s, uint32_t slot, const message* m)
 {
     social_player* p = &s->players[slot];
-    if (!p->here) return false;
+    if (!social_is_in(s, slot)) return false;
     switch ((int)m->type)
     {
     case MESSAGE_SAY: chat_say(s, p, m); return true;
@@ -247,6 +253,8 @@ static void player_frame(social* s, social_player* p)
         *active &= (uint8_t)~parts[i].part;
         if (parts[i].frame(s, p)) *active |= parts[i].part;
     }
+    bool in = chat_is_in(p) && p->guild.joined && p->contacts.loaded;
+    if (in && p->in_frame == 0) p->in_frame = s->frames;
 }
 
 void social_frame(social* s, uint64_t now_us, uint64_t frame_us)

@@ -2,8 +2,8 @@
    server keeps of them: counters, promotions. One place in a game for each of mailbox.h, chat.h, contacts.h,
    guild.h, counters.h, rows.h.
 
-   A player of slot s:   social_enter --> (social_message ...) --> social_leave --> until social_is_busy is
-   false */
+   A player of slot s:   social_enter --> until social_is_in --> (social_message ...) --> social_leave -->
+   until social_is_busy is false */
 
 #ifndef GAME_SERVER_SOCIAL_H
 #define GAME_SERVER_SOCIAL_H
@@ -22,10 +22,6 @@ typedef struct social_config
     uint32_t guild_size;  /* player p is in the guild p / guild_size, and in its chat    */
     uint32_t zone_count;  /* and talks in the zone p % zone_count                        */
     const char* database; /* SQLite file with the promotions; made if it is not there    */
-
-    /* NULL: none. Each letter, just before it goes to the player: those of the market change what it has. */
-    void (*on_mail)(void* context, uint32_t slot, gh_str from, gh_str words);
-    void* context;
 } social_config;
 
 /* Places of the client's ops_capacity that it takes. */
@@ -38,10 +34,15 @@ social* social_open(const social_config* config);
 void social_close(social* s);
 
 void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name);
+
+/* In its chats and its guild: all that is said there from now on, and all mail to the guild, is for it too.
+   Nothing is told to the player before the next social_frame. */
+bool social_is_in(const social* s, uint32_t slot);
+
 void social_leave(social* s, uint32_t slot); /* begins; requests that are under way end by themselves */
 bool social_is_busy(const social* s, uint32_t slot);
 
-/* False: not one of ours. It is answered, now or in a later frame, whatever happens. Once a WHISPER was
+/* False: not one of ours, or the player is not in. It is answered, now or in a later frame, whatever happens. Once a WHISPER was
    answered by SENT, FIND_CONTACT finds whom it went to. */
 bool social_message(social* s, uint32_t slot, const message* m);
 

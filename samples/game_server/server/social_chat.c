@@ -155,6 +155,11 @@ void chat_begin(social* s, social_player* p)
     social_wake(s, p, PART_CHAT);
 }
 
+bool chat_is_in(const social_player* p)
+{
+    return p->chat.chats[CHAT_ZONE].state == MEMBER_IN && p->chat.chats[CHAT_GUILD].state == MEMBER_IN;
+}
+
 /* What the player has heard in its guild is noted, so that it does not come again. */
 static void note_heard(social* s, social_player* p, const membership* m)
 {
@@ -180,11 +185,9 @@ bool chat_frame(social* s, social_player* p)
 {
     bool still = p->chat.speaking || gh_chat_commit_poll(&p->chat.commit) == GH_PENDING;
     for (int i = 0; i < CHATS_EACH; i++) still |= membership_frame(s, p, &p->chat.chats[i]);
-    if (p->here && p->chat.reader.name.size == 0)
-    {
-        still |= gh_chat_feed_add(&s->feed, &p->chat.reader, p->name) != GH_OK; /* ops_capacity, for now */
-    }
-    return still;
+    if (!p->here || p->chat.reader.name.size > 0) return still;
+    if (social_is_told(s, p)) gh_chat_feed_add(&s->feed, &p->chat.reader, p->name);
+    return true;
 }
 
 /* ---- Saying -------------------------------------------------------------------------------------------- */

@@ -54,17 +54,8 @@ static void touched(social* s, social_player* p, gh_status status)
 static void load(social* s, social_player* p)
 {
     contacts_part* c = &p->contacts;
-    gh_status status = gh_contacts_load_begin(&c->load, s->config.client, p->name, &c->mirror, NULL);
-    if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
-}
-
-static void answer(social* s, social_player* p, uint32_t number, gh_str prefix)
-{
-    gh_contact found[NAMES_MAX];
-    gh_str names[NAMES_MAX];
-    uint32_t count = gh_contacts_complete(&p->contacts.mirror, prefix, found, NAMES_MAX);
-    for (uint32_t i = 0; i < count; i++) names[i] = found[i].name;
-    social_tell_names(s, p, number, names, count);
+    c->again_us = s->now_us + RETRY_US; /* not before, if it fails */
+    gh_contacts_load_begin(&c->load, s->config.client, p->name, &c->mirror, NULL);
 }
 
 void contacts_begin(social* s, social_player* p)
@@ -77,19 +68,11 @@ void contacts_begin(social* s, social_player* p)
 
 void contacts_find(social* s, social_player* p, const message* m)
 {
-    contacts_part* c = &p->contacts;
-    if (c->loaded)
-    {
-        answer(s, p, m->number, m->text);
-        return;
-    }
-    if (c->finding) social_sorry(s, p, c->number, SORRY_BUSY, "there was a newer key-stroke");
-    c->finding = m->text.size <= NAME_SIZE;
-    if (!c->finding) social_sorry(s, p, m->number, SORRY_NONSENSE, "no name is that long");
-    if (!c->finding) return;
-    c->number = m->number;
-    c->prefix_size = m->text.size;
-    memcpy(c->prefix, m->text.bytes, m->text.size);
+    gh_contact found[NAMES_MAX];
+    gh_str names[NAMES_MAX];
+    uint32_t count = gh_contacts_complete(&p->contacts.mirror, m->text, found, NAMES_MAX);
+    for (uint32_t i = 0; i < count; i++) names[i] = found[i].name;
+    social_tell_names(s, p, m->number, names, count);
 }
 
 /* True: look again in the next frame. */
@@ -100,10 +83,6 @@ static bool load_frame(social* s, social_player* p)
     if (status == GH_PENDING) return true;
     if (!p->here) return false;
     c->loaded = status == GH_OK;
-    bool failed = !c->loaded && status != GH_IDLE;
-    if (c->finding && c->loaded) answer(s, p, c->number, gh_str_make(c->prefix, c->prefix_size));
-    if (c->finding && failed) social_sorry_status(s, p, c->number, status);
-    if (c->loaded || failed) c->finding = false;
     if (!c->loaded && s->now_us >= c->again_us) load(s, p);
     return !c->loaded;
 }

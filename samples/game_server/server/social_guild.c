@@ -13,9 +13,8 @@ static void join(social* s, social_player* p)
     guild_part* g = &p->guild;
     gh_guild_config config = gh_guild_config_default();
     config.timeout_us = PATIENT_US;
-    gh_status status =
-        gh_guild_join_begin(&g->change, s->config.client, g->talk->name, &g->member, 1, &config);
-    if (status != GH_OK) g->again_us = s->now_us + RETRY_US;
+    g->again_us = s->now_us + RETRY_US; /* not before, if it fails */
+    gh_guild_join_begin(&g->change, s->config.client, g->talk->name, &g->member, 1, &config);
 }
 
 void guild_begin(social* s, social_player* p)
@@ -34,59 +33,38 @@ static bool join_frame(social* s, social_player* p)
     guild_part* g = &p->guild;
     gh_status status = gh_guild_change_poll(&g->change);
     if (status == GH_PENDING) return true;
-    if (status == GH_OK) g->joined = true;
+    g->joined = status == GH_OK;
     if (g->joined || !p->here) return false;
-    if (g->again_us == 0) g->again_us = s->now_us + RETRY_US;
-    if (s->now_us < g->again_us) return true;
-    g->again_us = 0;
-    join(s, p);
+    if (s->now_us >= g->again_us) join(s, p);
     return true;
 }
 
 /* ---- Completing names ---------------------------------------------------------------------------------- */
 
-static void search(social* s, social_player* p)
+/* Of key-strokes only the newest matters. */
+void guild_find(social* s, social_player* p, const message* m)
 {
     guild_part* g = &p->guild;
     gh_guild_search_config config = gh_guild_search_config_default();
     config.limit = NAMES_MAX;
     config.buffer = g->found;
     config.buffer_size = sizeof g->found;
-    gh_status status = gh_guild_complete_begin(&g->search, s->config.client, g->talk->name,
-                                               gh_str_make(g->prefix, g->prefix_size), &config);
-    g->searching = status == GH_OK;
-    if (status == GH_OK) return;
-    g->finding = false;
-    social_sorry_status(s, p, g->number, status);
-}
-
-/* Of key-strokes only the newest matters. */
-void guild_find(social* s, social_player* p, const message* m)
-{
-    guild_part* g = &p->guild;
-    if (m->text.size > NAME_SIZE)
-    {
-        social_sorry(s, p, m->number, SORRY_NONSENSE, "no name is that long");
-        return;
-    }
     if (g->finding) social_sorry(s, p, g->number, SORRY_BUSY, "there was a newer key-stroke");
-    if (g->searching) gh_guild_search_cancel(&g->search);
-    g->finding = true;
-    g->searching = false; /* not before we are in it ourselves */
+    gh_guild_search_cancel(&g->search);
+    gh_status status = gh_guild_complete_begin(&g->search, s->config.client, g->talk->name, m->text, &config);
+    g->finding = status == GH_OK;
     g->number = m->number;
-    g->prefix_size = m->text.size;
-    memcpy(g->prefix, m->text.bytes, m->text.size);
-    g->give_up_us = s->now_us + ANSWER_US;
-    if (g->joined) search(s, p);
+    if (status != GH_OK) social_sorry_status(s, p, m->number, status);
     social_wake(s, p, PART_GUILD);
 }
 
-static void found(social* s, social_player* p, gh_status status)
+static void find_frame(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
     gh_str names[NAMES_MAX];
+    gh_status status = gh_guild_search_poll(&g->search);
+    if (status == GH_PENDING) return;
     g->finding = false;
-    g->searching = false;
     if (status != GH_OK && status != GH_EMPTY)
     {
         social_sorry_status(s, p, g->number, status);
@@ -94,20 +72,6 @@ static void found(social* s, social_player* p, gh_status status)
     }
     for (uint32_t i = 0; i < g->search.count; i++) names[i] = g->search.hits[i].name;
     social_tell_names(s, p, g->number, names, g->search.count);
-}
-
-static void search_frame(social* s, social_player* p)
-{
-    guild_part* g = &p->guild;
-    if (g->searching)
-    {
-        gh_status status = gh_guild_search_poll(&g->search);
-        if (status != GH_PENDING) found(s, p, status);
-    }
-    else if (g->joined)
-        search(s, p);
-    else if (s->now_us >= g->give_up_us || !p->here)
-        found(s, p, GH_TIMEOUT);
 }
 
 /* ---- Mail to all of it --------------------------------------------------------------------------------- */
@@ -148,7 +112,7 @@ bool guild_frame(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
     bool joining = !g->joined && join_frame(s, p);
-    if (g->finding) search_frame(s, p);
+    if (g->finding) find_frame(s, p);
     if (g->mailing) mail_frame_of(s, p);
     return joining || g->finding || g->mailing;
 }

@@ -28,7 +28,6 @@ static void tell_mail(social* s, social_player* p, const gh_message* letter)
     gh_str words = letter->body;
     if (words.size > MESSAGE_TEXT_MAX) words.size = MESSAGE_TEXT_MAX;
     if (social_player_of(letter->sender) >= 0) contacts_touch(s, p, letter->sender);
-    if (s->config.on_mail != NULL) s->config.on_mail(s->config.context, p->slot, letter->sender, words);
     social_tell(s, p,
                 &(message){.type = MESSAGE_MAIL,
                            .name = letter->sender,
@@ -104,7 +103,7 @@ bool mail_frame(social* s, social_player* p)
     }
     bool committing = commit_frame(s, p);
     bool room = contacts_room(p) >= MAIL_MESSAGES; /* each letter may be from somebody new */
-    if (p->here && !mail->fetching && room && s->now_us >= mail->again_us) fetch(s, p);
+    if (social_is_told(s, p) && !mail->fetching && room && s->now_us >= mail->again_us) fetch(s, p);
     return p->here || committing || mail->fetching;
 }
 

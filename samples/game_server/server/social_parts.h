@@ -136,11 +136,6 @@ typedef struct contacts_part
     gh_str batch[TOUCHES];
     char names[TOUCHES][NAME_SIZE];
     size_t name_sizes[TOUCHES];
-
-    bool finding; /* until the mirror is loaded */
-    uint32_t number;
-    size_t prefix_size;
-    char prefix[NAME_SIZE];
 } contacts_part;
 
 typedef struct guild_part
@@ -154,11 +149,7 @@ typedef struct guild_part
 
     gh_guild_search search;
     bool finding;
-    bool searching;
-    uint64_t give_up_us;
     uint32_t number;
-    size_t prefix_size;
-    char prefix[NAME_SIZE];
     _Alignas(8) char found[GH_GUILD_BUFFER_SIZE(NAMES_MAX)];
 
     job_push mail;
@@ -191,7 +182,8 @@ typedef enum social_part
 
 typedef struct social_player
 {
-    bool here; /* false: going, or gone */
+    bool here;           /* false: going, or gone                          */
+    uint64_t in_frame;   /* in which all was ready for it; 0: not yet      */
     uint32_t slot;
     uint32_t player;
     gh_str name;
@@ -243,6 +235,12 @@ static inline void social_wake(social* s, const social_player* p, social_part pa
     s->active[p->slot] |= (uint8_t)part;
 }
 
+/* Nothing is told before: who lets the player in does that in the frame in which it is in. */
+static inline bool social_is_told(const social* s, const social_player* p)
+{
+    return p->here && p->in_frame != 0 && p->in_frame < s->frames;
+}
+
 static inline void social_tally_add(social* s, social_tally tally, uint64_t amount)
 {
     if (s->tallies[tally] != NULL) *s->tallies[tally] += amount;
@@ -264,6 +262,7 @@ int64_t social_player_of(gh_str name);
 size_t chat_feed_memory(const social_config* config);
 bool chat_open(social* s, void* memory);
 void chat_begin(social* s, social_player* p);
+bool chat_is_in(const social_player* p);
 void chat_say(social* s, social_player* p, const message* m);
 void chat_heard(social* s, social_player* p, const message* m);
 bool chat_frame(social* s, social_player* p);

@@ -27,6 +27,8 @@
 #define JOBS_TRADE "trade" /* the queues */
 #define JOBS_MAIL  "mail"
 
+#define JOBS_SENDER "market" /* of letters to sellers; no player has that name */
+
 enum
 {
     JOB_ID_SIZE = 40,

@@ -1,0 +1,127 @@
+/* worker.c -- the role worker: carries out what servers have left to do, inside the tick. It may be killed at
+   any time: its tasks go to the next worker when their lease is over, and every step may be done again. */
+
+#include "member.h"
+#include "roles.h"
+#include "worker/desk.h"
+
+#define LEASE_US       2000000u /* so long does a task wait after its worker was killed */
+#define BACKOFF_MIN_US 100000u
+#define BACKOFF_MAX_US 5000000u
+#define ENDING_US      10000000u /* for what is under way when we are told to end */
+#define DRAIN_US       2000000u
+
+typedef struct worker
+{
+    member member;
+    desks desks;
+    gh_tasks_worker tasks;
+    gh_task_handler handlers[JOB_KINDS];
+    gh_tasks_queue queues[2];
+    _Alignas(16) char memory[DESKS * DESK_TASK_SIZE];
+} worker;
+
+/* What is first in line is asked first: trade before mail, and in trade by the classes of jobs.h. */
+static gh_status begin_tasks(worker* w)
+{
+    static const gh_task_function functions[JOB_KINDS] = {[JOB_SOLD] = desk_sold,
+                                                          [JOB_END] = desk_end,
+                                                          [JOB_OPEN] = desk_open,
+                                                          [JOB_GUILD_MAIL] = desk_guild_mail};
+    for (job_kind kind = 0; kind < JOB_KINDS; kind++)
+    {
+        w->handlers[kind] =
+            (gh_task_handler){.name = job_name(kind), .function = functions[kind], .context = &w->desks};
+    }
+    w->queues[0] = (gh_tasks_queue){.name = gh_str_literal(JOBS_TRADE)};
+    w->queues[1] = (gh_tasks_queue){.name = gh_str_literal(JOBS_MAIL)};
+
+    gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    config.handlers = w->handlers;
+    config.handler_count = JOB_KINDS;
+    config.queues = w->queues;
+    config.queue_count = 2;
+    config.slots = w->desks.slots;
+    config.slot_count = DESKS;
+    config.memory = w->memory;
+    config.memory_size = sizeof w->memory;
+    config.tasks.lease_us = LEASE_US;
+    config.tasks.backoff_min_us = BACKOFF_MIN_US;
+    config.tasks.backoff_max_us = BACKOFF_MAX_US;
+    return gh_tasks_worker_begin(&w->tasks, w->member.client, &config);
+}
+
+static void show(worker* w)
+{
+    const gh_tasks_worker* t = &w->tasks;
+    const desks* d = &w->desks;
+    const struct
+    {
+        const char* name;
+        uint64_t value;
+    } counts[] = {{"jobs.sold", d->done[JOB_SOLD]},
+                  {"jobs.ended", d->done[JOB_END]},
+                  {"jobs.opened", d->done[JOB_OPEN]},
+                  {"jobs.guild mail", d->done[JOB_GUILD_MAIL]},
+                  {"letters", d->letters},
+                  {"letters.refused", d->letters_refused},
+                  {"tasks.running", t->running},
+                  {"tasks.taken", t->taken},
+                  {"tasks.retried", t->retried},
+                  {"tasks.lost", t->lost},
+                  {"tasks.dead", t->dead}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    {
+        uint64_t* count = board_count_of(&w->member.row, counts[i].name);
+        if (count != NULL) *count = counts[i].value;
+    }
+}
+
+static void one_frame(worker* w)
+{
+    frame_begin(&w->member.clock);
+    member_tick(&w->member);
+    member_tick(&w->member); /* what the handlers have begun in the first goes out */
+    show(w);
+    member_end_frame(&w->member);
+}
+
+/* True: nothing was left half done. */
+static bool run(worker* w)
+{
+    member_phase(&w->member, "working");
+    while (stop_signals() == 0) one_frame(w);
+
+    member_phase(&w->member, "closing");
+    gh_tasks_worker_stop(&w->tasks);
+    uint64_t give_up_us = frame_now_us() + ENDING_US;
+    while (gh_tasks_worker_poll(&w->tasks) == GH_PENDING && stop_signals() < 2 && frame_now_us() < give_up_us)
+    {
+        one_frame(w);
+    }
+    bool finished = gh_tasks_worker_poll(&w->tasks) == GH_IDLE;
+
+    member_phase(&w->member, "leaving");
+    gh_client_drain(w->member.client, DRAIN_US);
+    while (!gh_client_drained(w->member.client)) one_frame(w);
+    return finished && w->tasks.dead == 0;
+}
+
+int worker_main(const options* o)
+{
+    static worker w; /* too large for a stack */
+    gh_client_config capacities = gh_client_config_default();
+    capacities.ops_capacity = DESK_OPS;
+    capacities.out_bytes = 256 * 1024;
+    capacities.reply_bytes = 256 * 1024;
+    capacities.reply_nodes = 4096;
+    if (!member_open(&w.member, o, "worker", &capacities)) return 1;
+
+    desks_init(&w.desks, w.member.client, o->prefix == NULL ? "gh" : o->prefix);
+    gh_status status = begin_tasks(&w);
+    bool good = status == GH_OK && run(&w);
+    if (status != GH_OK)
+        board_say(&w.member.row, frame_now_us(), GH_LOG_ERROR, gh_str_of(gh_status_text(status)));
+    member_close(&w.member, good);
+    return good ? 0 : 1;
+}
