@@ -9,7 +9,6 @@
 #include "bots/said.h"
 #include "bots/sales.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- said ---------------------------------------------------------------------------------------------- */
@@ -80,10 +79,9 @@ static chat_scene* open_chat(bool stays)
 
 static void close_chat(chat_scene* scene)
 {
-    free(scene->hall.said);
-    free(scene->hall.known);
-    free(scene->ears[0].last);
-    free(scene->ears[1].last);
+    hall_close(&scene->hall);
+    ear_close(&scene->ears[0]);
+    ear_close(&scene->ears[1]);
 }
 
 static void a_right_chat_has_no_faults(void** state)
@@ -388,6 +386,8 @@ static void an_unsure_purchase_is_settled_by_the_bag(void** state)
         assert_true(account_fits_gold(&a, 700, 0));
         assert_true(account_fits_gold(&a, 700, 300));
         assert_false(account_fits_gold(&a, 699, 0));
+        assert_true(account_can_pay(&a, 700));
+        assert_false(account_can_pay(&a, 701));
         assert_true(account_fits_items(&a, 3));
         assert_true(account_fits_items(&a, 4));
         welcome(&a, bought == 1 ? 4 : 3, (uint32_t[]){40, 41, 42, 7}, (int64_t[]){1, 1, 1, 6}, true);
@@ -513,12 +513,36 @@ static void who_is_paid_has_a_buyer(void** state)
     assert_int_equal(count, 1);
     assert_int_equal(sales_unsure(&s, &sold), 0);
     assert_true(all_sales(&s, sales_has_buyer, &count));
-    assert_int_equal(sales_sure(&s, &sold, false), 0);
+    assert_int_equal(sales_sure(&s, 7, 2, 8, false), 0);
     assert_false(all_sales(&s, sales_has_buyer, &count));
     assert_int_equal(sales_unsure(&s, &sold), 0);
-    assert_int_equal(sales_sure(&s, &sold, true), 0);
+    assert_int_equal(sales_sure(&s, 7, 2, 8, true), 0);
     assert_true(all_sales(&s, sales_has_buyer, &count));
     assert_int_equal(sales_bought(&s, &sold), SALE_TWICE);
+    assert_int_equal(sales_sure(&s, 7, 4, 8, true), SALE_DIFFERS); /* nobody was unsure about that */
+    sales_close(&s);
+}
+
+static void an_offer_is_sold_or_comes_back_not_both(void** state)
+{
+    (void)state;
+    sales s;
+    assert_true(sales_open(&s));
+    bool again = true;
+    sale first = sale_of(5, 2, 8);
+    sale other = sale_of(6, 2, 8);
+    assert_int_equal(sales_back(&s, &first, &again), 0);
+    assert_false(again);
+    assert_int_equal(sales_back(&s, &first, &again), 0);
+    assert_true(again);
+    assert_int_equal(sales_bought(&s, &first), SALE_TWICE);
+    assert_int_equal(sales_bought(&s, &other), 0);
+    assert_int_equal(sales_back(&s, &other, &again), SALE_TWICE);
+    assert_int_equal(sales_told(&s, &other, &again), SALE_TWICE);
+    sale strange = sale_of(7, 2, 8);
+    assert_int_equal(sales_back(&s, &strange, &again), 0);
+    strange.seller = 2;
+    assert_int_equal(sales_back(&s, &strange, &again), SALE_DIFFERS);
     sales_close(&s);
 }
 
@@ -560,4 +584,5 @@ TEST_FILE(game_checks, cmocka_unit_test(only_what_was_unsure_may_be_missing),
           cmocka_unit_test(an_unsure_sale_is_settled_by_the_bag_or_by_mail),
           cmocka_unit_test(a_lost_or_a_strange_thing_is_seen), cmocka_unit_test(an_offer_has_one_buyer),
           cmocka_unit_test(every_sale_is_told), cmocka_unit_test(who_is_paid_has_a_buyer),
+          cmocka_unit_test(an_offer_is_sold_or_comes_back_not_both),
           cmocka_unit_test(names_begin_with_the_prefix_and_have_whom_we_know));

@@ -30,6 +30,7 @@ static const role roles[] = {
     {ROLE_FLEET, "fleet", fleet_main, "starts all the others, shows how they are, ends them, adds up"},
     {ROLE_AGGREGATOR, "aggregator", aggregator_main, "adds the servers' log files to the totals of the day"},
     {ROLE_SERVER, "server", server_main, "a game server"},
+    {ROLE_BOTS, "bots", bots_main, "players that check what they are told"},
     {ROLE_WORKER, "worker", worker_main,
      "does what servers leave to be done: tells sellers, opens and ends offers, sends mail"},
     {0, NULL, NULL, NULL},

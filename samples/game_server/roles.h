@@ -10,6 +10,7 @@ int stop_signals(void);
 
 /* The roles; each returns the exit code of the process. */
 int aggregator_main(const options* o);
+int bots_main(const options* o);
 int fleet_main(const options* o);
 int server_main(const options* o);
 int worker_main(const options* o);

@@ -167,17 +167,27 @@ bool account_settle(account* a)
     return nothing_lost;
 }
 
+static int64_t prices_of(const account* a, thing_state state)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < a->count; i++) sum += a->things[i].state == state ? a->things[i].price : 0;
+    return sum;
+}
+
+static int64_t least_gold(const account* a)
+{
+    return a->gold - prices_of(a, THING_MAYBE_BOUGHT);
+}
+
 bool account_fits_gold(const account* a, int64_t gold, int64_t hold)
 {
-    int64_t least = a->gold;
-    int64_t most = a->gold;
-    for (uint32_t i = 0; i < a->count; i++)
-    {
-        const thing* t = &a->things[i];
-        if (t->state == THING_MAYBE_BOUGHT) least -= t->price;
-        if (t->state == THING_ON_SALE || t->state == THING_MAYBE_ON_SALE) most += t->price;
-    }
-    return gold >= 0 && hold >= 0 && gold + hold >= least && gold + hold <= most;
+    int64_t most = a->gold + prices_of(a, THING_ON_SALE) + prices_of(a, THING_MAYBE_ON_SALE);
+    return gold >= 0 && hold >= 0 && gold + hold >= least_gold(a) && gold + hold <= most;
+}
+
+bool account_can_pay(const account* a, int64_t price)
+{
+    return least_gold(a) >= price;
 }
 
 bool account_fits_items(const account* a, int64_t items)

@@ -78,6 +78,9 @@ bool account_settle(account* a);
 bool account_fits_gold(const account* a, int64_t gold, int64_t hold);
 bool account_fits_items(const account* a, int64_t items);
 
+/* True if the gold is enough, whatever became of unsure purchases. */
+bool account_can_pay(const account* a, int64_t price);
+
 /* True if there are no ranges: everything must be as told to the last coin. */
 bool account_is_exact(const account* a);
 

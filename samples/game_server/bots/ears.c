@@ -21,6 +21,17 @@ bool ear_open(ear* e, hall* h)
     return e->last != NULL;
 }
 
+void hall_close(hall* h)
+{
+    free(h->said);
+    free(h->known);
+}
+
+void ear_close(ear* e)
+{
+    free(e->last);
+}
+
 void ear_enter(ear* e)
 {
     e->at = 0;

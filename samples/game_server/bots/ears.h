@@ -59,6 +59,8 @@ typedef enum ear_fault
 /* False: no memory. */
 bool hall_open(hall* h, uint32_t member_count, bool stays);
 bool ear_open(ear* e, hall* h);
+void hall_close(hall* h);
+void ear_close(ear* e);
 
 /* A session begins. */
 void ear_enter(ear* e);

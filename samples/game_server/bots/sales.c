@@ -62,7 +62,7 @@ static sale* sale_of(sales* s, const sale* like, unsigned* faults)
 
 static unsigned buy(sales* s, sale* sold, uint32_t buyer)
 {
-    unsigned fault = sold->bought ? SALE_TWICE : 0;
+    unsigned fault = sold->bought || sold->back ? SALE_TWICE : 0;
     if (!sold->bought) s->bought++;
     sold->bought = true;
     sold->buyer = buyer;
@@ -84,7 +84,19 @@ unsigned sales_told(sales* s, const sale* told, bool* again)
     if (sold == NULL) return faults;
     if (!sold->told) s->told++;
     sold->told = true;
-    return faults;
+    return sold->back ? faults | SALE_TWICE : faults;
+}
+
+/* The mail does not tell a price, so there is none to compare. */
+unsigned sales_back(sales* s, const sale* back, bool* again)
+{
+    unsigned faults = 0;
+    sale* sold = sale_of(s, back, &faults);
+    *again = sold != NULL && sold->back;
+    if (sold == NULL) return faults;
+    sold->back = true;
+    if (sold->seller != back->seller) return SALE_DIFFERS;
+    return sold->bought || sold->told ? SALE_TWICE : 0;
 }
 
 unsigned sales_unsure(sales* s, const sale* wanted)
@@ -95,13 +107,12 @@ unsigned sales_unsure(sales* s, const sale* wanted)
     return faults;
 }
 
-unsigned sales_sure(sales* s, const sale* wanted, bool happened)
+unsigned sales_sure(sales* s, uint32_t item, int64_t version, uint32_t buyer, bool happened)
 {
-    unsigned faults = 0;
-    sale* sold = sale_of(s, wanted, &faults);
-    if (sold == NULL) return faults;
-    if (sold->doubts > 0) sold->doubts--;
-    return happened ? faults | buy(s, sold, wanted->buyer) : faults;
+    sale* sold = place_of(s->table, s->capacity, item, version);
+    if (sold->version == 0 || sold->doubts == 0) return SALE_DIFFERS;
+    sold->doubts--;
+    return happened ? buy(s, sold, buyer) : 0;
 }
 
 bool sales_has_untold(const sales* s, uint32_t seller)

@@ -17,6 +17,7 @@ typedef struct sale
     int64_t price;
     bool bought;
     bool told;
+    bool back; /* nobody bought it in time */
 } sale;
 
 typedef struct sales
@@ -30,7 +31,7 @@ typedef struct sales
 
 typedef enum sale_fault
 {
-    SALE_TWICE = 1 << 0,   /* somebody else has bought it             */
+    SALE_TWICE = 1 << 0,   /* bought again, or both bought and back   */
     SALE_DIFFERS = 1 << 1, /* price or seller are not what others say */
     SALE_NO_ROOM = 1 << 2
 } sale_fault;
@@ -38,13 +39,14 @@ typedef enum sale_fault
 bool sales_open(sales* s);
 void sales_close(sales* s);
 
-/* Each returns the faults, 0 if there are none. *again: the seller was told before, as may happen. */
+/* Each returns the faults, 0 if there are none. *again: the seller was told so before, as may happen. */
 unsigned sales_bought(sales* s, const sale* bought);
 unsigned sales_told(sales* s, const sale* told, bool* again);
+unsigned sales_back(sales* s, const sale* back, bool* again);
 
 /* A purchase is unsure; later it turns out to have happened or not. */
 unsigned sales_unsure(sales* s, const sale* wanted);
-unsigned sales_sure(sales* s, const sale* wanted, bool happened);
+unsigned sales_sure(sales* s, uint32_t item, int64_t version, uint32_t buyer, bool happened);
 
 /* True if a seller (any, for UINT32_MAX) was not told yet of a sale that happened. */
 bool sales_has_untold(const sales* s, uint32_t seller);
