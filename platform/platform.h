@@ -61,6 +61,11 @@ typedef struct gh_platform
     int64_t (*receive)(void* context, intptr_t stream, void* bytes, size_t size);
 
     void (*close)(void* context, intptr_t stream);
+
+    /* Why the last open, connected, send or receive on this thread failed, asked at once after it and before close: the
+       operating system's number, and in *text a few words for it (static; NULL: none but the number). 0: no reason, the
+       peer has ended the connection in good order. For the log alone. May be NULL. */
+    int (*reason)(void* context, const char** text);
 } gh_platform;
 
 /* The table for this operating system (platform/posix or platform/windows). Static; never NULL. */

@@ -99,6 +99,7 @@ static void the_families_of_statuses_are_told_by_their_sign(void** state)
     {
         bool named_invalid = strncmp(statuses[i].name, "INVALID_", 8) == 0;
         assert_int_equal(gh_status_is_invalid(statuses[i].status), named_invalid);
+        assert_int_equal(gh_status_is_over(statuses[i].status), statuses[i].value != 1);
     }
 }
 

@@ -264,7 +264,9 @@ static gh_status posix_settled(int descriptor)
     own.size = peer.size = (socklen_t)sizeof own.name;
     if (getpeername(descriptor, &peer.name.any, &peer.size) != 0) return GH_REFUSED;
     if (getsockname(descriptor, &own.name.any, &own.size) != 0) return GH_REFUSED;
-    return posix_same_endpoint(&own, &peer) ? GH_REFUSED : GH_OK;
+    if (!posix_same_endpoint(&own, &peer)) return GH_OK;
+    errno = ECONNREFUSED; /* what it should have said */
+    return GH_REFUSED;
 }
 
 static gh_status posix_connect(int descriptor, const posix_endpoint* endpoint)
@@ -290,7 +292,9 @@ static gh_status posix_stream_open(void* context, const gh_address* address, int
     status = posix_set_options(descriptor, family) ? posix_connect(descriptor, &endpoint) : GH_REFUSED;
     if (status == GH_REFUSED)
     {
+        int reason = errno;
         (void)close(descriptor);
+        errno = reason;
         return status;
     }
     *stream = descriptor;
@@ -309,8 +313,10 @@ static gh_status posix_stream_connected(void* context, intptr_t stream)
 
     int error = 0;
     socklen_t size = (socklen_t)sizeof error;
-    if (getsockopt((int)stream, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) return GH_REFUSED;
-    return posix_settled((int)stream);
+    if (getsockopt((int)stream, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return GH_REFUSED;
+    if (error == 0) return posix_settled((int)stream);
+    errno = error;
+    return GH_REFUSED;
 }
 
 /* ENOBUFS is how some systems say that the buffers are full; the time-out of the oldest request bounds
@@ -342,7 +348,11 @@ static int64_t posix_stream_receive(void* context, intptr_t stream, void* bytes,
     {
         ssize_t count = recv((int)stream, bytes, size, 0);
         if (count > 0) return count;
-        if (count == 0) return GH_STREAM_CLOSED; /* the peer's orderly end */
+        if (count == 0)
+        {
+            errno = 0; /* the peer's orderly end */
+            return GH_STREAM_CLOSED;
+        }
         if (errno != EINTR) return posix_nothing_moved(errno);
     }
     return GH_STREAM_WOULD_BLOCK;
@@ -356,6 +366,44 @@ static void posix_stream_close(void* context, intptr_t stream)
     (void)close((int)stream);
 }
 
+/* strerror has its words from a locale, and may share its memory with other threads. */
+static const char* posix_words(int error)
+{
+    switch (error)
+    {
+    case EACCES:
+    case EPERM: return "permission denied";
+    case EADDRNOTAVAIL: return "no local address or port is left for it";
+    case EAFNOSUPPORT: return "this kind of address is not supported";
+    case EAGAIN: return "the server's backlog is full";
+    case ECONNABORTED: return "connection aborted";
+    case ECONNREFUSED: return "connection refused";
+    case ECONNRESET: return "connection reset by the peer";
+    case EHOSTUNREACH: return "no route to the host";
+    case EMFILE: return "this process has too many open files";
+    case ENETDOWN: return "the network is down";
+    case ENETUNREACH: return "the network is not reachable";
+    case ENFILE: return "this machine has too many open files";
+    case ENOBUFS:
+    case ENOMEM: return "the kernel is out of memory";
+    case ENOENT: return "no such file";
+    case ENOTDIR: return "a part of the path is no folder";
+    case ENOTSOCK: return "the file is no socket";
+    case EPIPE: return "the peer has gone";
+    case EPROTOTYPE: return "a socket of another kind";
+    case ETIMEDOUT: return "no answer of the host in time";
+    default: return NULL;
+    }
+}
+
+static int posix_reason(void* context, const char** text)
+{
+    int error = errno;
+    (void)context;
+    *text = posix_words(error);
+    return error;
+}
+
 const gh_platform* gh_platform_default(void)
 {
     static const gh_platform platform = {
@@ -367,6 +415,7 @@ const gh_platform* gh_platform_default(void)
         .send = posix_stream_send,
         .receive = posix_stream_receive,
         .close = posix_stream_close,
+        .reason = posix_reason,
     };
     return &platform;
 }

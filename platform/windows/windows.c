@@ -225,7 +225,9 @@ static gh_status windows_settled(SOCKET handle)
     own.size = peer.size = (int)sizeof own.name;
     if (getpeername(handle, &peer.name.any, &peer.size) != 0) return GH_REFUSED;
     if (getsockname(handle, &own.name.any, &own.size) != 0) return GH_REFUSED;
-    return windows_same_endpoint(&own, &peer) ? GH_REFUSED : GH_OK;
+    if (!windows_same_endpoint(&own, &peer)) return GH_OK;
+    WSASetLastError(WSAECONNREFUSED); /* what it should have said */
+    return GH_REFUSED;
 }
 
 static gh_status windows_connect(SOCKET handle, const windows_endpoint* endpoint)
@@ -249,7 +251,9 @@ static gh_status windows_stream_open(void* context, const gh_address* address, i
     status = windows_set_options(handle, family) ? windows_connect(handle, &endpoint) : GH_REFUSED;
     if (status == GH_REFUSED)
     {
+        int reason = WSAGetLastError();
         (void)closesocket(handle);
+        WSASetLastError(reason);
         return status;
     }
     *stream = (intptr_t)handle;
@@ -267,12 +271,14 @@ static gh_status windows_stream_connected(void* context, intptr_t stream)
     struct timeval no_wait = {0, 0};
     int ready = select(0, NULL, &writable, &failed, &no_wait);
     if (ready == 0) return GH_PENDING;
-    if (ready == SOCKET_ERROR || failed.fd_count != 0) return GH_REFUSED;
+    if (ready == SOCKET_ERROR) return GH_REFUSED;
 
     int error = 0;
     int size = (int)sizeof error;
-    if (getsockopt(handle, SOL_SOCKET, SO_ERROR, (char*)&error, &size) != 0 || error != 0) return GH_REFUSED;
-    return windows_settled(handle);
+    if (getsockopt(handle, SOL_SOCKET, SO_ERROR, (char*)&error, &size) != 0) return GH_REFUSED;
+    if (failed.fd_count == 0 && error == 0) return windows_settled(handle);
+    WSASetLastError(error);
+    return GH_REFUSED;
 }
 
 /* WSAENOBUFS is said of a large send when memory is short; the time-out of the oldest request bounds the
@@ -302,7 +308,11 @@ static int64_t windows_stream_receive(void* context, intptr_t stream, void* byte
     if (size == 0) return GH_STREAM_WOULD_BLOCK; /* recv would return 0, which means something else */
     int count = recv((SOCKET)stream, bytes, windows_part(size), 0);
     if (count > 0) return count;
-    if (count == 0) return GH_STREAM_CLOSED; /* the peer's orderly end */
+    if (count == 0)
+    {
+        WSASetLastError(0); /* the peer's orderly end */
+        return GH_STREAM_CLOSED;
+    }
     return windows_nothing_moved(WSAGetLastError());
 }
 
@@ -310,6 +320,36 @@ static void windows_stream_close(void* context, intptr_t stream)
 {
     (void)context;
     (void)closesocket((SOCKET)stream);
+}
+
+/* FormatMessage has its words from the user's language. */
+static const char* windows_words(int error)
+{
+    switch (error)
+    {
+    case WSAEACCES: return "permission denied";
+    case WSAEADDRNOTAVAIL: return "no local address or port is left for it";
+    case WSAEAFNOSUPPORT: return "this kind of address is not supported";
+    case WSAECONNABORTED: return "connection aborted";
+    case WSAECONNREFUSED: return "connection refused";
+    case WSAECONNRESET: return "connection reset by the peer";
+    case WSAEHOSTUNREACH: return "no route to the host";
+    case WSAEMFILE: return "this process has too many open sockets";
+    case WSAENETDOWN: return "the network is down";
+    case WSAENETRESET: return "the network has dropped the connection";
+    case WSAENETUNREACH: return "the network is not reachable";
+    case WSAENOBUFS: return "the system is out of memory";
+    case WSAETIMEDOUT: return "no answer of the host in time";
+    default: return NULL;
+    }
+}
+
+static int windows_reason(void* context, const char** text)
+{
+    int error = WSAGetLastError();
+    (void)context;
+    *text = windows_words(error);
+    return error;
 }
 
 const gh_platform* gh_platform_default(void)
@@ -323,6 +363,7 @@ const gh_platform* gh_platform_default(void)
         .send = windows_stream_send,
         .receive = windows_stream_receive,
         .close = windows_stream_close,
+        .reason = windows_reason,
     };
     return &platform;
 }

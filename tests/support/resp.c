@@ -3,7 +3,6 @@
 #include "support/resp.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static ssize_t line_size(const char* bytes, size_t size)
@@ -12,17 +11,30 @@ static ssize_t line_size(const char* bytes, size_t size)
     return end == NULL ? 0 : end - bytes + 1;
 }
 
+/* Decimal, all of it, with or without a minus: the bytes need not end in a NUL, so no function of C reads them. */
+static bool read_number(const char* text, size_t size, long long* number)
+{
+    bool negative = size > 0 && text[0] == '-';
+    long long value = 0;
+    size_t i = negative ? 1 : 0;
+    if (size <= i || size > i + 18) return false; /* more digits could overflow */
+    for (; i < size; i++)
+    {
+        if (text[i] < '0' || text[i] > '9') return false;
+        value = value * 10 + (text[i] - '0');
+    }
+    *number = negative ? -value : value;
+    return true;
+}
+
 ssize_t resp_header(const char* bytes, size_t size, char mark, long long* number)
 {
     if (size == 0) return 0;
     if (bytes[0] != mark) return -1;
     ssize_t line = line_size(bytes, size);
     if (line == 0) return size > 32 ? -1 : 0;
-    bool numeric = bytes[1] == '-' || (bytes[1] >= '0' && bytes[1] <= '9'); /* strtoll would skip line ends */
-    if (!numeric) return -1;
-    char* end = NULL;
-    *number = strtoll(bytes + 1, &end, 10); /* stops at the line's end at the latest */
-    return line >= 4 && end == bytes + line - 2 && *end == '\r' ? line : -1;
+    if (line < 4 || bytes[line - 2] != '\r' || !read_number(bytes + 1, (size_t)line - 3, number)) return -1;
+    return line;
 }
 
 static ssize_t array_size(const char* bytes, size_t size)

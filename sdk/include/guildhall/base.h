@@ -59,7 +59,7 @@ uint32_t gh_version(void);
     X(INVALID_CLIENT, -100, "the client is NULL or was not initialised")                                             \
     X(INVALID_OP, -101, "the op is NULL, or is still busy: poll it to its end first")                                \
     X(INVALID_CONFIG, -102, "the config is NULL or was not made by its default function")                            \
-    X(INVALID_MEMORY, -103, "the memory is NULL, not aligned to 16, or smaller than gh_client_memory says")          \
+    X(INVALID_MEMORY, -103, "the memory is NULL, not aligned or too small: see its _memory function; or a wrong table") \
     X(INVALID_PLATFORM, -104, "the platform is NULL or lacks a function")                                            \
     X(INVALID_OUT, -105, "the pointer for the result is NULL")                                                       \
     X(INVALID_ADDRESS, -106, "the address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT, and there is no resolver")  \
@@ -68,7 +68,7 @@ uint32_t gh_version(void);
     X(INVALID_DATABASE, -109, "the database number is not within 0..1023")                                           \
     X(INVALID_CLIENT_NAME, -110, "the client name has spaces or control bytes, or is longer than 64")                \
     X(INVALID_PREFIX, -111, "the key prefix is empty, longer than 32, or not made of letters, digits, _ . and -")    \
-    X(INVALID_CAPACITY, -112, "a capacity in the client's config is outside its range")                              \
+    X(INVALID_CAPACITY, -112, "a capacity in the config is outside its range")                                       \
     X(INVALID_TIMEOUT, -113, "a time-out or back-off is outside its range")                                          \
     X(INVALID_NAME, -114, "the name is empty, or longer than GH_NAME_SIZE_MAX")                                      \
     X(INVALID_NAMES, -115, "the list of names is NULL, empty, too long, or names something twice")                   \
@@ -171,6 +171,13 @@ const char* gh_status_text(gh_status status);
 /* The name of a status without its prefix, such as "TIMEOUT". Never NULL; static. */
 const char* gh_status_name(gh_status status);
 
+/* True for every outcome that an op can end with: it does not go on any more. False for PENDING alone. Mind that OK of a lock
+   or a permit says that it is held: it goes on, too, until poll says something else. */
+static inline bool gh_status_is_over(gh_status status)
+{
+    return status != GH_PENDING;
+}
+
 /* True for the INVALID_ family: the call was refused, named its field and changed nothing. */
 static inline bool gh_status_is_invalid(gh_status status)
 {
@@ -248,7 +255,9 @@ typedef struct gh_hooks
 {
     void* context; /* handed to each of them */
 
-    /* text is not NUL-terminated; it lives until the hook returns. Never holds a password or a payload. */
+    /* text is not NUL-terminated; it lives until the hook returns. Never holds a password or a payload. What can come
+       in floods (lost links, refused requests) comes at most a few times a second, with the count of what was left
+       out. */
     void (*log)(void* context, gh_log_level level, gh_str text);
 
     /* An invariant of Guildhall or of its use is broken. Return true to break here (a trap instruction), false to

@@ -246,6 +246,14 @@ static void take_epoch(gh_client* client, const gh_reply* reply)
     gh_op_sweep_on(client, true);
 }
 
+static void log_step(gh_client* client, gh_log_level level, const char* text, gh_str detail)
+{
+    gh_str parts[2];
+    parts[0] = gh_str_of(text);
+    parts[1] = detail;
+    gh_log_limited(client, GH_LOG_HANDSHAKE, level, parts, 2);
+}
+
 static void handshake_done(gh_client* client)
 {
     client->commands.state = GH_LINK_READY;
@@ -253,7 +261,7 @@ static void handshake_done(gh_client* client)
     client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
     client->commands.look_us = 0;
     client->stats.links_ready++;
-    gh_log(client, GH_LOG_INFO, "command link: ready");
+    log_step(client, GH_LOG_INFO, "command link: ready", gh_str_make(NULL, 0));
 }
 
 /* An error where the link can do without the step's success: true. */
@@ -281,7 +289,7 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
         passing = true;
     }
     if (!passing && take_harmless_error(client, step, error)) return;
-    gh_log_str(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
+    log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
     if (!passing && reply_class != GH_CLASS_NOSCRIPT) gh_pipeline_refuse(client);
 }

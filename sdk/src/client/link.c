@@ -1,6 +1,7 @@
 /* link.c -- one connection: resolve, connect, send, receive, lose, and try again later. */
 
 #include "client/state.h"
+#include "wire/name.h"
 
 #define FLUSH_MAX 65536u /* bytes a send: copying more at once would break the tick's budget */
 
@@ -29,13 +30,23 @@ static bool resolver_answered(gh_link* link, gh_client* client)
     return true;
 }
 
+/* Right after a call of the platform that failed. */
+static void link_note_reason(gh_link* link, const gh_client* client)
+{
+    const gh_platform* platform = client->platform;
+    link->error_text = NULL;
+    link->error = platform->reason == NULL ? 0 : platform->reason(platform->context, &link->error_text);
+}
+
 static gh_status link_open(gh_link* link, gh_client* client)
 {
     const gh_platform* platform = client->platform;
-    gh_status status;
-    if (link->stream >= 0) return platform->connected(platform->context, link->stream);
-    status = platform->open(platform->context, &link->address, &link->stream);
-    if (status != GH_OK && status != GH_PENDING) link->stream = -1;
+    bool is_open = link->stream >= 0;
+    gh_status status = is_open ? platform->connected(platform->context, link->stream)
+                               : platform->open(platform->context, &link->address, &link->stream);
+    if (status == GH_OK || status == GH_PENDING) return status;
+    if (status != GH_INVALID_ADDRESS) link_note_reason(link, client);
+    if (!is_open) link->stream = -1;
     return status;
 }
 
@@ -84,14 +95,47 @@ static uint64_t link_pause(const gh_link* link, gh_client* client)
     return gh_client_jitter(client, pause);
 }
 
+/* "<link>: <why>[: <words> [(]<number>[)]], <address>" */
+static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic, gh_log_level level, const char* why)
+{
+    gh_str parts[9];
+    char digits[20];
+    char* end = gh_decimal_encode((uint64_t)(link->error < 0 ? 0 : link->error), digits);
+    size_t count = 0;
+    parts[count++] = gh_str_of(link->name == GH_LINK_WAKE ? "wake link: " : "command link: ");
+    parts[count++] = gh_str_of(why);
+    if (link->error > 0)
+    {
+        parts[count++] = gh_str_literal(": ");
+        parts[count++] = gh_str_of(link->error_text == NULL ? "error" : link->error_text);
+        parts[count++] = gh_str_literal(" (");
+        parts[count++] = gh_str_make(digits, (size_t)(end - digits));
+        parts[count++] = gh_str_literal(")");
+    }
+    parts[count++] = gh_str_literal(", ");
+    parts[count++] = client->config.address;
+    gh_log_limited(client, topic, level, parts, count);
+}
+
+/* A server that is away is said once, not at every attempt; but said again when it is away in another way. */
+static void link_tell(gh_link* link, gh_client* client, gh_log_level level, const char* why)
+{
+    gh_log_topic topic = link->name == GH_LINK_WAKE ? GH_LOG_WAKE_LINK : GH_LOG_COMMAND_LINK;
+    bool is_known = link->failures > 0 && link->told_why != NULL && strcmp(link->told_why, why) == 0 &&
+                    link->told_error == link->error;
+    link_log(link, client, is_known ? GH_LOG_UNLIMITED : topic, is_known ? GH_LOG_DEBUG : level, why);
+    link->told_why = why;
+    link->told_error = link->error;
+    link->error = 0;
+    link->error_text = NULL;
+}
+
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
 {
     gh_link_shut(link, client);
     link->state = GH_LINK_BACKOFF;
     link->due_us = gh_client_after(client, link_pause(link, client));
-    /* A server that is away is said once, not at every attempt. */
-    gh_log_str(client, link->failures == 0 ? level : GH_LOG_DEBUG,
-               link->name == GH_LINK_WAKE ? "wake link: " : "command link: ", gh_str_of(why));
+    link_tell(link, client, level, why);
     link->failures++;
     if (!gh_reader_reset(link->reader)) gh_log(client, GH_LOG_ERROR, "no memory for hiredis' reader");
 }
@@ -119,7 +163,11 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
     if (piece == 0) return GH_MOVED_NOTHING;
     if (piece > FLUSH_MAX) piece = FLUSH_MAX;
     sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, piece);
-    if (sent < 0 || sent > (int64_t)piece) return GH_MOVED_LOST;
+    if (sent < 0 || sent > (int64_t)piece)
+    {
+        link_note_reason(link, client);
+        return GH_MOVED_LOST;
+    }
     link->out_start += (uint32_t)sent;
     link->sent_bytes += (uint64_t)sent;
     client->stats.bytes_sent += (uint64_t)sent;
@@ -142,7 +190,11 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32
     int64_t got = client->platform->receive(client->platform->context, link->stream, scratch, size);
     *received = 0;
     if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;
-    if (got < 0 || got > (int64_t)size) return GH_MOVED_LOST;
+    if (got < 0 || got > (int64_t)size)
+    {
+        link_note_reason(link, client);
+        return GH_MOVED_LOST;
+    }
     *received = (uint32_t)got;
     link->heard_us = client->now_us;
     client->stats.bytes_received += (uint64_t)got;

@@ -29,6 +29,11 @@ typedef struct gh_link
     uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
     uint32_t failures;    /* attempts in a row that did not become READY                                 */
 
+    int error;              /* the platform's number for the call that failed just now; 0: none          */
+    const char* error_text;
+    const char* told_why;   /* what the log said last of why the link was lost; NULL: nothing            */
+    int told_error;
+
     char* out;
     uint32_t out_capacity;
     uint32_t out_start;   /* of the bytes not yet sent, in out                                           */
@@ -48,7 +53,7 @@ typedef enum gh_moved
 /* Advances RESOLVING, CONNECTING and BACKOFF. True when the stream has just been connected (HANDSHAKE begins). */
 bool gh_link_connect(gh_link* link, gh_client* client);
 
-/* Closes the stream and goes to BACKOFF; why is logged. */
+/* Closes the stream and goes to BACKOFF; why is logged, with the platform's reason and the address. */
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why);
 void gh_link_shut(gh_link* link, gh_client* client);
 

@@ -109,11 +109,10 @@ static bool may_retry(gh_op* op)
 static bool op_take_error(gh_op* op, const gh_reply* reply)
 {
     gh_reply_class reply_class = gh_reply_classify(reply->text);
-    gh_client* client = op->client;
     switch (reply_class)
     {
     case GH_CLASS_HEALTH:
-        gh_log_str(client, GH_LOG_WARNING, "the server takes no writes: ", reply->text);
+        gh_log_op(op, GH_LOG_NO_WRITES, GH_LOG_WARNING, "the server takes no writes: ", reply->text);
         if (!may_retry(op)) break;
         op_retry(op);
         return true;
@@ -131,17 +130,17 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
         gh_op_fail(op, GH_FENCED, reply);
         return true;
     case GH_CLASS_REFUSED:
-        gh_log_str(client, GH_LOG_ERROR, "refused: ", reply->text);
+        gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
         gh_op_fail(op, GH_REFUSED, reply);
         return true;
     case GH_CLASS_CORRUPT:
-        gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+        gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
         gh_op_fail(op, GH_CORRUPT, reply);
         return true;
     case GH_CLASS_WRONGTYPE:
     case GH_CLASS_OTHER: break;
     }
-    if (!op->kind->reports_errors) gh_log_str(client, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+    if (!op->kind->reports_errors) gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
     gh_op_fail(op, op->kind->reports_errors ? GH_ERROR : GH_CORRUPT, reply);
     return true;
 }
@@ -218,7 +217,10 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
         {
-            gh_log_str(client, GH_LOG_WARNING, "the server closes: ", reply->text);
+            gh_str parts[2];
+            parts[0] = gh_str_literal("the server closes: ");
+            parts[1] = reply->text;
+            gh_log_limited(client, GH_LOG_HANDSHAKE, GH_LOG_WARNING, parts, 2);
             gh_pipeline_lose(client, GH_LOG_WARNING, "the server closes with an error");
             return false;
         }

@@ -44,6 +44,26 @@ enum
     GH_REQUEST_PAUSED  /* goes again at retry_us                           */
 };
 
+/* Lines that may come in floods: each topic has a limit of its own. */
+typedef enum gh_log_topic
+{
+    GH_LOG_UNLIMITED = 0,
+    GH_LOG_COMMAND_LINK,
+    GH_LOG_WAKE_LINK,
+    GH_LOG_HANDSHAKE,
+    GH_LOG_NO_WRITES,
+    GH_LOG_REFUSED_OP,
+    GH_LOG_CORRUPT_KEY,
+    GH_LOG_TOPICS
+} gh_log_topic;
+
+typedef struct gh_log_limit
+{
+    uint64_t since_us; /* begin of the present window */
+    uint32_t told;     /* in it                       */
+    uint32_t held;     /* since the last line         */
+} gh_log_limit;
+
 struct gh_client
 {
     uint64_t magic;
@@ -105,11 +125,14 @@ struct gh_client
     bool draining;
     uint64_t drain_end_us;
 
+    gh_log_limit log_limits[GH_LOG_TOPICS];
     gh_client_stats stats;
     gh_script scripts[GH_SCRIPT_COUNT];
 };
 
 #define GH_START_US 1000000000ull
+#define GH_LOG_BURST 4u
+#define GH_LOG_WINDOW_US 1000000ull
 
 /* ---- pieces of the client, one file each ------------------------------------------------------------------------- */
 
@@ -158,9 +181,12 @@ void gh_scripts_init(gh_client* client);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
 
-/* log.c: a text and a detail, so that nothing here needs a formatter */
+/* log.c: pieces of text, so that nothing here needs a formatter */
 void gh_log(gh_client* client, gh_log_level level, const char* text);
 void gh_log_str(gh_client* client, gh_log_level level, const char* text, gh_str detail);
+/* At most GH_LOG_BURST lines of a topic in GH_LOG_WINDOW_US; the next one says how many were held back. */
+void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, const gh_str* parts, size_t count);
+void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const char* text, gh_str detail);
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
 bool gh_assertion(gh_client* client, const char* file, int line, const char* expression);
 

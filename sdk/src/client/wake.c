@@ -54,7 +54,10 @@ static void wake_take(gh_client* client, const gh_reply* reply)
     char letter = 0;
     if (reply->type == GH_REPLY_ERROR)
     {
-        gh_log_str(client, GH_LOG_WARNING, "wake link: ", reply->text);
+        gh_str parts[2];
+        parts[0] = gh_str_literal("wake link: ");
+        parts[1] = reply->text;
+        gh_log_limited(client, GH_LOG_WAKE_LINK, GH_LOG_WARNING, parts, 2);
         wake_lose(client, GH_LOG_WARNING, "refused");
         return;
     }
