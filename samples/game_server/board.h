@@ -70,7 +70,8 @@ typedef struct board_row
     uint32_t queued;                 /* in line for a seat                    */
     gh_link_state link;
     board_histogram frame_us;
-    board_histogram tick_us;
+    board_histogram tick_us;     /* in gh_tick, in a frame, by the wall clock */
+    board_histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     gh_client_stats stats;
     board_count counts[BOARD_COUNTS];
     board_check checks[BOARD_CHECKS];

@@ -71,6 +71,7 @@ void frame_end(frame_clock* clock)
     uint64_t now = frame_now_us();
     uint64_t due = clock->planned_us + FRAME_US;
     histogram_add(&clock->tick_us, clock->tick_wall_us);
+    histogram_add(&clock->tick_cpu_us, clock->tick_cost_us);
     if (now > due)
     {
         bool tick_to_blame = clock->tick_cost_us > (now - clock->planned_us) / 2;

@@ -14,8 +14,9 @@ typedef struct frame_clock
     uint64_t last_frame_us; /* how long the one before took, with its sleep */
     uint64_t started_us;
 
-    histogram frame_us; /* from the begin of a frame to the begin of the next */
-    histogram tick_us;  /* in gh_tick, all ticks of a frame, by the wall clock */
+    histogram frame_us;    /* from the begin of a frame to the begin of the next */
+    histogram tick_us;     /* in gh_tick, all ticks of a frame, by the wall clock */
+    histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     uint64_t frames;
 
     /* A frame is late when its work ended after the next one should have begun. */

@@ -78,6 +78,7 @@ static void show(member* m, bool percentiles)
     gh_client_get_stats(m->client, &row->stats);
     if (percentiles) histogram_show(&m->clock.frame_us, &row->frame_us);
     if (percentiles) histogram_show(&m->clock.tick_us, &row->tick_us);
+    if (percentiles) histogram_show(&m->clock.tick_cpu_us, &row->tick_cpu_us);
     board_publish(m->board, m->slot, row);
 }
 

@@ -7,7 +7,7 @@
    to look for the player's items <world>:market:{lock:<item's lock>}:item     hash  version, holder, price
    (0: not for sale), sale
 
-   Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3A7}:purse'
+   Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3a7}:purse'
 
    A purchase is a sequence of steps, and each step is one script on one key:
 

@@ -6,6 +6,8 @@
 #include "server/trade.h"
 #include "worker/jobs.h"
 
+#define TRADER_AGAIN_US 200000u /* pause before what failed is asked again */
+
 typedef enum trader_state
 {
     TRADER_AWAY = 0,
@@ -97,11 +99,41 @@ void trade_tally_add(trade* t, trade_tally tally);
 void trade_tell(trade* t, const trader* p, const message* m);
 void trade_sorry(trade* t, const trader* p, sorry_reason reason, const char* why);
 
-/* From the next frame on p is in that state, or, for those where a request is due, asks in this one. */
+/* ---- trade_steps.c: the request of each state ---- */
+
+/* Asks in this very frame, if the state asks anything. */
 void trader_go(trader* p, trader_state state);
-void trader_rest(trader* p);
-void trader_want_lock(trader* p);
+void trader_rest(trader* p); /* to IDLE, or out, if the player leaves */
 void trader_step(trade* t, trader* p, uint64_t now_us);
+
+/* ---- What the answers lead to ---- */
+
+/* trade_enter.c */
+void trader_entered(trader* p);
+void trader_found(trader* p);
+void trader_next_hint(trader* p);
+void trader_counted(trader* p);
+
+/* trade_sell.c */
+void trader_tell_offers(trade* t, trader* p);
+void trader_seen(trade* t, trader* p);
+void trader_listed(trade* t, trader* p, bool done);
+gh_status trader_post(trade* t, trader* p); /* the tasks that open and end the offer */
+void trader_offer_shown(trade* t, trader* p);
+
+/* trade_buy.c */
+void trader_want_lock(trader* p);
+void trader_locking_step(trade* t, trader* p, uint64_t now_us);
+void trader_give_lock_back(trader* p);
+void trader_looked(trade* t, trader* p);
+void trader_took(trade* t, trader* p, bool done);
+void trader_sold(trade* t, trader* p, bool done);
+gh_status trader_tell_seller(trade* t, trader* p); /* the task that pays and tells */
+void trader_settled(trade* t, trader* p);
+void trader_purchase_over(trade* t, trader* p);
+job trader_job(const trader* p, job_kind kind, uint64_t delay_ms);
+
+/* ---- trade.c ---- */
 
 void bag_add(trader* p, uint32_t item, int64_t version);
 bool bag_take(trader* p, uint32_t item, int64_t* version); /* false: it is not in there */
