@@ -22,14 +22,6 @@ static void frame(gh_client* client)
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
 }
 
-static unsigned show(const gh_chat_fetch* fetch) /* each message once, for all players who want it */
-{
-    for (uint32_t i = 0; i < fetch->count; i++)
-        printf("%.*s: %.*s\n", (int)fetch->messages[i].sender.size, fetch->messages[i].sender.bytes,
-               (int)fetch->messages[i].body.size, fetch->messages[i].body.bytes);
-    return fetch->count;
-}
-
 int main(int argc, char** argv)
 {
     gh_client_config config = gh_client_config_default();
@@ -37,8 +29,7 @@ int main(int argc, char** argv)
     gh_client* client = NULL;
     if (gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client) != GH_OK) return 1;
 
-    gh_str raid = gh_str_literal("raid 7");
-    gh_str names[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
+    gh_str raid = gh_str_literal("raid 7"), names[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
     gh_post posts[] = {{.sender = names[0], .body = gh_str_literal("ready?")},
                        {.sender = names[1], .body = gh_str_literal("one minute")}};
     gh_chat_change change = {0};
@@ -46,7 +37,6 @@ int main(int argc, char** argv)
     while (gh_chat_change_poll(&change) == GH_PENDING) frame(client);
     gh_chat_send send = {0};
     gh_chat_send_begin(&send, client, raid, posts, 2, 0); /* what this frame has to say, in one request */
-
     gh_chat_feed feed = {0};
     gh_chat_player players[2] = {{.user = NULL}};
     gh_chat_feed_config want = gh_chat_feed_config_default();
@@ -55,15 +45,15 @@ int main(int argc, char** argv)
     gh_chat_feed_begin(&feed, client, &want);
     for (int i = 0; i < 2; i++) gh_chat_feed_add(&feed, &players[i], names[i]);
     unsigned shown = 0;
-    for (int frames = 600; frames > 0; frames--) /* ten seconds at most */
-    {
-        frame(client);
+    for (int frames = 600; frames > 0; frames--, frame(client)) /* ten seconds at most */
         for (gh_chat_room* room; (room = gh_chat_feed_next(&feed)) != NULL; frames = 30)
         {
-            shown += show(&room->fetch);
+            const gh_message* said = room->fetch.messages; /* each once, for all players who want it */
+            for (uint32_t i = 0; i < room->fetch.count; i++, shown++)
+                printf("%.*s: %.*s\n", (int)said[i].sender.size, said[i].sender.bytes, (int)said[i].body.size,
+                       said[i].body.bytes);
             gh_chat_feed_done(&feed, room, true); /* all players here have seen them: said by itself */
         }
-    }
     gh_chat_feed_end(&feed);
     gh_client_shutdown(client);
     return shown >= 2 ? 0 : 1;

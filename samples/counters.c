@@ -13,51 +13,45 @@
 static _Alignas(16) unsigned char memory[256 * 1024];
 static _Alignas(16) unsigned char counters_memory[64 * 1024];
 
-int main(int argc, char** argv)
+static void frame(gh_client* client)
 {
     const gh_platform* platform = gh_platform_default();
+    gh_tick(client, platform->now_us(platform->context), 500);
+    nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
+}
+
+int main(int argc, char** argv)
+{
     gh_client_config config = gh_client_config_default();
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
-
     gh_client* client = NULL;
     gh_counters* counters = NULL;
     gh_counter kills = {0};
-    gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
+    const gh_str name = gh_str_literal("kills");
+    gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
     if (status == GH_OK)
         status = gh_counters_init(counters_memory, sizeof counters_memory, client, NULL, &counters);
-    if (status == GH_OK) status = gh_counters_open(counters, gh_str_literal("kills"), &kills);
+    if (status == GH_OK) status = gh_counters_open(counters, name, &kills);
+
+    for (int i = 0; status == GH_OK && i < 180; i++, frame(client))
+        if (i % 20 == 0) status = gh_counters_add(counters, kills, 1); /* some nanoseconds */
+    if (status == GH_OK) status = gh_counters_flush(counters); /* it would go by itself within a second */
+    for (int i = 0; status == GH_OK && gh_counters_poll(counters) == GH_PENDING && i < 600; i++)
+        frame(client);
 
     gh_counter_sample samples[10];
     gh_counter_read read = {0};
     gh_counter_read_config want = gh_counter_read_config_default();
-    want.seconds = 1;
-    want.samples = samples;
-    want.sample_count = 10;
-    want.fill_gaps = true;
-
-    for (int frame = 0; frame < 1200 && (status == GH_OK || status == GH_PENDING); frame++) /* 20 seconds */
-    {
-        gh_tick(client, platform->now_us(platform->context), 500);
-        if (frame < 180 && frame % 20 == 0) gh_counters_add(counters, kills, 1); /* some nanoseconds */
-        if (frame == 180) gh_counters_flush(counters); /* it would go by itself within a second */
-
-        status = gh_counter_read_poll(&read);
-        if (status == GH_OK) break;
-        if (status == GH_IDLE) status = GH_PENDING;
-        if (frame > 180 && gh_counter_read_poll(&read) == GH_IDLE && gh_counters_poll(counters) == GH_OK)
-            status = gh_counter_read_begin(&read, client, gh_str_literal("kills"), &want);
-
-        nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
-    }
-    gh_client_shutdown(client);
-
-    if (status != GH_OK)
-    {
-        fprintf(stderr, "not counted: %s\n", gh_status_text(status));
-        return 1;
-    }
-    for (uint32_t i = 0; i < read.count; i++)
+    want.seconds = 1, want.samples = samples, want.sample_count = 10, want.fill_gaps = true;
+    if (status == GH_OK) status = gh_counter_read_begin(&read, client, name, &want);
+    while (status == GH_OK && gh_counter_read_poll(&read) == GH_PENDING) frame(client);
+    if (status == GH_OK) status = gh_counter_read_poll(&read);
+    for (uint32_t i = 0; status == GH_OK && i < read.count; i++)
         printf("%llu  %lld\n", (unsigned long long)samples[i].time_s, (long long)samples[i].sum);
-    printf("%lld kills in 10 seconds, at most %lld in one\n", (long long)read.sum, (long long)read.max);
-    return 0;
+    if (status == GH_OK)
+        printf("%lld kills in 10 seconds, at most %lld in one\n", (long long)read.sum, (long long)read.max);
+    else
+        fprintf(stderr, "not counted: %s\n", gh_status_text(status));
+    gh_client_shutdown(client);
+    return status == GH_OK ? 0 : 1;
 }

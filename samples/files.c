@@ -1,4 +1,4 @@
-/* files.c -- sends a file to two servers, and reads it line by line as they would.
+/* files.c -- sends a file to a server, and reads it line by line as that one would.
 
        files unix:/tmp/redis.sock        files 127.0.0.1:6379 */
 
@@ -21,54 +21,39 @@ static void frame(gh_client* client)
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
 }
 
-static gh_status send_file(gh_client* client, gh_str name, gh_str bytes, const gh_str* readers)
-{
-    gh_file_send_config config = gh_file_send_config_default();
-    config.readers = readers, config.reader_count = 2;
-    config.memory = send_memory, config.memory_size = sizeof send_memory;
-    gh_file_send send = {0};
-    gh_status status = gh_file_send_begin(&send, client, name, &config);
-    if (status != GH_OK) return status;
-    for (size_t taken = 0; gh_file_send_poll(&send) == GH_PENDING; frame(client))
-    {
-        gh_file_send_push(&send, bytes,
-                          &taken); /* takes what it has room for: a real file goes piece by piece */
-        bytes.bytes += taken, bytes.size -= taken;
-        if (bytes.size == 0) gh_file_send_finish(&send);
-    }
-    return gh_file_send_poll(&send);
-}
-
-static gh_status read_file(gh_client* client, gh_str name, gh_str reader)
-{
-    gh_file_read_config config = gh_file_read_config_default();
-    config.memory = read_memory, config.memory_size = sizeof read_memory;
-    gh_file_read file = {0};
-    gh_status status = gh_file_read_begin(&file, client, name, reader, &config);
-    if (status != GH_OK) return status;
-    for (; gh_file_read_poll(&file) == GH_PENDING; frame(client))
-    {
-        gh_str line;
-        while ((status = gh_file_read_line(&file, &line)) == GH_OK)
-            printf("%.*s reads: %.*s\n", (int)reader.size, reader.bytes, (int)line.size, line.bytes);
-        if (status == GH_EMPTY) gh_file_read_done(&file); /* whole and verified; it goes when both are done */
-    }
-    if (gh_file_read_poll(&file) != GH_FILE_DONE) return gh_file_read_poll(&file);
-    printf("%.*s has read it before\n", (int)reader.size, reader.bytes);
-    return GH_OK;
-}
-
 int main(int argc, char** argv)
 {
     gh_client_config config = gh_client_config_default();
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_client* client = NULL;
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
-    const gh_str readers[] = {gh_str_literal("server 1"), gh_str_literal("server 2")};
-    gh_str name = gh_str_literal("rules of the arena");
+    gh_str name = gh_str_literal("rules of the arena"), reader = gh_str_literal("server 1"), line;
     gh_str rules = gh_str_literal("no potions\nno mounts\nlast one standing wins\n");
-    if (status == GH_OK) status = send_file(client, name, rules, readers);
-    for (int i = 0; i < 2 && status == GH_OK; i++) status = read_file(client, name, readers[i]);
+
+    gh_file_send send = {0};
+    gh_file_send_config to = gh_file_send_config_default();
+    to.readers = &reader, to.reader_count = 1, to.memory = send_memory, to.memory_size = sizeof send_memory;
+    if (status == GH_OK) status = gh_file_send_begin(&send, client, name, &to);
+    for (size_t taken = 0; status == GH_OK && gh_file_send_poll(&send) == GH_PENDING; frame(client))
+    {
+        gh_file_send_push(&send, rules, &taken); /* what it has room for: a real file goes piece by piece */
+        rules.bytes += taken, rules.size -= taken;
+        if (rules.size == 0) gh_file_send_finish(&send);
+    }
+    if (status == GH_OK) status = gh_file_send_poll(&send);
+    gh_file_read file = {0};
+    gh_file_read_config from = gh_file_read_config_default();
+    from.memory = read_memory, from.memory_size = sizeof read_memory;
+    if (status == GH_OK) status = gh_file_read_begin(&file, client, name, reader, &from);
+    for (; status >= GH_OK && gh_file_read_poll(&file) == GH_PENDING; frame(client))
+    {
+        while ((status = gh_file_read_line(&file, &line)) == GH_OK)
+            printf("%.*s\n", (int)line.size, line.bytes);
+        if (status == GH_EMPTY)
+            gh_file_read_done(&file); /* whole and verified; it goes when all have said so */
+    }
+    if (status >= GH_OK) status = gh_file_read_poll(&file);
+    if (status == GH_FILE_DONE) printf("read before\n"), status = GH_OK;
     if (status != GH_OK) fprintf(stderr, "files: %s\n", gh_status_text(status));
     gh_client_shutdown(client);
     return status == GH_OK ? 0 : 1;
