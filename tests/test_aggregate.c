@@ -201,33 +201,6 @@ static void days_and_nodes_at_capacity(void** state)
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-/* The listing set the day's totals to those of the file that came last. */
-static void second_file_adds_to_the_first(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    gh_geo* table = places_many(a, COUNTRIES);
-    unsigned long long* counts = GAME_NEW_ARRAY(a, unsigned long long, 2 * (CITIES + 1));
-    for (unsigned i = 0; i < 3; i++)
-    {
-        gh_aggregate* aggregate = places_aggregate(a, table, 2);
-        size_t size = 0;
-        char* log = places_log(a, COUNTRIES, 3000, 10 + i, &size);
-        char name[16];
-        snprintf(name, sizeof(name), "log %u", i);
-        places_count(log, size, CITIES, counts);
-        assert_status(gh_aggregate_add(aggregate, gh_str_make(log, size)), GH_OK);
-        assert_status(places_flush(a, aggregate, "events", name), GH_OK);
-        assert_status(places_flush(a, aggregate, "events", name), GH_DUPLICATE); /* as it is */
-        assert_status(gh_aggregate_start(aggregate, table), GH_OK);
-        assert_status(gh_aggregate_add(aggregate, gh_str_make(log, size)), GH_OK);
-        assert_status(places_flush(a, aggregate, "events", name), GH_DUPLICATE); /* and counted again */
-    }
-    places_must_be(server, "events", DAY, COUNTRIES, counts);
-    places_must_be(server, "events", SECOND_DAY, COUNTRIES, counts + CITIES + 1);
-}
-
 /* Two workers with the same file at the same time, and one that dies at every point of its flush. */
 static void file_is_counted_once_whoever_counts_it(void** state)
 {
@@ -471,7 +444,7 @@ static void long_reads_go_page_by_page(void** state)
 TEST_FILE(aggregate, cmocka_unit_test(line_of_the_listing_counts_in_its_country_region_and_city),
           cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
-          cmocka_unit_test(days_and_nodes_at_capacity), cmocka_unit_test(second_file_adds_to_the_first),
+          cmocka_unit_test(days_and_nodes_at_capacity),
           cmocka_unit_test(file_is_counted_once_whoever_counts_it),
           cmocka_unit_test(other_file_of_that_name_is_told),
           cmocka_unit_test(half_added_file_is_finished_by_one_with_another_table),

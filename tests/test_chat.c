@@ -41,52 +41,6 @@ static void three_members_see_the_same_messages(void** state)
     assert_status(chat_read(jeff), GH_EMPTY); /* goes on where it was, though nothing is handled yet */
 }
 
-static void fetch_and_commit_are_two_steps(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    game* dies = game_start(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
-    chat_say_numbers(a, "raid", "joe", 5, 0);
-    chat_reader* jeff = chat_reader_new(dies, "raid", "jeff");
-    assert_status(chat_read(jeff), GH_OK);
-    jeff->members[0].handled = 2;
-    assert_status(chat_read(jeff), GH_EMPTY); /* says so */
-    assert_int_equal(jeff->members[0].seen, 2);
-    game_end(dies);
-    game* heir = game_start(redis_server_address(server));
-    jeff = chat_reader_new(heir, "raid", "jeff");
-    assert_status(chat_read(jeff), GH_OK);
-    assert_int_equal(jeff->fetch.count, 3);
-    assert_numbers(jeff->fetch.messages, 3, 2, 3);
-}
-
-static void seen_grows_only(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
-    chat_say_numbers(a, "raid", "joe", 5, 0);
-    chat_reader* one = chat_reader_new(a, "raid", "jeff"); /* two readers of one player */
-    chat_reader* two = chat_reader_new(a, "raid", "jeff");
-    assert_status(chat_read(one), GH_OK);
-    assert_status(chat_read(two), GH_OK);
-    one->members[0].handled = 4;
-    assert_status(chat_read(one), GH_EMPTY);
-    two->members[0].handled = 2;
-    assert_status(chat_read(two), GH_EMPTY);
-    assert_int_equal(two->members[0].seen, 4);
-    assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 4);
-    two->members[0].handled = 1000; /* beyond the end */
-    assert_status(chat_read(two), GH_EMPTY);
-    assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 5);
-    chat_say_numbers(a, "raid", "joe", 1, 5);
-    assert_status(chat_read(two), GH_OK);
-    assert_numbers(two->fetch.messages, 1, 5, 6);
-}
-
 static void what_all_have_seen_goes(void** state)
 {
     (void)state;
@@ -182,77 +136,7 @@ static void goes_with_its_last_member(void** state)
     assert_status(chat_read(joe), GH_GONE);
 }
 
-/* The defect of the listings: ids began at 1 again under marks that were higher, and nobody saw the new
- * messages. */
-static void made_anew_has_a_new_epoch(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    game* b = game_start(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
-    chat_say_numbers(a, "raid", "joe", 6, 0);
-    chat_reader* jeff = chat_reader_new(b, "raid", "jeff");
-    assert_status(chat_read(jeff), GH_OK);
-    chat_handle_all(jeff);
-    assert_status(chat_read(jeff), GH_EMPTY);
-    uint64_t epoch = jeff->fetch.epoch;
-    assert_false(jeff->fetch.renewed);
-    assert_status(chat_quit(a, "raid", "joe"), GH_OK);
-    assert_status(chat_quit(a, "raid", "jeff"), GH_OK);
-    assert_status(chat_make(a, "raid", "jenny jeff", KEEP, MANY), GH_OK);
-    chat_say_numbers(a, "raid", "jenny", 2, 70);
-    jeff->members[0].handled = 6; /* of the old one: must not count for the new one */
-    assert_status(chat_read(jeff), GH_OK);
-    assert_true(jeff->fetch.renewed);
-    assert_true(jeff->fetch.epoch > epoch);
-    assert_int_equal(jeff->fetch.count, 2);
-    assert_numbers(jeff->fetch.messages, 2, 70, 1);
-    assert_int_equal(jeff->members[0].handled, 0);
-
-    gh_chat_commit* commit = GAME_NEW(b, gh_chat_commit);
-    jeff->members[0].handled = 2;
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, epoch, jeff->members, 1, 0), GH_OK);
-    GAME_UNTIL(gh_chat_commit_poll(commit) != GH_PENDING);
-    assert_status(gh_chat_commit_poll(commit), GH_RESTARTED);
-    assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0),
-                  GH_OK);
-    GAME_UNTIL(gh_chat_commit_poll(commit) != GH_PENDING);
-    assert_status(gh_chat_commit_poll(commit), GH_OK);
-    assert_int_equal(jeff->members[0].seen, 2);
-}
-
 /* ---- bounds -------------------------------------------------------------------------------------------- */
-
-static void absent_member_is_told_of_the_gap(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    assert_status(chat_make(a, "raid", "joe jeff", 10, MANY), GH_OK);
-    chat_say_numbers(a, "raid", "joe", 9, 0);
-    chat_reader* joe = chat_reader_new(a, "raid", "joe");
-    assert_status(chat_read(joe), GH_OK);
-    chat_handle_all(joe);
-    chat_say_numbers(a, "raid", "joe", 1, 9); /* keep, exactly */
-    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 10);
-    chat_say_numbers(a, "raid", "joe", 15, 10);
-    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 10);
-    chat_reader* both = chat_reader_new(a, "raid", "joe jeff");
-    assert_status(chat_read(both), GH_OK);
-    assert_int_equal(both->fetch.count, 10);
-    assert_numbers(both->fetch.messages, 10, 15, 16);
-    assert_int_equal(both->members[0].missed, 15); /* joe's handled ids were not said yet */
-    assert_int_equal(both->members[1].missed, 15);
-    assert_int_equal(both->members[1].unread, 10);
-    assert_status(chat_read(joe), GH_OK);
-    assert_int_equal(joe->members[0].missed, 6); /* 10 to 15 */
-    assert_int_equal(joe->members[0].seen, 9);
-    chat_handle_all(both);
-    assert_status(chat_read(both), GH_EMPTY);
-    assert_int_equal(both->members[1].missed, 0);
-}
 
 static void members_are_capped(void** state)
 {
@@ -446,10 +330,8 @@ static void stale_entries_are_mended(void** state)
 }
 
 TEST_FILE(chat, cmocka_unit_test(three_members_see_the_same_messages),
-          cmocka_unit_test(fetch_and_commit_are_two_steps), cmocka_unit_test(seen_grows_only),
           cmocka_unit_test(what_all_have_seen_goes), cmocka_unit_test(joins_from_now_or_from_the_start),
           cmocka_unit_test(only_members_speak_and_read), cmocka_unit_test(goes_with_its_last_member),
-          cmocka_unit_test(made_anew_has_a_new_epoch), cmocka_unit_test(absent_member_is_told_of_the_gap),
           cmocka_unit_test(members_are_capped), cmocka_unit_test(reads_a_long_backlog_for_many),
           cmocka_unit_test(any_byte_in_any_name), cmocka_unit_test(waits_for_a_hint),
           cmocka_unit_test(at_most_sixteen_hints_a_send), cmocka_unit_test(lists_chats_with_unread_counts),

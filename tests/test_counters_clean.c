@@ -14,40 +14,6 @@ static gh_counters_config cleaning_config(void)
     return config;
 }
 
-/* Defect 15 of the listings: every server cleaned, and walked a list that shrank under it. */
-static void one_cleans_for_all_and_another_takes_over(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    gh_counters_config config = cleaning_config();
-    counting* fleet[3];
-    for (int i = 0; i < 3; i++)
-        fleet[i] = counting_start(game_start_ready(redis_server_address(server)), &config);
-    int owner = -1;
-    for (uint64_t rounds = 0; rounds < 5;)
-    {
-        int count = 0;
-        game_tick_all();
-        for (int i = 0; i < 3; i++)
-        {
-            if (!counting_stats(fleet[i]).cleaner) continue;
-            count++;
-            owner = i;
-        }
-        assert_in_range(count, 0, 1);
-        if (count == 1) rounds = counting_stats(fleet[owner]).rounds;
-    }
-    for (int i = 0; i < 3; i++)
-        if (i != owner) assert_int_equal(counting_stats(fleet[i]).rounds, 0);
-    assert_true(redis_server_integer(server, "PTTL gh:{counters:clean}:l") > 0);
-    fleet[owner]->game->asleep = true; /* it hangs; its lease runs out */
-    GAME_UNTIL(
-        counting_stats(fleet[(owner + 1) % 3]).rounds + counting_stats(fleet[(owner + 2) % 3]).rounds >= 2);
-    fleet[owner]->game->asleep = false;
-    game_tick(fleet[owner]->game); /* the first that it is told is that its lease is over */
-    assert_false(counting_stats(fleet[owner]).cleaner);
-}
-
 static void cleaner_that_ends_leaves_the_lease_to_the_next(void** state)
 {
     (void)state;
@@ -149,8 +115,7 @@ static void shard_that_is_not_ours_does_not_stop_the_cleaner(void** state)
     assert_true(redis_server_integer(server, "ZSCORE gh:{counters:1}:k odd") > 1);
 }
 
-TEST_FILE(counters_clean, cmocka_unit_test(one_cleans_for_all_and_another_takes_over),
-          cmocka_unit_test(cleaner_that_ends_leaves_the_lease_to_the_next),
+TEST_FILE(counters_clean, cmocka_unit_test(cleaner_that_ends_leaves_the_lease_to_the_next),
           cmocka_unit_test(counter_that_nobody_touches_vanishes),
           cmocka_unit_test(precision_is_cleaned_at_its_own_pace),
           cmocka_unit_test(shard_that_is_not_ours_does_not_stop_the_cleaner));

@@ -228,43 +228,6 @@ static void reader_that_keeps_all_reads_anew(void** state)
 
 /* ---- leases and other ends ----------------------------------------------------------------------------- */
 
-/* The listing waited for a dead reader for ever, and the file stayed. */
-static void dead_reader_is_given_up(void** state)
-{
-    (void)state;
-    scene self = scene_start(true);
-    const size_t size = 30 * CHUNK;
-    const char* bytes = parcel_bytes(self.a, size, 7, false);
-    sender* from = sender_new(self.a, 2, bytes, size);
-    from->config.cap_bytes = 4 * CHUNK;
-    from->config.lease_us = 2 * (uint64_t)MINUTE_US;
-    sender_begin(from, NAME);
-    GAME_UNTIL((sender_step(from), from->op.is_full));
-    reader* living = reader_new(self.b, size);
-    reader* dead = reader_new(self.b, size);
-    living->stop_at = 4 * CHUNK;
-    dead->stop_at = 2 * CHUNK;
-    reader_begin(living, NAME, "0");
-    reader_begin(dead, NAME, "1");
-    GAME_UNTIL((sender_step(from), reader_step(living) & reader_step(dead)));
-    gh_file_read_cancel(&dead->op);
-    let_pass(&self, MINUTE_US);
-    living->stop_at = SIZE_MAX;
-    uint64_t end_us = game_now_us(self.a) + SECOND_US / 2;
-    GAME_UNTIL((sender_step(from), reader_step(living), game_now_us(self.a) >= end_us));
-    assert_true(gh_file_send_poll(&from->op) == GH_PENDING); /* the silent one still counts */
-    let_pass(&self, 2 * MINUTE_US + (int64_t)SECOND_US);
-    GAME_UNTIL(sender_step(from) & reader_step(living));
-    assert_status(gh_file_send_poll(&from->op), GH_OK);
-    assert_status(gh_file_read_poll(&living->op), GH_OK);
-    assert_got(living, bytes, size);
-    assert_status(reader_run(reader_new(self.b, size), NAME, "1"), GH_LOST);
-    assert_int_equal(exists(&self), 1); /* only the note of who has read it */
-    let_pass(&self, 70 * MINUTE_US);
-    assert_int_equal(exists(&self), 0);
-    assert_status(reader_run(reader_new(self.b, size), NAME, "1"), GH_FILE_GONE);
-}
-
 static void file_goes_with_the_last_lease(void** state)
 {
     (void)state;
@@ -555,9 +518,8 @@ TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
           cmocka_unit_test(sender_died_beside_the_seal),
           cmocka_unit_test(other_bytes_under_the_same_name_are_told),
           cmocka_unit_test(second_sender_takes_over), cmocka_unit_test(reader_goes_on_where_it_died),
-          cmocka_unit_test(reader_that_keeps_all_reads_anew), cmocka_unit_test(dead_reader_is_given_up),
-          cmocka_unit_test(file_goes_with_the_last_lease), cmocka_unit_test(abandoned_upload_goes),
-          cmocka_unit_test(upload_without_readers_goes_by_itself),
+          cmocka_unit_test(reader_that_keeps_all_reads_anew), cmocka_unit_test(file_goes_with_the_last_lease),
+          cmocka_unit_test(abandoned_upload_goes), cmocka_unit_test(upload_without_readers_goes_by_itself),
           cmocka_unit_test(removed_file_is_gone_for_all),
           cmocka_unit_test(only_readers_that_were_named_read_and_each_once),
           cmocka_unit_test(flipped_bits_are_found), cmocka_unit_test(whole_is_verified_too),

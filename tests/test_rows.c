@@ -157,26 +157,6 @@ static void get_tells_version_age_and_absence(void** state)
     assert_true(row_is(read, "itemX:1"));
 }
 
-/* The listing's cacher died, and its rows stayed as they were for ever. */
-static void row_too_old_says_so(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start_ready(redis_server_address(server));
-    game* b = game_start_ready(redis_server_address(server));
-    row_read* read = row_read_new(a);
-    refresher_start(b, 4);
-    assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK);
-    GAME_UNTIL(row_get(a, read, "itemX") == GH_OK);
-    game_end(b);
-    GAME_UNTIL(row_get(a, read, "itemX") != GH_OK);
-    assert_status(row_get(a, read, "itemX"), GH_ROW_OLD);
-    assert_true(read->get.age_us > 3 * PERIOD_US);
-    assert_true(read->get.value.size > 0);
-    assert_in_range(redis_server_integer(server, "TTL %s", row_key("itemX", 'v')), 1,
-                    604800); /* and goes in the end */
-}
-
 static void reading_writes_nothing(void** state)
 {
     (void)state;
@@ -239,40 +219,6 @@ static void row_can_be_asked_for_now(void** state)
     assert_int_equal(self->open_count, 0);
 }
 
-/* Defect 14 of the listing: an unschedule between the read and the write of a refresh was undone. */
-static void unschedule_wins_over_a_refresh_under_way(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start_ready(redis_server_address(server));
-    game* b = game_start_ready(redis_server_address(server));
-    row_read* read = row_read_new(a);
-    refresher* self = refresher_new(b, 4);
-    self->keeps = true;
-    refresher_begin(self);
-    assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK);
-    GAME_UNTIL(self->open_count == 1);
-    assert_status(row_unschedule(a, "itemX"), GH_OK);
-    assert_status(refresher_complete(self, 0, GH_OK, "zombie"), GH_OK); /* it does not know yet */
-    GAME_UNTIL(self->rows.lost == 1);
-    assert_status(row_get(a, read, "itemX"), GH_ROW_MISSING);
-    assert_int_equal(redis_server_integer(server, "EXISTS %s", row_key("itemX", 'd')), 0);
-
-    /* Scheduled again meanwhile: the old refresh is still of the row before, and is not stored. */
-    assert_status(row_schedule(a, "itemX", 600 * SECOND_US), GH_OK);
-    GAME_UNTIL(self->open_count == 1);
-    assert_status(row_unschedule(a, "itemX"), GH_OK);
-    b->asleep = true;
-    assert_status(row_schedule(a, "itemX", 600 * SECOND_US), GH_OK);
-    b->asleep = false;
-    assert_status(refresher_complete(self, 0, GH_OK, "zombie"), GH_OK);
-    GAME_UNTIL(self->rows.lost == 2 && self->open_count == 1);
-    assert_status(row_get(a, read, "itemX"), GH_ROW_MISSING);
-    assert_status(refresher_complete(self, 0, GH_OK, "alive"), GH_OK);
-    GAME_UNTIL(row_get(a, read, "itemX") == GH_OK);
-    assert_true(row_is(read, "alive"));
-}
-
 static void versions_grow_over_an_unschedule(void** state)
 {
     (void)state;
@@ -308,9 +254,7 @@ static void keys_are_on_the_page(void** state)
 
 TEST_FILE(rows, cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(loader_may_take_many_ticks),
           cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
-          cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(row_too_old_says_so),
-          cmocka_unit_test(reading_writes_nothing),
+          cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(reading_writes_nothing),
           cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),
-          cmocka_unit_test(row_can_be_asked_for_now),
-          cmocka_unit_test(unschedule_wins_over_a_refresh_under_way),
-          cmocka_unit_test(versions_grow_over_an_unschedule), cmocka_unit_test(keys_are_on_the_page));
+          cmocka_unit_test(row_can_be_asked_for_now), cmocka_unit_test(versions_grow_over_an_unschedule),
+          cmocka_unit_test(keys_are_on_the_page));

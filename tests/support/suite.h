@@ -33,7 +33,7 @@
     X(backoff) X(resolver) X(time)                                                                           \
     X(deadline)                                                                                              \
     X(peers)                                                                                                 \
-    X(samples)                                                                                               \
+    X(samples) X(game_server)                                                                                \
     X(link)                                                                                                  \
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input) X(tasks_store) X(tasks_faults) X(tasks_fleet)      \
     X(fold) X(contacts) X(contacts_mirror) X(contacts_store) X(contacts_faults)                              \
@@ -56,6 +56,7 @@
     X(geo)                                                                                                   \
     X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                                        \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
+    X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
     X(sanity) X(handshake)                                                                                       \
     X(game_messages) X(game_board) X(game_checks)
 
