@@ -1,8 +1,8 @@
--- contacts_load: reads a page of an owner's contacts, or of whom the owner has blocked; the newest first. It writes
--- nothing.
+-- contacts_load: reads a page of an owner's contacts, or of whom the owner has blocked; the newest first. It
+-- writes nothing.
 --
--- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w, 4 gh:{contacts:<owner>}:b
---       see contacts_touch.lua
+-- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w,
+--       4 gh:{contacts:<owner>}:b   see contacts_touch.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 which     "c" the contacts; "b" who is blocked
 --       3 from      place of the first name, from 0

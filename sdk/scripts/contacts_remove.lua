@@ -1,8 +1,8 @@
--- contacts_remove: takes a name out of an owner's list; and blocks it, or unblocks it. Repeating it is harmless: each
--- client's last sequence is kept, so the same sequence, or an older one, changes nothing.
+-- contacts_remove: takes a name out of an owner's list; and blocks it, or unblocks it. Repeating it is
+-- harmless: each client's last sequence is kept, so the same sequence, or an older one, changes nothing.
 --
--- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w, 4 gh:{contacts:<owner>}:b
---       see contacts_touch.lua
+-- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w,
+--       4 gh:{contacts:<owner>}:b   see contacts_touch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone

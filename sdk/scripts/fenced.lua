@@ -1,11 +1,11 @@
 -- fenced: stands in front of a caller's script and lets it run only while a lock's grant is the current one.
--- Its text and the caller's are sent as one script; the first key and the first argument are taken away, so the
--- caller's KEYS and ARGV look as if it ran alone.
+-- Its text and the caller's are sent as one script; the first key and the first argument are taken away, so
+-- the caller's KEYS and ARGV look as if it ran alone.
 --
 -- KEYS  1 gh:{lock:<name>}:s   see lock_acquire.lua
 -- ARGV  1 fence
--- reply error FENCED if the lock is not held with this fence, error CORRUPT if its key is not a lock's, else what the
---       caller's script returns
+-- reply error FENCED if the lock is not held with this fence, error CORRUPT if its key is not a lock's, else
+--       what the caller's script returns
 
 do
     local stored = redis.pcall('GET', KEYS[1])

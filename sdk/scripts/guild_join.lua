@@ -1,11 +1,13 @@
--- guild_join: players become members, as many as there is room for, in one step. Repeating it is harmless: each client's
--- last sequence is kept with what it was answered, so the same sequence gets the same answer, and an older one, which
--- can only be a request from the past, does nothing. A client sends one change of a guild at a time.
+-- guild_join: players become members, as many as there is room for, in one step. Repeating it is harmless:
+-- each client's last sequence is kept with what it was answered, so the same sequence gets the same answer,
+-- and an older one, which can only be a request from the past, does nothing. A client sends one change of a
+-- guild at a time.
 --
 -- KEYS  1 gh:{guild:<name>}:m   zset   member, all with the score 0, so they lie in the order of their bytes:
---                                      "<folded><0><0><name>" or, with an id, "<folded><0><0><name><0><0><id>".
---                                      <0> is a zero byte; one within folded or name has a byte of 255 behind it; a
---                                      name that is its own folded form is left out
+--                                      "<folded><0><0><name>" or, with an id,
+--                                      "<folded><0><0><name><0><0><id>". <0> is a zero byte; one within
+--                                      folded or name has a byte of 255 behind it; a name that is its own
+--                                      folded form is left out
 --       2 gh:{guild:<name>}:w   hash   client -> "<sequence> <now us> <letters>" of its last change
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply

@@ -1,6 +1,6 @@
--- guild_leave: players are members no more. Repeating it is harmless: each client's last sequence is kept with what it
--- was answered, so the same sequence gets the same answer, and an older one, which can only be a request from the past,
--- does nothing.
+-- guild_leave: players are members no more. Repeating it is harmless: each client's last sequence is kept
+-- with what it was answered, so the same sequence gets the same answer, and an older one, which can only be a
+-- request from the past, does nothing.
 --
 -- KEYS  1 gh:{guild:<name>}:m, 2 gh:{guild:<name>}:w   see guild_join.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"

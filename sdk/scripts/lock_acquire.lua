@@ -1,8 +1,9 @@
--- lock_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a token that owns the lock
--- gets the same grant again, and a token that waits keeps its place.
+-- lock_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a token that owns
+-- the lock gets the same grant again, and a token that waits keeps its place.
 --
 -- KEYS  1 gh:{lock:<name>}:s   string  "<token> <fence> <expiry us> <state> <waiters>"
---                              state h: held; r: kept for token, which is next; f: free, token was the last owner
+--                              state h: held; r: kept for token, which is next; f: free,
+--                              token was the last owner
 --       2 gh:{lock:<name>}:q   zset    token -> arrival, a number that grows
 --       3 gh:{lock:<name>}:c   hash    client -> until when (us) its waiters count as alive
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
@@ -10,19 +11,19 @@
 --       3 lease us
 --       4 patience  us that the waiter counts as alive without asking again; 0: do not wait
 --       5 window    us that a turn is kept for a waiter that has been told
---       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: no limit
---       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0: no limit
+--       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: none
+--       7 not before us of the store's clock; earlier, nothing is granted (quarantine after a loss); 0: none
 -- reply sequence, code, fence, remaining us, position, now us
 --       code 0 granted    remaining: of the lease, not extended by a repeat
---            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask again
---                         at once, there are more dead waiters in front than one call drops
+--            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask
+--                         again at once, there are more dead waiters in front than one call drops
 --            2 busy       as 1, but not in the queue
 --            3 ended      the token had the lock, and it is over
 --            4 stale      past `not after`
 --            5 quarantine remaining: of the quarantine
 --            6 full       WAITERS_MAX wait already
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter, and the same with a "w"
---       behind it to one that should ask when the turn is over
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter, and the
+--       same with a "w" behind it to one that should ask when the turn is over
 -- Redis 6.2 or later.
 
 local time = redis.call('TIME')
@@ -57,7 +58,8 @@ end
 
 local function store()
     local keep = math.max(IDLE_MS, math.floor(lease / 250))
-    redis.call('SET', state_key, string.format('%s %.0f %.0f %s %d', owner, fence, expiry, state, waiters), 'PX', keep)
+    local text = string.format('%s %.0f %.0f %s %d', owner, fence, expiry, state, waiters)
+    redis.call('SET', state_key, text, 'PX', keep)
 end
 
 local function grant()

@@ -1,5 +1,5 @@
--- lock_release: give back, or leave the queue. Whatever the token was, it is nothing afterwards; no other token's
--- lock is ever touched. Repeating it is harmless.
+-- lock_release: give back, or leave the queue. Whatever the token was, it is nothing afterwards; no other
+-- token's lock is ever touched. Repeating it is harmless.
 --
 -- KEYS  1 gh:{lock:<name>}:s, 2 gh:{lock:<name>}:q, 3 gh:{lock:<name>}:c   see lock_acquire.lua
 -- ARGV  1 token
@@ -9,13 +9,14 @@
 --       code 0 was the owner, or next in turn: released
 --            1 was not, and is not the last owner either (it may have waited: it does not any more)
 --            2 released before
---            3 released, but there are more dead waiters in front than one call drops: call again, for the living behind
--- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter, and the same with a "w" behind it for one
---       that should ask when the turn is over
+--            3 released, but there are more dead waiters in front than one call drops: call again, for the
+--              living behind
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter, and the same with a "w" behind
+--       it for one that should ask when the turn is over
 --
 -- Begins with PEXPIRE or ZREM, which a server that is out of memory still allows.
 
--- The common case first: ours, held, and nobody waits. The key keeps its time to live, which the grant has set.
+-- The common case first: ours, held, and nobody waits. The key keeps its time to live, which the grant set.
 local stored = redis.call('GET', KEYS[1])
 local last_owner, last_fence = string.match(stored or '', '^(%S+) (%d+) %d+ h 0$')
 if last_owner == ARGV[1] then

@@ -50,7 +50,8 @@ if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
     return {sequence, 4, now, 0, 0, 0}
 end
 
-local due = redis.call('ZRANGEBYSCORE', due_key, '-inf', string.format('%.0f', now), 'WITHSCORES', 'LIMIT', 0, most)
+local due = redis.call('ZRANGEBYSCORE', due_key, '-inf', string.format('%.0f', now), 'WITHSCORES',
+                       'LIMIT', 0, most)
 local expiry = string.format('%.0f', now + ARGV[5])
 local reply = {sequence, 0, now, 0, due[2] and math.max(now - due[2], 0) or 0, tonumber(ARGV[5])}
 local rows, scores, orphans = {}, {}, {}
@@ -88,7 +89,8 @@ if #orphans > 0 then
 end
 reply[4] = next_due()
 if #due == 2 * most and reply[4] > 0 and reply[4] <= now then
-    local other = redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 1)[1]
+    local idle = redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 1)
+    local other = idle[1]
     if other then
         redis.call('ZREM', idle_key, other)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.

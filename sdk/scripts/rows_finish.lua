@@ -46,7 +46,8 @@ local due = now
 if outcome == 'v' or outcome == 'n' then
     version, failures = string.format('%.0f', math.max(version + 1, now)), '0'
     due = now + period - math.floor(period * ARGV[5] / 10240)
-    redis.call('HSET', KEYS[3], row, version .. ' ' .. claimed .. ' ' .. age .. ' ' .. outcome .. ' ' .. ARGV[6])
+    local head = version .. ' ' .. claimed .. ' ' .. age .. ' ' .. outcome .. ' '
+    redis.call('HSET', KEYS[3], row, head .. ARGV[6])
     redis.call('PEXPIRE', KEYS[3], KEEP_MS)
 elseif outcome == 'f' then
     failures = string.format('%.0f', failures + 1)
@@ -56,8 +57,9 @@ if state == 'a' then -- asked for again while it was being loaded
     due = now
 end
 redis.call('ZADD', KEYS[1], string.format('%.0f', due), row)
-redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version, claimed,
-                                               (outcome == 'v' or outcome == 'n') and 'd' or 'f', claim, setter))
+local letter = (outcome == 'v' or outcome == 'n') and 'd' or 'f'
+redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version,
+                                               claimed, letter, claim, setter))
 if outcome == 'b' then
     local own = string.match(claim, '^[^.]*')
     local idle = redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)

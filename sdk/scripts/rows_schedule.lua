@@ -33,7 +33,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function is_older(setter)
-    return setter and string.sub(setter, 1, 16) == string.sub(token, 1, 16) and string.sub(setter, 1, 33) > token
+    local client = string.sub(token, 1, 16)
+    return setter and string.sub(setter, 1, 16) == client and string.sub(setter, 1, 33) > token
 end
 
 if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
@@ -80,7 +81,8 @@ if not due_before or due < due_before then
     for _, waiting in ipairs(idle) do
         redis.call('ZREM', idle_key, waiting)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
-        local told = redis.pcall('PUBLISH', channel .. string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8])
+        local reader, hint = string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8]
+        local told = redis.pcall('PUBLISH', channel .. reader, hint)
         if type(told) == 'number' and told > 0 then
             break
         end

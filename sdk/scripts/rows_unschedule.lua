@@ -24,7 +24,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function is_older(setter)
-    return setter and string.sub(setter, 1, 16) == string.sub(token, 1, 16) and string.sub(setter, 1, 33) > token
+    local client = string.sub(token, 1, 16)
+    return setter and string.sub(setter, 1, 16) == client and string.sub(setter, 1, 33) > token
 end
 
 if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
