@@ -42,6 +42,9 @@ typedef struct bench_options
     const char* node;    /* folder in which bullmq is installed; NULL: it is not                     */
     const char* peers;   /* names with commas between; NULL: all                                     */
     const char* only;    /* run the benches whose name contains this; NULL: all                      */
+    const char* path;    /* only this path, so many times; see path.h                                */
+    const char* count;
+    const char* tape;
     bool quick;
 } bench_options;
 
@@ -319,6 +322,10 @@ int64_t bench_server_memory_usage(struct bench_server* server, const char* key);
 
 /* Of all keys of that form together, every element counted. */
 int64_t bench_server_memory_of(struct bench_server* server, const char* pattern);
+
+/* Of the scripts in the slow log, the longest, in us; 0: there is none. And a script that does nothing. */
+double bench_server_longest_script(struct bench_server* server);
+double bench_server_one_line_us(struct bench_server* server);
 
 /* Any command that wants no more than a format of hiredis; false: it answered an error, which was said. */
 bool bench_server_do(struct bench_server* server, const char* format, ...);

@@ -1,12 +1,17 @@
-/* lock_cycle.c -- take a lock and give it back, 256 locks in flight on one link: how fast, at what cost. */
+/* lock_cycle.c -- take a lock and give it back, 256 and 2,560 locks in flight on one link: how fast, at what
+   cost. */
 
 #include "peer_hiredis.h"
+#include "peer_hiredis_sync.h"
 #include "platform.h"
+
+#include <stdlib.h>
 
 enum
 {
     IN_FLIGHT = 256,
-    NAME_SIZE = 24,
+    IN_FLIGHT_MANY = 2560,
+    NAME_SIZE = 48,
     COMMANDS_PER_CYCLE = 2
 };
 
@@ -14,9 +19,11 @@ enum
 
 typedef struct guildhall_side
 {
+    bench* owner;
     bench_client client;
-    gh_lock locks[IN_FLIGHT];
-    char names[IN_FLIGHT][NAME_SIZE];
+    size_t count;
+    gh_lock locks[IN_FLIGHT_MANY];
+    char names[IN_FLIGHT_MANY][NAME_SIZE];
     gh_lock_config config;
     uint64_t cycles;
     size_t busy;
@@ -70,7 +77,9 @@ static bool run_guildhall(void* context, uint64_t duration_us, bench_sample* sam
     uint64_t end_us = bench_now_us() + duration_us;
     self->cycles = 0;
     self->stopping = false;
-    for (size_t i = 0; i < IN_FLIGHT; i++)
+    bench_client_wake(&self->client);
+    bench_heap_begin();
+    for (size_t i = 0; i < self->count; i++)
     {
         begin(self, i);
     }
@@ -80,7 +89,7 @@ static bool run_guildhall(void* context, uint64_t duration_us, bench_sample* sam
         bool again = false;
         self->stopping = now_us >= end_us;
         gh_tick(self->client.client, now_us, 0);
-        for (size_t i = 0; i < IN_FLIGHT; i++)
+        for (size_t i = 0; i < self->count; i++)
         {
             again |= look_after(self, i);
         }
@@ -89,6 +98,10 @@ static bool run_guildhall(void* context, uint64_t duration_us, bench_sample* sam
             bench_clients_wait(&self->client, 1, 1000);
         }
     }
+    int64_t calls = bench_heap_end();
+    sample->heap_calls = (double)calls;
+    self->owner->heap_calls += calls > 0 ? (uint64_t)calls : 0u;
+    self->owner->heap_ops += self->cycles;
     sample->cycles = (double)self->cycles;
     return !self->failed;
 }
@@ -175,6 +188,8 @@ static double one_line_script_per_s(bench* self)
 
 /* --- figures -------------------------------------------------------------------------------------------- */
 
+static double request_bytes; /* of the two commands of a cycle, on average */
+
 static double user_ns(const bench_sample* sample)
 {
     return sample->user_us * 1e3 / (sample->cycles * COMMANDS_PER_CYCLE);
@@ -205,6 +220,9 @@ enum
     GUILDHALL,
     CEILING,
     ASYNCHRONOUS,
+    GUILDHALL_MANY,
+    SYNCHRONOUS,
+    LISTING,
     SIDES
 };
 
@@ -220,6 +238,18 @@ static void compare(bench* self, const bench_side* sides, size_t peer, const cha
     }
     bench_figure_goal(&figure, kind, goal);
     bench_figure_note(&figure, "%s", note);
+    if (value == bench_cycles_per_s)
+    {
+        bench_figure_limit_by_cpu(&figure, &sides[GUILDHALL]);
+    }
+    else if (value == outside_ns)
+    {
+        bench_figure_limit(
+            &figure,
+            "finding the replies' ends with hiredis' reader alone, nothing built, takes %.0f ns a "
+            "reply; the commands have %.0f bytes to write",
+            bench_hiredis_reader_ns(), request_bytes);
+    }
     bench_report(self, &figure);
 }
 
@@ -229,6 +259,11 @@ static void report_speed(bench* self, const bench_side* sides)
             "peer: 1 / (1/acquires per s + 1/releases per s), each with -c 1 -P 256");
     compare(self, sides, ASYNCHRONOUS, "the same", "cycles/s", bench_cycles_per_s, BENCH_NO_GOAL, 0.0,
             "peer: redisAsyncCommandArgv, 256 locks in flight");
+    compare(self, sides, SYNCHRONOUS, "the same", "cycles/s", bench_cycles_per_s, BENCH_NO_GOAL, 0.0,
+            "peer: redisCommandArgv, the same scripts, one at a time");
+    compare(self, sides, LISTING, "the same", "cycles/s", bench_cycles_per_s, BENCH_NO_GOAL, 0.0,
+            "peer: SETNX, then WATCH, GET, MULTI, DEL, EXEC, one at a time");
+    bench_report_slope(self, "2,560 in flight", "cycles", &sides[GUILDHALL_MANY], &sides[GUILDHALL]);
 
     bench_figure figure = bench_figure_make("256 in flight, absolute", "cycles/s");
     double one_line = bench_redis_benchmark_installed() ? one_line_script_per_s(self) : 0.0;
@@ -267,42 +302,69 @@ static void report_cost(bench* self, const bench_side* sides)
             "evalsha calls by INFO commandstats; 2 are needed");
 }
 
-static bool open_guildhall(bench* self, guildhall_side* side)
+static bool open_guildhall(bench* self, guildhall_side* side, size_t count)
 {
     gh_client_config config = bench_client_config(self);
+    memset(side, 0, sizeof *side);
+    side->owner = self;
+    side->count = count;
+    config.ops_capacity = IN_FLIGHT_MANY + 16;
     side->config = gh_lock_config_default();
-    for (size_t i = 0; i < IN_FLIGHT; i++)
+    for (size_t i = 0; i < count; i++)
     {
-        snprintf(side->names[i], sizeof side->names[i], "cycle_%zu", i);
+        snprintf(side->names[i], sizeof side->names[i], "cycle_%zu_%zu", count, i);
     }
     return bench_client_open(&side->client, &config, gh_platform_default());
 }
 
-void bench_lock_cycle(bench* self)
+static void measure(bench* self, guildhall_side* few, guildhall_side* many, ceiling_side* ceiling)
 {
-    static guildhall_side guildhall;
-    memset(&guildhall, 0, sizeof guildhall);
-    static ceiling_side ceiling;
-    memset(&ceiling, 0, sizeof ceiling);
-    ceiling.owner = self;
-    if (!bench_record_lock(self, &ceiling.recording) || !open_guildhall(self, &guildhall))
-    {
-        bench_report_remark(self, "not measured, see stderr");
-        return;
-    }
-    struct bench_hiredis_async* asynchronous = bench_hiredis_async_open(self, &ceiling.recording, IN_FLIGHT);
-
+    struct bench_hiredis_async* asynchronous = bench_hiredis_async_open(self, &ceiling->recording, IN_FLIGHT);
+    struct bench_hiredis_sync* synchronous = bench_hiredis_sync_open(self, &ceiling->recording);
+    bench_asked_side listing = {self, BENCH_PEER_PYTHON, "lock"};
+    request_bytes = (double)(bench_request_size(&ceiling->recording.acquire) +
+                             bench_request_size(&ceiling->recording.release)) /
+                    COMMANDS_PER_CYCLE;
     bench_side sides[SIDES] = {
-        {.name = "Guildhall", .run = run_guildhall, .context = &guildhall},
-        {.name = "redis-benchmark", .run = run_ceiling, .context = &ceiling},
-        {.name = "hiredis async", .run = bench_hiredis_async_run, .context = asynchronous},
+        [GUILDHALL] = {.name = "256 in flight", .run = run_guildhall, .context = few},
+        [CEILING] = {.name = "redis-benchmark", .run = run_ceiling, .context = ceiling},
+        [ASYNCHRONOUS] = {.name = "hiredis async", .run = bench_hiredis_async_run, .context = asynchronous},
+        [GUILDHALL_MANY] = {.name = "Guildhall, 2,560", .run = run_guildhall, .context = many},
+        [SYNCHRONOUS] = {.name = "hiredis sync", .run = bench_hiredis_sync_run, .context = synchronous},
+        [LISTING] = {.name = "listing (Python)", .run = bench_asked_run, .context = &listing},
     };
-    sides[CEILING].missing = bench_redis_benchmark_installed() ? NULL : "not installed (package redis-tools)";
-    sides[ASYNCHRONOUS].missing = asynchronous != NULL ? NULL : "could not connect";
+    sides[CEILING].missing = bench_peer_missing(self, BENCH_PEER_REDIS_BENCHMARK);
+    sides[LISTING].missing = bench_peer_missing(self, BENCH_PEER_PYTHON);
+    sides[ASYNCHRONOUS].missing =
+        asynchronous != NULL ? bench_peer_missing(self, BENCH_PEER_HIREDIS) : "could not connect";
+    sides[SYNCHRONOUS].missing =
+        synchronous != NULL ? bench_peer_missing(self, BENCH_PEER_HIREDIS) : "could not connect";
+    sides[ASYNCHRONOUS].lacks = sides[SYNCHRONOUS].lacks =
+        "coming back after a lost link, repeats, deadlines, renewal, memory that is bounded";
+    sides[LISTING].lacks = "a lease, a fence, an order: a holder that dies keeps the lock for ever";
     bench_alternate(self, sides, SIDES);
     report_speed(self, sides);
     report_cost(self, sides);
-
     bench_hiredis_async_close(asynchronous);
-    bench_client_close(&guildhall.client);
+    bench_hiredis_sync_close(synchronous);
+}
+
+void bench_lock_cycle(bench* self)
+{
+    static guildhall_side few;
+    static guildhall_side many;
+    static ceiling_side ceiling;
+    memset(&ceiling, 0, sizeof ceiling);
+    ceiling.owner = self;
+    bool good = bench_record_lock(self, &ceiling.recording) && open_guildhall(self, &few, IN_FLIGHT);
+    if (open_guildhall(self, &many, IN_FLIGHT_MANY) && good)
+    {
+        measure(self, &few, &many, &ceiling);
+    }
+    else
+    {
+        bench_report_remark(self, "not measured, see stderr");
+    }
+    bench_client_close(&few.client);
+    bench_client_close(&many.client);
 }

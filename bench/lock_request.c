@@ -310,3 +310,14 @@ void bench_request_next(bench_request* request, uint64_t sequence)
         request->sizes[request->sequence] = decimal(request->sequence_text, sequence);
     }
 }
+
+size_t bench_request_size(const bench_request* request)
+{
+    char head[32];
+    size_t size = (size_t)snprintf(head, sizeof head, "*%d\r\n", request->count);
+    for (int i = 0; i < request->count; i++)
+    {
+        size += (size_t)snprintf(head, sizeof head, "$%zu\r\n", request->sizes[i]) + request->sizes[i] + 2;
+    }
+    return size;
+}

@@ -49,6 +49,9 @@ enum
 void bench_request_copy(bench_request* copy, const bench_request* recorded,
                         const char name[BENCH_LOCK_NAME_SIZE]);
 
+/* Bytes on the wire. */
+size_t bench_request_size(const bench_request* request);
+
 /* The next cycle has a token of its own. */
 void bench_request_next(bench_request* request, uint64_t sequence);
 

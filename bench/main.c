@@ -2,7 +2,7 @@
 
    guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--peers LIST] [--out DIR] [--list] ... */
 
-#include "bench.h"
+#include "path.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -32,6 +32,7 @@ static const bench_entry entries[] = {
     {"files", bench_files, "0.9 x of plain SETRANGE and GETRANGE"},
     {"memory", bench_memory, "256 KiB a client, 256 B an op, 160 KiB of code"},
     {"stored", bench_stored, "payload + 125 B a task, body + 30 B a message, 160 B a lock, 1.25 x a list"},
+    {"scripts", bench_scripts, "500 us for the longest at its caps"},
     {"heap", bench_heap, "no call of the heap after gh_client_init"},
 };
 
@@ -51,7 +52,9 @@ static int usage(FILE* file, int code)
           "  --scripts DIR   where peer_listing.py is; default bench\n"
           "  --node DIR      where bullmq is installed with its peer.js; default: nowhere\n"
           "  --library FILE  libguildhall.a, to tell the size of its code\n"
-          "  --list          the benches and their goals\n",
+          "  --list          the benches and their goals\n"
+          "guildhall_bench --path NAME --count N [--tape FILE] [--redis ADDRESS]\n"
+          "  One of the hottest paths and nothing else; with --redis the tape is written. --paths lists them.\n",
           file);
     return code;
 }
@@ -75,7 +78,10 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
     } with_value[] = {{"--redis", &options->redis},     {"--only", &options->only},
                       {"--out", &options->out},         {"--library", &options->library},
                       {"--scripts", &options->scripts}, {"--node", &options->node},
-                      {"--peers", &options->peers}};
+                      {"--peers", &options->peers},
+                      {"--path", &options->path},
+                      {"--count", &options->count},
+                      {"--tape", &options->tape}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
@@ -166,8 +172,17 @@ int main(int count, char** arguments)
         {
             return list();
         }
+        if (strcmp(arguments[i], "--paths") == 0)
+        {
+            return bench_path_run(NULL, NULL, NULL, NULL);
+        }
     }
-    if (!read_arguments(count, arguments, &self.options) || self.options.redis == NULL)
+    bool good = read_arguments(count, arguments, &self.options);
+    if (good && self.options.path != NULL)
+    {
+        return bench_path_run(self.options.path, self.options.count, self.options.tape, self.options.redis);
+    }
+    if (!good || self.options.redis == NULL)
     {
         return usage(stderr, 2);
     }

@@ -5,14 +5,17 @@
 #
 #   --quick          short rounds: under a minute, and less certain
 #   --only NAME      only the benches whose name contains NAME
+#   --peers LIST     of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
 #   ARGUMENT...      for guildhall_bench; see its --help
 #
-# The table goes to the terminal, and its figures to build/bench.
+# The table goes to the terminal, bench.json and bench.html to build/bench. BullMQ takes part where node and npm are and a
+# registry of packages answers; it is installed into build/bench and nowhere else.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
 address=
+peers=all
 arguments=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -22,13 +25,46 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --redis=*) address=${1#*=} ;;
+    --peers)
+        if [ $# -lt 2 ]; then fail "--peers wants a list"; fi
+        peers=$2
+        arguments+=("$1" "$2")
+        shift
+        ;;
+    --peers=*)
+        peers=${1#*=}
+        arguments+=(--peers "$peers")
+        ;;
     *) arguments+=("$1") ;;
     esac
     shift
 done
 
+# Leaves BullMQ of the wanted version in build/bench/bullmq; without it, the bench says that it is not installed.
+install_bullmq() {
+    local folder=$root/build/bench/bullmq
+    if ! command -v node > /dev/null || ! command -v npm > /dev/null; then return 1; fi
+    mkdir -p "$folder"
+    if ! cmp -s "$root/bench/bullmq/package.json" "$folder/package.json" || [ ! -d "$folder/node_modules/bullmq" ]; then
+        say "setup: bullmq, into build/bench"
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        cp "$root/bench/bullmq/package.json" "$folder/"
+        if ! (cd "$folder" && run_logged "$folder/npm.log" true timeout 120 npm install --no-audit --no-fund \
+            --no-package-lock --ignore-scripts --fetch-retries 0 --cache "$folder/cache"); then
+            rm -f "$folder/package.json" # so that the next run tries again
+            return 1
+        fi
+        rm -rf "$folder/cache"
+    fi
+    cp "$root/bench/bullmq/peer.js" "$folder/"
+}
+
 setup build redis bench
 build release guildhall_bench
+if [[ ",$peers," == *,all,* || ",$peers," == *,bullmq,* ]] && install_bullmq; then
+    arguments+=(--node "$root/build/bench/bullmq")
+fi
 if [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"
     start_redis
@@ -37,4 +73,4 @@ fi
 
 cd "$root"
 run_in_front build/bin/release/guildhall_bench --redis "$address" --out build/bench \
-    --library build/bin/release/libguildhall.a "${arguments[@]}"
+    --scripts bench --library build/bin/release/libguildhall.a "${arguments[@]}"

@@ -7,6 +7,7 @@
 #include <hiredis/hiredis.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <strings.h>
 
 struct bench_server
 {
@@ -181,12 +182,42 @@ int64_t bench_server_memory_of(struct bench_server* server, const char* pattern)
     for (size_t i = 0; keys != NULL && keys->type == REDIS_REPLY_ARRAY && i < keys->elements; i++)
     {
         const redisReply* key = keys->element[i];
-        redisReply* reply = redisCommand(server->link, "MEMORY USAGE %b SAMPLES 0", key->str, (size_t)key->len);
+        redisReply* reply =
+            redisCommand(server->link, "MEMORY USAGE %b SAMPLES 0", key->str, (size_t)key->len);
         sum += reply != NULL && reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0;
         freeReplyObject(reply);
     }
     freeReplyObject(keys);
     return sum;
+}
+
+/* An entry of the slow log: id, time, duration, arguments, ... */
+static double script_us(const redisReply* entry)
+{
+    bool whole = entry->type == REDIS_REPLY_ARRAY && entry->elements >= 4 && entry->element[3]->elements > 0;
+    const char* name = whole ? entry->element[3]->element[0]->str : NULL;
+    return name != NULL && strncasecmp(name, "eval", 4) == 0 ? (double)entry->element[2]->integer : 0.0;
+}
+
+double bench_server_longest_script(struct bench_server* server)
+{
+    double longest = 0.0;
+    redisReply* reply = redisCommand(server->link, "SLOWLOG GET 1024");
+    for (size_t i = 0; reply != NULL && reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++)
+    {
+        double us = script_us(reply->element[i]);
+        longest = us > longest ? us : longest;
+    }
+    freeReplyObject(reply);
+    return longest;
+}
+
+double bench_server_one_line_us(struct bench_server* server)
+{
+    bool good = bench_server_do(server, "SLOWLOG RESET") &&
+                bench_server_do(server, "EVAL %s 0", "return 1") &&
+                bench_server_do(server, "SLOWLOG RESET") && bench_server_do(server, "EVAL %s 0", "return 1");
+    return good ? bench_server_longest_script(server) : 0.0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,8 @@
 #
 #   build   a C compiler, make, premake, hiredis, xxHash, zlib
 #   redis   redis-server and redis-cli; no service is started
-#   bench   redis-benchmark
+#   bench   redis-benchmark, Python's redis module
+#   profile valgrind
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
 #   test    what only the tests need: cmocka, g++, CMake, valgrind, Python's redis module
 #   lint    clang-tidy and cppcheck
@@ -61,6 +62,10 @@ look() {
             ;;
         bench)
             need 'redis-benchmark (or valkey-benchmark)' redis-tools has_either redis-benchmark valkey-benchmark
+            need 'the redis module of Python' python3-redis has_python_redis
+            ;;
+        profile)
+            need 'valgrind' valgrind has_command valgrind
             ;;
         sample)
             need 'ENet with its headers' libenet-dev has_header enet/enet.h
@@ -80,7 +85,7 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, sample, test, lint" >&2
+            echo "setup.sh: no group is called '$group': build, redis, bench, profile, sample, test, lint" >&2
             exit 2
             ;;
         esac

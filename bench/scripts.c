@@ -1,0 +1,390 @@
+/* scripts.c -- the longest time that one script holds the server, each at its caps: the slow log's longest
+   entry of an op, the best of 15 ops, because whatever else uses the core only adds to it. */
+
+#include "crew.h"
+#include "platform.h"
+
+#include <stdlib.h>
+
+enum
+{
+    REPEATS = 15,
+    POSTS = GH_MESSAGES_MAX,
+    POST_SIZE = GH_MESSAGES_BYTES_MAX / GH_MESSAGES_MAX - 16,
+    TASK_SIZE = GH_TASKS_BYTES_MAX / GH_TASKS_BATCH_MAX - 100,
+    TOUCHED = GH_CONTACTS_TOUCH_MAX,
+    TOUCH_CAPACITY = GH_CONTACTS_TOUCH_WORK / GH_CONTACTS_TOUCH_MAX,
+    PERMITS = 100,
+    COUNTERS = 2560,
+    FILE_SIZE = 2 * GH_FILE_CHUNK_MAX,
+    NAME_SIZE = 32,
+    BUFFER_SIZE = 4 * 1024 * 1024
+};
+
+static const double longest_goal_us = 500.0;
+
+typedef struct caps
+{
+    bench* owner;
+    bench_client client;
+    unsigned number; /* of the repeat */
+    char* buffer;
+    char body[POST_SIZE];
+    char payload[TASK_SIZE];
+    char names[GH_GUILD_MEMBERS_MAX][NAME_SIZE];
+    gh_post posts[POSTS];
+    gh_task_spec specs[GH_TASKS_BATCH_MAX];
+    gh_task tasks[GH_TASKS_BATCH_MAX];
+    char task_memory[GH_TASKS_BATCH_MAX * 1024 + GH_TASK_BYTES_MAX];
+    gh_tasks_take take;
+    gh_permit permits[PERMITS];
+    gh_counters* counters;
+    void* counters_memory;
+    gh_counter handles[COUNTERS];
+    gh_file_send_config file;
+} caps;
+
+/* One op at its caps; its begin's status or its end. */
+typedef gh_status (*cap_op)(caps* self);
+
+#define AWAITER(name, poll)                                                                                  \
+    static gh_status name(const void* op)                                                                    \
+    {                                                                                                        \
+        return poll(op);                                                                                     \
+    }
+AWAITER(poll_push, gh_tasks_push_poll)
+AWAITER(poll_take, gh_tasks_take_poll)
+AWAITER(poll_finish, gh_tasks_finish_poll)
+AWAITER(poll_change, gh_chat_change_poll)
+AWAITER(poll_send, gh_chat_send_poll)
+AWAITER(poll_fetch, gh_chat_fetch_poll)
+AWAITER(poll_letter, gh_mailbox_push_poll)
+AWAITER(poll_join, gh_guild_change_poll)
+AWAITER(poll_touch, gh_contacts_change_poll)
+AWAITER(poll_look, gh_semaphore_look_poll)
+AWAITER(poll_permit, gh_permit_poll)
+AWAITER(poll_file, gh_file_send_poll)
+AWAITER(poll_counters, gh_counters_poll)
+
+#define END(op, begun, poll)                                                                                 \
+    do                                                                                                       \
+    {                                                                                                        \
+        gh_status status_ = (begun);                                                                         \
+        return status_ == GH_OK ? bench_await(&self->client, (op), (poll)) : status_;                        \
+    } while (0)
+
+static gh_status push_tasks(caps* self)
+{
+    gh_tasks_push op = {0};
+    END(&op,
+        gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs, GH_TASKS_BATCH_MAX,
+                            NULL),
+        poll_push);
+}
+
+static gh_status take_tasks(caps* self)
+{
+    END(&self->take,
+        gh_tasks_take_begin(&self->take, self->client.client, gh_str_literal("mail"), self->tasks,
+                            GH_TASKS_BATCH_MAX, self->task_memory, sizeof self->task_memory, NULL),
+        poll_take);
+}
+
+static gh_status finish_tasks(caps* self)
+{
+    gh_tasks_finish op = {0};
+    for (uint32_t i = 0; i < self->take.count; i++)
+    {
+        self->tasks[i].action = GH_TASK_ACTION_DONE;
+    }
+    END(&op,
+        gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks, self->take.count,
+                              NULL),
+        poll_finish);
+}
+
+static gh_status create_chat(caps* self)
+{
+    gh_chat_change op = {0};
+    gh_chat_config config = gh_chat_config_default();
+    gh_str member = gh_str_literal("jason");
+    config.keep = GH_CHAT_KEEP_MAX;
+    END(&op,
+        gh_chat_create_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, NULL, &config),
+        poll_change);
+}
+
+static gh_status send_posts(caps* self)
+{
+    gh_chat_send op = {0};
+    END(&op, gh_chat_send_begin(&op, self->client.client, gh_str_literal("raid"), self->posts, POSTS, 0),
+        poll_send);
+}
+
+static gh_status fetch_page(caps* self)
+{
+    gh_chat_fetch op = {0};
+    gh_chat_member member = {.name = gh_str_literal("jason")};
+    gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    config.messages_max = GH_CHAT_FETCH_MAX;
+    config.buffer = self->buffer;
+    config.buffer_size = BUFFER_SIZE;
+    END(&op, gh_chat_fetch_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, &config),
+        poll_fetch);
+}
+
+static gh_status push_letters(caps* self)
+{
+    gh_mailbox_push op = {0};
+    END(&op,
+        gh_mailbox_push_begin(&op, self->client.client, gh_str_literal("jason"), self->posts, POSTS, NULL),
+        poll_letter);
+}
+
+static gh_status join_guild(caps* self)
+{
+    gh_guild_change op = {0};
+    gh_guild_config config = gh_guild_config_default();
+    static gh_guild_member members[GH_GUILD_MEMBERS_MAX];
+    config.capacity = GH_GUILD_CAPACITY_MAX;
+    for (size_t i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
+    {
+        snprintf(self->names[i], NAME_SIZE, "player_%u_%zu", self->number, i);
+        members[i].name = gh_str_of(self->names[i]);
+    }
+    END(&op,
+        gh_guild_join_begin(&op, self->client.client, gh_str_literal("knights"), members,
+                            GH_GUILD_MEMBERS_MAX, &config),
+        poll_join);
+}
+
+static gh_status touch_contacts(caps* self)
+{
+    gh_contacts_change op = {0};
+    gh_contacts_config config = gh_contacts_config_default();
+    static gh_str names[TOUCHED];
+    config.capacity = TOUCH_CAPACITY;
+    for (size_t i = 0; i < TOUCHED; i++)
+    {
+        snprintf(self->names[i], NAME_SIZE, "player_%zu", (self->number * TOUCHED + i) * 7 % 1000);
+        names[i] = gh_str_of(self->names[i]);
+    }
+    END(&op,
+        gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names, TOUCHED,
+                                     &config),
+        poll_touch);
+}
+
+static gh_status look_at_holders(caps* self)
+{
+    static gh_permit_holder holders[GH_SEMAPHORE_HOLDERS_MAX];
+    gh_semaphore_look op = {0};
+    END(&op,
+        gh_semaphore_look_begin(&op, self->client.client, gh_str_literal("arena"), holders,
+                                GH_SEMAPHORE_HOLDERS_MAX, 0),
+        poll_look);
+}
+
+/* A hundred permits of one name, which are refreshed in one request when a third of the lease is over. */
+static gh_status refresh_permits(caps* self)
+{
+    gh_client_stats stats;
+    uint64_t later_us = bench_now_us();
+    uint64_t jump_us = GH_SEMAPHORE_LEASE_MAX_US / 3 + 1000000;
+    do
+    {
+        gh_tick(self->client.client, later_us + jump_us * (self->number + 1u), 0);
+        gh_client_get_stats(self->client.client, &stats);
+        bench_sleep_us(100);
+    } while (stats.requests_sent + stats.requests_waiting > 0 && bench_now_us() < later_us + 1000000);
+    return gh_permit_poll(&self->permits[PERMITS - 1]);
+}
+
+static gh_status hold_permits(caps* self)
+{
+    gh_permit_config config = gh_permit_config_default();
+    gh_status status = GH_OK;
+    config.limit = PERMITS;
+    config.lease_us = GH_SEMAPHORE_LEASE_MAX_US;
+    for (size_t i = 0; i < PERMITS && status == GH_OK; i++)
+    {
+        status = gh_permit_begin(&self->permits[i], self->client.client, gh_str_literal("arena"), &config);
+    }
+    for (size_t i = 0; i < PERMITS && status == GH_OK; i++)
+    {
+        status = bench_await(&self->client, &self->permits[i], poll_permit);
+    }
+    return status;
+}
+
+static gh_status flush_counters(caps* self)
+{
+    for (size_t i = 0; i < COUNTERS; i++)
+    {
+        (void)gh_counters_add(self->counters, self->handles[i], 1);
+    }
+    END(self->counters, gh_counters_flush(self->counters), poll_counters);
+}
+
+/* Two chunks of 128 KiB. */
+static gh_status send_file(caps* self)
+{
+    static const gh_str readers[] = {{"counter", 7}};
+    static gh_file_send op;
+    char name[NAME_SIZE];
+    size_t taken = 0;
+    size_t sent = 0;
+    memset(&op, 0, sizeof op);
+    snprintf(name, sizeof name, "log_%u", self->number);
+    self->file.readers = readers;
+    gh_status status = gh_file_send_begin(&op, self->client.client, gh_str_of(name), &self->file);
+    if (status != GH_OK)
+    {
+        return status;
+    }
+    while (gh_file_send_poll(&op) == GH_PENDING && sent < FILE_SIZE)
+    {
+        (void)gh_file_send_push(&op, gh_str_make(self->buffer + sent, FILE_SIZE - sent), &taken);
+        sent += taken;
+        gh_tick(self->client.client, bench_now_us(), 0);
+    }
+    (void)gh_file_send_finish(&op);
+    return bench_await(&self->client, &op, poll_file);
+}
+
+/* -------------------------------------------------------------------------------------------------------- */
+
+typedef struct cap_case
+{
+    const char* name;
+    cap_op before; /* NULL: nothing has to be there first; run before each */
+    cap_op op;
+} cap_case;
+
+static const cap_case cases[] = {
+    {"tasks_push: 100 tasks, 64 KiB", NULL, push_tasks},
+    {"tasks_take: 100 tasks, 64 KiB", push_tasks, take_tasks},
+    {"tasks_finish: 100 tasks", take_tasks, finish_tasks},
+    {"chat_send: 64 posts, 64 KiB", NULL, send_posts},
+    {"chat_read: a page of 1 MiB", NULL, fetch_page},
+    {"mailbox_push: 64 letters, 64 KiB", NULL, push_letters},
+    {"guild_join: 64 members", NULL, join_guild},
+    {"contacts_touch: 64, capacity 312", NULL, touch_contacts},
+    {"counters_flush: 2,560 counters", NULL, flush_counters},
+    {"files_chunk: 128 KiB", NULL, send_file},
+    {"semaphore_look: 100 holders", NULL, look_at_holders},
+    {"semaphore_refresh: 100 permits", NULL, refresh_permits},
+};
+
+static bool open_counters(caps* self)
+{
+    gh_counters_config config = gh_counters_config_default();
+    config.counters_max = COUNTERS;
+    config.flush_us = 3600u * 1000000ull; /* only when we say so */
+    config.clean_us = 0;
+    size_t size = gh_counters_memory(&config);
+    self->counters_memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    gh_status status = GH_INVALID_MEMORY;
+    if (self->counters_memory != NULL)
+    {
+        status = gh_counters_init(self->counters_memory, size, self->client.client, &config, &self->counters);
+    }
+    for (size_t i = 0; i < COUNTERS && status == GH_OK; i++)
+    {
+        snprintf(self->names[0], NAME_SIZE, "kills_%zu", i);
+        status = gh_counters_open(self->counters, gh_str_of(self->names[0]), &self->handles[i]);
+    }
+    return status == GH_OK;
+}
+
+static void fill_arguments(caps* self)
+{
+    memset(self->body, 'x', sizeof self->body);
+    for (size_t i = 0; i < POSTS; i++)
+    {
+        self->posts[i].sender = gh_str_literal("jason");
+        self->posts[i].body = gh_str_make(self->body, sizeof self->body);
+    }
+    for (size_t i = 0; i < GH_TASKS_BATCH_MAX; i++)
+    {
+        self->specs[i].handler = gh_str_literal("mail");
+        self->specs[i].payload = gh_str_make(self->payload, sizeof self->payload);
+    }
+    self->file = gh_file_send_config_default();
+    self->file.reader_count = 1;
+    self->file.chunk_bytes = GH_FILE_CHUNK_MAX;
+    self->file.tick_bytes = 4 * GH_FILE_CHUNK_MAX;
+    self->file.memory_size = gh_file_send_memory(&self->file);
+    self->file.memory = aligned_alloc(64, (self->file.memory_size + 63) / 64 * 64);
+}
+
+static bool open_caps(bench* self, caps* made)
+{
+    gh_client_config config = bench_client_config(self);
+    memset(made, 0, sizeof *made);
+    made->owner = self;
+    config.out_bytes = 2 * 1024 * 1024;
+    config.reply_bytes = 1024 * 1024;
+    config.reply_nodes = 65536;
+    made->buffer = calloc(1, BUFFER_SIZE);
+    fill_arguments(made);
+    return made->buffer != NULL && made->file.memory != NULL &&
+           bench_client_open(&made->client, &config, gh_platform_default()) && open_counters(made) &&
+           create_chat(made) == GH_OK && hold_permits(made) == GH_OK;
+}
+
+static void close_caps(caps* made)
+{
+    bench_client_close(&made->client);
+    free(made->buffer);
+    free(made->counters_memory);
+    free(made->file.memory);
+}
+
+static void measure_case(bench* self, caps* all, const cap_case* one)
+{
+    bench_series longest = {.count = 0};
+    bench_figure figure;
+    for (unsigned i = 0; i < REPEATS; i++)
+    {
+        all->number = i;
+        gh_status status = one->before != NULL ? one->before(all) : GH_OK;
+        bool good = bench_server_do(self->server, "SLOWLOG RESET");
+        status = status == GH_OK ? one->op(all) : status;
+        if (status != GH_OK || !good)
+        {
+            bench_report_remark(self, "%s was not measured: %s", one->name, gh_status_text(status));
+            return;
+        }
+        bench_series_add(&longest, bench_server_longest_script(self->server));
+    }
+    figure = bench_figure_of(one->name, "us", bench_series_least(&longest));
+    bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, longest_goal_us);
+    bench_figure_note(&figure, "the longest script of an op, in the best of %d ops; the median is %.0f us",
+                      REPEATS, bench_series_median(&longest));
+    bench_figure_limit(&figure, "a script that does nothing takes %.0f us here",
+                       bench_server_one_line_us(self->server));
+    bench_report(self, &figure);
+}
+
+void bench_scripts(bench* self)
+{
+    static caps all;
+    bool good = bench_server_do(self->server, "CONFIG SET slowlog-log-slower-than 0") &&
+                bench_server_do(self->server, "CONFIG SET slowlog-max-len 1024");
+    if (good && open_caps(self, &all))
+    {
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        {
+            measure_case(self, &all, &cases[i]);
+        }
+    }
+    else
+    {
+        bench_report_remark(self, "not measured, see stderr");
+    }
+    close_caps(&all);
+    (void)bench_server_do(self->server, "CONFIG SET slowlog-log-slower-than 10000");
+    (void)bench_server_do(self->server, "CONFIG SET slowlog-max-len 128");
+    (void)bench_server_do(self->server, "SLOWLOG RESET");
+}
