@@ -61,7 +61,7 @@ show_progress() {
 
 # What a person wants to see of a failed stage.
 show_log() {
-    grep -v -E '^\[ +(RUN|OK) +\]' "$1" > "$1.short" || true
+    grep -v -E '^(\[ +(RUN|OK) +\]| +[0-9.]+ s  )' "$1" > "$1.short" || true
     if [ "$(wc -l < "$1.short")" -gt $log_lines_max ]; then
         head -n $((log_lines_max / 3)) "$1.short"
         say '...'
@@ -209,12 +209,10 @@ fi
 if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
+if $release; then begin_stage 'two files' 0 ./tests/check_amalgamation.sh; fi
 end_stages
 
-if $release; then
-    stage 'the library' ./tests/check_library.sh
-    stage 'two files' ./tests/check_amalgamation.sh
-fi
+if $release; then stage 'the library' ./tests/check_library.sh; fi
 if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
 
 say "$passed passed, $failed failed"

@@ -63,7 +63,7 @@ static bool totals_cut(gh_aggregate_total* total, gh_str path, uint32_t level)
     names[0] = &total->country;
     names[1] = &total->region;
     names[2] = &total->city;
-    for (i = 0; i <= level; i++)
+    for (i = 0; i <= level && i < 3; i++)
     {
         const char* tab = path.size == 0 ? NULL : (const char*)memchr(path.bytes, '\t', path.size);
         size_t size = tab == NULL ? path.size : (size_t)(tab - path.bytes);

@@ -46,8 +46,8 @@ static gh_chat_seat* seat_of_member(gh_chat_member* member)
 
 static gh_chat_room* room_home(const gh_chat_feed* feed, gh_str name)
 {
-    uint64_t hash = gh_hash_seeded(name.bytes, name.size, feed->seed);
-    return &feed->config.rooms[hash % feed->config.room_count];
+    uint64_t share = gh_hash_seeded(name.bytes, name.size, feed->seed) >> 32; /* of 2^32 */
+    return &feed->config.rooms[share * feed->config.room_count >> 32];
 }
 
 static gh_chat_room* room_find(const gh_chat_feed* feed, gh_str name)

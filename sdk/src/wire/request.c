@@ -25,7 +25,8 @@ static void put_header(gh_request* request, char sign, uint64_t number)
 
 static void put_bytes(gh_request* request, const char* bytes, size_t size)
 {
-    if (size > 0) memcpy(request->at, bytes, size);
+    if (bytes == NULL) return; /* size is 0: whoever takes strings from a caller has seen to that */
+    memcpy(request->at, bytes, size);
     request->at += size;
 }
 
