@@ -256,23 +256,31 @@ static void whispers_come_once_and_in_order(void** state)
     assert_true(thread_has_all(&t));
 }
 
+static void hears(round* r, uint32_t count, uint32_t member, bool had_it)
+{
+    bool again = !had_it;
+    assert_int_equal(round_hear(r, count, member, &again), 0);
+    assert_int_equal(again, had_it);
+}
+
 static void all_of_the_guild_get_all_of_its_mail(void** state)
 {
     (void)state;
     round r = {0};
-    assert_int_equal(round_hear(&r, 1, 0), LETTER_NONSENSE);
+    bool again = false;
+    assert_int_equal(round_hear(&r, 1, 0, &again), LETTER_NONSENSE);
     assert_int_equal(round_write(&r, 7), 1);
     assert_int_equal(round_write(&r, 6), 2);
-    assert_int_equal(round_hear(&r, 2, 1), 0);
-    assert_int_equal(round_hear(&r, 2, 1), LETTER_TWICE);
-    assert_int_equal(round_hear(&r, 1, 0), 0);
-    assert_int_equal(round_hear(&r, 1, 1), 0);
+    hears(&r, 2, 1, false);
+    hears(&r, 2, 1, true);
+    hears(&r, 1, 0, false);
+    hears(&r, 1, 1, false);
     assert_true(round_is_missed_by(&r, 2));
     assert_false(round_is_missed_by(&r, 1));
     assert_int_equal(round_settle(&r), 0);
-    assert_int_equal(round_hear(&r, 1, 2), 0);
+    hears(&r, 1, 2, false);
     assert_int_equal(round_settle(&r), 1);
-    assert_int_equal(round_hear(&r, 1, 2), LETTER_TWICE);
+    hears(&r, 1, 2, true);
     assert_true(round_is_missed_by(&r, 2));
     said_unsure(&r.said);
     assert_false(round_is_missed_by(&r, 2));
@@ -295,7 +303,7 @@ static void welcome(account* a, uint32_t item_count, const uint32_t* items, cons
                     bool fits)
 {
     bool all = true;
-    account_welcome(a);
+    account_enter(a);
     for (uint32_t i = 0; i < item_count; i++) all &= account_bag(a, items[i], versions[i]);
     all &= account_settle(a);
     assert_int_equal(all, fits);
@@ -307,10 +315,10 @@ static void an_account_without_trade_is_exact(void** state)
     account a = new_account();
     welcome(&a, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 1, 1}, true);
     assert_true(account_is_exact(&a));
-    assert_true(account_fits_gold(&a, 1000, 0));
-    assert_false(account_fits_gold(&a, 999, 0));
-    assert_false(account_fits_gold(&a, 1001, 0));
-    assert_false(account_fits_gold(&a, 1001, -1));
+    assert_true(account_fits_gold(&a, 1000, 0, 0));
+    assert_false(account_fits_gold(&a, 999, 0, 0));
+    assert_false(account_fits_gold(&a, 1001, 0, 0));
+    assert_false(account_fits_gold(&a, 1001, -1, 0));
     assert_true(account_fits_items(&a, 3));
     assert_false(account_fits_items(&a, 2));
     assert_false(account_fits_items(&a, 4));
@@ -324,9 +332,9 @@ static void a_sale_is_a_range_until_the_mail(void** state)
     assert_false(account_listed(&a, 41, 4, 70)); /* is on sale already */
     assert_false(account_listed(&a, 99, 2, 70));
     assert_false(account_is_exact(&a));
-    assert_true(account_fits_gold(&a, 1000, 0));
-    assert_true(account_fits_gold(&a, 1070, 0));
-    assert_false(account_fits_gold(&a, 1071, 0));
+    assert_true(account_fits_gold(&a, 1000, 0, 0));
+    assert_true(account_fits_gold(&a, 1070, 0, 0));
+    assert_false(account_fits_gold(&a, 1071, 0, 0));
     assert_true(account_fits_items(&a, 2));
     assert_true(account_fits_items(&a, 3));
     assert_false(account_sold(&a, 41, 4, 70));
@@ -335,8 +343,8 @@ static void a_sale_is_a_range_until_the_mail(void** state)
     assert_true(account_sold(&a, 41, 2, 70));
     assert_false(account_sold(&a, 41, 2, 70));
     assert_true(account_is_exact(&a));
-    assert_true(account_fits_gold(&a, 1070, 0));
-    assert_false(account_fits_gold(&a, 1000, 0));
+    assert_true(account_fits_gold(&a, 1070, 0, 70));
+    assert_false(account_fits_gold(&a, 1000, 0, 70));
     assert_true(account_fits_items(&a, 2));
     assert_false(account_fits_items(&a, 3));
 }
@@ -368,11 +376,29 @@ static void a_purchase_costs_its_price(void** state)
     assert_false(account_may_buy(&a, 40));
     assert_true(account_bought(&a, 7, 6, 300));
     assert_false(account_bought(&a, 7, 6, 300));
-    assert_true(account_fits_gold(&a, 700, 0));
-    assert_true(account_fits_gold(&a, 400, 300));
-    assert_false(account_fits_gold(&a, 1000, 0));
+    assert_true(account_fits_gold(&a, 700, 0, 0));
+    assert_true(account_fits_gold(&a, 400, 300, 0));
+    assert_false(account_fits_gold(&a, 1000, 0, 0));
     assert_true(account_fits_items(&a, 4));
     assert_int_equal(account_thing(&a, 7)->version, 6);
+}
+
+static void mail_may_tell_more_than_the_server_knew(void** state)
+{
+    (void)state;
+    account a = new_account();
+    assert_true(account_listed(&a, 41, 2, 70));
+    assert_true(account_sold(&a, 41, 2, 70));
+    assert_true(account_fits_gold(&a, 1000, 0, 0)); /* asked before the mail came */
+    assert_true(account_fits_gold(&a, 1070, 0, 0));
+    assert_false(account_could_pay(&a, 1001, 0));
+    assert_false(account_fits_gold(&a, 1000, 0, 70));
+    assert_true(account_could_pay(&a, 1070, 70));
+    account_enter(&a);
+    assert_true(account_listed(&a, 42, 2, 70));
+    assert_true(account_back(&a, 42, 2)); /* after the server has looked into the bag */
+    assert_true(account_bag(&a, 40, 1));
+    assert_true(account_settle(&a));
 }
 
 static void an_unsure_purchase_is_settled_by_the_bag(void** state)
@@ -382,18 +408,18 @@ static void an_unsure_purchase_is_settled_by_the_bag(void** state)
     {
         account a = new_account();
         assert_true(account_buy_unsure(&a, 7, 4, 300));
-        assert_true(account_fits_gold(&a, 1000, 0));
-        assert_true(account_fits_gold(&a, 700, 0));
-        assert_true(account_fits_gold(&a, 700, 300));
-        assert_false(account_fits_gold(&a, 699, 0));
-        assert_true(account_can_pay(&a, 700));
-        assert_false(account_can_pay(&a, 701));
+        assert_true(account_fits_gold(&a, 1000, 0, 0));
+        assert_true(account_fits_gold(&a, 700, 0, 0));
+        assert_true(account_fits_gold(&a, 700, 300, 0));
+        assert_false(account_fits_gold(&a, 699, 0, 0));
+        assert_true(account_could_pay(&a, 700, 0));
+        assert_false(account_could_pay(&a, 701, 0));
         assert_true(account_fits_items(&a, 3));
         assert_true(account_fits_items(&a, 4));
         welcome(&a, bought == 1 ? 4 : 3, (uint32_t[]){40, 41, 42, 7}, (int64_t[]){1, 1, 1, 6}, true);
         assert_true(account_is_exact(&a));
-        assert_int_equal(account_fits_gold(&a, 700, 0), bought == 1);
-        assert_int_equal(account_fits_gold(&a, 1000, 0), bought == 0);
+        assert_int_equal(account_fits_gold(&a, 700, 0, 0), bought == 1);
+        assert_int_equal(account_fits_gold(&a, 1000, 0, 0), bought == 0);
     }
 }
 
@@ -405,7 +431,7 @@ static void an_unsure_sale_is_settled_by_the_bag_or_by_mail(void** state)
     assert_false(account_list_unsure(&a, 41, 70));
     assert_true(account_fits_items(&a, 2));
     assert_true(account_fits_items(&a, 3));
-    assert_true(account_fits_gold(&a, 1070, 0));
+    assert_true(account_fits_gold(&a, 1070, 0, 0));
     account b = a;
     account c = a;
     welcome(&a, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 1, 1}, true);
@@ -580,6 +606,7 @@ TEST_FILE(game_checks, cmocka_unit_test(only_what_was_unsure_may_be_missing),
           cmocka_unit_test(an_account_without_trade_is_exact),
           cmocka_unit_test(a_sale_is_a_range_until_the_mail), cmocka_unit_test(what_nobody_bought_is_back),
           cmocka_unit_test(a_purchase_costs_its_price),
+          cmocka_unit_test(mail_may_tell_more_than_the_server_knew),
           cmocka_unit_test(an_unsure_purchase_is_settled_by_the_bag),
           cmocka_unit_test(an_unsure_sale_is_settled_by_the_bag_or_by_mail),
           cmocka_unit_test(a_lost_or_a_strange_thing_is_seen), cmocka_unit_test(an_offer_has_one_buyer),

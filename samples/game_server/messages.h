@@ -39,7 +39,8 @@
 
    Mail about trade is written by workers, and may come more than once, as all that is done at least once:
        "sold <item> <version> <price>"       the seller's gold has grown by that much
-       "back <item> <version>"               nobody bought it in time, it is in the bag again */
+       "back <item> <version>"               nobody bought it in time, it is in the bag again, as that version
+   So may mail to a guild, which its writer does not get. */
 
 #ifndef GAME_SERVER_MESSAGES_H
 #define GAME_SERVER_MESSAGES_H

@@ -108,6 +108,7 @@ bool account_sold(account* a, uint32_t item, int64_t version, int64_t price)
     thing* t = on_sale(a, item, version);
     if (t == NULL || t->price != price) return false;
     a->gold += price;
+    a->earned += price;
     drop(a, t);
     return true;
 }
@@ -117,7 +118,7 @@ bool account_back(account* a, uint32_t item, int64_t version)
     thing* t = on_sale(a, item, version);
     if (t != NULL)
     {
-        *t = (thing){.item = item, .version = version, .state = THING_IN_BAG};
+        *t = (thing){.item = item, .version = version, .state = THING_IN_BAG, .seen = true};
         return true;
     }
     /* BAG may have told it before, and it may be on sale again. */
@@ -127,7 +128,7 @@ bool account_back(account* a, uint32_t item, int64_t version)
 
 /* ---- WELCOME and FAREWELL ------------------------------------------------------------------------------ */
 
-void account_welcome(account* a)
+void account_enter(account* a)
 {
     for (uint32_t i = 0; i < a->count; i++) a->things[i].seen = false;
 }
@@ -174,20 +175,20 @@ static int64_t prices_of(const account* a, thing_state state)
     return sum;
 }
 
-static int64_t least_gold(const account* a)
+static int64_t least_gold(const account* a, int64_t earned)
 {
-    return a->gold - prices_of(a, THING_MAYBE_BOUGHT);
+    return a->gold - prices_of(a, THING_MAYBE_BOUGHT) - (a->earned - earned);
 }
 
-bool account_fits_gold(const account* a, int64_t gold, int64_t hold)
+bool account_fits_gold(const account* a, int64_t gold, int64_t hold, int64_t earned)
 {
     int64_t most = a->gold + prices_of(a, THING_ON_SALE) + prices_of(a, THING_MAYBE_ON_SALE);
-    return gold >= 0 && hold >= 0 && gold + hold >= least_gold(a) && gold + hold <= most;
+    return gold >= 0 && hold >= 0 && gold + hold >= least_gold(a, earned) && gold + hold <= most;
 }
 
-bool account_can_pay(const account* a, int64_t price)
+bool account_could_pay(const account* a, int64_t price, int64_t earned)
 {
-    return least_gold(a) >= price;
+    return least_gold(a, earned) >= price;
 }
 
 bool account_fits_items(const account* a, int64_t items)

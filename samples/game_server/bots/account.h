@@ -40,6 +40,7 @@ typedef struct thing
 typedef struct account
 {
     int64_t gold;
+    int64_t earned; /* by all sales that were told of */
     uint32_t count;
     thing things[ACCOUNT_THINGS_MAX];
 } account;
@@ -65,8 +66,8 @@ bool account_buy_unsure(account* a, uint32_t item, int64_t version, int64_t pric
 bool account_sold(account* a, uint32_t item, int64_t version, int64_t price);
 bool account_back(account* a, uint32_t item, int64_t version);
 
-/* WELCOME: what follows is all that is in the bag. */
-void account_welcome(account* a);
+/* A visit begins: what BAG tells, and what comes back meanwhile, is all that is in the bag. */
+void account_enter(account* a);
 
 /* BAG. False: this thing cannot be here. */
 bool account_bag(account* a, uint32_t item, int64_t version);
@@ -74,12 +75,13 @@ bool account_bag(account* a, uint32_t item, int64_t version);
 /* The last BAG of WELCOME has come: what is not in the bag is not. False: a thing is lost. */
 bool account_settle(account* a);
 
-/* What the server says the player has. */
-bool account_fits_gold(const account* a, int64_t gold, int64_t hold);
+/* What the server says the player has. earned: of the account, when the server was asked; mail that has come
+   since may tell more than the server knew when it answered. */
+bool account_fits_gold(const account* a, int64_t gold, int64_t hold, int64_t earned);
 bool account_fits_items(const account* a, int64_t items);
 
-/* True if the gold is enough, whatever became of unsure purchases. */
-bool account_can_pay(const account* a, int64_t price);
+/* True if the gold was enough, whatever became of unsure purchases. */
+bool account_could_pay(const account* a, int64_t price, int64_t earned);
 
 /* True if there are no ranges: everything must be as told to the last coin. */
 bool account_is_exact(const account* a);

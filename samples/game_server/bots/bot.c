@@ -42,6 +42,7 @@ static void leave(crowd* c, bot* b)
 {
     wire_send(c->wire, b->number, &(message){.type = MESSAGE_LEAVE, .number = ++b->next_number});
     b->state = BOT_LEAVING;
+    b->earned = b->account.earned;
     b->typing = 0;
     b->until_us = c->now_us + LEAVING_US;
 }
@@ -74,6 +75,10 @@ void bot_connected(crowd* c, bot* b)
                          .name = player_name(b->number, name)});
     b->state = BOT_IN_LINE;
     b->place = 0;
+    b->earned = b->account.earned;
+    account_enter(&b->account); /* mail and chats may come before WELCOME */
+    box_enter(&b->box);
+    for (int i = 0; i < CHATS; i++) ear_enter(&b->ears[i]);
 }
 
 void bot_lost(crowd* c, bot* b)
@@ -115,16 +120,13 @@ static void welcomed(crowd* c, bot* b, const message* m)
     check_that(c->row, CHECK_ANSWERS, m->values[0] == b->number, "bot %u is welcomed as %d", b->number,
                (int)m->values[0]);
     check_that(c->row, CHECK_QUEUE, true, "let in");
-    check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, m->values[1], m->values[2]),
+    check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, m->values[1], m->values[2], b->earned),
                "bot %u comes in with %d + %d gold, not %d", b->number, (int)m->values[1], (int)m->values[2],
                (int)b->account.gold);
     tally_add(c, TALLY_VISITS);
     b->visits++;
     b->in = true;
     b->touched = 0;
-    box_enter(&b->box);
-    for (int i = 0; i < CHATS; i++) ear_enter(&b->ears[i]);
-    account_welcome(&b->account);
     b->state = BOT_LOADING;
     b->bag_to_come = m->values[3];
     if (b->bag_to_come == 0) loaded(c, b);
@@ -142,7 +144,7 @@ static void farewell(crowd* c, bot* b, const message* m)
     if (b->state != BOT_LEAVING) bot_trouble(c); /* the server has lost the seat or the player */
     if (b->in)
     {
-        check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[0], v[1]),
+        check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[0], v[1], b->earned),
                    "bot %u leaves with %d + %d gold, not %d", b->number, (int)v[0], (int)v[1],
                    (int)b->account.gold);
         check_that(c->row, CHECK_ITEMS, account_fits_items(&b->account, v[2]),
@@ -237,7 +239,7 @@ void bot_frame(crowd* c, bot* b)
         stay_away(c, b, 1000000);
         break;
     case BOT_IN_LINE:
-        if (is_done(c, b)) leave(c, b);
+        if (is_done(c, b) && b->farewells > 0 && !b->dropped) leave(c, b);
         break;
     case BOT_LOADING: break;
     case BOT_PLAYING: play(c, b); break;

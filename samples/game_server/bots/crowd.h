@@ -54,6 +54,7 @@ typedef struct request
     uint32_t count; /* SAY, WHISPER, MAIL_GUILD: of the words                   */
     uint32_t any;   /* BROWSE: which offer to buy                               */
     sale trade;     /* SELL, BUY                                                */
+    int64_t earned; /* by the account, when it was asked */
     size_t prefix_size;
     char prefix[PREFIX_SIZE]; /* FIND_ */
     char wanted[PREFIX_SIZE]; /* FIND_: must be among the names; or empty */
@@ -71,6 +72,7 @@ typedef struct bot
     uint32_t stay;       /* actions until it leaves                                                      */
     uint32_t place;      /* in line; 0: not told                                                         */
     int64_t bag_to_come; /* LOADING                                                                      */
+    int64_t earned;      /* by the account, when the connection began, or LEAVE was said */
     bool in;             /* WELCOME came in this visit                                                   */
     bool dropped;        /* its last visit had no FAREWELL                                               */
     bool joined;         /* its guild knows it: a search in there was answered                           */

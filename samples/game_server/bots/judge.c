@@ -32,11 +32,7 @@ static void want_sellers(crowd* c)
 
 void judge_wanted(crowd* c)
 {
-    for (uint32_t i = 0; i < c->count; i++)
-    {
-        bot* b = &c->bots[i];
-        b->wanted = b->farewells == 0 || b->dropped || has_to_listen(b);
-    }
+    for (uint32_t i = 0; i < c->count; i++) c->bots[i].wanted = has_to_listen(&c->bots[i]);
     for (uint32_t i = 0; i < c->count; i++) want_readers_of(c, &c->bots[i]);
     want_sellers(c);
 }

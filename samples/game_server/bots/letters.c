@@ -55,14 +55,14 @@ uint32_t round_write(round* r, uint32_t wanted)
     return count;
 }
 
-unsigned round_hear(round* r, uint32_t count, uint32_t member)
+unsigned round_hear(round* r, uint32_t count, uint32_t member, bool* again)
 {
+    *again = false;
     if (count == 0 || count > r->said.count || member >= ROUND_MEMBERS_MAX) return LETTER_NONSENSE;
-    if (count < r->oldest) return LETTER_TWICE; /* all had it */
     uint32_t bit = UINT32_C(1) << member;
-    unsigned faults = (r->got[count % ROUND_WINDOW] & bit) != 0 ? LETTER_TWICE : 0;
-    r->got[count % ROUND_WINDOW] |= bit;
-    return faults;
+    *again = count < r->oldest || (r->got[count % ROUND_WINDOW] & bit) != 0; /* before oldest all have it */
+    if (count >= r->oldest) r->got[count % ROUND_WINDOW] |= bit;
+    return 0;
 }
 
 /* What is unsure may miss everybody. */

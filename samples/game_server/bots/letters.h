@@ -61,7 +61,9 @@ typedef struct round
 
 bool round_has_room(const round* r);
 uint32_t round_write(round* r, uint32_t wanted);
-unsigned round_hear(round* r, uint32_t count, uint32_t member);
+
+/* *again: the member has it already, as may happen: mail to a guild is sent at least once. */
+unsigned round_hear(round* r, uint32_t count, uint32_t member, bool* again);
 
 /* Forgets what all have got. Returns how many those were. */
 uint32_t round_settle(round* r);

@@ -56,7 +56,7 @@ void news_chat(crowd* c, bot* b, const message* m)
     bool here =
         zone ? sender % ZONE_COUNT == b->number % ZONE_COUNT : sender / GUILD_SIZE == b->number / GUILD_SIZE;
     unsigned faults = EAR_NONSENSE;
-    if (b->in && e != NULL && read && here && sender == m->values[2])
+    if (e != NULL && read && here && sender == m->values[2])
         faults = ear_hear(e, (uint64_t)m->values[0], (uint64_t)m->values[1], member, count);
     tally_add(c, TALLY_HEARD);
     check_faults(c, b, faults, m);
@@ -67,7 +67,7 @@ void news_gap(crowd* c, bot* b, const message* m)
     bool zone = false;
     ear* e = ear_of(b, m->name, &zone);
     unsigned faults = EAR_NONSENSE;
-    if (b->in && e != NULL)
+    if (e != NULL)
         faults = ear_skip(e, (uint64_t)m->values[0], (uint64_t)m->values[1], (uint64_t)m->values[2]);
     tally_add(c, TALLY_GAPS_TOLD);
     check_faults(c, b, faults, m);
@@ -101,8 +101,10 @@ static void whispered(crowd* c, const bot* b, const bot* sender, uint32_t friend
 static void guild_wrote(crowd* c, const bot* b, const bot* sender, uint32_t count)
 {
     bool to_me = guild_first(sender) == guild_first(b);
+    bool again = false;
     unsigned faults = LETTER_NONSENSE;
-    if (to_me) faults = round_hear(&c->rounds[sender->number], count, b->number - guild_first(b));
+    if (to_me) faults = round_hear(&c->rounds[sender->number], count, b->number - guild_first(b), &again);
+    if (again) tally_add(c, TALLY_AGAIN);
     check_that(c->row, CHECK_GUILD_MAIL, faults == 0, "bot %u gets mail %u of bot %u: fault %u", b->number,
                count, sender->number, faults);
 }
@@ -117,15 +119,17 @@ static void was_sold(crowd* c, bot* b, const sale* sold)
                (int)sold->version, faults);
 }
 
-static void came_back(crowd* c, bot* b, const sale* back)
+/* version: of the thing now; it was offered as the one before. */
+static void came_back(crowd* c, bot* b, uint32_t item, int64_t version)
 {
     bool again = false;
-    unsigned faults = sales_back(&c->sales, back, &again);
-    bool fits = again || account_back(&b->account, back->item, back->version);
+    const sale offer = {.item = item, .version = version - 1, .seller = b->number};
+    unsigned faults = version < 2 ? SALE_DIFFERS : sales_back(&c->sales, &offer, &again);
+    bool fits = again || account_back(&b->account, item, version - 1);
     check_that(c->row, CHECK_ONE_BUYER, faults == 0, "bot %u has %u version %d back: fault %u", b->number,
-               back->item, (int)back->version, faults);
-    check_that(c->row, CHECK_ITEMS, fits, "bot %u did not offer %u version %d, which is back", b->number,
-               back->item, (int)back->version);
+               item, (int)version, faults);
+    check_that(c->row, CHECK_ITEMS, fits, "bot %u did not offer %u, which is back as version %d", b->number,
+               item, (int)version);
 }
 
 static void read_mail(crowd* c, bot* b, const message* m)
@@ -144,7 +148,7 @@ static void read_mail(crowd* c, bot* b, const message* m)
                                       &traded.version, &traded.price) == 3)
         was_sold(c, b, &traded);
     else if (sender == NULL && sscanf(text, "back %" SCNu32 " %" SCNd64, &traded.item, &traded.version) == 2)
-        came_back(c, b, &traded);
+        came_back(c, b, traded.item, traded.version);
     else
         check_that(c->row, CHECK_MAIL_GAP, false, "bot %u gets mail of nobody: %s", b->number, text);
 }
@@ -153,7 +157,7 @@ void news_mail(crowd* c, bot* b, const message* m)
 {
     bool again = false;
     unsigned faults = box_take(&b->box, (uint64_t)m->values[0], (uint64_t)m->values[1], &again);
-    check_that(c->row, CHECK_MAIL_GAP, b->in && faults == 0, "bot %u gets mail %d in epoch %d", b->number,
+    check_that(c->row, CHECK_MAIL_GAP, faults == 0, "bot %u gets mail %d in epoch %d", b->number,
                (int)m->values[1], (int)m->values[0]);
     tally_add(c, again ? TALLY_AGAIN : TALLY_MAILS);
     if (!again) read_mail(c, b, m);
@@ -167,6 +171,6 @@ void news_bag(crowd* c, bot* b, const message* m)
     const thing* t = account_thing(&b->account, item);
     bool doubtful = t != NULL && t->state == THING_MAYBE_BOUGHT;
     if (doubtful) sales_sure(&c->sales, item, t->version, b->number, true);
-    check_that(c->row, CHECK_ITEMS, b->in && account_bag(&b->account, item, m->values[1]),
+    check_that(c->row, CHECK_ITEMS, account_bag(&b->account, item, m->values[1]),
                "bot %u has %u version %d in its bag", b->number, item, (int)m->values[1]);
 }

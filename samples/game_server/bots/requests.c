@@ -41,6 +41,7 @@ void request_send(crowd* c, bot* b, request* r, const message* m)
     r->number = numbered.number = ++b->next_number;
     numbered.type = r->type;
     r->asked_us = c->now_us;
+    r->earned = b->account.earned;
     tally_add(c, TALLY_ASKED);
     wire_send(c->wire, b->number, &numbered);
 }
@@ -121,8 +122,8 @@ static void bought(crowd* c, bot* b, const request* r, const message* m)
                b->number, s->item, (int)s->version, faults);
     bool is_new = account_bought(&b->account, s->item, v[1], s->price);
     check_that(c->row, CHECK_ITEMS, is_new, "bot %u bought %u, which it has", b->number, s->item);
-    check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[3], 0), "bot %u has %d gold left, not %d",
-               b->number, (int)v[3], (int)b->account.gold);
+    check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[3], 0, r->earned),
+               "bot %u has %d gold left, not %d", b->number, (int)v[3], (int)b->account.gold);
 }
 
 static void unsure(crowd* c, bot* b, const request* r)
@@ -173,7 +174,7 @@ static void tally_sorry(crowd* c, int64_t reason)
 static void check_refusal(crowd* c, const bot* b, const request* r, int64_t reason)
 {
     if (reason == SORRY_NO_FUNDS)
-        check_that(c->row, CHECK_GOLD, !account_can_pay(&b->account, r->trade.price),
+        check_that(c->row, CHECK_GOLD, !account_could_pay(&b->account, r->trade.price, r->earned),
                    "bot %u has %d gold and cannot pay %d", b->number, (int)b->account.gold,
                    (int)r->trade.price);
     check_that(c->row, CHECK_ANSWERS, reason != SORRY_NONSENSE, "bot %u: request %d is no nonsense",

@@ -60,7 +60,7 @@ static void mail_guild(crowd* c, bot* b, random_source* random)
     uint32_t first = guild_first(b);
     uint32_t wanted = 0;
     for (uint32_t i = 0; i < guild_count(c, b); i++)
-        if (c->bots[first + i].joined) wanted |= UINT32_C(1) << i;
+        if (c->bots[first + i].joined && first + i != b->number) wanted |= UINT32_C(1) << i;
     request* r = request_begin(b, MESSAGE_MAIL_GUILD);
     if (r == NULL) return;
     round_settle(mails);
