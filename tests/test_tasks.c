@@ -385,14 +385,14 @@ static void paused_queue_hands_nothing_out(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
-    desk_control(clerk, true, 0);
-    assert_true(desk_count(clerk)->paused);
+    desk_control(clerk, (gh_tasks_rules){.paused = true});
+    assert_true(desk_count(clerk)->rules.paused);
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     assert_status(desk_take(clerk, 1), GH_TASK_PAUSED);
     clerk->config.wait_us = SECOND_US / 20;
     assert_status(desk_take(clerk, 1), GH_EMPTY);
     clerk->config.wait_us = 0;
-    desk_control(clerk, false, 0);
+    desk_control(clerk, (gh_tasks_rules){0});
     desk_take_one(clerk, "a");
 }
 
@@ -408,7 +408,7 @@ static void running_max_bounds_what_all_have_at_once(void** state)
         snprintf(id, sizeof(id), "%d", i);
         assert_status(desk_push(clerk, id, ""), GH_OK);
     }
-    desk_control(clerk, false, 3);
+    desk_control(clerk, (gh_tasks_rules){.running_max = 3});
     assert_status(desk_take(clerk, 2), GH_OK);
     assert_int_equal(clerk->take.count, 2);
     assert_status(desk_take(other, 10), GH_OK);
@@ -418,8 +418,8 @@ static void running_max_bounds_what_all_have_at_once(void** state)
     assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
     assert_status(desk_take(clerk, 10), GH_OK);
     assert_string_equal(desk_ids(clerk), "3");
-    assert_int_equal(desk_count(clerk)->running_max, 3);
-    desk_control(clerk, false, 0);
+    assert_int_equal(desk_count(clerk)->rules.running_max, 3);
+    desk_control(clerk, (gh_tasks_rules){0});
     assert_status(desk_take(clerk, 10), GH_OK);
     assert_string_equal(desk_ids(clerk), "4 5 more");
 }
@@ -438,10 +438,11 @@ static void keys_are_on_the_page(void** state)
     assert_status(desk_take(clerk, 2), GH_OK);
     assert_status(desk_finish(clerk, &clerk->tasks[1], GH_TASK_ACTION_FAIL), GH_OK);
     assert_status(desk_push_class(clerk, "ready", 2), GH_OK);
+    assert_status(desk_push_group(clerk, "of a guild", "guild"), GH_OK);
     assert_status(desk_push_delayed(clerk, "over", SECOND_US), GH_OK);
     assert_status(desk_push_delayed(clerk, "delayed", SECOND_US), GH_OK);
     assert_status(desk_cancel(clerk, "over"), GH_OK);
-    desk_control(clerk, true, 0);
+    desk_control(clerk, (gh_tasks_rules){.paused = true});
     assert_status(desk_take(clerk, 1), GH_EMPTY);
     keys_must_be_on_the_page(server, "gh:{tasks:");
 }

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEASE_US  (600 * SECOND_US)
@@ -29,6 +30,7 @@ typedef struct bench
     gh_task tasks[3];
     gh_task_ref refs[3];
     char memory[GH_TASK_BYTES_MAX];
+    bool grouped; /* the tasks have a group: what is ready lies in its line */
 } bench;
 
 static gh_tasks_config config_of(void)
@@ -52,6 +54,7 @@ static void name_tasks(bench* self)
     {
         self->pushed[i] = (gh_task_spec){.id = gh_str_of(ids[i]),
                                          .payload = gh_str_literal("x"),
+                                         .group = gh_str_of(self->grouped ? "guild" : ""),
                                          .delay_us = i == 2 ? 3600 * SECOND_US : 0};
         self->refs[i].id = gh_str_of(ids[i]);
     }
@@ -108,7 +111,7 @@ static void assert_stored(fault_scene* scene, long long payloads, long long read
                           long long leased, long long dead, long long over)
 {
     assert_int_equal(stored(scene, "HLEN", "p"), payloads);
-    assert_int_equal(stored(scene, "LLEN", "r0"), ready);
+    assert_int_equal(stored(scene, "LLEN", "r0") + stored(scene, "ZCARD", "q"), ready);
     assert_int_equal(stored(scene, "ZCARD", "d0"), due);
     assert_int_equal(stored(scene, "ZCARD", "l"), leased);
     assert_int_equal(stored(scene, "ZCARD", "x"), dead);
@@ -365,8 +368,10 @@ static const fault_operation requeue = {"requeue",     sizeof(bench), 0,    7,  
 
 static void begin_pause(fault_scene* scene)
 {
+    const gh_tasks_rules rules = {
+        .paused = true, .running_max = 7, .rate_count = 5, .rate_period_us = SECOND_US};
     assert_status(gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene),
-                                         true, 7, NULL),
+                                         &rules, NULL),
                   GH_OK);
 }
 
@@ -382,11 +387,115 @@ static void cancel_control(void* op)
 
 static void audit_pause(fault_scene* scene, gh_status status)
 {
-    assert_int_equal(stored(scene, "HLEN", "c"), status == GH_CANCELLED ? 0 : 2);
+    assert_int_equal(stored(scene, "HLEN", "c"), status == GH_CANCELLED ? 0 : 3);
 }
 
 static const fault_operation pause_queue = {
     "pause", sizeof(bench), 0, 7, NULL, begin_pause, poll_control, NULL, cancel_control, audit_pause};
+
+/* ---- the same with a group, where that makes a difference ---------------------------------------------- */
+
+static void begin_grouped_push(fault_scene* scene)
+{
+    bench_of(scene)->grouped = true;
+    begin_push(scene);
+}
+
+/* One line, with one place in the ring. */
+static void assert_one_group(fault_scene* scene, long long ready)
+{
+    assert_int_equal(stored(scene, "ZCARD", "q"), ready);
+    assert_int_equal(stored(scene, "ZCARD", "g"), ready > 0);
+    assert_int_equal(stored(scene, "LLEN", "r0"), 0);
+}
+
+static void audit_grouped_push(fault_scene* scene, gh_status status)
+{
+    audit_push(scene, status);
+    assert_one_group(scene, status == GH_CANCELLED ? 0 : 2);
+}
+
+static const fault_operation grouped_push = {"grouped_push", sizeof(bench),      0,         5,
+                                             NULL,           begin_grouped_push, poll_push, NULL,
+                                             cancel_push,    audit_grouped_push};
+
+static void prepare_grouped(fault_scene* scene)
+{
+    bench_of(scene)->grouped = true;
+    prepare_pushed(scene);
+}
+
+static void audit_grouped_take(fault_scene* scene, gh_status status)
+{
+    audit_take(scene, status);
+    assert_one_group(scene, status == GH_CANCELLED ? 2 : 0);
+}
+
+static const fault_operation grouped_take = {"grouped_take",  sizeof(bench),     0,         5,
+                                             prepare_grouped, begin_take,        poll_take, NULL,
+                                             cancel_take,     audit_grouped_take};
+
+static void audit_grouped_revoke(fault_scene* scene, gh_status status)
+{
+    if (status == GH_CANCELLED)
+    {
+        assert_stored(scene, 3, 2, 1, 0, 0, 0);
+        return;
+    }
+    assert_stored(scene, 1, 1, 0, 0, 0, 2);
+    assert_one_group(scene, 1);
+    assert_int_equal(mark_of(scene, "b"), 'C');
+    assert_status(bench_of(scene)->refs[1].status, GH_OK);
+    assert_status(bench_of(scene)->refs[2].status, GH_OK);
+}
+
+static const fault_operation grouped_revoke = {"grouped_revoke", sizeof(bench),       0,         7,
+                                               prepare_grouped,  begin_revoke,        poll_edit, NULL,
+                                               cancel_edit,      audit_grouped_revoke};
+
+static void prepare_grouped_dead(fault_scene* scene)
+{
+    bench_of(scene)->grouped = true;
+    prepare_dead(scene);
+}
+
+static void audit_grouped_requeue(fault_scene* scene, gh_status status)
+{
+    audit_requeue(scene, status);
+    assert_one_group(scene, status == GH_CANCELLED ? 0 : 2);
+}
+
+static const fault_operation grouped_requeue = {"grouped_requeue",    sizeof(bench),        0,         7,
+                                                prepare_grouped_dead, begin_requeue,        poll_edit, NULL,
+                                                cancel_edit,          audit_grouped_requeue};
+
+/* A take that uses the burst of a rate up: a repeat must not use it twice. */
+static void prepare_rated(fault_scene* scene)
+{
+    const gh_tasks_rules rules = {.rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 3};
+    gh_tasks_control* control = GAME_NEW(scene->game, gh_tasks_control);
+    assert_status(gh_tasks_control_begin(control, scene->other->client, fault_name(scene), &rules, NULL),
+                  GH_OK);
+    GAME_UNTIL(gh_tasks_control_poll(control) == GH_OK);
+    prepare_pushed(scene);
+}
+
+static void audit_rated_take(fault_scene* scene, gh_status status)
+{
+    audit_take(scene, status);
+    const char* full_at = redis_server_text(scene->server, "HGET " KEY("c") " bucket", scene->name);
+    if (status == GH_CANCELLED)
+    {
+        assert_null(full_at);
+        return;
+    }
+    assert_non_null(full_at);
+    double used_us = atof(full_at) - (double)bench_of(scene)->tasks[0].fence;
+    assert_true(used_us > 7199.9 * SECOND_US && used_us < 7200.1 * SECOND_US); /* two hand-outs */
+}
+
+static const fault_operation rated_take = {"rated_take", sizeof(bench), 0,    5,           prepare_rated,
+                                           begin_take,   poll_take,     NULL, cancel_take, audit_rated_take};
 
 /* ---- a worker: three tasks, none is lost, each is done once -------------------------------------------- */
 
@@ -478,6 +587,11 @@ FAULT_TESTS(extend)
 FAULT_TESTS(revoke)
 FAULT_TESTS(requeue)
 FAULT_TESTS(pause_queue)
+FAULT_TESTS(grouped_push)
+FAULT_TESTS(grouped_take)
+FAULT_TESTS(grouped_revoke)
+FAULT_TESTS(grouped_requeue)
+FAULT_TESTS(rated_take)
 FAULT_TESTS(work)
 FAULT_CANCEL_TEST(push)
 FAULT_CANCEL_TEST(take)
@@ -486,11 +600,20 @@ FAULT_CANCEL_TEST(extend)
 FAULT_CANCEL_TEST(revoke)
 FAULT_CANCEL_TEST(requeue)
 FAULT_CANCEL_TEST(pause_queue)
+FAULT_CANCEL_TEST(grouped_push)
+FAULT_CANCEL_TEST(grouped_take)
+FAULT_CANCEL_TEST(grouped_revoke)
+FAULT_CANCEL_TEST(grouped_requeue)
+FAULT_CANCEL_TEST(rated_take)
 FAULT_CANCEL_TEST(work)
 
 TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish),
           FAULT_TEST_LIST(extend), FAULT_TEST_LIST(revoke), FAULT_TEST_LIST(requeue),
-          FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(work), FAULT_CANCEL_TEST_LIST(push),
-          FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(finish), FAULT_CANCEL_TEST_LIST(extend),
-          FAULT_CANCEL_TEST_LIST(revoke), FAULT_CANCEL_TEST_LIST(requeue),
-          FAULT_CANCEL_TEST_LIST(pause_queue), FAULT_CANCEL_TEST_LIST(work));
+          FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(grouped_push), FAULT_TEST_LIST(grouped_take),
+          FAULT_TEST_LIST(grouped_revoke), FAULT_TEST_LIST(grouped_requeue), FAULT_TEST_LIST(rated_take),
+          FAULT_TEST_LIST(work), FAULT_CANCEL_TEST_LIST(push), FAULT_CANCEL_TEST_LIST(take),
+          FAULT_CANCEL_TEST_LIST(finish), FAULT_CANCEL_TEST_LIST(extend), FAULT_CANCEL_TEST_LIST(revoke),
+          FAULT_CANCEL_TEST_LIST(requeue), FAULT_CANCEL_TEST_LIST(pause_queue),
+          FAULT_CANCEL_TEST_LIST(grouped_push), FAULT_CANCEL_TEST_LIST(grouped_take),
+          FAULT_CANCEL_TEST_LIST(grouped_revoke), FAULT_CANCEL_TEST_LIST(grouped_requeue),
+          FAULT_CANCEL_TEST_LIST(rated_take), FAULT_CANCEL_TEST_LIST(work));

@@ -51,6 +51,10 @@ static void push_refuses_bad_input(void** state)
     assert_status(try_push(clerk, (gh_task_spec){.handler = {big, GH_NAME_SIZE_MAX + 1}}),
                   GH_INVALID_TASK_HANDLER);
     assert_status(try_push(clerk, (gh_task_spec){.handler = {NULL, 1}}), GH_INVALID_TASK_HANDLER);
+    assert_status(try_push(clerk, (gh_task_spec){.group = {big, GH_TASK_GROUP_SIZE_MAX + 1}}),
+                  GH_INVALID_TASK_GROUP);
+    assert_status(try_push(clerk, (gh_task_spec){.group = {NULL, 1}}), GH_INVALID_TASK_GROUP);
+    assert_status(try_push(clerk, (gh_task_spec){.group = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_GROUP);
     assert_status(try_push(clerk, (gh_task_spec){.payload = {big, sizeof(big)}}), GH_INVALID_TASK_PAYLOAD);
     assert_status(try_push(clerk, (gh_task_spec){.payload = {NULL, 1}}), GH_INVALID_TASK_PAYLOAD);
     assert_status(try_push(clerk, (gh_task_spec){.delay_us = GH_TASKS_DELAY_MAX_US + 1}),
@@ -167,6 +171,11 @@ static void pull_style_refuses_bad_input(void** state)
     assert_false(gh_task_set_result(NULL, queue));
 }
 
+static gh_status try_rules(desk* clerk, gh_tasks_rules rules)
+{
+    return gh_tasks_control_begin(&clerk->control, clerk->owner->client, clerk->queue, &rules, NULL);
+}
+
 static void looking_after_refuses_bad_input(void** state)
 {
     (void)state;
@@ -183,10 +192,21 @@ static void looking_after_refuses_bad_input(void** state)
     assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 101, NULL), GH_INVALID_TASKS);
     ref.id.size = 0;
     assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 1, NULL), GH_INVALID_TASK_ID);
-    assert_status(gh_tasks_control_begin(NULL, client, queue, true, 0, NULL), GH_INVALID_OP);
-    assert_status(
-        gh_tasks_control_begin(&clerk->control, client, queue, true, GH_TASKS_CAPACITY_MAX + 1, NULL),
-        GH_INVALID_TASK_CAPACITY);
+    assert_status(gh_tasks_control_begin(NULL, client, queue, NULL, NULL), GH_INVALID_OP);
+    assert_status(try_rules(clerk, (gh_tasks_rules){.running_max = GH_TASKS_CAPACITY_MAX + 1}),
+                  GH_INVALID_TASK_CAPACITY);
+    const gh_tasks_rules wrong[] = {
+        {.rate_period_us = SECOND_US},
+        {.rate_burst = 1},
+        {.rate_count = 1},
+        {.rate_count = 1, .rate_period_us = GH_TASKS_RATE_PERIOD_MIN_US - 1},
+        {.rate_count = 1, .rate_period_us = GH_TASKS_RATE_PERIOD_MAX_US + 1},
+        {.rate_count = 1, .rate_period_us = UINT64_MAX},
+        {.rate_count = GH_TASKS_RATE_MAX + 1, .rate_period_us = 3600 * SECOND_US},
+        {.rate_count = 1001, .rate_period_us = 1000},
+        {.rate_count = 1, .rate_period_us = SECOND_US, .rate_burst = GH_TASKS_RATE_MAX + 1}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_status(try_rules(clerk, wrong[i]), GH_INVALID_TASK_RATE);
     assert_status(gh_tasks_look_begin(NULL, client, queue, queue, NULL, 0, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL),
                   GH_INVALID_TASK_ID);

@@ -43,6 +43,8 @@ if saved then
 end
 
 local marks = call('HMGET', mark_key, unpack(ARGV, 5, 4 + count))
+local values -- wanted only for those that run again
+if string.find(kinds, '[rb]') then values = call('HMGET', payload_key, unpack(ARGV, 5, 4 + count)) end
 local tombs = call('ZCARD', tomb_key)
 call('HLEN', payload_key)
 call('ZCARD', lease_key)
@@ -85,9 +87,9 @@ local function wait_again(id, value, mark, due)
     return 'o'
 end
 
-local function not_done(id, kind, receipt)
+local function not_done(id, kind, receipt, value)
     local attempt, fence, worker = match(receipt, '^(%d+) (%d+) (.*)$')
-    local value = call('HGET', payload_key, id) or '0 1 0:'
+    value = value or '0 1 0:'
     if kind == 'b' then
         local mark = 'W ' .. (attempt - 1) .. ' ' .. fence .. ' ' .. worker .. ' '
         return wait_again(id, value, mark, math.min(now, fence))
@@ -123,7 +125,7 @@ for i = 1, count do
             over(id, 'C ' .. receipt .. ' ')
             codes[i] = 'c'
         else
-            codes[i] = not_done(id, kind, receipt)
+            codes[i] = not_done(id, kind, receipt, values and values[i])
         end
     end
     if kind == 'r' then extra = extra + 2 elseif kind == 'D' or kind == 'f' then extra = extra + 1 end

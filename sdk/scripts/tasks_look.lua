@@ -4,7 +4,7 @@
 --         tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id
--- reply sequence, now us, state, attempt, time us, text
+-- reply sequence, now us, state, attempt, time us, text, group
 --       state   0 not known    never pushed, or over and forgotten
 --               1 ready        waits for its turn
 --               2 delayed      time: when it is due
@@ -15,6 +15,7 @@
 --               7 done         time: until when it is remembered; text: its result
 --               8 cancelled    time: until when it is remembered
 --       attempt the one that runs, or the last one; 0: none yet
+--       group   empty: none, or the task is over
 
 local payload_key, mark_key, lease_key, tomb_key, dead_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local sequence, id = tonumber(ARGV[1]), ARGV[2]
@@ -22,11 +23,14 @@ local sequence, id = tonumber(ARGV[1]), ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+local value, mark = redis.call('HGET', payload_key, id), redis.call('HGET', mark_key, id)
+local size, at = string.match(value or '', '^%d %d+ %d+ (%d+):()')
+local group = size and string.sub(value, at, at + size - 1) or ''
+
 local function answer(state, attempt, time_us, text)
-    return {sequence, now, state, tonumber(attempt), tonumber(time_us or 0), text}
+    return {sequence, now, state, tonumber(attempt), tonumber(time_us or 0), text, group}
 end
 
-local value, mark = redis.call('HGET', payload_key, id), redis.call('HGET', mark_key, id)
 local state, attempt, text = string.match(mark or '', '^(%u) (%d+) %d+ %S+ ?(.*)$')
 local tomb = redis.call('ZSCORE', tomb_key, id)
 if tomb and tonumber(tomb) <= now and not value then

@@ -1,12 +1,22 @@
 -- tasks_push: new tasks, to be handed out now or after a delay, many in one request.
 --
--- KEYS  1 gh:{tasks:<queue>}:p   hash   id -> "<class> <attempts> <handler size>:<handler><payload>"
+-- KEYS  1 gh:{tasks:<queue>}:p   hash   id -> "<class> <attempts> <handler size>:<handler><payload>", or
+--                                       "<class> <attempts> <handler size> <group size>:<group><handler>
+--                                       <payload>"
 --                                       an empty value: cancelled while it waited in a ready list
 --       2 gh:{tasks:<queue>}:m   hash   id -> "<state> <attempt> <fence> <worker> <text>", see tasks_take.lua
 --       3 gh:{tasks:<queue>}:t   zset   id -> until when (us) a task that is over is remembered
 --       4 gh:{tasks:<queue>}:i   zset   "<client>:<sequence>" -> until when (us) it waits for a hint
---       5.. :r0, :r1, ...        list   ids that are ready, one list a class, up to the highest in the request
+--       5.. :r0, :r1, ...        list   ids that are ready, one list a class, up to the highest in the
+--                                       request
 --       then :d0, :d1, ...       zset   id -> when it is due (us), as many
+--       then, only if one of the tasks has a group, :q, :g and :c
+--         :q                     zset   the lines of the groups: "<class><group>", NUL, since when it is
+--                                       ready (us, 16 digits), its place in the request (3 digits), NUL,
+--                                       id -> 0
+--         :g                     zset   the ring of groups with a line: "<class><group>" -> class * 2^50 +
+--                                       turn; "<class>" stands for the tasks in :r<class>
+--         :c                     hash   see tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 capacity  tasks that may be stored in the queue
 --       3..         n ids, then n delays (us; 0: ready now), then n values as in :p
@@ -18,13 +28,16 @@
 -- Redis 6.2 or later.
 
 local HINTS_MAX = 16
+local TURNS = 1125899906842624 -- 2^50
 -- A hash or zset that begins with an entry as long as this is a table from its first entry on, and stays one
 -- until it is empty. Else it would be a packed list up to some hundred entries, and finding one would take
 -- time that grows with them.
 local LONG = string.rep('-', 65)
 
 local payload_key, mark_key, tomb_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local classes = (#KEYS - 4) / 2
+local grouped = #KEYS % 2 == 1
+local classes = grouped and (#KEYS - 7) / 2 or (#KEYS - 4) / 2
+local line_key, ring_key, control_key = KEYS[#KEYS - 2], KEYS[#KEYS - 1], KEYS[#KEYS] -- if grouped
 local sequence, room = tonumber(ARGV[1]), tonumber(ARGV[2])
 local count = (#ARGV - 2) / 3
 
@@ -38,6 +51,29 @@ room = room - stored_count
 
 local codes, fresh, entries, forgotten = {}, {}, {}, {}
 local ready, due, ready_count = {}, {}, 0 -- by class
+local stand_in_line, lines, places, newcomers
+if grouped then -- most requests have no groups
+    lines, places, newcomers = {}, {}, {}
+    local now_text = string.format('%016.0f', now)
+
+    -- False: it has no group.
+    stand_in_line = function(i, id, class, value)
+        local size, at = string.match(value, '^%d %d+ %d+ (%d+):()')
+        if not size or size == '0' then return false end
+        local newcomer = class .. string.sub(value, at, at + size - 1)
+        local place = now_text .. string.format('%03d', i)
+        lines[#lines + 1] = '0'
+        lines[#lines + 1] = newcomer .. '\0' .. place .. '\0' .. id
+        places[#places + 1] = id
+        places[#places + 1] = 'R 0 0 - ' .. place
+        if not newcomers[newcomer] then
+            newcomers[#newcomers + 1] = newcomer
+            newcomers[newcomer] = class
+        end
+        return true
+    end
+end
+
 for i = 1, count do
     local id, delay, value = ARGV[2 + i], ARGV[2 + count + i], ARGV[2 + 2 * count + i]
     local old = stored[i] or fresh[id]
@@ -55,7 +91,9 @@ for i = 1, count do
         entries[#entries + 1] = id
         entries[#entries + 1] = value
         if tombs[i] then forgotten[#forgotten + 1] = id end
-        if delay == '0' then
+        if grouped and delay == '0' and stand_in_line(i, id, class, value) then
+            ready_count = ready_count + 1
+        elseif delay == '0' then
             local list = ready[class] or {}
             ready[class], ready_count = list, ready_count + 1
             list[#list + 1] = id
@@ -77,6 +115,32 @@ for class = 0, classes - 1 do -- all types are known, before the first write
         list[1], list[2] = 0, LONG
     end
 end
+if grouped and #entries > 0 then
+    local turns, last = {}, {}
+    for i = 1, #newcomers do
+        local class = newcomers[newcomers[i]]
+        if not last[class] then
+            local found = redis.call('ZREVRANGEBYSCORE', ring_key,
+                                     string.format('%.0f', (class + 1) * TURNS - 1),
+                                     string.format('%.0f', class * TURNS), 'WITHSCORES', 'LIMIT', '0', '1')
+            last[class] = tonumber(found[2] or class * TURNS)
+        end
+        last[class] = last[class] + 1
+        turns[#turns + 1] = string.format('%.0f', last[class])
+        turns[#turns + 1] = newcomers[i]
+    end
+    redis.call('HLEN', mark_key)
+    local line_anew, ring_anew = redis.call('ZCARD', line_key) == 0, redis.call('ZCARD', ring_key) == 0
+    redis.call('HSET', control_key, 'groups', '1')
+    if #lines > 0 then
+        if line_anew then redis.call('ZADD', line_key, '0', LONG) end
+        redis.call('ZADD', line_key, unpack(lines))
+        if line_anew then redis.call('ZREM', line_key, LONG) end
+        if ring_anew then redis.call('ZADD', ring_key, '0', LONG) end
+        redis.call('ZADD', ring_key, 'NX', unpack(turns))
+        if ring_anew then redis.call('ZREM', ring_key, LONG) end
+    end
+end
 for class = 0, classes - 1 do
     if ready[class] then redis.call('RPUSH', KEYS[5 + class], unpack(ready[class])) end
     local list = due[class]
@@ -93,6 +157,7 @@ if #forgotten > 0 then
     redis.call('ZREM', tomb_key, unpack(forgotten))
     redis.call('HDEL', mark_key, unpack(forgotten))
 end
+if places and #places > 0 then redis.call('HSET', mark_key, unpack(places)) end
 
 if ready_count > 0 then
     -- Last, and errors ignored: without the right to publish sleepers find out by asking.

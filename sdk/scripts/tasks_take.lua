@@ -1,9 +1,12 @@
 -- tasks_take: hands out tasks for the time of a lease. First it puts back those whose lease ran out; then,
 -- class by class, come the tasks that are due, first due first, and after them the ready ones, first come
--- first.
+-- first. In a queue with groups, tasks that are due join the lines; then, class by class, the groups take
+-- turns.
 --
--- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1"), running_max, credit ("<c0> <c1> <c2> <c3>": by how many
---                     tasks each class is behind its share)
+-- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1"), running_max, rate ("<count> <period us> <burst>"),
+--                     bucket (us when the burst is whole again), groups ("1": there may be tasks with a
+--                     group), credit ("<c0> <c1> <c2> <c3>": by how many tasks each class is behind its
+--                     share)
 --       2 :l   zset   id -> end of the lease (us)
 --       3 :p   hash   see tasks_push.lua
 --       4 :m   hash   id -> "<state> <attempt> <fence> <worker> <text>"; no entry: not handed out yet, or
@@ -16,7 +19,7 @@
 --       6 :i   zset   see tasks_push.lua
 --       7 :x   zset   id -> when it died (us)
 --       8 :t   zset   see tasks_push.lua
---       9..12 :r0 .. :r3   13..16 :d0 .. :d3   see tasks_push.lua
+--       9..12 :r0 .. :r3   13..16 :d0 .. :d3   17 :q   18 :g   see tasks_push.lua
 -- ARGV  1 worker
 --       2 sequence   comes back as the first element of the reply; a worker has one unanswered take at a time
 --       3 lease us
@@ -32,29 +35,40 @@
 --                    share, less at most 3 tasks; empty: a class is served when all before it are empty
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
+--            4 limited by rate   5 limited by running_max
 --       fence      of this hand-out: larger than that of every earlier one of each of its tasks
 --       remaining  of the lease
---       next       until a task is due or a lease runs out, if nothing was handed out
+--       next       if nothing was handed out: until a task is due or a lease runs out; 4: until one may be
+--                  handed out
 --
 -- A repeat (same worker and sequence) gets the same tasks, with what is left of the lease.
 -- Begins with LTRIM or ZREM, which a server that is out of memory still allows: workers must be able to drain
 -- it.
 
 local CLASSES = 4
+-- Leases that ran out, and due tasks that join their lines: each is a task less that is handed out.
 local RECLAIM_MAX = 50
+local JOIN_MAX = 20
+-- Handed out, in a queue with groups; by weight this many are looked at.
+local TURNS_MAX = 40
+-- 2^50: see :g in tasks_push.lua.
+local TURNS = 1125899906842624
 local NEVER_US = 86400000000
-local LONG = string.rep('-', 65) -- see tasks_push.lua
+-- See tasks_push.lua.
+local LONG = string.rep('-', 65)
 
 local call, match, format = redis.call, string.match, string.format
 local control_key, lease_key, payload_key, mark_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local receipt_key, idle_key, dead_key, tomb_key = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local line_key, ring_key = KEYS[17], KEYS[18]
 local worker, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local want, bytes, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local not_after = tonumber(ARGV[7])
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
-local now_text = format('%.0f', now) -- numbers given to redis.call are formatted anew each time, and slowly
+-- Numbers given to redis.call are formatted anew each time, and slowly.
+local now_text = format('%.0f', now)
 
 -- ---- a repeat ---------------------------------------------------------------------------------------------
 
@@ -80,46 +94,260 @@ if not_after > 0 and now > not_after then return {sequence, 3, now, 0, 0, 0} end
 
 -- ---- leases that ran out ----------------------------------------------------------------------------------
 
-if call('ZCOUNT', lease_key, '-inf', now_text) > 0 then
-    local expired =
-        call('ZRANGEBYSCORE', lease_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', RECLAIM_MAX)
-    for i = 7, 8 + 2 * CLASSES do call(i > 8 and i <= 8 + CLASSES and 'LLEN' or 'ZCARD', KEYS[i]) end
-    call('HLEN', payload_key)
-    call('HLEN', mark_key) -- all types are known, before the first write
-    for i = 1, #expired, 2 do
-        local id = expired[i]
-        local value, mark = call('HGET', payload_key, id), call('HGET', mark_key, id)
-        local state, made = match(mark or '', '^(%u) (%d+ %d+)')
-        call('ZREM', lease_key, id)
+-- Most queues have neither a word said about them nor a task delayed, and one call tells that.
+local plain = call('EXISTS', control_key, KEYS[13], KEYS[14], KEYS[15], KEYS[16]) == 0
+local control, interval, burst, full_at = {}, nil, nil, nil
+if not plain then
+    control = call('HMGET', control_key, 'paused', 'running_max', 'credit', 'groups', 'rate', 'bucket')
+end
+local weighted, grouped = ARGV[11] ~= '', control[4]
+local expired_count = call('ZCOUNT', lease_key, '-inf', now_text)
+
+local add_all, check_types
+-- Most calls need not make these functions.
+if grouped or expired_count > 0 then
+    add_all = function(command, key, list)
+        if #list > 0 then call(command, key, unpack(list)) end
+    end
+    -- Before the first write.
+    check_types = function()
+        for i = 7, 18 do call(i > 8 and i <= 8 + CLASSES and 'LLEN' or 'ZCARD', KEYS[i]) end
+        call('HLEN', payload_key)
+        call('HLEN', mark_key)
+        call('HLEN', control_key)
+    end
+end
+
+if expired_count > 0 then
+    plain = false
+    local found = call('ZRANGEBYSCORE', lease_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', RECLAIM_MAX)
+    local expired, gone, states, forgets, dead, due = {}, {}, {}, {}, {}, {{}, {}, {}, {}}
+    local forget_text = format('%.0f', now + ARGV[8])
+    for i = 1, #found, 2 do expired[#expired + 1] = found[i] end
+    local values = call('HMGET', payload_key, unpack(expired))
+    local marks = call('HMGET', mark_key, unpack(expired))
+    check_types()
+    for i = 1, #expired do
+        local id, value = expired[i], values[i]
+        local state, made, attempt = match(marks[i] or '', '^(%u) ((%d+) %d+)')
+        local text
         if not value or not (state == 'L' or state == 'K') then
-            call('HDEL', payload_key, id) -- torn by hand: what is left of it goes
+            -- Torn by hand: what is left of it goes.
+            gone[#gone + 1] = id
         elseif state == 'K' then
-            call('HDEL', payload_key, id)
-            call('HSET', mark_key, id, 'C ' .. made .. ' - ')
-            call('ZADD', tomb_key, now + tonumber(ARGV[8]), id)
-        elseif tonumber(match(made, '^%d+')) >= tonumber(match(value, '^%d (%d+)') or 1) then
-            call('HSET', mark_key, id, 'X ' .. made .. ' - the lease of its last attempt ran out')
-            call('ZADD', dead_key, now_text, id)
+            text = 'C ' .. made .. ' - '
+            gone[#gone + 1] = id
+            forgets[#forgets + 1] = forget_text
+            forgets[#forgets + 1] = id
+        elseif tonumber(attempt) >= tonumber(match(value, '^%d (%d+)') or 1) then
+            text = 'X ' .. made .. ' - the lease of its last attempt ran out'
+            dead[#dead + 1] = now_text
+            dead[#dead + 1] = id
         else
-            call('HSET', mark_key, id, 'W ' .. made .. ' - the lease ran out')
-            local class = tonumber(string.sub(value, 1, 1)) or CLASSES
-            call('ZADD', KEYS[13 + math.min(class, CLASSES - 1)], expired[i + 1], id)
+            text = 'W ' .. made .. ' - the lease ran out'
+            local list = due[1 + math.min(tonumber(string.sub(value, 1, 1)) or CLASSES, CLASSES - 1)]
+            list[#list + 1] = found[2 * i]
+            list[#list + 1] = id
         end
+        if text then
+            states[#states + 1] = id
+            states[#states + 1] = text
+        end
+    end
+    want = math.min(want, 2 * RECLAIM_MAX - #expired)
+    call('ZREM', lease_key, unpack(expired))
+    add_all('HDEL', payload_key, gone)
+    add_all('HSET', mark_key, states)
+    add_all('ZADD', tomb_key, forgets)
+    add_all('ZADD', dead_key, dead)
+    for class = 0, CLASSES - 1 do add_all('ZADD', KEYS[13 + class], due[1 + class]) end
+end
+
+-- ---- whether, and how many --------------------------------------------------------------------------------
+
+-- A code of the reply.
+local refusal
+if control[1] then
+    refusal = 2
+-- A bucket of `burst` hand-outs; one more flows in each interval.
+elseif control[5] then
+    local rate_count, period, size = match(control[5], '^(%d+) (%d+) (%d+)$')
+    interval, burst = period / rate_count, tonumber(size)
+    full_at = math.min(math.max(tonumber(control[6] or 0), now), now + burst * interval)
+    want = math.min(want, math.floor(burst - (full_at - now) / interval + 0.000001))
+    if want < 1 then refusal = 4 end
+end
+if control[2] and not refusal then
+    want = math.min(want, tonumber(control[2]) - call('ZCOUNT', lease_key, '(' .. now_text, '+inf'))
+    if want < 1 then refusal = 5 end
+end
+if refusal then want = 0 end
+
+-- ---- groups -----------------------------------------------------------------------------------------------
+
+local sources, joined, join, take_turns, end_turns = {}, 0, nil, nil, nil
+-- In the ring, with empty lines: their tasks were cancelled.
+local idle_groups = {}
+
+if grouped and want > 0 then
+    want = math.min(want, TURNS_MAX / (weighted and CLASSES or 1))
+    local function text_of(number)
+        return format('%.0f', number)
+    end
+
+    local function append(list, first, second)
+        list[#list + 1] = first
+        list[#list + 1] = second
+    end
+
+    local function group_of(value)
+        local size, at = match(value, '^%d %d+ %d+ (%d+):()')
+        local group = size and string.sub(value, at, at + size - 1) or ''
+        return string.find(group, '%z') and '' or group
+    end
+
+    local function last_turn(class)
+        local last = call('ZREVRANGEBYSCORE', ring_key, text_of((class + 1) * TURNS - 1),
+                          text_of(class * TURNS), 'WITHSCORES', 'LIMIT', '0', '1')
+        return tonumber(last[2] or class * TURNS)
+    end
+
+    -- Tasks of a class that are due go where those that are ready wait, by the time when they were due.
+    join = function(class)
+        if joined == JOIN_MAX then return end
+        local found =
+            call('ZRANGEBYSCORE', KEYS[13 + class], '-inf', now_text, 'WITHSCORES', 'LIMIT', '0',
+                 JOIN_MAX - joined)
+        if #found == 0 then return end
+        local due, lines, ready, states, turns, known = {}, {}, {}, {}, {}, {}
+        for i = 1, #found, 2 do due[#due + 1] = found[i] end
+        joined = joined + #due
+        local values, marks = call('HMGET', payload_key, unpack(due)), call('HMGET', mark_key, unpack(due))
+        local turn = last_turn(class)
+        check_types()
+        for i = 1, #due do
+            local id, value = due[i], values[i]
+            local made = marks[i] and match(marks[i], '^W (%d+ %d+)')
+            if value and value ~= '' and (made or not marks[i]) then
+                local group = group_of(value)
+                local place = format('%016.0f000', found[2 * i])
+                if group == '' then
+                    ready[#ready + 1] = id
+                    if made then append(states, id, 'R ' .. made .. ' - ') end
+                else
+                    append(lines, '0', class .. group .. '\0' .. place .. '\0' .. id)
+                    append(states, id, 'R ' .. (made or '0 0') .. ' - ' .. place)
+                    if not known[group] then
+                        turn, known[group] = turn + 1, true
+                        append(turns, text_of(turn), class .. group)
+                    end
+                end
+                -- else: its place is left over from something torn by hand
+            end
+        end
+        call('ZREM', KEYS[13 + class], unpack(due))
+        add_all('ZADD', line_key, lines)
+        if #turns > 0 then call('ZADD', ring_key, 'NX', unpack(turns)) end
+        add_all('RPUSH', KEYS[9 + class], ready)
+        add_all('HSET', mark_key, states)
+    end
+
+    -- The next `count` of a group's line, and whether there are more.
+    local function look_ahead(source, group, count)
+        local list
+        if group.name == '' then
+            list = call('LRANGE', source.key, group.seen, group.seen + count)
+        else
+            list = call('ZRANGEBYLEX', line_key, '(' .. group.behind, '(' .. group.member .. '\1', 'LIMIT',
+                        '0', count + 1)
+        end
+        group.more = #list > count
+        if group.more then list[#list] = nil end
+        group.list, group.at, group.seen = list, 0, group.seen + #list
+        group.behind = list[#list]
+    end
+
+    -- The first `count` tasks of a class as the groups take turns, beginning with the one that waits longest.
+    -- If there are more groups than tasks, none gets a second one.
+    take_turns = function(class, count)
+        local order = call('ZRANGEBYSCORE', ring_key, text_of(class * TURNS),
+                           text_of((class + 1) * TURNS - 1), 'LIMIT', '0', count)
+        local all = #order < count
+        local source = {class = class, key = KEYS[9 + class], state = 'R', ids = {}, used = 0}
+        -- Of the ids.
+        source.groups, source.members = {}, {}
+        if call('LLEN', source.key) > 0 and not call('ZSCORE', ring_key, class .. '') then
+            -- Those without a group.
+            source.joins = true
+            if all then order[#order + 1] = class .. '' end
+        end
+        local rest = #order
+        local last = all and math.huge or rest
+        for i = 1, rest do
+            local member = order[i]
+            order[i] = {name = string.sub(member, 2), member = member, behind = member .. '\0', list = {},
+                        at = 0, seen = 0, used = 0, more = true}
+        end
+        local at, found = 1, 0
+        while found < count and order[at] and at <= last do
+            local group = order[at]
+            at = at + 1
+            if group.at == #group.list and group.more then
+                look_ahead(source, group, math.ceil((count - found) / rest))
+            end
+            if group.at < #group.list then
+                group.at, found = group.at + 1, found + 1
+                local member = group.list[group.at]
+                source.ids[found] = group.name == '' and member or string.sub(member, #group.member + 22)
+                source.members[found], source.groups[found] = group.name ~= '' and member, group
+                order[#order + 1] = group
+            else
+                rest = rest - 1
+                if group.seen == 0 then idle_groups[#idle_groups + 1] = group.member end
+            end
+        end
+        if found > 0 then sources[#sources + 1] = source end
+        return found
+    end
+
+    -- Those who had their turn go to the end of the ring, in the order of their turns.
+    end_turns = function(source)
+        local out, turns, leave, ready = {}, {}, {}, 0
+        for i = 1, source.used do
+            local group = source.groups[i]
+            if source.members[i] then out[#out + 1] = source.members[i] else ready = ready + 1 end
+            group.used, group.last = group.used + 1, i
+        end
+        local turn = last_turn(source.class)
+        if source.joins and ready == 0 then
+            turn = turn + 1
+            append(turns, text_of(turn), source.class .. '')
+        end
+        for i = 1, source.used do
+            local group = source.groups[i]
+            if group.last == i and (group.used < group.seen or group.more) then
+                turn = turn + 1
+                append(turns, text_of(turn), group.member)
+            elseif group.last == i then
+                leave[#leave + 1] = group.member
+            end
+        end
+        if ready > 0 then call('LTRIM', source.key, ready, '-1') end
+        add_all('ZREM', line_key, out)
+        add_all('ZREM', ring_key, leave)
+        add_all('ZADD', ring_key, turns)
     end
 end
 
 -- ---- which ones -------------------------------------------------------------------------------------------
 
--- Most queues have neither a word said about them nor a task delayed, and one call tells that.
-local plain = call('EXISTS', control_key, KEYS[13], KEYS[14], KEYS[15], KEYS[16]) == 0
-local control = plain and {} or call('HMGET', control_key, 'paused', 'running_max', 'credit')
-local weighted = ARGV[11] ~= ''
-if control[2] then want = math.min(want, tonumber(control[2]) - call('ZCARD', lease_key)) end
-if control[1] then want = 0 end
-
 -- The first `count` of a class, as sources: where they are, and how many were taken of them.
-local ids, sources = nil, {}
+local ids
 local function gather(class, count)
+    if grouped then
+        join(class)
+        return take_turns(class, math.max(1, math.min(count, TURNS_MAX - joined)))
+    end
     local found = 0
     if not plain then
         local due = call('ZRANGEBYSCORE', KEYS[13 + class], '-inf', now_text, 'LIMIT', '0', count)
@@ -197,16 +425,28 @@ elseif #sources > 1 then
     end
 end
 
-if not ids then
+if not ids and #idle_groups > 0 then
+    call('ZREM', ring_key, unpack(idle_groups))
+    return {sequence, 0, now, 0, lease, 0}
+elseif not ids then
     local next_us = NEVER_US
-    for i = 12, 16 do
-        local key = i == 12 and lease_key or KEYS[i]
-        local first = (i == 12 or (want > 0 and not plain)) and call('ZRANGE', key, '0', '0', 'WITHSCORES')[2]
+    for i = 12, (plain or refusal) and 12 or 16 do
+        local first = call('ZRANGE', i == 12 and lease_key or KEYS[i], '0', '0', 'WITHSCORES')[2]
         if first then next_us = math.min(next_us, math.max(tonumber(first) - now, 0)) end
     end
-    call('ZREMRANGEBYSCORE', idle_key, '-inf', now_text)
-    if ARGV[9] ~= '' then call('ZADD', idle_key, now + tonumber(ARGV[10]), ARGV[9]) end
-    return {sequence, control[1] and 2 or 1, now, 0, 0, control[1] and NEVER_US or next_us}
+    if refusal == 2 then next_us = NEVER_US end
+    if refusal == 4 then next_us = math.max(1, math.ceil(full_at - now - (burst - 1) * interval)) end
+    -- Others know when to ask, or hear of it from their own tasks.
+    if not refusal or refusal == 2 then
+        call('ZREMRANGEBYSCORE', idle_key, '-inf', now_text)
+        if ARGV[9] ~= '' then call('ZADD', idle_key, now + tonumber(ARGV[10]), ARGV[9]) end
+    end
+    if grouped and not refusal and
+       call('EXISTS', lease_key, ring_key, line_key, KEYS[13], KEYS[14], KEYS[15], KEYS[16]) == 0 then
+        -- The next push with a group says so again.
+        call('HDEL', control_key, 'groups')
+    end
+    return {sequence, refusal or 1, now, 0, 0, next_us}
 end
 
 -- ---- each one looked at -----------------------------------------------------------------------------------
@@ -233,7 +473,8 @@ for i = 1, #ids do
             too_large[#too_large + 1] = attempt
         elseif used + size > bytes then
             last = i - 1
-            break -- it and those behind it stay where they are
+            -- It and those behind it stay where they are.
+            break
         else
             used, count = used + size, count + 1
             taken[count] = id
@@ -241,7 +482,8 @@ for i = 1, #ids do
             reply[place + 1], reply[place + 2], reply[place + 3] = id, attempt, value
             place = place + 3
         end
-    end -- else: its place is left over from something torn by hand
+        -- else: its place is left over from something torn by hand
+    end
     source.used = source.used + 1
 end
 if #too_large > 0 then call('ZCARD', dead_key) end
@@ -250,13 +492,16 @@ if #too_large > 0 then call('ZCARD', dead_key) end
 
 for i = 1, #sources do
     source = sources[i]
-    if source.used > 0 and source.state == 'R' then
+    if source.groups then
+        end_turns(source)
+    elseif source.used > 0 and source.state == 'R' then
         call('LTRIM', source.key, source.used, '-1')
     elseif source.used > 0 then
         call('ZREM', source.key, unpack(source.ids, 1, source.used))
     end
 end
 if #cancelled > 0 then call('HDEL', payload_key, unpack(cancelled)) end
+if #idle_groups > 0 then call('ZREM', ring_key, unpack(idle_groups)) end
 
 local fence_text = fence == now and now_text or format('%.0f', fence)
 for i = 1, #too_large, 2 do
@@ -287,15 +532,18 @@ if count > 0 then
     else
         call('ZADD', lease_key, unpack(leases))
     end
+    if interval then call('HSET', control_key, 'bucket', format('%.3f', full_at + count * interval)) end
     call('HSET', receipt_key, worker,
          expiry .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0'))
 end
 if weighted then
-    begin_shares() -- once more, for as many as were handed out
+    -- Once more, for as many as were handed out.
+    begin_shares()
     for _ = 1, last do next_share() end
     call('HSET', control_key, 'credit', format('%.9f %.9f %.9f %.9f', unpack(credit)))
 end
-if sequence % 16 == 0 then -- workers that are gone leave their receipts behind
+-- Workers that are gone leave their receipts behind.
+if sequence % 16 == 0 then
     local sample = call('HRANDFIELD', receipt_key, 2, 'WITHVALUES')
     for i = 1, #sample, 2 do
         if tonumber(match(sample[i + 1], '^%d+')) < now then call('HDEL', receipt_key, sample[i]) end

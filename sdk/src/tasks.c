@@ -92,6 +92,8 @@ static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
                          gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
     gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
                          gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
+    if (push->grouped)
+        gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("q g c"));
 }
 
 static void push_encode(gh_op* op, gh_request* request)
@@ -99,8 +101,8 @@ static void push_encode(gh_op* op, gh_request* request)
     const gh_tasks_push* push = push_of(op);
     char id[GH_TASK_ID_TEXT_SIZE];
     uint32_t i;
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_push), 4 + 2 * push->classes,
-                      2 + 3 * push->count);
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_push),
+                      4 + 2 * push->classes + (push->grouped ? 3 : 0), 2 + 3 * push->count);
     push_encode_lists(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
@@ -109,9 +111,10 @@ static void push_encode(gh_op* op, gh_request* request)
     for (i = 0; i < push->count; i++)
     {
         const gh_task_spec* task = &push->tasks[i];
-        gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}};
+        gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}};
         text.task_class = task->task_class;
         text.attempts_max = task->attempts_max == 0 ? push->attempts_max : task->attempts_max;
+        text.group = task->group;
         text.handler = task->handler;
         text.payload = task->payload;
         gh_request_task(request, &text);
@@ -161,6 +164,9 @@ static gh_status check_task_new(const gh_task_spec* task)
 {
     if (!gh_task_bytes_fit(task->id, GH_TASK_ID_SIZE_MAX)) return GH_INVALID_TASK_ID;
     if (task->id.size > 0 && memchr(task->id.bytes, 0, task->id.size) != NULL) return GH_INVALID_TASK_ID;
+    if (!gh_task_bytes_fit(task->group, GH_TASK_GROUP_SIZE_MAX)) return GH_INVALID_TASK_GROUP;
+    if (task->group.size > 0 && memchr(task->group.bytes, 0, task->group.size) != NULL)
+        return GH_INVALID_TASK_GROUP;
     if (!gh_task_bytes_fit(task->handler, GH_NAME_SIZE_MAX)) return GH_INVALID_TASK_HANDLER;
     if (!gh_task_bytes_fit(task->payload, GH_TASK_PAYLOAD_SIZE_MAX)) return GH_INVALID_TASK_PAYLOAD;
     if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
@@ -172,7 +178,8 @@ static size_t push_size(const gh_task_spec* task)
 {
     return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) +
            gh_request_str_size(20) +
-           gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->handler.size + task->payload.size);
+           gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->group.size + task->handler.size +
+                               task->payload.size);
 }
 
 static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count,
@@ -212,7 +219,12 @@ gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue
     op->capacity = config->capacity;
     op->attempts_max = config->attempts_max;
     op->classes = classes;
-    for (i = 0; i < count; i++) tasks[i].status = GH_PENDING;
+    op->grouped = false;
+    for (i = 0; i < count; i++)
+    {
+        tasks[i].status = GH_PENDING;
+        if (tasks[i].group.size > 0) op->grouped = true;
+    }
     gh_call_begin(&op->op, client, &push_kind, CODES_SHAPE, config->timeout_us, 0);
     return GH_OK;
 }

@@ -9,6 +9,13 @@
 #define REPLY_BYTES_HEAD  64u
 #define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
+#define COUNT_NUMBERS     10u /* before those of the classes */
+#define COUNT_SHAPE                                                                                          \
+    "qiiiiiiiiiii"                                                                                           \
+    "iii"                                                                                                    \
+    "iii"                                                                                                    \
+    "iii"                                                                                                    \
+    "iii"
 
 static uint64_t admin_timeout(const gh_tasks_config* config)
 {
@@ -46,9 +53,9 @@ static gh_script* revoke_script(gh_op* op)
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, revoke_script(op), 9, 2 + edit->count);
+    gh_request_script(request, revoke_script(op), 10, 2 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
-                         gh_str_literal("p m l t x d0 d1 d2 d3"));
+                         gh_str_literal("p m l t x d0 d1 d2 d3 q"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, edit->keep_us);
     edit_encode_ids(request, edit);
@@ -62,9 +69,9 @@ static gh_script* requeue_script(gh_op* op)
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, requeue_script(op), 9, 1 + edit->count);
+    gh_request_script(request, requeue_script(op), 12, 1 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
-                         gh_str_literal("x p m t i r0 r1 r2 r3"));
+                         gh_str_literal("x p m t i r0 r1 r2 r3 q g c"));
     gh_request_number(request, op->sequence);
     edit_encode_ids(request, edit);
 }
@@ -151,14 +158,30 @@ static gh_script* control_script(gh_op* op)
     return gh_client_script(op->client, GH_SCRIPT_tasks_control);
 }
 
+static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules)
+{
+    char text[3 * 20 + 2];
+    char* end = text;
+    if (rules->rate_count > 0)
+    {
+        end = gh_decimal_encode(rules->rate_count, end);
+        *end++ = ' ';
+        end = gh_decimal_encode(rules->rate_period_us, end);
+        *end++ = ' ';
+        end = gh_decimal_encode(rules->rate_burst == 0 ? rules->rate_count : rules->rate_burst, end);
+    }
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
 static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
-    gh_request_script(request, control_script(op), 2, 3);
+    gh_request_script(request, control_script(op), 2, 4);
     gh_request_part_keys(request, op->client, QUEUE_KIND, control->queue, gh_str_literal("c i"));
     gh_request_number(request, op->sequence);
-    gh_request_number(request, control->paused ? 1 : 0);
-    gh_request_number(request, control->running_max);
+    gh_request_number(request, control->rules.paused ? 1 : 0);
+    gh_request_number(request, control->rules.running_max);
+    control_encode_rate(request, &control->rules);
 }
 
 static gh_status control_answer(gh_op* op, const gh_event* event)
@@ -170,15 +193,27 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
 static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode,
                                         control_script,  false,        control_answer};
 
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused,
-                                 uint32_t running_max, const gh_tasks_config* config)
+static gh_status check_rules(const gh_tasks_rules* rules)
 {
+    if (rules->running_max > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
+    if (rules->rate_count == 0)
+        return rules->rate_period_us == 0 && rules->rate_burst == 0 ? GH_OK : GH_INVALID_TASK_RATE;
+    if (rules->rate_period_us < GH_TASKS_RATE_PERIOD_MIN_US ||
+        rules->rate_period_us > GH_TASKS_RATE_PERIOD_MAX_US || rules->rate_count > GH_TASKS_RATE_MAX ||
+        rules->rate_burst > GH_TASKS_RATE_MAX)
+        return GH_INVALID_TASK_RATE;
+    return rules->rate_count > rules->rate_period_us ? GH_INVALID_TASK_RATE : GH_OK;
+}
+
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
+                                 const gh_tasks_rules* rules, const gh_tasks_config* config)
+{
+    const gh_tasks_rules none = {false, 0, 0, 0, 0};
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_OK && rules != NULL) status = check_rules(rules);
     if (status != GH_OK) return status;
-    if (running_max > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
     op->queue = queue;
-    op->paused = paused;
-    op->running_max = running_max;
+    op->rules = rules == NULL ? none : *rules;
     gh_call_begin(&op->op, client, &control_kind, "qi", admin_timeout(config), 0);
     return GH_OK;
 }
@@ -219,9 +254,13 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_look* look = look_of(op);
     gh_str text = gh_reply_at(event->reply, 5)->text;
+    gh_str group = gh_reply_at(event->reply, 6)->text;
     int64_t state = gh_reply_integer(event->reply, 2);
     note_store_time(op, event->reply);
     if (state > GH_TASK_STATE_CANCELLED) return GH_CORRUPT;
+    if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
+    if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
+    look->group = gh_str_make(look->group_bytes, group.size);
     if (text.size > look->memory_size) text.size = look->memory_size;
     if (text.size > 0) memcpy(look->memory, text.bytes, text.size);
     look->text = gh_str_make(look->memory, text.size);
@@ -247,8 +286,8 @@ gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue
     op->memory = (char*)memory;
     op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
     op->state = GH_TASK_STATE_NONE;
-    op->text = gh_str_make(NULL, 0);
-    gh_call_begin(&op->op, client, &look_kind, "qiiiis", admin_timeout(config), 0);
+    op->text = op->group = gh_str_make(NULL, 0);
+    gh_call_begin(&op->op, client, &look_kind, "qiiiiss", admin_timeout(config), 0);
     return GH_OK;
 }
 
@@ -300,7 +339,7 @@ static gh_str dead_copy(gh_tasks_dead* dead, uint32_t* used, gh_str bytes)
 /* One letter from the five values that begin with its id; NULL: not what was asked for. */
 static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32_t* used)
 {
-    gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}};
+    gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}};
     const gh_reply* died = id->next;
     const gh_reply* attempts = died == NULL ? NULL : died->next;
     const gh_reply* reason = attempts == NULL ? NULL : attempts->next;
@@ -315,6 +354,7 @@ static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32
     letter->reason = dead_copy(dead, used, reason->text);
     stored = dead_copy(dead, used, value->text);
     if (!gh_task_text_parse(stored, &text)) text.payload = stored;
+    letter->group = text.group;
     letter->handler = text.handler;
     letter->payload = text.payload;
     letter->task_class = text.task_class;
@@ -386,9 +426,9 @@ static gh_script* count_script(gh_op* op)
 
 static void count_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, count_script(op), 13, 1);
+    gh_request_script(request, count_script(op), 15, 1);
     gh_request_part_keys(request, op->client, QUEUE_KIND, count_of(op)->queue,
-                         gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3"));
+                         gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);
 }
 
@@ -396,19 +436,27 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_count* count = count_of(op);
     const gh_reply* at = gh_reply_at(event->reply, 2);
-    uint64_t numbers[7 + 2 * GH_TASKS_CLASSES];
+    uint64_t numbers[COUNT_NUMBERS + 3 * GH_TASKS_CLASSES];
     uint32_t i;
     note_store_time(op, event->reply);
-    for (i = 0; i < 7 + 2 * GH_TASKS_CLASSES; i++, at = at->next) numbers[i] = (uint64_t)at->integer;
+    for (i = 0; i < COUNT_NUMBERS + 3 * GH_TASKS_CLASSES; i++, at = at->next)
+        numbers[i] = (uint64_t)at->integer;
     count->stored = numbers[0];
     count->handed_out = numbers[1];
     count->expired = numbers[2];
     count->dead = numbers[3];
     count->remembered = numbers[4];
-    count->paused = numbers[5] != 0;
-    count->running_max = numbers[6];
-    memcpy(count->ready, numbers + 7, sizeof count->ready);
-    memcpy(count->delayed, numbers + 7 + GH_TASKS_CLASSES, sizeof count->delayed);
+    count->rules.paused = numbers[5] != 0;
+    count->rules.running_max = (uint32_t)numbers[6];
+    count->rules.rate_count = (uint32_t)numbers[7];
+    count->rules.rate_period_us = numbers[8];
+    count->rules.rate_burst = (uint32_t)numbers[9];
+    for (i = 0; i < GH_TASKS_CLASSES; i++)
+    {
+        count->ready[i] = numbers[COUNT_NUMBERS + 3 * i];
+        count->delayed[i] = numbers[COUNT_NUMBERS + 3 * i + 1];
+        count->groups[i] = numbers[COUNT_NUMBERS + 3 * i + 2];
+    }
     return GH_OK;
 }
 
@@ -421,7 +469,7 @@ gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str que
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
     op->queue = queue;
-    gh_call_begin(&op->op, client, &count_kind, "qiiiiiiiiiiiiiiii", admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, &count_kind, COUNT_SHAPE, admin_timeout(config), 0);
     return GH_OK;
 }
 

@@ -13,6 +13,9 @@
 #include "client/op.h"
 #include "guildhall/tasks.h"
 
+/* Who is told by a rate to wait for longer asks again all the same: the rules may have changed. */
+#define GH_TASKS_RATE_WAIT_US 1000000ull
+
 /* Of gh_task.state. */
 typedef enum gh_task_place
 {

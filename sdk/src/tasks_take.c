@@ -18,7 +18,9 @@ enum
     TAKE_TASKS = 0,
     TAKE_EMPTY,
     TAKE_PAUSED,
-    TAKE_STALE
+    TAKE_STALE,
+    TAKE_OVER_RATE,
+    TAKE_OVER_RUNNING
 };
 
 typedef enum task_take_state
@@ -112,9 +114,9 @@ static void take_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_take* take = take_of(op);
     uint64_t now_us = gh_client_store_time(op->client, gh_client_now(op->client));
-    gh_request_script(request, take_script(op), 16, 11);
+    gh_request_script(request, take_script(op), 18, 11);
     gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
-                         gh_str_literal("c l p m w i x t r0 r1 r2 r3 d0 d1 d2 d3"));
+                         gh_str_literal("c l p m w i x t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
     gh_request_number(request, op->sequence);
     gh_request_number(request, take->lease_us);
@@ -148,7 +150,7 @@ static char* take_copy(gh_task* task, gh_str bytes)
 
 static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stored)
 {
-    gh_task_text text = {0, 1, {NULL, 0}, {NULL, 0}};
+    gh_task_text text = {0, 1, {NULL, 0}, {NULL, 0}, {NULL, 0}};
     task->user = NULL;
     task->step = task->again_us = task->delay_us = task->called_us = 0;
     task->action = GH_TASK_ACTION_KEEP;
@@ -158,6 +160,7 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     stored.bytes = take_copy(task, stored);
     if (!gh_task_text_parse(stored, &text))
         text.payload = stored; /* planted by hand: kept, and handed out as it is */
+    task->group = text.group;
     task->handler = text.handler;
     task->payload = text.payload;
     task->task_class = text.task_class;
@@ -207,6 +210,16 @@ static bool take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
     return true;
 }
 
+/* Of one who waits, between two questions. By a rate it is known when the next one has a point; nothing else
+   is: it doubles. */
+static uint64_t take_pause(gh_tasks_take* take)
+{
+    if (take->by_rate) return take->next_us < GH_TASKS_RATE_WAIT_US ? take->next_us : GH_TASKS_RATE_WAIT_US;
+    take->pause_us = take->pause_us == 0 ? PAUSE_MIN_US : take->pause_us * 2;
+    if (take->pause_us > PAUSE_MAX_US) take->pause_us = PAUSE_MAX_US;
+    return take->next_us == 0 || take->next_us > take->pause_us ? take->pause_us : take->next_us;
+}
+
 static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_us)
 {
     uint64_t pause_us;
@@ -215,13 +228,11 @@ static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_u
     take->next_us = next_us;
     if (take->cancelled || gh_client_now(take->op.client) >= take->give_up_us)
     {
-        take_end(take, take->cancelled ? GH_CANCELLED : outcome);
+        take_end(take, take->cancelled ? GH_CANCELLED : take->ask_once ? outcome : GH_EMPTY);
         return;
     }
-    take->pause_us = take->pause_us == 0 ? PAUSE_MIN_US : take->pause_us * 2;
-    if (take->pause_us > PAUSE_MAX_US) take->pause_us = PAUSE_MAX_US;
-    pause_us = next_us < take->pause_us ? next_us : take->pause_us;
-    take_wait(take, hinted ? 0 : pause_us == 0 ? PAUSE_MIN_US : pause_us);
+    pause_us = take_pause(take);
+    take_wait(take, hinted ? 0 : pause_us);
 }
 
 static void take_reply(gh_tasks_take* take, const gh_event* event)
@@ -229,14 +240,17 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     const gh_reply* reply = event->reply;
     uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 4);
     uint64_t margin_us = take->lease_us / 100 + 1000;
+    uint64_t next_us = (uint64_t)gh_reply_integer(reply, 5);
+    int64_t code = gh_reply_integer(reply, 1);
     gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, 2));
-    switch (gh_reply_integer(reply, 1))
+    take->by_rate = code == TAKE_OVER_RATE;
+    switch (code)
     {
     case TAKE_TASKS: break;
-    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, (uint64_t)gh_reply_integer(reply, 5)); return;
-    case TAKE_PAUSED:
-        take_nothing(take, take->ask_once ? GH_TASK_PAUSED : GH_EMPTY, (uint64_t)gh_reply_integer(reply, 5));
-        return;
+    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); return;
+    case TAKE_PAUSED: take_nothing(take, GH_TASK_PAUSED, next_us); return;
+    case TAKE_OVER_RATE:
+    case TAKE_OVER_RUNNING: take_nothing(take, GH_TASK_LIMITED, next_us); return;
     case TAKE_STALE: take_ask(take); return; /* our idea of the store's time is better now */
     default: take_end(take, GH_CORRUPT); return;
     }
@@ -312,6 +326,7 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->task_count = (uint8_t)count;
     op->count = 0;
     op->next_us = 0;
+    op->by_rate = false;
     op->pause_us = 0;
     op->cancelled = false;
     op->lease_us = config->lease_us;

@@ -332,12 +332,28 @@ static void worker_rest(gh_tasks_worker* worker, gh_tasks_queue* queue, uint64_t
     if (worker->hinted) worker_hear(worker);
 }
 
+/* By a rate it is known when to ask again. By running_max, it may be as soon as a task is finished. */
+static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_queue* queue)
+{
+    uint64_t next_us = worker->take.next_us;
+    if (!worker->take.by_rate)
+    {
+        queue->full = true;
+        worker_rest(worker, queue, next_us);
+        return;
+    }
+    queue->pause_us = 0;
+    queue->ask_us =
+        gh_client_after(worker->op.client, next_us < GH_TASKS_RATE_WAIT_US ? next_us : GH_TASKS_RATE_WAIT_US);
+}
+
 static void worker_take_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_queue* queue = worker_queue(worker, worker->take.queue_index);
     gh_status status = gh_tasks_take_poll(&worker->take);
     if (!op_is_busy(&worker->op)) return;
+    queue->full = false;
     worker->taken += worker->take.count; /* some may have come before the answer turned out to be broken */
     if (status == GH_OK)
     {
@@ -350,6 +366,11 @@ static void worker_take_ended(void* owner)
     {
         worker_note(worker, GH_OK, 0);
         worker_rest(worker, queue, worker->take.next_us);
+    }
+    else if (status == GH_TASK_LIMITED)
+    {
+        worker_note(worker, GH_OK, 0);
+        worker_rest_limited(worker, queue);
     }
     else if (status != GH_CANCELLED)
     {
@@ -375,6 +396,7 @@ static void worker_count(gh_tasks_worker* worker, const gh_task* task)
 static void worker_finish_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
+    gh_tasks_queue* queue = worker_queue(worker, worker->finish.queue_index);
     gh_status status = gh_tasks_finish_poll(&worker->finish);
     size_t i;
     if (!op_is_busy(&worker->op)) return;
@@ -385,6 +407,7 @@ static void worker_finish_ended(void* owner)
         worker_count(worker, task);
         task->action = GH_TASK_ACTION_KEEP;
     }
+    if (queue->full) queue->ask_us = 0; /* there is room for others now */
     worker_note(worker, status, TROUBLE_PAUSE_US);
     worker_move(worker);
 }
@@ -596,6 +619,7 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
         config->queues[i].credit = 0;
         config->queues[i].pause_us = 0;
         config->queues[i].ask_us = 0;
+        config->queues[i].full = false;
     }
 }
 

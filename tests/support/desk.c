@@ -46,6 +46,11 @@ gh_status desk_push_class(desk* self, const char* id, uint32_t task_class)
     return push_one(self, (gh_task_spec){.id = gh_str_of(id), .task_class = task_class});
 }
 
+gh_status desk_push_group(desk* self, const char* id, const char* group)
+{
+    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .group = gh_str_of(group)});
+}
+
 gh_status desk_take(desk* self, size_t most)
 {
     assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most,
@@ -119,11 +124,11 @@ gh_status desk_requeue(desk* self, const char* id)
     return end_edit(self);
 }
 
-void desk_control(desk* self, bool paused, uint32_t running_max)
+void desk_control(desk* self, gh_tasks_rules rules)
 {
-    assert_status(gh_tasks_control_begin(&self->control, self->owner->client, self->queue, paused,
-                                         running_max, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_control_begin(&self->control, self->owner->client, self->queue, &rules, &self->config),
+        GH_OK);
     GAME_UNTIL(gh_tasks_control_poll(&self->control) != GH_PENDING);
     assert_status(gh_tasks_control_poll(&self->control), GH_OK);
 }

@@ -38,6 +38,7 @@ gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count);
 gh_status desk_push(desk* self, const char* id, const char* payload);
 gh_status desk_push_delayed(desk* self, const char* id, uint64_t delay_us);
 gh_status desk_push_class(desk* self, const char* id, uint32_t task_class);
+gh_status desk_push_group(desk* self, const char* id, const char* group);
 
 /* As gh_tasks_take_poll says in the end; at most `most` tasks. */
 gh_status desk_take(desk* self, size_t most);
@@ -58,7 +59,7 @@ gh_status desk_extend(desk* self);
 gh_status desk_cancel(desk* self, const char* id);
 gh_status desk_requeue(desk* self, const char* id);
 
-void desk_control(desk* self, bool paused, uint32_t running_max);
+void desk_control(desk* self, gh_tasks_rules rules);
 gh_task_state desk_look(desk* self, const char* id);
 const gh_tasks_count* desk_count(desk* self);
 

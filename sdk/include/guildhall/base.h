@@ -103,10 +103,11 @@ uint32_t gh_version(void);
     X(INVALID_ID, -153, "the id of the message is 0, or 2^53 or more")                                               \
     X(INVALID_LIMIT, -154, "a limit in the config is outside its range")                                             \
     X(TASK_EXISTS, 10, "a task of that id is there, or was within keep_us: nothing was done")                        \
-    X(TASK_DIFFERS, 11, "a task of that id is there with another handler, payload or class: nothing was done")       \
+    X(TASK_DIFFERS, 11, "a task of that id is there with another handler, payload, class or group: nothing done")    \
     X(TASK_PAUSED, 12, "the queue is paused: gh_tasks_control_begin lets it go on")                                  \
     X(TASK_DEAD, 13, "the task lies among the dead letters: gh_tasks_requeue_begin gets it out")                     \
     X(TASK_RUNNING, 14, "the task runs: its worker was told to stop")                                                \
+    X(TASK_LIMITED, 19, "the queue's rate or running_max allows no more for now: next_us says when to ask again")    \
     X(INVALID_TASKS, -130, "the tasks are NULL, none, more than GH_TASKS_BATCH_MAX, or none of them has an action")  \
     X(INVALID_TASK_ID, -131, "an id is missing, longer than GH_TASK_ID_SIZE_MAX, or has a NUL in it")                \
     X(INVALID_TASK_HANDLER, -132, "a handler's name is longer than GH_NAME_SIZE_MAX, or NULL with a size")           \
@@ -123,6 +124,8 @@ uint32_t gh_version(void);
     X(INVALID_TASK_QUEUES, -143, "the worker's queues are none, too many, not valid names, or one is there twice")   \
     X(INVALID_TASK_HANDLERS, -144, "the handlers are none, too many, without a function, or one is there twice")     \
     X(INVALID_TASK_SLOTS, -145, "the worker's slots are NULL, none or too many, or their memory is too small")       \
+    X(INVALID_TASK_GROUP, -146, "a group is longer than GH_TASK_GROUP_SIZE_MAX, NULL with a size, or has a NUL")     \
+    X(INVALID_TASK_RATE, -147, "the queue's rate is outside its range: see gh_tasks_rules")                          \
     X(INVALID_CONTACTS, -190, "the contacts are NULL, none, more than one call takes, or one is not a valid name")   \
     X(INVALID_CONTACTS_CAPACITY, -191, "the capacity is not within 1..GH_CONTACTS_CAPACITY_MAX")                     \
     X(INVALID_CONTACTS_IDLE, -192, "idle_us is longer than GH_CONTACTS_IDLE_MAX_US")                                 \

@@ -11,6 +11,9 @@
             makes it
    push     up to GH_TASKS_BATCH_MAX tasks in one request, some for now and some for later, in classes 0
             (first) to 3
+   group    whose task it is: a player's, a guild's. Within a class the groups take turns, so one that pushes
+            ten thousand does not hold up the others
+   rules    of a queue: pause, how many tasks may run at once, how many may be handed out in a time
    worker   a thing of yours that takes tasks by itself and calls your handlers inside gh_tick, as much as the
             budget bears
    take     the same by hand: take, then finish each task as done, retry, failed or given back; extend what
@@ -20,13 +23,25 @@
             gets the task after it
 
    Keys     gh:{tasks:<queue>}: :r0..:r3 ready, :d0..:d3 due later, :p payloads, :m states, :l leases, :w
-            receipts, :x dead letters, :t ids that are remembered, :i sleepers, :c control. KEYS.md has them
-            all, with examples.
+            receipts, :x dead letters, :t ids that are remembered, :i sleepers, :c rules, :q lines of the
+            groups, :g whose turn it is. KEYS.md has them all, with examples. All of a queue is in one slot.
    Order    inside a class: what is due first, first due first, then what is ready, first come first. Strict:
             a class is served while those before it are empty. By weight: over any stretch in which a class
             always has something, it gets at least its share of the tasks handed out (its weight by the
             weights of those that have something), less 3. That is the order of handing out; tasks run side by
             side, and a retry goes to the end of its wait.
+   Turns    Inside a class, the groups that have ready tasks are served in turn, a task each; tasks without a
+            group are one group together. When a group begins to wait for its turn and G groups wait, itself
+            included, its next task is among the next G that the class hands out, whoever pushes meanwhile. It
+            begins to wait when its first task is ready, and anew after each turn; tasks without a group, when
+            somebody next takes. Inside a group: what is ready first comes first. Where groups are used, a
+            task that falls due (delayed, retried, given back, lease ran out) does not go before the others:
+            it joins the line of its group, by the time when it was due, when somebody takes: up to 20 in a
+            take, first due first. A cancelled task takes no turn. There may be as many groups as tasks.
+
+              ring of a class    :g   dragons -> elves -> (no group) -> dragons -> ...
+              lines              :q   dragons: 4 7 8 9 ...   elves: 5    :r0 (no group): 6
+
    Once?    At least once. After a crash or a lost lease a task runs again; what it does must bear that, or
             use fence, which grows from hand-out to hand-out of a task. Two hand-outs of a task never overlap
             by the store's clock. A worker whose lease ran out is told before anything else in the next tick,
@@ -41,8 +56,11 @@
             asynchronous failover of the store can lose the newest steps (Redis replication), as can a restart
             without AOF.
    Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
-            finish. In the store: payload + about 115 bytes a waiting task, 360 handed out, 130 for an id that
-            is remembered.
+            finish; with a group 6, 8 and 3. In the store: payload + about 115 bytes a waiting task, 360
+            handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
+            line, and 115 for each group that waits. To keep each request short, a take puts back at most 50
+            tasks whose leases ran out, and hands out that many fewer; where groups are used it hands out at
+            most 40 (10 by weight), less those that fell due and joined their lines. The next take goes on.
 
    Use
        static gh_status send_mail(void* context, gh_task* task)
@@ -56,7 +74,12 @@
        config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = size;
        gh_tasks_worker_begin(&worker, client, &config); ... gh_tick does the rest. Elsewhere, perhaps:
        gh_task_spec task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
-       gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL); */
+       gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL);
+       Fair to all players, 8 at once at most, and no more than 100 in a second, 20 of them in one burst:
+       task.group = player_name;
+       gh_tasks_rules rules = {.running_max = 8, .rate_count = 100, .rate_period_us = 1000000,
+                               .rate_burst = 20};
+       gh_tasks_control_begin(&control, client, gh_str_literal("post office"), &rules, NULL); */
 
 #ifndef GUILDHALL_TASKS_H
 #define GUILDHALL_TASKS_H
@@ -76,6 +99,7 @@ extern "C" {
 #define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                     */
 #define GH_TASKS_BYTES_MAX 65536                /* of ids, payloads and results in one request          */
 #define GH_TASK_ID_SIZE_MAX 64                  /* bytes; any but NUL                                   */
+#define GH_TASK_GROUP_SIZE_MAX 64               /* bytes; any but NUL                                   */
 #define GH_TASK_PAYLOAD_SIZE_MAX 8192           /* bytes; for more, a key of yours, and its name here   */
 #define GH_TASK_RESULT_SIZE_MAX 1024            /* bytes of a result, or of the reason of a failure     */
 #define GH_TASKS_LEASE_MIN_US 50000ull          /* 50 ms                                                */
@@ -84,9 +108,13 @@ extern "C" {
 #define GH_TASKS_KEEP_MIN_US 10000000ull        /* 10 s                                                 */
 #define GH_TASKS_KEEP_MAX_US 2592000000000ull   /* 30 days                                              */
 #define GH_TASKS_DELAY_MAX_US 31536000000000ull /* 365 days                                             */
+#define GH_TASKS_RATE_MAX 1000000               /* hand-outs in a period, and in a burst                */
+#define GH_TASKS_RATE_PERIOD_MIN_US 1000ull     /* 1 ms                                                 */
+#define GH_TASKS_RATE_PERIOD_MAX_US 86400000000ull /* 24 h                                              */
 
-/* Memory that holds any task: its id, its handler's name, its payload. */
-#define GH_TASK_BYTES_MAX (GH_TASK_ID_SIZE_MAX + GH_NAME_SIZE_MAX + GH_TASK_PAYLOAD_SIZE_MAX + 32)
+/* Memory that holds any task: its id, its group, its handler's name, its payload. */
+#define GH_TASK_BYTES_MAX                                                                                    \
+    (GH_TASK_ID_SIZE_MAX + GH_TASK_GROUP_SIZE_MAX + GH_NAME_SIZE_MAX + GH_TASK_PAYLOAD_SIZE_MAX + 32)
 
 /* How you use a queue; each function reads what concerns it. Those who share a queue should agree on it. */
 typedef struct gh_tasks_config
@@ -139,11 +167,14 @@ typedef struct gh_task_spec
     uint64_t delay_us;     /* 0: now; else not before this much store time; at most GH_TASKS_DELAY_MAX_US */
     uint32_t attempts_max; /* 0: of the config */
     uint32_t task_class;   /* 0 .. GH_TASKS_CLASSES - 1 */
+    gh_str group;          /* whose task it is, for fairness: at most GH_TASK_GROUP_SIZE_MAX bytes, no NUL;
+                              empty: nobody's */
 
     /* read-only, once the op has ended GH_OK or GH_FULL */
     gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an
                          earlier try of this op may have stored it, its answer lost. GH_TASK_DIFFERS: the id
-                         was there with another handler, payload, class or attempts. GH_FULL: capacity */
+                         was there with another handler, payload, class, group or attempts. GH_FULL:
+                         capacity */
 } gh_task_spec;
 
 typedef struct gh_tasks_push
@@ -158,10 +189,11 @@ typedef struct gh_tasks_push
     uint32_t capacity;
     uint32_t attempts_max;
     uint32_t classes;
+    bool grouped;
 } gh_tasks_push;
 
 /* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
-   _TASK_ATTEMPTS. */
+   _TASK_ATTEMPTS, _TASK_GROUP. */
 gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
                               size_t count, const gh_tasks_config* config);
 
@@ -198,7 +230,8 @@ typedef struct gh_task
     gh_str result;         /* takers: stays until the finish ends. Handlers use gh_task_set_result */
 
     /* read-only */
-    gh_str id;             /* these three lie in the memory that you gave */
+    gh_str id;             /* these four lie in the memory that you gave */
+    gh_str group;
     gh_str handler;
     gh_str payload;
     uint64_t fence;        /* larger than that of every earlier hand-out of this task */
@@ -231,7 +264,7 @@ uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
 /* -----------------------------------------------------------------------------------------------------------
    Pull style: take, finish, extend.
 
-       begin --> ASKING --> ended OK, EMPTY, TASK_PAUSED                wait_us 0
+       begin --> ASKING --> ended OK, EMPTY, TASK_PAUSED, TASK_LIMITED  wait_us 0
                   ^  '-- nothing there --> WAITING --> ended EMPTY      wait_us ran out
                   '----- pause or hint -------' */
 
@@ -241,7 +274,9 @@ typedef struct gh_tasks_take
 
     /* read-only */
     uint32_t count;   /* after GH_OK: how many of the tasks were filled, from the first on */
-    uint64_t next_us; /* after GH_EMPTY: how long until a task is due or a lease runs out, at most a day */
+    uint64_t next_us; /* after GH_EMPTY: how long until a task is due or a lease runs out, at most a day.
+                         After GH_TASK_LIMITED: by the rate, how long until one more may be handed out; by
+                         running_max, until a lease runs out; room may come sooner, when a task is finished */
 
     /* private */
     gh_op op;
@@ -265,6 +300,7 @@ typedef struct gh_tasks_take
     uint8_t want;
     uint8_t queue_index;
     bool ask_once;
+    bool by_rate;            /* the limit that was told */
     bool cancelled;
 } gh_tasks_take;
 
@@ -277,8 +313,9 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
                               size_t count, void* memory, size_t memory_size, const gh_tasks_config* config);
 
 /* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0
-   and the queue is paused; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer: what was handed
-   out comes back after its lease. */
+   and the queue is paused; GH_TASK_LIMITED: wait_us is 0 and the rules of the queue allow no more for now,
+   see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer: what was handed out comes
+   back after its lease. */
 gh_status gh_tasks_take_poll(const gh_tasks_take* op);
 
 /* Ends CANCELLED in the next tick; a request that is on its way ends the op with its answer, if it brings
@@ -388,6 +425,7 @@ typedef struct gh_tasks_queue
     int32_t credit;
     uint32_t pause_us;
     uint64_t ask_us;
+    bool full; /* running_max was reached when it was last asked */
 } gh_tasks_queue;
 
 typedef struct gh_tasks_worker_config
@@ -491,6 +529,20 @@ gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str qu
 gh_status gh_tasks_edit_poll(const gh_tasks_edit* op);
 void gh_tasks_edit_cancel(gh_tasks_edit* op);
 
+/* What holds for a queue, whoever takes from it; kept in the store until it is set anew. All 0: no limits. */
+typedef struct gh_tasks_rules
+{
+    bool paused;             /* takes pushes and hands nothing out */
+    uint32_t running_max;    /* tasks handed out and within their leases, at all workers together; 0: no
+                                limit; at most GH_TASKS_CAPACITY_MAX. One past its lease does not count */
+    uint32_t rate_count;     /* hand-outs in a period, retries included; 0: no limit; at most
+                                GH_TASKS_RATE_MAX, and one each us */
+    uint64_t rate_period_us; /* GH_TASKS_RATE_PERIOD_MIN_US.._MAX_US; 0 without a rate */
+    uint32_t rate_burst;     /* how many may come at once after a pause; at most GH_TASKS_RATE_MAX; 0: as
+                                rate_count. A stretch of t us has at most burst + t * count / period hand-outs
+                                by the store's clock; with burst 1 they are evenly spaced */
+} gh_tasks_rules;
+
 typedef struct gh_tasks_control
 {
     void* user; /* yours */
@@ -498,15 +550,14 @@ typedef struct gh_tasks_control
     /* private */
     gh_op op;
     gh_str queue;
-    uint32_t running_max;
-    bool paused;
+    gh_tasks_rules rules;
 } gh_tasks_control;
 
-/* A paused queue takes pushes and hands nothing out. running_max: tasks that may be handed out at once to all
-   workers together; 0: no limit; at most GH_TASKS_CAPACITY_MAX (GH_INVALID_TASK_CAPACITY). Both stay as they
-   are until set anew. */
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, bool paused,
-                                 uint32_t running_max, const gh_tasks_config* config);
+/* Sets all rules of a queue; NULL: none. What was used of a burst stays used. Workers ask again when the rate
+   allows it, within 1 s of new rules at the latest; those that running_max held back, when they finish a task
+   or within 100 ms. Besides: GH_INVALID_TASK_CAPACITY (running_max), _TASK_RATE. */
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
+                                 const gh_tasks_rules* rules, const gh_tasks_config* config);
 gh_status gh_tasks_control_poll(const gh_tasks_control* op);
 void gh_tasks_control_cancel(gh_tasks_control* op);
 
@@ -533,6 +584,7 @@ typedef struct gh_tasks_look
     uint64_t time_us; /* of the store's clock, since 1970                                      */
     uint64_t now_us;  /* of the store's clock, when it was asked                               */
     gh_str text;      /* in the memory that you gave, until the next begin; cut if it is small */
+    gh_str group;     /* in the op; empty: none, or the task is over                           */
 
     /* private */
     gh_op op;
@@ -540,6 +592,7 @@ typedef struct gh_tasks_look
     gh_str id;
     char* memory;
     uint32_t memory_size;
+    char group_bytes[GH_TASK_GROUP_SIZE_MAX];
 } gh_tasks_look;
 
 /* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX
@@ -553,6 +606,7 @@ void gh_tasks_look_cancel(gh_tasks_look* op);
 typedef struct gh_dead_task
 {
     gh_str id; /* all of them in the memory that you gave, until the next begin */
+    gh_str group;
     gh_str handler;
     gh_str payload;
     gh_str reason;
@@ -598,10 +652,10 @@ typedef struct gh_tasks_count
     uint64_t expired;    /* handed out, their leases ran out, and nobody has asked since  */
     uint64_t dead;
     uint64_t remembered; /* over, within keep_us                                          */
-    uint64_t running_max;
-    uint64_t ready[GH_TASKS_CLASSES]; /* those included that were cancelled meanwhile     */
+    uint64_t ready[GH_TASKS_CLASSES]; /* those included that have no group and were cancelled meanwhile */
     uint64_t delayed[GH_TASKS_CLASSES];
-    bool paused;
+    uint64_t groups[GH_TASKS_CLASSES]; /* that have ready tasks, or had until these were cancelled */
+    gh_tasks_rules rules;
 
     /* private */
     gh_op op;

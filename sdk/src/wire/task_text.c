@@ -20,11 +20,17 @@ static bool task_text_number(gh_str* rest, char end, uint32_t* number)
 bool gh_task_text_parse(gh_str stored, gh_task_text* task)
 {
     uint32_t handler_size;
+    uint32_t group_size = 0;
     if (!task_text_number(&stored, ' ', &task->task_class) ||
-        !task_text_number(&stored, ' ', &task->attempts_max) ||
-        !task_text_number(&stored, ':', &handler_size))
+        !task_text_number(&stored, ' ', &task->attempts_max))
         return false;
-    if (handler_size > stored.size || handler_size > GH_NAME_SIZE_MAX) return false;
+    if (!task_text_number(&stored, ':', &handler_size) &&
+        !(task_text_number(&stored, ' ', &handler_size) && task_text_number(&stored, ':', &group_size)))
+        return false;
+    if (handler_size > GH_NAME_SIZE_MAX || group_size > GH_NAME_SIZE_MAX) return false;
+    if (handler_size + group_size > stored.size) return false;
+    task->group = gh_str_make(stored.bytes, group_size);
+    stored = gh_str_make(stored.bytes + group_size, stored.size - group_size);
     task->handler = gh_str_make(stored.bytes, handler_size);
     task->payload = gh_str_make(stored.bytes + handler_size, stored.size - handler_size);
     return true;
@@ -32,13 +38,20 @@ bool gh_task_text_parse(gh_str stored, gh_task_text* task)
 
 void gh_request_task(gh_request* request, const gh_task_text* task)
 {
-    char head[GH_TASK_TEXT_HEADER_MAX + GH_NAME_SIZE_MAX + 24];
+    char head[GH_TASK_TEXT_HEADER_MAX + 2 * GH_NAME_SIZE_MAX + 24];
     char* end = gh_decimal_encode(task->task_class, head);
     *end++ = ' ';
     end = gh_decimal_encode(task->attempts_max, end);
     *end++ = ' ';
     end = gh_decimal_encode(task->handler.size, end);
+    if (task->group.size > 0)
+    {
+        *end++ = ' ';
+        end = gh_decimal_encode(task->group.size, end);
+    }
     *end++ = ':';
+    if (task->group.size > 0) memcpy(end, task->group.bytes, task->group.size);
+    end += task->group.size;
     if (task->handler.size > 0) memcpy(end, task->handler.bytes, task->handler.size);
     end += task->handler.size;
     gh_request_joined(request, gh_str_make(head, (size_t)(end - head)), task->payload);

@@ -1,7 +1,8 @@
 /* task_text.h -- a task as it is stored, and the texts that name it and its hand-out.
 
-   Stored:   "<class> <attempts> <size of the handler>:<handler><payload>"; the class is one digit, so a
-   script knows it by the first byte. Made id:  "<client, 16 hex digits>-<sequence, hex>", and ".<place in its
+   Stored:   "<class> <attempts> <size of the handler>:<handler><payload>", and with a group "<class>
+   <attempts> <size of the handler> <size of the group>:<group><handler><payload>"; the class is one digit,
+   so a script knows it by the first byte. Made id:  "<client, 16 hex digits>-<sequence, hex>", and ".<place in its
    request, hex>" behind all but the first. Receipt:  "<attempt> <fence> <client>:<sequence>" of the taker:
    what only the present hand-out knows.                  */
 
@@ -14,11 +15,12 @@ typedef struct gh_task_text
 {
     uint32_t task_class;
     uint32_t attempts_max;
+    gh_str group;
     gh_str handler;
     gh_str payload;
 } gh_task_text;
 
-#define GH_TASK_TEXT_HEADER_MAX 20u /* bytes besides handler and payload */
+#define GH_TASK_TEXT_HEADER_MAX 24u /* bytes besides group, handler and payload */
 #define GH_TASK_MADE_ID_MAX 64u
 
 /* At most that many bytes, and not NULL with a size. */
