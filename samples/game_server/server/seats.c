@@ -175,7 +175,7 @@ static void welcome(seats* s, seat* p)
     {
         tell(s, p, (message){.type = MESSAGE_BAG, .values = {has.bag[i].item, has.bag[i].version}});
     }
-    social_count(s->config.social, SOCIAL_LOGIN, 1);
+    social_count(s->config.social, p->player, SOCIAL_LOGIN, 1);
     ++*s->logins;
     go(p, SEAT_IN);
 }

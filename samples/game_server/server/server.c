@@ -40,9 +40,12 @@ typedef struct server
     market market;
     market_call opening;
     bool asking;
+    sender sender;
+    event_log log;
     trade* trade;
     social* social;
     seats* seats;
+    uint64_t* lines; /* that were logged, on the board */
 } server;
 
 /* ---- Open and close ------------------------------------------------------------------------------------ */
@@ -64,9 +67,13 @@ static bool open_world(server* s, const options* o)
     market_init(&s->market, s->member.client, o->prefix == NULL ? "gh" : o->prefix, o->guard);
     s->network = network_open(o->port, o->players_max);
     if (s->network == NULL) return false;
+    if (!sender_open(&s->sender, s->member.client)) return false;
+    if (!event_log_open(&s->log, o->logs, o->name, &s->sender)) return false;
+    s->lines = board_count_of(&s->member.row, "log.lines");
     s->social = social_open(&(social_config){.client = s->member.client,
                                              .network = s->network,
                                              .row = &s->member.row,
+                                             .log = &s->log,
                                              .players_max = o->players_max,
                                              .guild_size = GUILD_SIZE,
                                              .zone_count = ZONES,
@@ -97,6 +104,7 @@ static void close_world(server* s)
     if (s->trade != NULL) trade_close(s->trade);
     if (s->social != NULL) social_close(s->social);
     if (s->network != NULL) network_close(s->network);
+    sender_close(&s->sender);
 }
 
 /* ---- Phases -------------------------------------------------------------------------------------------- */
@@ -136,7 +144,8 @@ static void phase_frame(server* s)
     case SERVER_OPENING: open_market(s); break;
     case SERVER_OPEN: break;
     case SERVER_CLOSING:
-        if (seats_are_empty(s->seats) || now >= s->give_up_us) drain(s);
+        if (seats_are_empty(s->seats)) event_log_close(&s->log);
+        if (now >= s->give_up_us || (seats_are_empty(s->seats) && sender_is_idle(&s->sender))) drain(s);
         break;
     case SERVER_DRAINING:
         if (gh_client_drained(s->member.client)) s->phase = SERVER_OVER;
@@ -181,6 +190,9 @@ static void server_frame(server* s)
     trade_frame(s->trade, now);
     social_frame(s->social, now, s->member.clock.last_frame_us);
     seats_frame(s->seats, now);
+    event_log_frame(&s->log, now);
+    sender_frame(&s->sender, now);
+    if (s->lines != NULL) *s->lines = s->log.lines;
     phase_frame(s);
     network_flush(s->network);
 }

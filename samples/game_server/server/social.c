@@ -204,9 +204,9 @@ bool social_is_busy(const social* s, uint32_t slot)
 }
 
 /* A player's word, not a number of ours. */
-static void hit(social* s, int64_t how_hard)
+static void hit(social* s, const social_player* p, int64_t how_hard)
 {
-    if (how_hard > 0 && how_hard <= HIT_MAX) social_count(s, SOCIAL_HIT, how_hard);
+    if (how_hard > 0 && how_hard <= HIT_MAX) social_count(s, p->player, SOCIAL_HIT, how_hard);
 }
 
 bool social_message(social* s, uint32_t slot, const message* m)
@@ -223,17 +223,22 @@ bool social_message(social* s, uint32_t slot, const message* m)
     case MESSAGE_FIND_MEMBER: guild_find(s, p, m); return true;
     case MESSAGE_MAIL_GUILD: guild_mail(s, p, m); return true;
     case MESSAGE_LOOK: look_at(s, p, m); return true;
-    case MESSAGE_HIT: hit(s, m->values[0]); return true;
+    case MESSAGE_HIT: hit(s, p, m->values[0]); return true;
     default: return false;
     }
 }
 
 /* ---- Frames -------------------------------------------------------------------------------------------- */
 
-void social_count(social* s, social_event event, int64_t amount)
+void social_count(social* s, uint32_t player, social_event event, int64_t amount)
 {
-    gh_counter counter = event == SOCIAL_HIT ? s->hits : event == SOCIAL_TRADE ? s->trades : s->logins;
-    gh_counters_add(s->counters, counter, amount);
+    const struct
+    {
+        const char* name;
+        gh_counter counter;
+    } events[] = {{"hit", s->hits}, {"trade", s->trades}, {"login", s->logins}};
+    gh_counters_add(s->counters, events[event].counter, amount);
+    event_log_add(s->config.log, player, events[event].name);
 }
 
 /* What a part's frame wakes, itself included, is looked at again. */

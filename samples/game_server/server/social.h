@@ -10,6 +10,7 @@
 
 #include "board.h"
 #include "network.h"
+#include "server/event_log.h"
 
 typedef struct social social;
 
@@ -18,6 +19,7 @@ typedef struct social_config
     gh_client* client;
     network* network;
     board_row* row; /* counts go here */
+    event_log* log; /* what happens   */
     uint32_t players_max;
     uint32_t guild_size;  /* player p is in the guild p / guild_size, and in its chat    */
     uint32_t zone_count;  /* and talks in the zone p % zone_count                        */
@@ -48,7 +50,7 @@ bool social_message(social* s, uint32_t slot, const message* m);
 
 void social_frame(social* s, uint64_t now_us, uint64_t frame_us);
 
-/* Of any part of the server: what the counters of the fleet count. */
+/* What happens to players, for the counters of the fleet and for the log; from any part of the server. */
 typedef enum social_event
 {
     SOCIAL_HIT = 0,
@@ -56,6 +58,6 @@ typedef enum social_event
     SOCIAL_LOGIN
 } social_event;
 
-void social_count(social* s, social_event event, int64_t amount);
+void social_count(social* s, uint32_t player, social_event event, int64_t amount);
 
 #endif

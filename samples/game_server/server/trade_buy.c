@@ -151,7 +151,7 @@ void trader_settled(trade* t, trader* p)
     p->hold = 0;
     if (p->state == TRADER_SETTLING && !p->finishing) bag_add(p, p->trade.item, p->trade.version + 2);
     if (p->state == TRADER_SETTLING) trade_tally_add(t, TRADE_BOUGHT);
-    if (p->state == TRADER_SETTLING) social_count(t->config.social, SOCIAL_TRADE, 1);
+    if (p->state == TRADER_SETTLING) social_count(t->config.social, p->self, SOCIAL_TRADE, 1);
     trader_go(p, TRADER_HIDING);
 }
 
