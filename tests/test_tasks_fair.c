@@ -4,6 +4,7 @@
 #include "support/process.h"
 #include "support/random.h"
 #include "support/redis_server.h"
+#include "support/shop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -466,6 +467,46 @@ static void expired_leases_do_not_count_as_running(void** state)
     assert_int_equal(desk_count(clerk)->handed_out, 100);
 }
 
+/* It waits as long as it is told, not as long as it waits for an empty queue. */
+static void worker_asks_again_when_the_rate_allows_it(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    const unsigned count = 4;
+    desk_control(clerk, (gh_tasks_rules){.rate_count = 5, .rate_period_us = 2 * SECOND_US, .rate_burst = 1});
+    push_numbered(clerk, "", 0, count);
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    baker->handlers[0].name = gh_str_literal("");
+    baker->config.tasks.lease_us = 60 * SECOND_US;
+    long long before = redis_server_calls(server, "evalsha");
+    uint64_t begun_us = wait_now_us();
+    shop_begin(baker);
+    GAME_UNTIL(baker->worker.done == count);
+    long long calls = redis_server_calls(server, "evalsha") - before;
+    assert_true(wait_now_us() - begun_us >= (count - 1) * 2 * SECOND_US / 5);
+    assert_in_range(calls, 2 * count, 3 * count + 2); /* one in vain for each task, where polling had five */
+}
+
+/* One that has reached running_max goes on as soon as it has finished a task. */
+static void worker_goes_on_after_its_own_task(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    desk_control(clerk, (gh_tasks_rules){.running_max = 1});
+    push_numbered(clerk, "", 0, 60);
+    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    baker->handlers[0].name = gh_str_literal("");
+    baker->ticks_needed = 10;
+    shop_begin(baker);
+    GAME_UNTIL(baker->worker.done == 1);
+    assert_int_equal(baker->worker.running <= 1, 1);
+    GAME_UNTIL(baker->worker.done == 60);
+    assert_int_equal(baker->worker.taken, 60);
+    assert_status(baker->worker.trouble, GH_OK);
+}
+
 /* ---- many processes -------------------------------------------------------------------------------------
  */
 
@@ -591,4 +632,6 @@ TEST_FILE(tasks_fair, cmocka_unit_test(flood_of_one_group_does_not_delay_others)
           cmocka_unit_test(weights_hold_between_classes_with_groups),
           cmocka_unit_test(rate_holds_by_the_clock_of_the_store), cmocka_unit_test(burst_is_exact),
           cmocka_unit_test(expired_leases_do_not_count_as_running),
+          cmocka_unit_test(worker_asks_again_when_the_rate_allows_it),
+          cmocka_unit_test(worker_goes_on_after_its_own_task),
           cmocka_unit_test(processes_obey_the_rules_together));
