@@ -54,7 +54,7 @@ enum
     MARKET_ITEMS_MAX = MARKET_PLAYERS_MAX * MARKET_ITEMS_EACH,
     MARKET_GOLD_EACH = 1000,
     MARKET_BROWSE_MAX = 10, /* offers that a player looks at */
-    MARKET_HINTS_MAX = 40,  /* items that are looked for when a player comes in */
+    MARKET_HINTS_MAX = 96,  /* items that are looked for at once when a player comes in */
     MARKET_KEY_SIZE = 256,
     MARKET_REPLY_SIZE = (MARKET_HINTS_MAX + 6) * 72
 };

@@ -32,7 +32,7 @@
 
 enum
 {
-    TRADE_BAG_MAX = 32,
+    TRADE_BAG_MAX = 64,
     TRADE_OPS = 3 /* of the client that a player can have under way: a request, a task, a lock */
 };
 

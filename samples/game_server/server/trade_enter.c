@@ -12,6 +12,8 @@ void trader_entered(trader* p)
     p->number = purse.number;
     p->hint_count = market_hints(&p->call, p->hints);
     p->hint = 0;
+    p->forgot = false;
+    p->bag_count = 0;
     p->finishing = purse.hold > 0;
     trader_go(p, TRADER_FINDING);
     if (!p->finishing) return;
@@ -27,6 +29,24 @@ void trader_next_hint(trader* p)
     trader_go(p, TRADER_FINDING);
 }
 
+void trader_forgot(trader* p)
+{
+    p->forgot = true;
+    trader_next_hint(p);
+}
+
+/* What was sold since the last time is forgotten now, and there may be more behind it. */
+void trader_all_found(trader* p)
+{
+    if (p->forgot && p->hint_count == MARKET_HINTS_MAX)
+    {
+        trader_go(p, TRADER_ENTERING);
+        return;
+    }
+    p->in = true;
+    trader_rest(p);
+}
+
 void trader_found(trader* p)
 {
     market_item item;
@@ -36,8 +56,7 @@ void trader_found(trader* p)
         trader_go(p, TRADER_OPENING);
         return;
     }
-    bool mine = item.holder == p->self;
-    if (!mine)
+    if (item.holder != p->self)
     {
         trader_go(p, TRADER_FORGETTING);
         return;
@@ -57,6 +76,10 @@ void trader_found(trader* p)
 void trader_counted(trader* p)
 {
     market_purse purse;
-    if (market_purse_of(&p->call, &purse)) p->gold = purse.gold, p->hold = purse.hold;
+    if (market_purse_of(&p->call, &purse))
+    {
+        p->gold = purse.gold;
+        p->hold = purse.hold;
+    }
     trader_go(p, TRADER_AWAY);
 }

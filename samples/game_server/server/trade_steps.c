@@ -2,7 +2,6 @@
 
 #include "server/trader.h"
 
-
 void trader_go(trader* p, trader_state state)
 {
     p->state = state;
@@ -61,7 +60,7 @@ static void answered(trade* t, trader* p)
     case TRADER_ENTERING: trader_entered(p); break;
     case TRADER_FINDING: trader_found(p); break;
     case TRADER_OPENING: trader_go(p, TRADER_FINDING); break;
-    case TRADER_FORGETTING: trader_next_hint(p); break;
+    case TRADER_FORGETTING: trader_forgot(p); break;
     case TRADER_BROWSING: trader_tell_offers(t, p); break;
     case TRADER_SEEING: trader_seen(t, p); break;
     case TRADER_LISTING: trader_listed(t, p, done); break;
@@ -135,7 +134,7 @@ static void asking_step(trade* t, trader* p, uint64_t now_us)
 /* What is left to do will be done where the player comes in next. */
 static void abandon(trade* t, trader* p)
 {
-    bool under_way = p->state >= TRADER_SEEING && p->state < TRADER_COUNTING && p->in;
+    bool under_way = p->state > TRADER_IDLE && p->state < TRADER_COUNTING && p->in;
     if (under_way) trade_sorry(t, p, SORRY_UNSURE, "the session is lost");
     trader_give_lock_back(p);
     p->leaving = true;
@@ -148,11 +147,7 @@ void trader_step(trade* t, trader* p, uint64_t now_us)
     if (p->asking) return;
     if (p->abandoned && p->state != TRADER_COUNTING && p->state != TRADER_AWAY) abandon(t, p);
     if (p->state == TRADER_LOCKING) trader_locking_step(t, p, now_us);
-    if (p->state == TRADER_FINDING && p->hint == p->hint_count)
-    {
-        p->in = true;
-        trader_rest(p);
-    }
+    if (p->state == TRADER_FINDING && p->hint == p->hint_count) trader_all_found(p);
     /* Also what was just decided on: its request goes out at the end of this very frame. */
     bool asks = p->state != TRADER_AWAY && p->state != TRADER_IDLE && p->state != TRADER_LOCKING;
     if (!asks || now_us < p->again_us) return;

@@ -59,6 +59,7 @@ typedef struct trader
     uint32_t hints[MARKET_HINTS_MAX];
     uint32_t hint_count;
     uint32_t hint;
+    bool forgot; /* some of them, which makes room for others */
 
     /* what the player asked for */
     uint32_t request;
@@ -111,7 +112,9 @@ void trader_step(trade* t, trader* p, uint64_t now_us);
 /* trade_enter.c */
 void trader_entered(trader* p);
 void trader_found(trader* p);
+void trader_forgot(trader* p);
 void trader_next_hint(trader* p);
+void trader_all_found(trader* p);
 void trader_counted(trader* p);
 
 /* trade_sell.c */
