@@ -357,7 +357,10 @@ static void what_nobody_bought_is_back(void** state)
     assert_false(account_back(&a, 41, 4));
     assert_true(account_back(&a, 41, 2));
     assert_true(account_is_exact(&a));
+    assert_true(account_fits_items(&a, 2));
+    assert_true(account_fits_items(&a, 3));
     assert_true(account_bag(&a, 41, 3));
+    assert_false(account_fits_items(&a, 2));
     assert_true(account_back(&a, 41, 2)); /* told once more */
     assert_true(account_listed(&a, 41, 4, 50));
     assert_true(account_back(&a, 41, 2));

@@ -118,7 +118,7 @@ bool account_back(account* a, uint32_t item, int64_t version)
     thing* t = on_sale(a, item, version);
     if (t != NULL)
     {
-        *t = (thing){.item = item, .version = version, .state = THING_IN_BAG, .seen = true};
+        *t = (thing){.item = item, .version = version, .state = THING_IN_BAG, .seen = true, .back = true};
         return true;
     }
     /* BAG may have told it before, and it may be on sale again. */
@@ -193,7 +193,9 @@ bool account_could_pay(const account* a, int64_t price, int64_t earned)
 
 bool account_fits_items(const account* a, int64_t items)
 {
-    return items >= count_of(a, THING_IN_BAG) && items <= a->count;
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < a->count; i++) least += a->things[i].state == THING_IN_BAG && !a->things[i].back;
+    return items >= least && items <= a->count;
 }
 
 bool account_is_exact(const account* a)

@@ -34,7 +34,8 @@ typedef struct thing
     int64_t version; /* of the thing in the bag, or of its offer; 0: not known */
     int64_t price;   /* not in the bag: what it was offered for                */
     thing_state state;
-    bool seen; /* since WELCOME */
+    bool seen; /* in this visit                                              */
+    bool back; /* told by mail: the server may not have looked into the store since */
 } thing;
 
 typedef struct account
@@ -78,6 +79,8 @@ bool account_settle(account* a);
 /* What the server says the player has. earned: of the account, when the server was asked; mail that has come
    since may tell more than the server knew when it answered. */
 bool account_fits_gold(const account* a, int64_t gold, int64_t hold, int64_t earned);
+
+/* The server need not count what has come back during this visit. */
 bool account_fits_items(const account* a, int64_t items);
 
 /* True if the gold was enough, whatever became of unsure purchases. */

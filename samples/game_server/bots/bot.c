@@ -184,6 +184,11 @@ static bool is_done(const crowd* c, const bot* b)
     return c->closing && c->settled && !b->wanted;
 }
 
+static bool has_said_farewell(const bot* b)
+{
+    return b->farewells > 0 && !b->dropped;
+}
+
 static bool waits_in_vain(const crowd* c, const bot* b)
 {
     for (int i = 0; i < REQUESTS_MAX; i++)
@@ -228,7 +233,7 @@ void bot_frame(crowd* c, bot* b)
     switch (b->state)
     {
     case BOT_AWAY:
-        if (is_done(c, b))
+        if (is_done(c, b) && has_said_farewell(b))
             b->state = BOT_OVER;
         else if (c->now_us >= b->until_us && (!c->closing || c->settled))
             come(c, b);
@@ -239,7 +244,7 @@ void bot_frame(crowd* c, bot* b)
         stay_away(c, b, 1000000);
         break;
     case BOT_IN_LINE:
-        if (is_done(c, b) && b->farewells > 0 && !b->dropped) leave(c, b);
+        if (is_done(c, b) && has_said_farewell(b)) leave(c, b);
         break;
     case BOT_LOADING: break;
     case BOT_PLAYING: play(c, b); break;
