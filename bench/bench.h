@@ -327,6 +327,9 @@ int64_t bench_server_memory_of(struct bench_server* server, const char* pattern)
 double bench_server_longest_script(struct bench_server* server);
 double bench_server_one_line_us(struct bench_server* server);
 
+/* A PING there and back, one at a time. */
+double bench_server_round_trip_us(struct bench_server* server);
+
 /* Any command that wants no more than a format of hiredis; false: it answered an error, which was said. */
 bool bench_server_do(struct bench_server* server, const char* format, ...);
 

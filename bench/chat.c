@@ -11,6 +11,7 @@ enum
     CHATS = 512,
     CHATS_MANY = 5120,
     TOGETHER = GH_MESSAGES_MAX,
+    CREATED = 64, /* at once */
     MEMBERS = 4
 };
 
@@ -54,17 +55,22 @@ static gh_status poll_change(const void* op)
 
 static bool create_all(send_side* side)
 {
-    for (size_t i = 0; i < side->crew.count; i++)
+    static gh_chat_change changes[CREATED];
+    static gh_str members[CREATED][MEMBERS];
+    memset(changes, 0, sizeof changes);
+    for (size_t i = 0; i < side->crew.count + CREATED; i++)
     {
-        gh_chat_change change = {0};
-        gh_str members[MEMBERS];
-        for (size_t k = 0; k < MEMBERS; k++)
+        gh_chat_change* change = &changes[i % CREATED];
+        gh_status status = i < CREATED ? GH_OK : bench_await(&side->crew.client, change, poll_change);
+        for (size_t k = 0; k < MEMBERS && i < side->crew.count; k++)
         {
-            members[k] = gh_str_of(side->members[i * MEMBERS + k]);
+            members[i % CREATED][k] = gh_str_of(side->members[i * MEMBERS + k]);
         }
-        gh_status status = gh_chat_create_begin(&change, side->crew.client.client, gh_str_of(side->names[i]),
-                                                members, MEMBERS, NULL, NULL);
-        status = status == GH_OK ? bench_await(&side->crew.client, &change, poll_change) : status;
+        if (status == GH_OK && i < side->crew.count)
+        {
+            status = gh_chat_create_begin(change, side->crew.client.client, gh_str_of(side->names[i]),
+                                          members[i % CREATED], MEMBERS, NULL, NULL);
+        }
         if (status != GH_OK)
         {
             (void)bench_crew_complain("create", i, status);

@@ -28,6 +28,7 @@ typedef struct fetch_side
     bench_client client;
     char name[40];
     size_t pending;
+    size_t readers;
     size_t next_reader;
     gh_chat_fetch_config config;
 } fetch_side;
@@ -63,7 +64,7 @@ static bool join_all(fetch_side* self)
     gh_status status =
         gh_chat_create_begin(&change, client, gh_str_of(self->name), &absent, 1, NULL, &config);
     status = status == GH_OK ? bench_await(&self->client, &change, poll_change) : status;
-    for (size_t i = 0; i < READERS && status == GH_OK; i++)
+    for (size_t i = 0; i < self->readers && status == GH_OK; i++)
     {
         char name[40];
         reader_name(i, name);
@@ -101,6 +102,7 @@ static bool open_side(bench* self, fetch_side* side, size_t pending)
     config.reply_nodes = 4 * PAGE;
     side->owner = self;
     side->pending = pending;
+    side->readers = self->options.quick ? READERS / 4 : READERS;
     snprintf(side->name, sizeof side->name, "hall_%zu", pending);
     side->config = gh_chat_fetch_config_default();
     side->config.messages_max = PAGE;
@@ -156,12 +158,12 @@ static bool run_fetch(void* context, uint64_t duration_us, bench_sample* sample)
     bench_heap_begin();
     do
     {
-        good = self->next_reader < READERS && fetch_all(self);
+        good = self->next_reader < self->readers && fetch_all(self);
         fetches += good ? 1u : 0u;
     } while (good && bench_now_us() < end_us);
     sample->heap_calls = (double)bench_heap_end();
     sample->cycles = (double)(fetches * self->pending);
-    return good || (fetches > 0 && self->next_reader == READERS);
+    return good || (fetches > 0 && self->next_reader == self->readers);
 }
 
 static void report_fetch(bench* self, bench_side* sides)

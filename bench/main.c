@@ -187,8 +187,8 @@ int main(int count, char** arguments)
         return usage(stderr, 2);
     }
     self.rounds = self.options.quick ? 3 : 7;
-    self.warm_up_us = self.options.quick ? 50000 : 200000;
-    self.round_us = self.options.quick ? 200000 : 1000000;
+    self.warm_up_us = self.options.quick ? 30000 : 200000;
+    self.round_us = self.options.quick ? 120000 : 1000000;
     self.report = bench_report_open();
     self.server = bench_server_open(self.options.redis);
     int code = self.report != NULL && self.server != NULL ? run(&self) : 2;

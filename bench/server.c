@@ -220,6 +220,20 @@ double bench_server_one_line_us(struct bench_server* server)
     return good ? bench_server_longest_script(server) : 0.0;
 }
 
+double bench_server_round_trip_us(struct bench_server* server)
+{
+    enum
+    {
+        PINGS = 500
+    };
+    uint64_t begun_ns = bench_now_ns();
+    for (int i = 0; i < PINGS; i++)
+    {
+        (void)bench_server_do(server, "PING");
+    }
+    return (double)(bench_now_ns() - begun_ns) / 1e3 / PINGS;
+}
+
 /* -------------------------------------------------------------------------------------------------------- */
 
 bool bench_server_get(struct bench_server* server, const char* key, char* out, size_t capacity)

@@ -127,13 +127,17 @@ static gh_status poll_push(const void* op)
 /* Tasks that stay in the queue behind those that come and go: what is pushed is handed out later. */
 static bool fill(tasks_side* self, size_t waiting)
 {
-    lane* at = &self->lanes[0];
     gh_status status = GH_OK;
-    for (size_t done = 0; done < waiting && status == GH_OK; done += BATCH_MAX)
+    for (size_t done = 0; done < waiting + LANES * BATCH_MAX && status == GH_OK; done += BATCH_MAX)
     {
+        lane* at = &self->lanes[done / BATCH_MAX % LANES];
+        status = done < LANES * BATCH_MAX ? GH_OK : bench_await(&self->crew.client, &at->push, poll_push);
+        if (status != GH_OK || done >= waiting)
+        {
+            continue;
+        }
         status = gh_tasks_push_begin(&at->push, self->crew.client.client, gh_str_of(self->queue), at->specs,
                                      BATCH_MAX, &self->config);
-        status = status == GH_OK ? bench_await(&self->crew.client, &at->push, poll_push) : status;
     }
     return went("fill", waiting, status);
 }
