@@ -24,6 +24,7 @@
 
 local CLASSES = 4
 local HINTS_MAX = 16
+local LONG = string.rep('-', 65) -- see tasks_push.lua
 local RECEIPT_US = 600000000
 local TOMBS_MAX = 1000000 -- more than this, and the oldest are forgotten early
 
@@ -131,21 +132,32 @@ for i = 1, count do
     if kind == 'r' then extra = extra + 2 elseif kind == 'D' or kind == 'f' then extra = extra + 1 end
 end
 if #dead > 0 then call('ZCARD', dead_key) end
-for class in pairs(again) do call('ZCARD', KEYS[8 + class]) end -- all types are known, before the first write
+for class, list in pairs(again) do -- all types are known, before the first write
+    list.anew = call('ZCARD', KEYS[8 + class]) == 0
+end
 
 if #leased > 0 then call('ZREM', lease_key, unpack(leased)) end
 if #gone > 0 then call('HDEL', payload_key, unpack(gone)) end
 if #unmarked > 0 then call('HDEL', mark_key, unpack(unmarked)) end
-if #forgets > 0 then call('ZADD', tomb_key, unpack(forgets)) end
+if #forgets > 0 then
+    if tombs == 0 then call('ZADD', tomb_key, '0', LONG) end
+    call('ZADD', tomb_key, unpack(forgets))
+    if tombs == 0 then call('ZREM', tomb_key, LONG) end
+end
 if #states > 0 then call('HSET', mark_key, unpack(states)) end
 if #dead > 0 then call('ZADD', dead_key, unpack(dead)) end
-for class, list in pairs(again) do call('ZADD', KEYS[8 + class], unpack(list)) end
+for class, list in pairs(again) do
+    if list.anew then call('ZADD', KEYS[8 + class], '0', LONG) end
+    call('ZADD', KEYS[8 + class], unpack(list))
+    if list.anew then call('ZREM', KEYS[8 + class], LONG) end
+end
 local answer = table.concat(codes)
 call('HSET', receipt_key, ARGV[1], string.format('%.0f', now + RECEIPT_US) .. ' ' .. ARGV[2] .. ' ' .. answer)
 
 if tombs > 0 then
-    local old = call('ZRANGEBYSCORE', tomb_key, '-inf', now, 'LIMIT', '0', 2 * count)
-    if #old == 0 and tombs > TOMBS_MAX then old = call('ZRANGE', tomb_key, '0', 2 * count - 1) end
+    local most = math.min(2 * count, count + 10)
+    local old = call('ZRANGEBYSCORE', tomb_key, '-inf', now, 'LIMIT', '0', most)
+    if #old == 0 and tombs > TOMBS_MAX then old = call('ZRANGE', tomb_key, '0', most - 1) end
     if #old > 0 then
         call('ZREM', tomb_key, unpack(old))
         call('HDEL', mark_key, unpack(old))

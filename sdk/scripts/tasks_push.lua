@@ -129,7 +129,12 @@ if grouped and #entries > 0 then
         turns[#turns + 1] = string.format('%.0f', last[class])
         turns[#turns + 1] = newcomers[i]
     end
-    redis.call('HLEN', mark_key)
+    if redis.call('HLEN', mark_key) == 0 and #places > 0 then
+        places.anew = true
+        places[#places + 1] = places[1]
+        places[#places + 1] = places[2]
+        places[1], places[2] = '', LONG
+    end
     local line_anew, ring_anew = redis.call('ZCARD', line_key) == 0, redis.call('ZCARD', ring_key) == 0
     redis.call('HSET', control_key, 'groups', '1')
     if #lines > 0 then
@@ -158,6 +163,7 @@ if #forgotten > 0 then
     redis.call('HDEL', mark_key, unpack(forgotten))
 end
 if places and #places > 0 then redis.call('HSET', mark_key, unpack(places)) end
+if places and places.anew then redis.call('HDEL', mark_key, '') end
 
 if ready_count > 0 then
     -- Last, and errors ignored: without the right to publish sleepers find out by asking.
