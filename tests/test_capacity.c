@@ -79,7 +79,7 @@ static void thousand_ops(const gh_client_config* wanted, uint32_t most_bytes)
     game* a = game_start_with(&config);
     gh_command** commands = GAME_NEW_ARRAY(a, gh_command*, OPS);
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, LOCKS);
-    char(*names)[8] = game_new(a, sizeof(*names) * LOCKS);
+    char(*names)[16] = game_new(a, sizeof(*names) * LOCKS);
     char line[4200] = "SETRANGE text:0000 0 ";
     for (int i = 0; i < OPS; i++)
     {

@@ -25,7 +25,7 @@ static void silent_chats_are_asked_in_pauses(void** state)
     game* a = game_start_ready(redis_server_address(server));
     for (int i = 0; i < CHATS; i++)
     {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "raid %d", i);
         assert_status(chat_make(a, name, "joe jeff", KEEP, MANY), GH_OK);
     }
@@ -241,8 +241,8 @@ static void list_of_members_stays_as_it_was(void** state)
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);
     for (int i = 0; i < 2; i++) /* the same list serves for the next chat */
     {
-        char* name = GAME_NEW_ARRAY(a, char, 16);
-        snprintf(name, 16, "raid %d", i);
+        char* name = GAME_NEW_ARRAY(a, char, 24);
+        snprintf(name, 24, "raid %d", i);
         assert_status(gh_chat_create_begin(change, a->client, gh_str_of(name), members, count, first, NULL),
                       GH_OK);
         GAME_UNTIL(gh_chat_change_poll(change) != GH_PENDING);

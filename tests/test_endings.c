@@ -266,7 +266,7 @@ static void drain_frees_locks_in_a_real_store(void** state)
     game* b = game_start_ready(redis_server_address(server));
     enum { LOCKS = 20 };
     gh_lock* locks[LOCKS];
-    char names[LOCKS][8];
+    char names[LOCKS][16];
     for (int i = 0; i < LOCKS; i++)
     {
         snprintf(names[i], sizeof(names[i]), "n%d", i);

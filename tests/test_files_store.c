@@ -481,7 +481,7 @@ static void full_channel_makes_senders_wait(void** state)
     scene self = scene_start(false);
     const char* bytes = parcel_bytes(self.a, 4 * CHUNK, 14, false);
     sender* senders[3];
-    char names[3][8];
+    char names[3][16];
     for (int i = 0; i < 3; i++)
     {
         senders[i] = sender_new(self.a, 1, bytes, 4 * CHUNK);

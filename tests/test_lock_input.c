@@ -113,7 +113,7 @@ static void set_begin_names_the_field(void** state)
     gh_lock_set* set = GAME_NEW(a, gh_lock_set);
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, GH_LOCK_SET_MAX + 1);
     gh_str names[GH_LOCK_SET_MAX + 1];
-    static char texts[GH_LOCK_SET_MAX + 1][8];
+    static char texts[GH_LOCK_SET_MAX + 1][16];
     for (int i = 0; i <= GH_LOCK_SET_MAX; i++)
     {
         snprintf(texts[i], sizeof(texts[i]), "n%d", i);

@@ -40,7 +40,7 @@ typedef struct crowd
     gh_lock* locks;
     gh_command* commands;
     gh_str* words;
-    char (*names)[8];
+    char (*names)[16];
     uint32_t count;
 } crowd;
 

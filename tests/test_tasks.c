@@ -221,7 +221,7 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
     desk* clerk = desk_on(server);
     gh_tasks_dead* dead = GAME_NEW(clerk->owner, gh_tasks_dead);
     gh_dead_task letters[2];
-    char id[8];
+    char id[16];
     for (int i = 0; i < 5; i++)
     {
         snprintf(id, sizeof(id), "t%d", i);
@@ -363,7 +363,7 @@ static void cancel_of_a_running_task_is_seen_by_its_taker(void** state)
     desk* boss = desk_on(server);
     const gh_task_action action[] = {GH_TASK_ACTION_RETRY, GH_TASK_ACTION_FAIL, GH_TASK_ACTION_GIVE_BACK,
                                      GH_TASK_ACTION_DONE};
-    char id[8];
+    char id[16];
     for (size_t i = 0; i < 4; i++)
     {
         snprintf(id, sizeof(id), "t%zu", i);
@@ -402,7 +402,7 @@ static void running_max_bounds_what_all_have_at_once(void** state)
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
     desk* other = desk_on(server);
-    char id[8];
+    char id[16];
     for (int i = 0; i < 6; i++)
     {
         snprintf(id, sizeof(id), "%d", i);

@@ -262,7 +262,7 @@ static void waiting_taker_is_woken_by_a_push(void** state)
     GAME_UNTIL(gh_client_link_state(taker->owner->client, GH_LINK_WAKE) == GH_LINK_READY);
     for (int i = 0; i < 20; i++)
     {
-        char id[8];
+        char id[16];
         snprintf(id, sizeof(id), "%d", i);
         gh_tasks_take* take = begin_wait(taker, 60 * SECOND_US);
         GAME_UNTIL(redis_server_integer(server, "ZCARD " KEY "i") == 1);
