@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# samples/run.sh -- the game server with its bots, on a private redis-server. Installs and builds what is missing.
+# samples/run.sh -- a fleet of game servers with its players, on a private redis-server. Installs and builds what is missing.
 #
 #   ./samples/run.sh [--sample NAME] [--redis HOST:PORT|unix:PATH] [ARGUMENT...]
 #
 #   --sample NAME    another sample of this folder; game_server if not given
 #   --redis ADDRESS  a server that runs already, instead of a private one
-#   ARGUMENT...      for the sample; for game_server: --seconds N, --players N, and what its --help says
+#   ARGUMENT...      for the sample; for game_server: --seconds N, --bots N, and what its --help says
 #
-# The exit code is the sample's. Nothing stays behind, and nothing listens on a port.
+# The exit code is the sample's. Nothing stays behind; nothing listens on a port but game_server, on loopback.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
-sample=market
+sample=game_server
 address=
 arguments=()
 while [ $# -gt 0 ]; do

@@ -38,9 +38,11 @@ fitted() {
         -e 's/ +#.*$//' \
         -e "s/^( *)premake5 /\1$premake /" \
         -e "s#(unix:[^ ]+|([0-9]{1,3}\.){3}[0-9]{1,3}:[0-9]+|[a-z.]+:6379)#$redis_address#g" \
+        -e 's#^( *\./samples/run\.sh .*)--bots [0-9]+#\1--bots 50#' \
+        -e 's#^( *\./samples/run\.sh .*) --page [0-9]+#\1#' \
         -e 's#^( *\./samples/run\.sh)( --seconds [0-9]+)?$#\1 --seconds 5#' \
         -e 's#^( *\./samples/run\.sh .*--seconds) [0-9]+#\1 5#' \
-        -e 's#^( *\./samples/run\.sh)( --(redis|players) .*)$#\1 --seconds 5\2#' \
+        -e 's#^( *\./samples/run\.sh)( --(redis|bots) .*)$#\1 --seconds 5\2#' \
         -e 's#^( *\./tests/run\.sh)( --quick)?$#\1 platform#' \
         -e 's#^( *\./bench/run\.sh).*$#\1 --quick --only memory#'
 }
