@@ -73,8 +73,8 @@ typedef struct bench
     bench_options options;
     struct bench_server* server;
     struct bench_report* report;
-    struct bench_talker* talkers[BENCH_PEERS]; /* of the peers that are other programs, once they were asked */
-    char missing[BENCH_PEERS][160];            /* why one cannot take part                                   */
+    struct bench_talker* talkers[BENCH_PEERS]; /* of those that are other programs */
+    char missing[BENCH_PEERS][160];            /* why one cannot take part         */
     bool looked[BENCH_PEERS];
     uint64_t heap_calls; /* while ops of Guildhall were driven */
     uint64_t heap_ops;   /* so many of them                    */
@@ -250,12 +250,12 @@ void bench_figure_limit(bench_figure* figure, const char* format, ...);
 void bench_report(bench* self, const bench_figure* figure);
 
 /* How often a value came: bars in powers of two of a microsecond, for the page. */
-#define BENCH_BARS 24
+#define BENCH_BARS 14
 typedef struct bench_histogram
 {
     char bench[32]; /* filled by bench_report_histogram */
     char name[64];
-    uint64_t counts[BENCH_BARS]; /* [0]: below 1 us, [i]: 2^(i-1) to 2^i us */
+    uint64_t counts[BENCH_BARS]; /* [0]: below 1 us, [i]: 2^(i-1) to 2^i us; the last: and more */
     double mark_us;              /* a line in the plot; 0: none             */
 } bench_histogram;
 

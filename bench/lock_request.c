@@ -231,8 +231,8 @@ static bool cycle_twice(bench* self, bench_client* client, tape* all, bench_reco
 bool bench_record_lock(bench* self, bench_recording* recording)
 {
     static tape all;
-    gh_platform platform = {&all,           tape_now_us, tape_entropy, tape_open,
-                            tape_connected, tape_send,   tape_receive, tape_close, NULL};
+    gh_platform platform = {&all,      tape_now_us,  tape_entropy, tape_open, tape_connected,
+                            tape_send, tape_receive, tape_close,   NULL};
     gh_client_config config = bench_client_config(self);
     bench_client client;
     memset(&all, 0, sizeof all);

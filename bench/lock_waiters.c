@@ -149,10 +149,11 @@ static void report_rate(bench* self, size_t count, const bench_side* sides)
     bench_figure_goal(&figure, BENCH_RATIO_AT_LEAST, 50.0);
     bench_figure_note(&figure, "peer: SETNX every 1 ms, release by WATCH, GET, MULTI; in C, %zu connections",
                       bench_polling_connections(count));
-    bench_figure_limit(&figure,
-                       "a grant is a release, a hint and a claim, one after the other: two round trips at least, "
-                       "and one of a PING alone takes %.0f us here; with few waiters polling finds the lock as fast",
-                       bench_server_round_trip_us(self->server));
+    bench_figure_limit(
+        &figure,
+        "a grant is a release, a hint and a claim, one after the other: two round trips at least, "
+        "and one of a PING alone takes %.0f us here; with few waiters polling finds the lock as fast",
+        bench_server_round_trip_us(self->server));
     bench_report(self, &figure);
 }
 

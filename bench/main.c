@@ -54,7 +54,8 @@ static int usage(FILE* file, int code)
           "  --library FILE  libguildhall.a, to tell the size of its code\n"
           "  --list          the benches and their goals\n"
           "guildhall_bench --path NAME --count N [--tape FILE] [--redis ADDRESS]\n"
-          "  One of the hottest paths and nothing else; with --redis the tape is written. --paths lists them.\n",
+          "  One of the hottest paths and nothing else; with --redis the tape is written. --paths lists "
+          "them.\n",
           file);
     return code;
 }
@@ -78,10 +79,8 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
     } with_value[] = {{"--redis", &options->redis},     {"--only", &options->only},
                       {"--out", &options->out},         {"--library", &options->library},
                       {"--scripts", &options->scripts}, {"--node", &options->node},
-                      {"--peers", &options->peers},
-                      {"--path", &options->path},
-                      {"--count", &options->count},
-                      {"--tape", &options->tape}};
+                      {"--peers", &options->peers},     {"--path", &options->path},
+                      {"--count", &options->count},     {"--tape", &options->tape}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;

@@ -17,6 +17,7 @@ static const char page_style[] =
     ".scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }\n"
     "th { text-align: left; color: var(--faint); font-weight: normal; }\n"
     "th, td { padding: .25rem .6rem .1rem 0; vertical-align: top; }\n"
+    "tr.row td:first-child { min-width: 13rem; }\n"
     "td.n { white-space: nowrap; font-variant-numeric: tabular-nums; } tr.row td { border-top: 1px solid\n"
     "  var(--line); } tr.more td { color: var(--faint); font-size: .85rem; padding: 0 0 .3rem; }\n"
     ".yes { color: var(--good); } .NO { color: var(--bad); font-weight: bold; }\n"

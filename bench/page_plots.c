@@ -191,7 +191,8 @@ static void histogram_bars(FILE* file, const bench_histogram* histogram, double 
             snprintf(says, sizeof says, "%.0f", count);
             text_at(file, x + wide / 2.0, 14.0 + PLOT_HEIGHT - height, "middle tiny", says);
         }
-        snprintf(says, sizeof says, i == 0 ? "<1" : "%.0f", i == 0 ? 1.0 : ldexp(1.0, (int)i));
+        bool last = i + 1 == BENCH_BARS;
+        snprintf(says, sizeof says, "%s %.0f", last ? "over" : "<", ldexp(1.0, (int)i - (last ? 1 : 0)));
         text_at(file, x + wide / 2.0, PLOT_HEIGHT + 36, "middle tiny", says);
     }
 }
@@ -206,8 +207,8 @@ void bench_page_histogram(FILE* file, const bench_histogram* histogram)
     }
     fputs("<figure><figcaption>", file);
     bench_page_text(file, histogram->name);
-    fputs(": how many took less than so many microseconds (and more than the bar before; "
-          "logarithmic)</figcaption>",
+    fputs(": how many took less than so many microseconds, and more than the bar before; "
+          "logarithmic</figcaption>",
           file);
     open_plot(file, PLOT_HEIGHT + 44, histogram->name);
     histogram_bars(file, histogram, most);
@@ -216,7 +217,7 @@ void bench_page_histogram(FILE* file, const bench_histogram* histogram)
         double x = 40.0 + (log2(histogram->mark_us) + 1.0) * (WIDTH - 80) / BENCH_BARS;
         fprintf(file, "<line x1=\"%.1f\" y1=\"16\" x2=\"%.1f\" y2=\"%d\" class=\"goal\"/>\n", x, x,
                 PLOT_HEIGHT + 20);
-        text_at(file, x, 12, "middle tiny", "budget");
+        text_at(file, x + 4.0, 26, "begin tiny", "budget");
     }
     fputs("</svg></figure>\n", file);
 }

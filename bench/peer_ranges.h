@@ -1,4 +1,4 @@
-/* peer_ranges.h -- the bytes of a file written with SETRANGE and read with GETRANGE, pipelined, by hiredis. */
+/* peer_ranges.h -- a file's bytes written with SETRANGE and read with GETRANGE, pipelined. */
 
 #ifndef GUILDHALL_BENCH_PEER_RANGES_H
 #define GUILDHALL_BENCH_PEER_RANGES_H

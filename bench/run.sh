@@ -50,8 +50,8 @@ install_bullmq() {
         rm -rf "$folder"
         mkdir -p "$folder"
         cp "$root/bench/bullmq/package.json" "$folder/"
-        if ! (cd "$folder" && run_logged "$folder/npm.log" true timeout 120 npm install --no-audit --no-fund \
-            --no-package-lock --ignore-scripts --fetch-retries 0 --cache "$folder/cache"); then
+        if ! (cd "$folder" && run_logged "$folder/npm.log" true timeout 60 npm install --no-audit --no-fund \
+            --no-package-lock --ignore-scripts --fetch-retries 0 --fetch-timeout 15000 --cache "$folder/cache"); then
             rm -f "$folder/package.json" # so that the next run tries again
             return 1
         fi

@@ -127,7 +127,8 @@ static void measure_hitch(bench* self, gh_client* client, uint64_t still_us)
     bench_figure_note(&figure, "100,000 waiting locks due at once; of %d ticks %llu had not budget enough",
                       HITCH_TICKS_MAX,
                       (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
-    bench_figure_limit(&figure, "of that tick, %.0f us were the kernel's send and receive, which cannot be cut",
+    bench_figure_limit(&figure,
+                       "of that tick, %.0f us were the kernel's send and receive, which cannot be cut",
                        (double)worst_kernel_ns / 1e3);
     if (after.ticks_over_budget == before.ticks_over_budget)
     {
@@ -168,7 +169,8 @@ void bench_tick_idle(bench* self)
     bool good = true;
     memset(crowds, 0, sizeof crowds);
     bench_progress(self, "%d locks enqueue", MANY);
-    for (int k = 2; k >= 0; k--) /* the large one first: its queueing is long, and the others shall not wait */
+    for (int k = 2; k >= 0;
+         k--) /* the large one first: its queueing is long, and the others shall not wait */
     {
         good = good && bench_waiters_open(self, &crowds[k], counts[k], 1) && bench_waiters_queue(&crowds[k]);
     }
