@@ -215,8 +215,8 @@ bool social_message(social* s, uint32_t slot, const message* m)
     if (!social_is_in(s, slot)) return false;
     switch ((int)m->type)
     {
-    case MESSAGE_SAY: chat_say(s, p, m); return true;
-    case MESSAGE_HEARD: chat_heard(s, p, m); return true;
+    case MESSAGE_SAY: talk_say(s, p, m); return true;
+    case MESSAGE_HEARD: talk_heard(s, p, m); return true;
     case MESSAGE_WHISPER: mail_whisper(s, p, m); return true;
     case MESSAGE_READ: mail_read(s, p, m); return true;
     case MESSAGE_FIND_CONTACT: contacts_find(s, p, m); return true;
@@ -272,6 +272,6 @@ void social_frame(social* s, uint64_t now_us, uint64_t frame_us)
     {
         if (s->active[slot] != 0) player_frame(s, &s->players[slot]);
     }
-    chat_frame_all(s);
+    talk_frame(s);
     promotions_frame(s->promotions, now_us);
 }

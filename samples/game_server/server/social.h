@@ -41,11 +41,11 @@ void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name);
    Nothing is told to the player before the next social_frame. */
 bool social_is_in(const social* s, uint32_t slot);
 
-void social_leave(social* s, uint32_t slot); /* begins; requests that are under way end by themselves */
+void social_leave(social* s, uint32_t slot); /* begins; what is under way ends by itself */
 bool social_is_busy(const social* s, uint32_t slot);
 
-/* False: not one of ours, or the player is not in. It is answered, now or in a later frame, whatever happens. Once a WHISPER was
-   answered by SENT, FIND_CONTACT finds whom it went to. */
+/* False: not one of ours, or the player is not in. It is answered, now or in a later frame, whatever happens.
+   Once a WHISPER was answered by SENT, FIND_CONTACT finds whom it went to. */
 bool social_message(social* s, uint32_t slot, const message* m);
 
 void social_frame(social* s, uint64_t now_us, uint64_t frame_us);

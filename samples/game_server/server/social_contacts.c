@@ -38,15 +38,16 @@ static void touch(social* s, social_player* p)
     if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
 }
 
-/* Whatever became of it, a touch may be repeated. */
+/* Whether it was carried out or not, it may be repeated. What is refused for good would be refused again. */
 static void touched(social* s, social_player* p, gh_status status)
 {
     contacts_part* c = &p->contacts;
+    bool again = status == GH_TIMEOUT || status == GH_UNKNOWN;
     c->touching = false;
-    if (status == GH_OK)
-        c->touched += c->batch_count;
-    else
+    if (again)
         c->again_us = s->now_us + RETRY_US;
+    else
+        c->touched += c->batch_count;
 }
 
 /* ---- The mirror ---------------------------------------------------------------------------------------- */

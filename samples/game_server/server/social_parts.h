@@ -20,7 +20,7 @@ enum
     CHAT_ROOM_BYTES = 16 * 1024,   /* what a chat brings in one round  */
     MAIL_BYTES = 8 * 1024,         /* what a mailbox brings at once    */
     MAIL_MESSAGES = 8,
-    TOUCHES = 2 * MAIL_MESSAGES,
+    TOUCHES = 2 * MAIL_MESSAGES, /* names on their way to a list of contacts */
     NAMES_MAX = 10 /* that a key-stroke finds */
 };
 
@@ -167,8 +167,6 @@ typedef struct look_part
     char row[MESSAGE_TEXT_MAX];
 } look_part;
 
-/* ---- All of it ----------------------------------------------------------------------------------------- */
-
 /* Bits of those parts of a player that are to be looked at in each frame. */
 typedef enum social_part
 {
@@ -196,10 +194,9 @@ typedef struct social_player
     look_part look;
 } social_player;
 
-/* On the board. */
 typedef enum social_tally
 {
-    TALLY_SAID = 0,
+    TALLY_SAID = 0, /* on the board */
     TALLY_CHAT,
     TALLY_GAPS,
     TALLY_WHISPERS,
@@ -263,11 +260,14 @@ size_t chat_feed_memory(const social_config* config);
 bool chat_open(social* s, void* memory);
 void chat_begin(social* s, social_player* p);
 bool chat_is_in(const social_player* p);
-void chat_say(social* s, social_player* p, const message* m);
-void chat_heard(social* s, social_player* p, const message* m);
+void chat_join_again(social* s, social_player* p, membership* m);
 bool chat_frame(social* s, social_player* p);
-void chat_frame_all(social* s); /* what is said, and what was said */
 void chat_end(social* s, social_player* p);
+
+/* social_talk.c */
+void talk_say(social* s, social_player* p, const message* m);
+void talk_heard(social* s, social_player* p, const message* m);
+void talk_frame(social* s); /* all chats: what is said, and what was said */
 
 /* social_mail.c */
 void mail_begin(social* s, social_player* p);
@@ -277,10 +277,10 @@ bool mail_frame(social* s, social_player* p);
 bool mail_whisper_frame(social* s, social_player* p);
 void mail_end(social* s, social_player* p);
 
-/* social_contacts.c */
+/* social_contacts.c; room: so many more touches it takes now */
 void contacts_begin(social* s, social_player* p);
 void contacts_find(social* s, social_player* p, const message* m);
-uint32_t contacts_room(const social_player* p); /* so many more touches it takes now */
+uint32_t contacts_room(const social_player* p);
 void contacts_touch(social* s, social_player* p, gh_str name);
 bool contacts_frame(social* s, social_player* p);
 void contacts_end(social* s, social_player* p);
