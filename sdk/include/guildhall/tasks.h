@@ -56,7 +56,7 @@
             asynchronous failover of the store can lose the newest steps (Redis replication), as can a restart
             without AOF.
    Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
-            finish; with a group 6, 8 and 3. In the store: payload + about 115 bytes a waiting task, 360
+            finish; with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360
             handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
             line, and 115 for each group that waits. To keep each request short, a take puts back at most 50
             tasks whose leases ran out, and hands out that many fewer; where groups are used it hands out at
