@@ -2,7 +2,7 @@
    promise is their exit code and what they print. */
 
 #include "support/page.h"
-#include "support/process.h"
+#include "support/program.h"
 #include "support/redis_server.h"
 #include "support/scratch.h"
 #include "support/source_tree.h"
@@ -13,42 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTPUT_SIZE 65536
-#define PATH_SIZE   4096
-#define LINES_MAX   60
-
-/* ---- running one --------------------------------------------------------------------------------------- */
-
-typedef struct sample_run
-{
-    char path[PATH_SIZE];
-    const char* arguments[5]; /* behind the path; NULL at the end */
-    char output[OUTPUT_SIZE]; /* of both streams                  */
-} sample_run;
-
-static int run_in_child(void* context, int results)
-{
-    sample_run* self = context;
-    char* words[7] = {self->path};
-    for (size_t i = 0; self->arguments[i] != NULL; i++) words[i + 1] = (char*)(uintptr_t)self->arguments[i];
-    CHILD_CHECK(dup2(results, STDOUT_FILENO) >= 0 && dup2(results, STDERR_FILENO) >= 0);
-    execv(self->path, words);
-    fprintf(stderr, "no program %s: build all targets\n", self->path);
-    return 99;
-}
+#define LINES_MAX 60
 
 /* Its exit status; all that it printed is in output. */
-static int run_sample(sample_run* self, const char* name)
+static int run_sample(program* p)
 {
-    ssize_t size = readlink("/proc/self/exe", self->path, sizeof(self->path) - 1);
-    assert_true(size > 0);
-    self->path[size] = '\0';
-    char* end = strrchr(self->path, '/') + 1;
-    snprintf(end, sizeof(self->path) - (size_t)(end - self->path), "%s", name);
-    child_process* child = child_start(run_in_child, self);
-    int status = child_wait(child);
-    self->output[child_read(child, self->output, sizeof(self->output) - 1)] = '\0';
-    child_end(child);
+    program_start(p);
+    int status = program_end(p);
+    child_end(p->child);
     return status;
 }
 
@@ -77,11 +49,11 @@ static const sample_row rows[] = {
 };
 
 /* geo needs no server, but a table. */
-static void give_arguments(sample_run* run, const char* name, const char* address)
+static void give_arguments(program* p, const char* name, const char* address)
 {
     static char path[SCRATCH_PATH_SIZE + 16];
-    memset(run, 0, sizeof(*run));
-    run->arguments[0] = address;
+    program_find(p, name);
+    program_argument(p, address);
     if (strcmp(name, "geo") != 0) return;
     char folder[SCRATCH_PATH_SIZE];
     scratch_folder(folder);
@@ -90,9 +62,9 @@ static void give_arguments(sample_run* run, const char* name, const char* addres
     assert_non_null(file);
     assert_true(fputs("173.194.0.0,173.194.255.255,US,California,Mountain View", file) >= 0);
     assert_int_equal(fclose(file), 0);
-    run->arguments[0] = path;
-    run->arguments[1] = "173.194.38.137";
-    run->arguments[2] = "9.9.9.9";
+    p->arguments[1] = path;
+    program_argument(p, "173.194.38.137");
+    program_argument(p, "9.9.9.9");
 }
 
 static const sample_row* row_of(const char* name, size_t size)
@@ -117,7 +89,7 @@ static void expect_short(const char* file)
     if (lines > LINES_MAX) fail_msg("%s has %u lines, more than %d", relative, lines, LINES_MAX);
 }
 
-static sample_run run; /* too large for the stack */
+static program run; /* too large for the stack */
 
 /* Each .c file of the folder, so that a new one cannot be forgotten. Twice on the same server: what the first
    run has left must not stop the second. */
@@ -140,7 +112,7 @@ static void each_runs_to_its_end_and_says_so(void** state)
         for (int again = 0; again < 2; again++)
         {
             give_arguments(&run, row->name, redis_server_address(store));
-            int status = run_sample(&run, row->name);
+            int status = run_sample(&run);
             if (status != 0) fail_msg("%s, run %d, ended with %d:\n%s", row->name, again, status, run.output);
             for (size_t i = 0; i < 2 && again == 0; i++)
                 if (strstr(run.output, row->says[i]) == NULL)
@@ -157,9 +129,9 @@ static void each_says_what_is_wrong(void** state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
-        memset(&run, 0, sizeof(run));
-        run.arguments[0] = "nowhere";
-        assert_int_equal(run_sample(&run, rows[i].name), 1);
+        program_find(&run, rows[i].name);
+        program_argument(&run, "nowhere");
+        assert_int_equal(run_sample(&run), 1);
     }
 }
 
@@ -168,11 +140,11 @@ static void quickstart_gives_the_lock_back(void** state)
     (void)state;
     redis_server* store = redis_server_start(NULL);
     give_arguments(&run, "quickstart", redis_server_address(store));
-    assert_int_equal(run_sample(&run, "quickstart"), 0);
+    assert_int_equal(run_sample(&run), 0);
     assert_non_null(strstr(redis_server_text(store, "GET gh:{lock:castle%%20gate}:s"), " f "));
-    memset(&run, 0, sizeof(run));
-    run.arguments[0] = "nowhere";
-    assert_int_equal(run_sample(&run, "quickstart"), 1);
+    program_find(&run, "quickstart");
+    program_argument(&run, "nowhere");
+    assert_int_equal(run_sample(&run), 1);
     assert_non_null(strstr(run.output, "no client: the address is not"));
 }
 

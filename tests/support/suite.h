@@ -33,7 +33,7 @@
     X(backoff) X(resolver) X(time)                                                                           \
     X(deadline)                                                                                              \
     X(peers)                                                                                                 \
-    X(samples) X(game_server)                                                                                \
+    X(samples)                                                                                               \
     X(link)                                                                                                  \
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input) X(tasks_store) X(tasks_faults) X(tasks_fleet)      \
     X(tasks_fair)                                                                                            \
@@ -59,7 +59,7 @@
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
     X(sanity) X(handshake)                                                                                       \
-    X(game_messages) X(game_board) X(game_checks)
+    X(game_messages) X(game_board) X(game_checks) X(game_fleet) X(game_page)
 
 #define TEST_FILE(file, ...)                                                                                 \
     const struct CMUnitTest test_##file[] = {__VA_ARGS__};                                                   \

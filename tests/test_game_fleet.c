@@ -1,0 +1,190 @@
+/* The sample fleet as a whole: real processes, real players over the network, a real store that dies and
+   freezes. The board of the fleet tells the test what goes on; the exit code tells whether every check of the
+   players and the final audit held. */
+
+#define _XOPEN_SOURCE 700 /* posix_openpt */
+
+#include "support/fleet.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fleet_runs_for_its_time_and_all_holds(void** state)
+{
+    (void)state;
+    prepare_fleet("40", "6");
+    start_fleet();
+    expect_good_end();
+    expect_nothing_behind();
+    assert_int_equal(redis_server_integer(fleet.store, "DBSIZE"), 0);
+    program_expect_text(&fleet.program, "audit of the store");
+}
+
+static void kill_member(const char* name)
+{
+    board_row row;
+    assert_true(row_of(name, &row));
+    int64_t killed = row.pid;
+    kill((pid_t)killed, SIGKILL);
+    FLEET_UNTIL(row_of(name, &row) && row.pid != killed && row.link == GH_LINK_READY);
+    FLEET_UNTIL(was_said("fleet", "it is started again"));
+}
+
+/* What frames do while the store is away: they go on. */
+static void expect_frames_go_on(uint64_t frames)
+{
+    uint64_t first = frames_of("server-1") + frames;
+    uint64_t second = frames_of("server-2") + frames;
+    FLEET_UNTIL(frames_of("server-1") >= first && frames_of("server-2") >= second);
+}
+
+static void expect_play_goes_on(void)
+{
+    FLEET_UNTIL(is_ready("server-1") && is_ready("server-2") && is_ready("worker-1"));
+    uint64_t lines = count_of("server-1", "log.lines");
+    FLEET_UNTIL(count_of("server-1", "log.lines") > lines + 20);
+}
+
+static void expect_no_frame_late_by_tick(void)
+{
+    board_row row;
+    assert_true(row_of("server-1", &row));
+    assert_int_equal(row.frames_late_by_tick, 0);
+    assert_true(row_of("server-2", &row));
+    assert_int_equal(row.frames_late_by_tick, 0);
+}
+
+static void fleet_survives_killed_workers_and_a_store_that_dies_and_freezes(void** state)
+{
+    (void)state;
+    prepare_fleet("60", "0");
+    start_fleet();
+    FLEET_UNTIL(both_play());
+    expect_play_goes_on();
+
+    kill_member("worker-1");
+    kill_member("aggregator-1");
+
+    redis_server_kill9(fleet.store);
+    expect_frames_go_on(60);
+    FLEET_UNTIL(!is_ready("server-1") && !is_ready("server-2"));
+    redis_server_restart(fleet.store);
+    expect_play_goes_on();
+
+    redis_server_freeze(fleet.store);
+    expect_frames_go_on(120); /* two seconds of them */
+    redis_server_thaw(fleet.store);
+    expect_play_goes_on();
+
+    expect_no_frame_late_by_tick();
+    program_interrupt(&fleet.program);
+    expect_good_end();
+    expect_nothing_behind();
+}
+
+static void fleet_ends_at_once_when_asked_twice(void** state)
+{
+    (void)state;
+    prepare_fleet("20", "0");
+    start_fleet();
+    FLEET_UNTIL(both_play());
+    redis_server_freeze(fleet.store); /* so that it cannot end in good order */
+    program_interrupt(&fleet.program);
+    FLEET_UNTIL(is_in_phase("fleet", "bots leave") || is_in_phase("fleet", "servers leave"));
+    program_interrupt(&fleet.program);
+    program_expect_status(&fleet.program, 1);
+    program_expect_text(&fleet.program, "did not end in good order");
+    redis_server_thaw(fleet.store);
+    expect_nothing_behind();
+}
+
+/* One coin more than the players brought: whoever owns it was told otherwise, and the audit counts. */
+static void fleet_notices_a_coin_too_many(void** state)
+{
+    (void)state;
+    static const char gift[] = "local purses = redis.call('KEYS', '*:purse') "
+                               "if #purses == 0 then return 0 end "
+                               "redis.call('HINCRBY', purses[1], 'gold', 1) return 1";
+    prepare_fleet("10", "5");
+    start_fleet();
+    FLEET_UNTIL(both_play());
+    FLEET_UNTIL(redis_server_integer(fleet.store, "EVAL %s 0", gift) == 1);
+    expect_end(1);
+    program_expect_text(&fleet.program, "FAILED");
+    program_expect_text(&fleet.program, "audit: ");
+    assert_true(redis_server_integer(fleet.store, "DBSIZE") > 0); /* left as it is, to be looked at */
+}
+
+/* All that the live view has written; the terminal keeps it until it is read. */
+static size_t read_terminal(int terminal, char* text, size_t size)
+{
+    ssize_t got = read(terminal, text, size - 1);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+static int open_terminal(int* keep)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    snprintf(fleet.program.terminal, sizeof fleet.program.terminal, "%s", ptsname(terminal));
+    *keep =
+        open(fleet.program.terminal, O_RDWR | O_NOCTTY); /* or reading fails as soon as the fleet has ended */
+    fcntl(terminal, F_SETFL, O_NONBLOCK);
+    return terminal;
+}
+
+static void live_view_shows_all_and_gives_the_terminal_back(void** state)
+{
+    (void)state;
+    static char text[4 * 1024 * 1024];
+    int keep = -1;
+    prepare_fleet("20", "0");
+    fleet.program.arguments[8] = "--guard"; /* instead of --quiet */
+    program_argument(&fleet.program, "script");
+    int terminal = open_terminal(&keep);
+    start_fleet();
+    size_t size = 0;
+    WAIT_FOR((size += read_terminal(terminal, text + size, sizeof text - size)) > 0 && both_play());
+    program_interrupt(&fleet.program);
+    while (!child_has_ended(fleet.program.child))
+    {
+        size += read_terminal(terminal, text + size, sizeof text - size);
+        wait_briefly();
+    }
+    size += read_terminal(terminal, text + size, sizeof text - size);
+    assert_int_equal(program_end(&fleet.program), 0);
+    close(keep);
+    close(terminal);
+    char* hidden = strstr(text, "\033[?25l");
+    char* shown = strstr(text, "\033[?25h");
+    assert_true(hidden != NULL && shown != NULL && shown > hidden);
+    assert_true(strstr(hidden, "server-1") < shown && strstr(hidden, "playing") < shown);
+    assert_non_null(strstr(shown, "all holds")); /* the summary comes after the picture */
+}
+
+static void fleet_refuses_options_that_make_no_sense(void** state)
+{
+    (void)state;
+    static const char* const wrong[][2] = {{"--bots", "0"},   {"--bots", "many"},  {"--page", "70000"},
+                                           {"--seconds", ""}, {"--guard", "none"}, {"--what", "ever"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    {
+        program_find(&fleet.program, "game_server");
+        program_argument(&fleet.program, "fleet");
+        program_argument(&fleet.program, wrong[i][0]);
+        program_argument(&fleet.program, wrong[i][1]);
+        program_start(&fleet.program);
+        program_expect_status(&fleet.program, 2);
+        program_expect_text(&fleet.program, "what does --");
+    }
+}
+
+TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
+          cmocka_unit_test(fleet_survives_killed_workers_and_a_store_that_dies_and_freezes),
+          cmocka_unit_test(fleet_ends_at_once_when_asked_twice),
+          cmocka_unit_test(fleet_notices_a_coin_too_many),
+          cmocka_unit_test(live_view_shows_all_and_gives_the_terminal_back),
+          cmocka_unit_test(fleet_refuses_options_that_make_no_sense));
