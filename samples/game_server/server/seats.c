@@ -256,11 +256,6 @@ bool seats_are_empty(const seats* s)
     return s->taken == 0;
 }
 
-uint32_t seats_player(const seats* s, uint32_t slot)
-{
-    return s->all[slot].player;
-}
-
 /* ---- The frame ----------------------------------------------------------------------------------------- */
 
 /* Welcome once the bag is there, and chats and guild know of the player. */

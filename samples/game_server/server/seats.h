@@ -47,9 +47,6 @@ void seats_gone(seats* s, uint32_t slot);
 void seats_empty(seats* s);
 bool seats_are_empty(const seats* s);
 
-/* The number of the player in a slot. */
-uint32_t seats_player(const seats* s, uint32_t slot);
-
 void seats_frame(seats* s, uint64_t now_us);
 
 #endif
