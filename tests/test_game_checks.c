@@ -430,6 +430,7 @@ static void an_unsure_sale_is_settled_by_the_bag_or_by_mail(void** state)
 {
     (void)state;
     account a = new_account();
+    welcome(&a, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 1, 1}, true);
     assert_true(account_list_unsure(&a, 41, 70));
     assert_false(account_list_unsure(&a, 41, 70));
     assert_true(account_fits_items(&a, 2));
@@ -437,8 +438,17 @@ static void an_unsure_sale_is_settled_by_the_bag_or_by_mail(void** state)
     assert_true(account_fits_gold(&a, 1070, 0, 0));
     account b = a;
     account c = a;
+    account d = a;
+    welcome(&a, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 1, 1}, true);
+    account late = a;
+    assert_false(account_is_exact(&a));
+    assert_true(account_back(&late, 41, 2));
+    assert_true(account_is_exact(&late));
     welcome(&a, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 1, 1}, true);
     assert_true(account_is_exact(&a));
+    assert_false(account_back(&a, 41, 2));
+    welcome(&d, 3, (uint32_t[]){40, 41, 42}, (int64_t[]){1, 3, 1}, true); /* was on sale, and is back */
+    assert_true(account_is_exact(&d));
     welcome(&b, 2, (uint32_t[]){40, 42}, (int64_t[]){1, 1}, true);
     assert_false(account_is_exact(&b));
     assert_true(account_sold(&b, 41, 2, 70));

@@ -142,6 +142,11 @@ bool account_bag(account* a, uint32_t item, int64_t version)
         add(a, in_bag);
         return false;
     }
+    if (t->state == THING_MAYBE_ON_SALE && version == t->version && !t->doubted)
+    {
+        t->seen = t->doubted = true;
+        return true;
+    }
     bool possible = version >= t->version;
     if (t->state == THING_ON_SALE || t->state == THING_MAYBE_BOUGHT) possible = version > t->version;
     if (t->state == THING_MAYBE_BOUGHT) a->gold -= t->price;

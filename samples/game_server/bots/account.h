@@ -6,6 +6,9 @@
    purchase has happened or not. So gold and things lie in ranges. Mail closes them, and so do the BAG
    messages that follow WELCOME.
 
+   A sale that is unsure may even happen after the next visit has begun: when its server had lost the player,
+   but the store had the request. So it is settled by the visit after that.
+
    A player does not buy a thing while its own sale of it is not settled: then a thing in the bag that was on
    sale has come back, without doubt. */
 
@@ -34,8 +37,9 @@ typedef struct thing
     int64_t version; /* of the thing in the bag, or of its offer; 0: not known */
     int64_t price;   /* not in the bag: what it was offered for                */
     thing_state state;
-    bool seen; /* in this visit                                              */
-    bool back; /* told by mail: the server may not have looked into the store since */
+    bool seen;    /* in this visit                                              */
+    bool back;    /* told by mail: the server may not have looked into the store since */
+    bool doubted; /* MAYBE_ON_SALE, and was in the bag when the next visit began */
 } thing;
 
 typedef struct account
