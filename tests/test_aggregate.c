@@ -25,7 +25,7 @@ static gh_aggregate_stats stats_of(const gh_aggregate* aggregate)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-static void line_of_the_listing_counts_in_its_country_region_and_city(void** state)
+static void plain_line_counts_in_its_country_region_and_city(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -441,7 +441,7 @@ static void long_reads_go_page_by_page(void** state)
     }
 }
 
-TEST_FILE(aggregate, cmocka_unit_test(line_of_the_listing_counts_in_its_country_region_and_city),
+TEST_FILE(aggregate, cmocka_unit_test(plain_line_counts_in_its_country_region_and_city),
           cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
           cmocka_unit_test(days_and_nodes_at_capacity),

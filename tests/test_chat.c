@@ -10,7 +10,7 @@
 
 /* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
-/* What the listing's own test did: three members, four messages, and both readers see the same. */
+/* Three members, four messages, and both readers see the same. */
 static void three_members_see_the_same_messages(void** state)
 {
     (void)state;

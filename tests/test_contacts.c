@@ -77,8 +77,8 @@ static const char* loaded(game* from)
 
 /* ---- the ordinary way ----------------------------------------------------------------------------------------- */
 
-/* The listing's own test: ten contacts, one comes to the front, one goes, and the beginnings of names. */
-static void does_what_the_listing_did(void** state)
+/* Ten contacts, one comes to the front, one goes, and the beginnings of names. */
+static void are_newest_first_and_found_by_prefix(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -411,7 +411,8 @@ static void idle_lists_are_forgotten(void** state)
     assert_in_range(redis_server_integer(server, "PTTL " ZSET), 60000, 90000);
 }
 
-TEST_FILE(contacts, cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(capacity_is_kept_in_the_same_step),
+TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
+          cmocka_unit_test(capacity_is_kept_in_the_same_step),
           cmocka_unit_test(many_are_one_request), cmocka_unit_test(changes_of_one_tick_keep_their_order),
           cmocka_unit_test(blocked_stay_out), cmocka_unit_test(blocked_are_bounded),
           cmocka_unit_test(times_are_those_of_the_store), cmocka_unit_test(ten_thousand_names),

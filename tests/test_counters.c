@@ -9,7 +9,7 @@
 
 /* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
-/* The test of the listing: what is added shows at each precision, and goes in the end. */
+/* What is added shows at each precision, and goes in the end. */
 static void adds_show_at_every_precision(void** state)
 {
     (void)state;

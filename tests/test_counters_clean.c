@@ -29,7 +29,7 @@ static void cleaner_that_ends_leaves_the_lease_to_the_next(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{counters:clean}:l"), 0);
 }
 
-/* The end of the listing's test: all that was counted goes, and every trace of the counters with it. */
+/* All that was counted goes, and every trace of the counters with it. */
 static void counter_that_nobody_touches_vanishes(void** state)
 {
     (void)state;

@@ -360,5 +360,25 @@ static void shards_lie_in_a_slot_each_on_three_nodes(void** state)
     }
 }
 
+/* A client asks for the epoch first, and that lies on the node of <prefix>:epoch. */
+static void prefix_of_another_node_is_refused(void** state)
+{
+    (void)state;
+    cluster self = cluster_start();
+    for (size_t node = 0; node < NODES; node++)
+    {
+        size_t other = (node + 1) % NODES;
+        char name[NAME_SIZE];
+        gh_client_config config = game_config(redis_server_address(self.nodes[node]));
+        config.prefix = gh_str_of(self.prefixes[other]);
+        game* stranger = game_start_with(&config);
+        name_on(&self, node, "lock:%s", name);
+        assert_status(take_a_lock(stranger, name), GH_REFUSED);
+        assert_false(gh_client_ready(stranger->client));
+        assert_status(take_a_lock(self.games[node], name), GH_OK); /* with a prefix of the node's own */
+    }
+}
+
 TEST_FILE(defects_cluster, cmocka_unit_test(keys_of_a_step_share_a_slot_on_three_nodes),
+          cmocka_unit_test(prefix_of_another_node_is_refused),
           cmocka_unit_test(shards_lie_in_a_slot_each_on_three_nodes));

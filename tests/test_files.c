@@ -91,7 +91,7 @@ static void every_size_arrives(void** state)
     }
 }
 
-/* ---- the listing's own test ---------------------------------------------------------------------------- */
+/* ---- logs ----------------------------------------------------------------------------------------------- */
 
 /* gzip's own program makes the file. */
 static char* packed(const scene* self, const char* bytes, size_t size, size_t* packed_size)

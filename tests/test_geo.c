@@ -52,9 +52,9 @@ static void assert_place(const gh_geo* table, const char* address, const char* e
     if (strcmp(text, expected) != 0) fail_msg("%s lies in %s, not in %s", address, text, expected);
 }
 
-/* ---- what the listing did, and beyond ------------------------------------------------------------------------- */
+/* ---- looking up ----------------------------------------------------------------------------------------- */
 
-static void finds_what_the_listing_found_and_nothing_in_gaps(void** state)
+static void finds_places_and_nothing_in_gaps(void** state)
 {
     (void)state;
     gh_geo* table = small_table();
@@ -473,7 +473,7 @@ static void heap_is_never_called(void** state)
     drop_table(table);
 }
 
-TEST_FILE(geo, cmocka_unit_test(finds_what_the_listing_found_and_nothing_in_gaps),
+TEST_FILE(geo, cmocka_unit_test(finds_places_and_nothing_in_gaps),
           cmocka_unit_test(equal_names_in_other_places_are_other_nodes), cmocka_unit_test(agrees_with_a_plain_list),
           cmocka_unit_test(ipv6_agrees_with_a_plain_count), cmocka_unit_test(rows_may_be_cut_anywhere),
           cmocka_unit_test(malformed_rows_are_counted_and_left_out), cmocka_unit_test(too_long_row_is_one_malformed_row),

@@ -112,8 +112,8 @@ static void join_numbered(game* from, const char* prefix, unsigned count)
 
 /* ---- the ordinary way ----------------------------------------------------------------------------------------- */
 
-/* The listing's own test. */
-static void does_what_the_listing_did(void** state)
+/* Four members, three of them begin with je, and two when one has left. */
+static void members_are_found_by_their_beginnings_while_they_are_in(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -169,8 +169,8 @@ static void id_comes_back_with_the_hit(void** state)
 
 /* ---- any byte --------------------------------------------------------------------------------------------------- */
 
-/* The listing knew a to z: digits, capitals, signs and other scripts fell out of its ranges, names with a brace were
-   dropped. */
+/* The naive way knows a to z: digits, capitals, signs and other scripts fall out of its ranges, names with
+   a brace are dropped. */
 static void every_byte_can_be_completed(void** state)
 {
     (void)state;
@@ -381,7 +381,7 @@ static void newer_key_stroke_replaces_the_older(void** state)
     assert_string_equal(completed(a, self, gh_str_literal("jef")), "jeff");
 }
 
-TEST_FILE(guild, cmocka_unit_test(does_what_the_listing_did),
+TEST_FILE(guild, cmocka_unit_test(members_are_found_by_their_beginnings_while_they_are_in),
           cmocka_unit_test(display_form_is_kept_and_the_fold_is_searched), cmocka_unit_test(id_comes_back_with_the_hit),
           cmocka_unit_test(every_byte_can_be_completed), cmocka_unit_test(prefixes_end_in_any_byte),
           cmocka_unit_test(longest_names_fit), cmocka_unit_test(limit_is_ten_and_next_goes_on),

@@ -226,7 +226,7 @@ static long long changes_since_save(redis_server* server)
     return atoll(line + strlen("rdb_changes_since_last_save:"));
 }
 
-/* The listing put two members in for every search, and watched the guild. */
+/* The naive way puts two members in for every search, and watches the guild. */
 static void reads_write_nothing(void** state)
 {
     (void)state;

@@ -86,7 +86,7 @@ static long long plain_integer(redisContext* context, const char* format, ...)
     return value;
 }
 
-/* The listing's purchase: read, think, write, by a connection that knows nothing of the lock. */
+/* The naive purchase: read, think, write, by a connection that knows nothing of the lock. */
 static void add_one_by_hand(redisContext* context, uint64_t fence)
 {
     long long gold = plain_integer(context, "GET gold");
@@ -213,10 +213,10 @@ static void fence_keeps_the_books_when_owners_hang_and_die(void** state)
     assert_fences_increase(server, "{lock:sword}:history");
 }
 
-/* ---- the listing's own test --------------------------------------------------------------------------------------- */
+/* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
-/* acquire_lock with a time-out of its own, a second try that must fail, release, again; then an owner that goes away. */
-static void does_what_the_listing_did(void** state)
+/* Taken with a lease, a second try that must fail, given back, taken again; then an owner that goes away. */
+static void is_refused_while_held_and_had_again_after_the_lease(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -247,4 +247,5 @@ static void does_what_the_listing_did(void** state)
 TEST_FILE(lock_fleet, cmocka_unit_test(grant_costs_the_same_with_ten_waiters),
           cmocka_unit_test(grant_costs_the_same_with_two_thousand_waiters),
           cmocka_unit_test(two_processes_are_never_in_at_once),
-          cmocka_unit_test(fence_keeps_the_books_when_owners_hang_and_die), cmocka_unit_test(does_what_the_listing_did));
+          cmocka_unit_test(fence_keeps_the_books_when_owners_hang_and_die),
+          cmocka_unit_test(is_refused_while_held_and_had_again_after_the_lease));

@@ -142,7 +142,7 @@ static void pushed_fetched_and_committed(void** state)
     assert_numbers(self, 1, 7, 5);
 }
 
-/* The defect of the listings: what was fetched by a server that dies before it is handled was lost. */
+/* The naive way removes what it fetches: what a server has fetched when it dies is lost. */
 static void nothing_is_lost_between_fetch_and_commit(void** state)
 {
     (void)state;

@@ -71,21 +71,24 @@ static const table_row pitfalls[] = {
 /* What anybody would try first of each system, from end to end. */
 static const table_row first_tries[] = {
     {"recent contacts: ten touched, one again, one removed, prefixes",
-     {"contacts.does_what_the_listing_did"}},
+     {"contacts.are_newest_first_and_found_by_prefix"}},
     {"an address book of four: three begin with je, and two after one has left",
-     {"guild.does_what_the_listing_did"}},
+     {"guild.members_are_found_by_their_beginnings_while_they_are_in"}},
     {"a lock: refused while it is held, had when its lease is over, given back, had again",
-     {"lock_fleet.does_what_the_listing_did"}},
+     {"lock_fleet.is_refused_while_held_and_had_again_after_the_lease"}},
     {"a semaphore of three: a fourth is refused, and gets in when they are over",
-     {"semaphore.does_what_the_listing_did"}},
+     {"semaphore.of_three_refuses_a_fourth_until_they_are_over"}},
     {"tasks for now and for later: two now, four in the end", {"tasks_order.delayed_tasks_come_when_due"}},
     {"a chat of three: both readers see the same", {"chat.three_members_see_the_same_messages"}},
     {"files of 1, 10,000 and 100,000 lines, one of them packed",
      {"files.logs_of_one_to_a_hundred_thousand_lines"}},
     {"counters at several precisions, cleaned to nothing",
      {"counters.adds_show_at_every_precision", "counters_clean.counter_that_nobody_touches_vanishes"}},
-    {"the place of an address", {"geo.finds_what_the_listing_found_and_nothing_in_gaps"}},
-    {"a row that is refreshed, and is not any more", {"rows.does_what_the_listing_did"}},
+    {"the place of an address", {"geo.finds_places_and_nothing_in_gaps"}},
+    {"mail that waits, is read, and goes when it was handled", {"mailbox.pushed_fetched_and_committed"}},
+    {"a line of a log, by country, region and city",
+     {"aggregate.plain_line_counts_in_its_country_region_and_city"}},
+    {"a row that is refreshed, and is not any more", {"rows.is_refreshed_until_it_is_unscheduled"}},
 };
 
 typedef struct named_file

@@ -10,9 +10,8 @@
 
 /* ---- the ordinary way ---------------------------------------------------------------------------------- */
 
-/* The listing's own test: a row is there soon after it was scheduled; it is refreshed; with a delay of -1,
-   which is an unschedule here, it is gone. */
-static void does_what_the_listing_did(void** state)
+/* A row is there soon after it was scheduled; it is refreshed; and when it is unscheduled, it is gone. */
+static void is_refreshed_until_it_is_unscheduled(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -252,7 +251,8 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{rows:");
 }
 
-TEST_FILE(rows, cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(loader_may_take_many_ticks),
+TEST_FILE(rows, cmocka_unit_test(is_refreshed_until_it_is_unscheduled),
+          cmocka_unit_test(loader_may_take_many_ticks),
           cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
           cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(reading_writes_nothing),
           cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),

@@ -416,8 +416,8 @@ static int refresh_for_a_while(void* context, int results)
     return self->rows.lost == 0 ? 0 : 1;
 }
 
-/* Defect 14: all cachers refreshed the same row. Here each is loaded by one at a time, about once a period,
-   whoever many run. */
+/* With the naive way all servers refresh the same row. Here each is loaded by one at a time, about once a
+   period, however many run. */
 static void one_refresher_has_a_row_at_a_time(void** state)
 {
     (void)state;

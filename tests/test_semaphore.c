@@ -36,9 +36,9 @@ static void is_taken_up_to_the_limit_and_given_back(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
-/* The listing's own test: three of three, a fourth must fail; after the lease of the three, one more gets in;
-   it is given back, and three more get in. */
-static void does_what_the_listing_did(void** state)
+/* Three of three, a fourth must fail; after the lease of the three, one more gets in; it is given back, and
+   three more get in. */
+static void of_three_refuses_a_fourth_until_they_are_over(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -288,7 +288,8 @@ static void keys_are_on_the_page(void** state)
 }
 
 TEST_FILE(semaphore, cmocka_unit_test(is_taken_up_to_the_limit_and_given_back),
-          cmocka_unit_test(does_what_the_listing_did), cmocka_unit_test(goes_to_waiters_in_order_of_arrival),
+          cmocka_unit_test(of_three_refuses_a_fourth_until_they_are_over),
+          cmocka_unit_test(goes_to_waiters_in_order_of_arrival),
           cmocka_unit_test(many_at_once_are_all_or_none), cmocka_unit_test(one_release_serves_all_that_fit),
           cmocka_unit_test(hold_ends_by_itself), cmocka_unit_test(waiter_gives_up_in_time),
           cmocka_unit_test(lowering_the_limit_takes_nothing_away),

@@ -12,7 +12,7 @@
 
 /* ---- clocks -------------------------------------------------------------------------------------------- */
 
-/* The listing trusts the clients' clocks: those an hour ahead threw out everybody else. */
+/* The naive way trusts the clients' clocks: those an hour ahead throw out everybody else. */
 static void clients_with_clocks_an_hour_apart_steal_nothing(void** state)
 {
     (void)state;

@@ -16,7 +16,7 @@ static desk* desk_on(redis_server* server)
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
 }
 
-/* The listing's own test: of four tasks with delays of 0, 0.5, 0 and 1.5 s two are there at once, four after
+/* Of four tasks with delays of 0, 0.5, 0 and 1.5 s two are there at once, four after
    2 s. */
 static void delayed_tasks_come_when_due(void** state)
 {
