@@ -10,7 +10,7 @@
 #include "frame.h"
 #include "options.h"
 
-#define MEMBER_BUDGET_US 500 /* for each tick; a frame has two */
+#define MEMBER_BUDGET_US 500 /* of a frame; its two ticks share it */
 
 typedef struct member
 {

@@ -38,8 +38,8 @@ typedef struct options
     uint64_t seed;
 
     /* a server */
-    uint32_t port; /* 0: any */
-    uint32_t seats;
+    uint32_t port;        /* 0: any */
+    uint32_t seats;       /* 0: as many as the role thinks right */
     uint32_t players_max; /* connections, with those who wait in line */
     market_guard guard;
     const char* logs;

@@ -7,9 +7,9 @@
    time is killed, and that is no good order any more */
 
 #include "backlog.h"
+#include "cast.h"
 #include "cleaner.h"
 #include "logs/addresses.h"
-#include "logs/sender.h"
 #include "member.h"
 #include "page.h"
 #include "roles.h"
@@ -83,60 +83,8 @@ static void go(fleet* f, fleet_phase phase)
                         : f->member.clock.now_us + (phase == FLEET_STARTING ? STARTING_US : STEP_US);
 }
 
-/* ---- Starting ---------------------------------------------------------------------------------------------
- */
-
-static child* add_child(fleet* f, const char* role, uint32_t number, bool kept)
-{
-    char name[24];
-    snprintf(name, sizeof name, "%s-%" PRIu32, role, number);
-    child* c = children_add(&f->children, role, name, f->children.count + 1, kept);
-    child_argument(c, "--name"), child_argument(c, "%s", name);
-    child_argument(c, "--board"), child_argument(c, "%s", f->folder.board);
-    child_argument(c, "--slot"), child_argument(c, "%" PRIu32, c->slot);
-    return c;
-}
-
-static child* add_member(fleet* f, const char* role, uint32_t number, bool kept)
-{
-    const options* o = &f->options;
-    child* c = add_child(f, role, number, kept);
-    child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
-    child_argument(c, "--prefix"), child_argument(c, "%s", o->prefix);
-    if (o->user[0] != '\0') child_argument(c, "--user"), child_argument(c, "%s", o->user);
-    return c;
-}
-
-static void add_server(fleet* f, uint32_t number)
-{
-    const options* o = &f->options;
-    child* c = add_member(f, "server", number, false);
-    child_argument(c, "--seats"), child_argument(c, "%" PRIu32, o->seats);
-    child_argument(c, "--players-max"), child_argument(c, "%" PRIu32, o->bots + 16);
-    child_argument(c, "--guard"), child_argument(c, "%s", market_guard_name(o->guard));
-    child_argument(c, "--logs"), child_argument(c, "%s", f->folder.path);
-    child_argument(c, "--database"), child_argument(c, "%s", f->folder.database);
-    child_argument(c, "--seed"), child_argument(c, "%" PRIu64, o->seed + number);
-}
-
-/* A server that dies takes its players' connections with it, so it is not started again: that is no good end.
- */
-static void add_children(fleet* f)
-{
-    const options* o = &f->options;
-    for (uint32_t i = 1; i <= o->servers; i++) add_server(f, i);
-    for (uint32_t i = 1; i <= o->workers; i++) add_member(f, "worker", i, true);
-    for (uint32_t i = 1; i <= LOGS_READERS; i++)
-    {
-        child* c = add_member(f, "aggregator", i, true);
-        child_argument(c, "--addresses");
-        child_argument(c, "%s", o->addresses == NULL ? f->folder.addresses : o->addresses);
-    }
-    f->bots = add_child(f, "bots", 1, false);
-    child_argument(f->bots, "--bots"), child_argument(f->bots, "%" PRIu32, o->bots);
-    child_argument(f->bots, "--seconds"), child_argument(f->bots, "%" PRIu32, o->seconds);
-    child_argument(f->bots, "--seed"), child_argument(f->bots, "%" PRIu64, o->seed);
-}
+/* ---- Starting
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool start(fleet* f, child* c)
 {
@@ -157,21 +105,13 @@ static bool start_all_but_bots(fleet* f)
 /* Once every server has said where it listens. */
 static bool start_bots(fleet* f)
 {
-    char ports[80] = "";
-    size_t size = 0;
-    for (uint32_t i = 1; i <= f->options.servers; i++)
-    {
-        if (f->shown.rows[i].port == 0) return false;
-        size += (size_t)snprintf(ports + size, sizeof ports - size, "%s%" PRIu32, i > 1 ? "," : "",
-                                 f->shown.rows[i].port);
-    }
-    child_argument(f->bots, "--servers"), child_argument(f->bots, "%s", ports);
+    if (!cast_ports(f->bots, &f->options, &f->shown)) return false;
     if (!start(f, f->bots)) f->ended_early = true;
     return true;
 }
 
-/* ---- Ending -----------------------------------------------------------------------------------------------
- */
+/* ---- Ending
+ * ------------------------------------------------------------------------------------------------ */
 
 static void on_death(void* context, const child* c)
 {
@@ -241,8 +181,8 @@ static void after_audit(fleet* f)
         leave(f);
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------------------
- */
+/* ---- The loop
+ * ---------------------------------------------------------------------------------------------- */
 
 static void phase_step(fleet* f)
 {
@@ -349,7 +289,7 @@ static bool open_fleet(fleet* f)
     market_init(&f->market, f->member.client, o->prefix, o->guard);
     f->children.program = f->program;
     f->children.log = f->folder.output;
-    add_children(f);
+    f->bots = cast_all(&f->children, o, &f->folder);
     f->shown.started_us = frame_now_us();
     if (o->page > 0) f->page = page_open(o->page, &f->shown);
     return o->page == 0 || f->page != NULL;

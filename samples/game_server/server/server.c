@@ -92,7 +92,7 @@ static bool open_world(server* s, const options* o)
                                           .social = s->social,
                                           .row = &s->member.row,
                                           .players_max = o->players_max,
-                                          .seat_count = o->seats,
+                                          .seat_count = o->seats == 0 ? o->players_max : o->seats,
                                           .server = o->name,
                                           .guild_size = GUILD_SIZE});
     return s->seats != NULL;
