@@ -22,8 +22,8 @@ static void show_counts(aggregator* a)
     {
         const char* name;
         uint64_t value;
-    } counts[] = {{"files.counted", c->files_counted}, {"files.by others", c->files_counted_by_others},
-                  {"files.refused", c->files_refused}, {"lines.counted", c->lines},
+    } counts[] = {{"files.added", c->files_added},     {"files.added before", c->files_added_before},
+                  {"files.refused", c->files_refused}, {"lines.added", c->lines},
                   {"lines.nowhere", c->lines_unknown}, {"lines.malformed", c->lines_malformed},
                   {"files.restarts", c->restarts}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)

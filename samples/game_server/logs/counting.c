@@ -143,7 +143,7 @@ static void count_file(counting* c)
 {
     gh_aggregate_stats stats;
     if (gh_aggregate_get_stats(c->aggregate, &stats) != GH_OK) return;
-    c->files_counted++;
+    c->files_added++;
     c->lines += stats.lines;
     c->lines_unknown += stats.lines_unknown;
     c->lines_malformed += stats.lines_malformed;
@@ -156,7 +156,7 @@ static void flushed(counting* c, uint64_t now_us)
     if (status == GH_OK)
         count_file(c);
     else if (status == GH_DUPLICATE)
-        c->files_counted_by_others++;
+        c->files_added_before++;
     else if (status == GH_FILE_DIFFERS)
         c->files_refused++;
     else

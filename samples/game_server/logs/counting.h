@@ -27,12 +27,12 @@ typedef struct counting
 {
     /* read-only */
     counting_state state;
-    uint64_t empty_lists; /* times that there was nothing new, and nothing under way */
-    uint64_t files_counted;
-    uint64_t files_counted_by_others;
-    uint64_t files_refused; /* of this name another file was counted: it is left out */
-    uint64_t lines;
-    uint64_t lines_unknown; /* from an address in no range */
+    uint64_t empty_lists;        /* times that there was nothing new, and nothing under way */
+    uint64_t files_added;        /* of two who add a file at the same moment, both say so; it is added once */
+    uint64_t files_added_before; /* by somebody else */
+    uint64_t files_refused;      /* of this name another file was counted: it is left out */
+    uint64_t lines;              /* of the files added */
+    uint64_t lines_unknown;      /* from an address in no range */
     uint64_t lines_malformed;
     uint64_t restarts;
 
