@@ -35,7 +35,7 @@ int main(int argc, char** argv)
     size_t used;
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
     if (status == GH_OK) status = gh_geo_init(table_memory, sizeof table_memory, &geo, &table);
-    if (status == GH_OK) status = gh_geo_add_rows(table, gh_str_of("81.0.0.0,81.0.0.255,DE,,Berlin\n"), &used);
+    if (status == GH_OK) status = gh_geo_add_rows(table, gh_str_of("81.0.0.0,81.0.0.99,DE,,Berlin\n"), &used);
     if (status == GH_OK) status = gh_geo_seal(table, 0);
     if (status == GH_OK) status = gh_aggregate_init(count_memory, sizeof count_memory, &sums, &log);
     if (status == GH_OK) status = gh_aggregate_start(log, table);

@@ -1,4 +1,4 @@
-/* guild.c -- players join a guild, and somebody who types "je" pages through the members whose names begin so.
+/* guild.c -- players join a guild, and somebody who types "je" pages through those whose names begin so.
 
        guild unix:/tmp/redis.sock        guild 127.0.0.1:6379 */
 
