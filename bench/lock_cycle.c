@@ -115,6 +115,7 @@ enum
 {
     PREPARED = 40000,
     DRAWN = PREPARED / 10,
+    CEILING_TRIES = 3,       /* it gives no figure now and then, on a busy machine */
     OTHER_SEQUENCE = 2000000 /* whoever takes a free lock is not the one who had it last */
 };
 
@@ -155,8 +156,16 @@ static bool run_ceiling(void* context, uint64_t duration_us, bench_sample* sampl
     bench_request_copy(&acquire, &self->recording.acquire, drawn_name);
     bench_request_copy(&release, &self->recording.release, drawn_name);
     bench_request_next(&acquire, OTHER_SEQUENCE);
-    double acquires = requests_per_s(self->owner, self->recording.free, &acquire);
-    double releases = requests_per_s(self->owner, self->recording.held, &release);
+    double acquires = 0.0;
+    double releases = 0.0;
+    for (int i = 0; i < CEILING_TRIES && acquires <= 0.0; i++)
+    {
+        acquires = requests_per_s(self->owner, self->recording.free, &acquire);
+    }
+    for (int i = 0; i < CEILING_TRIES && releases <= 0.0; i++)
+    {
+        releases = requests_per_s(self->owner, self->recording.held, &release);
+    }
     if (acquires <= 0.0 || releases <= 0.0)
     {
         fprintf(stderr, "  redis-benchmark gave no figure\n");
@@ -272,6 +281,7 @@ static void report_speed(bench* self, const bench_side* sides)
     bench_figure_note(&figure,
                       "holds where the server does 500,000/s of EVALSHA \"return 1\"; here it does %.0f/s",
                       one_line);
+    bench_figure_limit_by_cpu(&figure, &sides[GUILDHALL]);
     if (one_line < 500000.0)
     {
         snprintf(figure.goal_moot, sizeof figure.goal_moot, "%s",

@@ -183,7 +183,7 @@ void bench_lock_waiters(bench* self)
         };
         unsigned rounds = self->rounds;
         bench_progress(self, "%zu waiters", counts[i]);
-        self->rounds = self->options.quick && counts[i] > 1000 ? 1 : rounds; /* they take long to line up */
+        self->rounds = self->options.quick && counts[i] >= 1000 ? 1 : rounds; /* they take long to line up */
         bench_alternate(self, sides, SIDES);
         self->rounds = rounds;
         report_all(self, counts[i], sides);

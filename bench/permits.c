@@ -58,6 +58,7 @@ static bool open_cycle(bench* self, cycle_side* side, size_t count)
     side->permits = calloc(count, sizeof *side->permits);
     side->config = gh_permit_config_default();
     side->config.limit = LIMIT;
+    side->config.wait_us = 60u * 1000u * 1000u;
     side->crew = (bench_crew){.owner = self, .count = count, .weight = 1.0, .context = side};
     side->crew.begin = begin;
     side->crew.poll = poll_permit;
@@ -180,6 +181,7 @@ static bool open_refresh(bench* self, refresh_side* side, size_t groups)
     config.ops_capacity = (uint32_t)(groups * BATCH) + 16;
     want.limit = BATCH;
     want.lease_us = refreshed_lease_us;
+    want.wait_us = 60u * 1000u * 1000u;
     side->owner = self;
     side->groups = groups;
     side->permits = calloc(groups * BATCH, sizeof *side->permits);

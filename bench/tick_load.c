@@ -19,6 +19,7 @@ typedef struct load
 {
     bench_client client;
     size_t count;
+    gh_lock_config config;
     gh_lock* locks;
     char (*names)[NAME_SIZE];
     uint64_t cycles;
@@ -29,6 +30,9 @@ static bool load_open(bench* self, load* made, size_t count)
     gh_client_config config = bench_client_config(self);
     memset(made, 0, sizeof *made);
     made->count = count;
+    made->config = gh_lock_config_default();
+    made->config.wait_us = 600u * 1000u * 1000u; /* in short ticks, so many take long */
+    made->config.lease_us = 60u * 1000u * 1000u;
     config.ops_capacity = (uint32_t)count;
     config.requests_capacity = LOAD_LOCKS;
     config.out_bytes = 4 * 1024 * 1024;
@@ -63,7 +67,7 @@ static bool load_look(load* self)
         }
         else if (status == GH_IDLE)
         {
-            gh_lock_begin(lock, self->client.client, gh_str_of(self->names[i]), NULL);
+            gh_lock_begin(lock, self->client.client, gh_str_of(self->names[i]), &self->config);
         }
         else if (status != GH_PENDING)
         {

@@ -61,7 +61,7 @@ const works = {
         let count = 0;
         let spent = 0;
         while (spent < seconds) {
-            const size = Math.max(5 * bulk, Math.round(seconds * 15000 / bulk) * bulk);
+            const size = Math.max(3 * bulk, Math.round(seconds * 15000 / bulk) * bulk);
             spent += await round(size);
             count += size;
         }
