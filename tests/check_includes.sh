@@ -49,13 +49,6 @@ layer_of_file() {
     esac
 }
 
-# chat for guildhall/chat.h, chat.c, chat_list.c and chat_read.h.
-system_of() {
-    local name=${1##*/}
-    name=${name%.[ch]}
-    echo "${name%%_*}"
-}
-
 # "chat" for sdk/src/chat_read.c, chat_read.h and guildhall/chat.h; empty for what is of no system.
 system_of() {
     local name header
@@ -150,9 +143,10 @@ sample_includes() {
         folder=${file#samples/}
         folder=samples/${folder%%/*}
         if [ "${name:0:1}" != '"' ] || [ -f "${file%/*}/$inner" ] || [ -f "$folder/$inner" ]; then continue; fi
-        case $inner in
-        guildhall/*.h | platform.h) ;;
-        guildhall.h | game_page.h) ;; # made by premake5.lua
+        case $file:$inner in
+        *:guildhall/*.h | *:platform.h) ;;
+        samples/engine_drop_in/*:guildhall.h) ;; # the amalgamation
+        samples/game_server/fleet/page.c:game_page.h) ;; # its page as a C string, made by premake5.lua
         *) echo "$file includes $inner" ;;
         esac
     done < <(includes_of $(find samples -name '*.[ch]'))
