@@ -117,6 +117,29 @@ static void audit_block(fault_scene* scene, gh_status status)
 static const fault_operation block = {"block",     sizeof(gh_contacts_change), 0,    5,             prepare,
                                       begin_block, poll_change,                NULL, cancel_change, audit_block};
 
+static void prepare_unblock(fault_scene* scene)
+{
+    prepare(scene);
+    redis_server_do(scene->server, "ZADD gh:{contacts:%s}:b 1 d", scene->name);
+}
+
+static void begin_unblock(fault_scene* scene)
+{
+    assert_status(gh_contacts_unblock_begin(scene->op, scene->game->client, fault_name(scene),
+                                            gh_str_literal("d"), NULL),
+                  GH_OK);
+}
+
+static void audit_unblock(fault_scene* scene, gh_status status)
+{
+    long long blocked = redis_server_integer(scene->server, "ZCARD gh:{contacts:%s}:b", scene->name);
+    assert_true(blocked == 0 || (blocked == 1 && status != GH_OK));
+    audit(scene, status, BEFORE); /* whoever is unblocked is no contact yet */
+}
+
+static const fault_operation unblock = {"unblock",       sizeof(gh_contacts_change), 0,    3,             prepare_unblock,
+                                        begin_unblock, poll_change,                NULL, cancel_change, audit_unblock};
+
 /* ---- load ---------------------------------------------------------------------------------------------------------- */
 
 static void prepare_load(fault_scene* scene)
@@ -157,13 +180,16 @@ FAULT_TESTS(touch)
 FAULT_TESTS(touch_many)
 FAULT_TESTS(take_out)
 FAULT_TESTS(block)
+FAULT_TESTS(unblock)
 FAULT_TESTS(load)
 FAULT_CANCEL_TEST(touch)
 FAULT_CANCEL_TEST(touch_many)
 FAULT_CANCEL_TEST(take_out)
 FAULT_CANCEL_TEST(block)
+FAULT_CANCEL_TEST(unblock)
 FAULT_CANCEL_TEST(load)
 
 TEST_FILE(contacts_faults, FAULT_TEST_LIST(touch), FAULT_TEST_LIST(touch_many), FAULT_TEST_LIST(take_out),
-          FAULT_TEST_LIST(block), FAULT_TEST_LIST(load), FAULT_CANCEL_TEST_LIST(touch), FAULT_CANCEL_TEST_LIST(touch_many),
-          FAULT_CANCEL_TEST_LIST(take_out), FAULT_CANCEL_TEST_LIST(block), FAULT_CANCEL_TEST_LIST(load));
+          FAULT_TEST_LIST(block), FAULT_TEST_LIST(unblock), FAULT_TEST_LIST(load), FAULT_CANCEL_TEST_LIST(touch),
+          FAULT_CANCEL_TEST_LIST(touch_many), FAULT_CANCEL_TEST_LIST(take_out), FAULT_CANCEL_TEST_LIST(block),
+          FAULT_CANCEL_TEST_LIST(unblock), FAULT_CANCEL_TEST_LIST(load));

@@ -269,7 +269,8 @@ static void init_names_the_field(void** state)
     assert_int_equal(gh_contacts_complete(NULL, gh_str_literal(""), found, 1), 0);
     assert_status(gh_contacts_init(NULL, memory, size, &config), GH_INVALID_CONTACTS_MIRROR);
     assert_status(gh_contacts_init(&mirror, NULL, size, &config), GH_INVALID_CONTACTS_MEMORY);
-    assert_status(gh_contacts_init(&mirror, memory, size - 1, &config), GH_INVALID_CONTACTS_MEMORY);
+    for (size_t less = 0; less < size; less++)
+        assert_status(gh_contacts_init(&mirror, memory, less, &config), GH_INVALID_CONTACTS_MEMORY);
     for (size_t off = 1; off < 8; off++)
         assert_status(gh_contacts_init(&mirror, memory + off, size, &config), GH_INVALID_CONTACTS_MEMORY);
     config.struct_size = 0;

@@ -77,7 +77,8 @@ static void bad_configs_of_a_sender(void** state)
     REFUSED(self, begin_with(self, NAME), lease_us, GH_FILE_LEASE_MAX_US + 1, GH_INVALID_LEASE);
     REFUSED(self, begin_with(self, NAME), memory, NULL, GH_INVALID_MEMORY);
     REFUSED(self, begin_with(self, NAME), memory, (char*)self->config.memory + 8, GH_INVALID_MEMORY);
-    REFUSED(self, begin_with(self, NAME), memory_size, self->config.memory_size - 1, GH_INVALID_MEMORY);
+    for (size_t size = self->config.memory_size; size-- > 0;)
+        REFUSED(self, begin_with(self, NAME), memory_size, size, GH_INVALID_MEMORY);
     self->names[2] = self->names[0];
     assert_status(begin_with(self, NAME), GH_INVALID_READERS);
     self->names[2] = too_long();
@@ -175,7 +176,8 @@ static void bad_configs_of_a_reader(void** state)
     REFUSED(self, read_with(self, NAME, me), progress_us, UINT64_C(86400000001), GH_INVALID_TIMEOUT);
     REFUSED(self, read_with(self, NAME, me), memory, NULL, GH_INVALID_MEMORY);
     REFUSED(self, read_with(self, NAME, me), memory, (char*)self->config.memory + 4, GH_INVALID_MEMORY);
-    REFUSED(self, read_with(self, NAME, me), memory_size, self->config.memory_size - 1, GH_INVALID_MEMORY);
+    for (size_t size = self->config.memory_size; size-- > 0;)
+        REFUSED(self, read_with(self, NAME, me), memory_size, size, GH_INVALID_MEMORY);
     assert_int_equal(game_stats(a).ops_busy, 0);
     assert_int_equal(gh_file_read_memory(NULL), 0);
     gh_str view;

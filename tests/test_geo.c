@@ -360,7 +360,21 @@ static void bad_input_names_its_field(void** state)
     assert_status(gh_geo_init(memory, SIZE_MAX, &config, NULL), GH_INVALID_OUT);
     assert_status(gh_geo_init(NULL, SIZE_MAX, &config, &table), GH_INVALID_MEMORY);
     assert_status(gh_geo_init(memory + 8, SIZE_MAX, &config, &table), GH_INVALID_MEMORY);
-    assert_status(gh_geo_init(memory, gh_geo_memory(&config) - 1, &config, &table), GH_INVALID_MEMORY);
+    gh_geo_config little = config;
+    little.ipv4_capacity = little.ipv6_capacity = 4;
+    little.nodes_capacity = 6;
+    little.text_bytes = 16;
+    size_t little_size = gh_geo_memory(&little);
+    char* little_memory = NULL;
+    assert_int_equal(posix_memalign((void**)&little_memory, 16, little_size), 0);
+    memset(little_memory, 0xa5, little_size);
+    for (size_t size = 0; size < little_size; size++)
+        assert_status(gh_geo_init(little_memory, size, &little, &table), GH_INVALID_MEMORY);
+    for (size_t i = 0; i < little_size; i++) assert_int_equal((unsigned char)little_memory[i], 0xa5);
+    assert_null(table);
+    assert_status(gh_geo_init(little_memory, little_size, &little, &table), GH_OK);
+    free(little_memory);
+    table = NULL;
     config.nodes_capacity = 2;
     assert_status(gh_geo_init(memory, SIZE_MAX, &config, &table), GH_INVALID_CAPACITY);
     config = gh_geo_config_default();

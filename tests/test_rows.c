@@ -251,7 +251,35 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{rows:");
 }
 
+/* Rows of the shard are counted in the step that adds one. */
+static void shard_is_full_at_its_cap(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    char names[3][16]; /* of one shard */
+    for (unsigned i = 0, found = 0; found < 3; i++)
+    {
+        snprintf(names[found], sizeof(names[found]), "r%u", i);
+        found += row_shard(names[found]) == 7;
+    }
+    const char* fill = "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'other' .. i, '1 1 0 0 0 n - x') end "
+                       "return redis.call('HLEN', KEYS[1])";
+    redisReply* reply = redis_server_command(server, "EVAL %s 1 %s %d", fill, row_key(names[0], 'm'), 99998);
+    assert_int_equal(reply->integer, 99998);
+    freeReplyObject(reply);
+    assert_status(row_schedule(a, names[0], SECOND_US), GH_OK); /* the last but one */
+    assert_status(row_schedule(a, names[1], SECOND_US), GH_OK);
+    assert_status(row_schedule(a, names[2], SECOND_US), GH_FULL);
+    assert_status(row_schedule(a, names[1], 2 * SECOND_US), GH_OK); /* is in already */
+    assert_int_equal(redis_server_integer(server, "HLEN %s", row_key(names[0], 'm')), 100000);
+    assert_int_equal(redis_server_integer(server, "ZCARD %s", row_key(names[0], 'd')), 2);
+    assert_status(row_unschedule(a, names[0]), GH_OK);
+    assert_status(row_schedule(a, names[2], SECOND_US), GH_OK);
+}
+
 TEST_FILE(rows, cmocka_unit_test(is_refreshed_until_it_is_unscheduled),
+          cmocka_unit_test(shard_is_full_at_its_cap),
           cmocka_unit_test(loader_may_take_many_ticks),
           cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
           cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(reading_writes_nothing),

@@ -275,7 +275,10 @@ static void worker_refuses_bad_input(void** state)
     TRY(config.slot_count = 0, GH_INVALID_TASK_SLOTS);
     TRY(config.slot_count = GH_TASKS_BATCH_MAX + 1, GH_INVALID_TASK_SLOTS);
     TRY(config.memory = NULL, GH_INVALID_TASK_SLOTS);
-    TRY(config.memory_size = sizeof(memory) - 1, GH_INVALID_TASK_SLOTS);
+    for (size_t size = 0; size < sizeof(memory); size++)
+    {
+        TRY(config.memory_size = size, GH_INVALID_TASK_SLOTS);
+    }
     assert_status(gh_tasks_worker_poll(worker), GH_IDLE);
     gh_tasks_worker_stop(worker);
     gh_tasks_worker_cancel(NULL);

@@ -55,6 +55,7 @@
     X(wake)                                                                                                          \
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
+    X(reads_faults)                                                                                          \
     X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                                        \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \

@@ -1,0 +1,441 @@
+/* Every fault of support/fault.h over what only reads, of all systems: looks, lists, gets, and the feed of
+   the chats, which reads for ever. Other reads (searches, fetches, loads, totals) are beside what they belong
+   to. */
+
+#include "support/fault.h"
+#include "support/permits.h"
+#include "support/refresher.h"
+#include "support/talk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LONG_US (60 * SECOND_US)
+
+/* ---- semaphores: who holds permits --------------------------------------------------------------------- */
+
+typedef struct permit_look
+{
+    gh_semaphore_look look;
+    gh_permit_holder holders[3];
+    gh_permit* held[2];
+} permit_look;
+
+static void prepare_permit_look(fault_scene* scene)
+{
+    permit_look* self = scene->op;
+    for (int i = 0; i < 2; i++)
+        self->held[i] = permit_hold_one(scene->other, scene->name, 3, 3600 * SECOND_US);
+}
+
+static void begin_permit_look(fault_scene* scene)
+{
+    permit_look* self = scene->op;
+    assert_status(gh_semaphore_look_begin(&self->look, scene->game->client, fault_name(scene), self->holders,
+                                          3, LONG_US),
+                  GH_OK);
+}
+
+static gh_status poll_permit_look(const void* op)
+{
+    return gh_semaphore_look_poll(&((const permit_look*)op)->look);
+}
+
+static void cancel_permit_look(void* op)
+{
+    gh_semaphore_look_cancel(&((permit_look*)op)->look);
+}
+
+static void audit_permit_look(fault_scene* scene, gh_status status)
+{
+    permit_look* self = scene->op;
+    assert_int_equal(self->look.count, status == GH_OK ? 2 : 0);
+    for (uint32_t i = 0; i < self->look.count; i++)
+    {
+        assert_int_equal(self->holders[i].client, gh_client_id(scene->other->client));
+        assert_int_equal(self->holders[i].permits, 1);
+    }
+    assert_int_equal(semaphore_stored(scene->server, scene->name).used, 2);
+    for (int i = 0; i < 2; i++) assert_status(permit_give_back(self->held[i]), GH_IDLE);
+}
+
+static const fault_operation look_at_permits = {"look",
+                                                sizeof(permit_look),
+                                                0,
+                                                5,
+                                                prepare_permit_look,
+                                                begin_permit_look,
+                                                poll_permit_look,
+                                                NULL,
+                                                cancel_permit_look,
+                                                audit_permit_look};
+
+/* ---- tasks: one dead, one delayed ---------------------------------------------------------------------- */
+
+#define LETTER_BYTES (GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX)
+
+typedef struct queue_look
+{
+    union
+    {
+        gh_tasks_look look;
+        gh_tasks_dead dead;
+        gh_tasks_count count;
+    } op;
+    gh_tasks_push push; /* of the preparation, as what follows */
+    gh_tasks_take take;
+    gh_tasks_finish finish;
+    gh_task_spec specs[2];
+    gh_task task;
+    gh_dead_task letters[2];
+    char memory[LETTER_BYTES];
+} queue_look;
+
+static void prepare_queue(fault_scene* scene)
+{
+    queue_look* self = scene->op;
+    gh_client* client = scene->other->client;
+    gh_str queue = fault_name(scene);
+    self->specs[0] = (gh_task_spec){.id = gh_str_literal("a"), .payload = gh_str_literal("sword")};
+    self->specs[1] = (gh_task_spec){.id = gh_str_literal("b"), .delay_us = 3600 * SECOND_US};
+    assert_status(gh_tasks_push_begin(&self->push, client, queue, self->specs, 2, NULL), GH_OK);
+    GAME_UNTIL(gh_tasks_push_poll(&self->push) == GH_OK);
+    assert_status(gh_tasks_take_begin(&self->take, client, queue, &self->task, 1, self->memory,
+                                      sizeof(self->memory), NULL),
+                  GH_OK);
+    GAME_UNTIL(gh_tasks_take_poll(&self->take) == GH_OK);
+    self->task.action = GH_TASK_ACTION_FAIL;
+    self->task.result = gh_str_literal("no anvil");
+    assert_status(gh_tasks_finish_begin(&self->finish, client, queue, &self->task, 1, NULL), GH_OK);
+    GAME_UNTIL(gh_tasks_finish_poll(&self->finish) == GH_OK);
+}
+
+static void assert_queue_is_as_before(fault_scene* scene)
+{
+    assert_int_equal(redis_server_integer(scene->server, "ZCARD gh:{tasks:%s}:x", scene->name), 1);
+    assert_int_equal(redis_server_integer(scene->server, "ZCARD gh:{tasks:%s}:d0", scene->name), 1);
+    assert_int_equal(redis_server_integer(scene->server, "HLEN gh:{tasks:%s}:p", scene->name), 2);
+}
+
+static gh_tasks_config patient(void)
+{
+    gh_tasks_config config = gh_tasks_config_default();
+    config.timeout_us = LONG_US;
+    return config;
+}
+
+static void begin_task_look(fault_scene* scene)
+{
+    queue_look* self = scene->op;
+    gh_tasks_config config = patient();
+    assert_status(gh_tasks_look_begin(&self->op.look, scene->game->client, fault_name(scene),
+                                      gh_str_literal("a"), self->memory, sizeof(self->memory), &config),
+                  GH_OK);
+}
+
+static gh_status poll_task_look(const void* op)
+{
+    return gh_tasks_look_poll(&((const queue_look*)op)->op.look);
+}
+
+static void cancel_task_look(void* op)
+{
+    gh_tasks_look_cancel(&((queue_look*)op)->op.look);
+}
+
+static void audit_task_look(fault_scene* scene, gh_status status)
+{
+    const gh_tasks_look* look = &((queue_look*)scene->op)->op.look;
+    if (status == GH_OK)
+    {
+        assert_int_equal(look->state, GH_TASK_STATE_DEAD);
+        assert_int_equal(look->attempt, 1);
+        assert_true(gh_str_equal(look->text, gh_str_literal("no anvil")));
+    }
+    assert_queue_is_as_before(scene);
+}
+
+static const fault_operation look_at_task = {
+    "tlook",          sizeof(queue_look), 0, 3, prepare_queue, begin_task_look, poll_task_look, NULL,
+    cancel_task_look, audit_task_look};
+
+static void begin_dead(fault_scene* scene)
+{
+    queue_look* self = scene->op;
+    gh_tasks_config config = patient();
+    assert_status(gh_tasks_dead_begin(&self->op.dead, scene->game->client, fault_name(scene), 0,
+                                      self->letters, 2, self->memory, sizeof(self->memory), &config),
+                  GH_OK);
+}
+
+static gh_status poll_dead(const void* op)
+{
+    return gh_tasks_dead_poll(&((const queue_look*)op)->op.dead);
+}
+
+static void cancel_dead(void* op)
+{
+    gh_tasks_dead_cancel(&((queue_look*)op)->op.dead);
+}
+
+static void audit_dead(fault_scene* scene, gh_status status)
+{
+    const queue_look* self = scene->op;
+    assert_int_equal(self->op.dead.count, status == GH_OK ? 1 : 0);
+    if (status == GH_OK)
+    {
+        assert_int_equal(self->op.dead.total, 1);
+        assert_true(gh_str_equal(self->letters[0].id, gh_str_literal("a")));
+        assert_true(gh_str_equal(self->letters[0].payload, gh_str_literal("sword")));
+        assert_true(gh_str_equal(self->letters[0].reason, gh_str_literal("no anvil")));
+    }
+    assert_queue_is_as_before(scene);
+}
+
+static const fault_operation list_the_dead = {
+    "dead", sizeof(queue_look), 0, 3, prepare_queue, begin_dead, poll_dead, NULL, cancel_dead, audit_dead};
+
+static void begin_task_count(fault_scene* scene)
+{
+    queue_look* self = scene->op;
+    gh_tasks_config config = patient();
+    assert_status(gh_tasks_count_begin(&self->op.count, scene->game->client, fault_name(scene), &config),
+                  GH_OK);
+}
+
+static gh_status poll_task_count(const void* op)
+{
+    return gh_tasks_count_poll(&((const queue_look*)op)->op.count);
+}
+
+static void cancel_task_count(void* op)
+{
+    gh_tasks_count_cancel(&((queue_look*)op)->op.count);
+}
+
+static void audit_task_count(fault_scene* scene, gh_status status)
+{
+    const gh_tasks_count* count = &((queue_look*)scene->op)->op.count;
+    assert_int_equal(count->stored, status == GH_OK ? 2 : 0);
+    assert_int_equal(count->dead, status == GH_OK ? 1 : 0);
+    assert_int_equal(count->delayed[0], status == GH_OK ? 1 : 0);
+    assert_queue_is_as_before(scene);
+}
+
+static const fault_operation count_tasks = {
+    "tcount",          sizeof(queue_look), 0, 3, prepare_queue, begin_task_count, poll_task_count, NULL,
+    cancel_task_count, audit_task_count};
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+#define ROW_VALUE "a sword\nof 7 dragons"
+
+/* As if a refresher had just stored it. */
+static void prepare_row(fault_scene* scene)
+{
+    redisReply* time = redis_server_command(scene->server, "TIME");
+    char value[96];
+    int size = snprintf(value, sizeof(value), "7 %s%06d %" PRIu64 " v " ROW_VALUE, time->element[0]->str,
+                        atoi(time->element[1]->str), 3600 * SECOND_US);
+    freeReplyObject(time);
+    redis_server_do(scene->server, "HSET %s %s %b", row_key(scene->name, 'v'), scene->name, value,
+                    (size_t)size);
+}
+
+static void begin_row_get(fault_scene* scene)
+{
+    row_read* self = scene->op;
+    self->config = gh_row_get_config_default();
+    self->config.buffer = self->buffer;
+    self->config.buffer_size = sizeof(self->buffer);
+    self->config.timeout_us = LONG_US;
+    assert_status(gh_row_get_begin(&self->get, scene->game->client, fault_name(scene), &self->config), GH_OK);
+}
+
+static gh_status poll_row_get(const void* op)
+{
+    return gh_row_get_poll(&((const row_read*)op)->get);
+}
+
+static void cancel_row_get(void* op)
+{
+    gh_row_get_cancel(&((row_read*)op)->get);
+}
+
+static void audit_row_get(fault_scene* scene, gh_status status)
+{
+    const row_read* self = scene->op;
+    if (status == GH_OK)
+    {
+        assert_true(row_is(self, ROW_VALUE));
+        assert_int_equal(self->get.version, 7);
+    }
+    redis_server_do(scene->server, "HDEL %s %s", row_key(scene->name, 'v'), scene->name);
+}
+
+static const fault_operation get_row = {
+    "rget",         sizeof(row_read), 0, 3, prepare_row, begin_row_get, poll_row_get, NULL,
+    cancel_row_get, audit_row_get};
+
+/* ---- chats: their list --------------------------------------------------------------------------------- */
+
+typedef struct chat_listing
+{
+    gh_chat_list list;
+    gh_chat_item items[3];
+    char second[40];
+} chat_listing;
+
+/* The player has the name of the run, and is in the chat of that name and in another. */
+static void prepare_chats(fault_scene* scene)
+{
+    chat_listing* self = scene->op;
+    snprintf(self->second, sizeof(self->second), "%s-2", scene->name);
+    assert_status(chat_make(scene->other, scene->name, scene->name, 100, 10), GH_OK);
+    assert_status(chat_make(scene->other, self->second, scene->name, 100, 10), GH_OK);
+    chat_say_numbers(scene->other, scene->name, scene->name, 3, 0);
+}
+
+static void begin_chat_list(fault_scene* scene)
+{
+    chat_listing* self = scene->op;
+    assert_status(
+        gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, LONG_US),
+        GH_OK);
+}
+
+static gh_status poll_chat_list(const void* op)
+{
+    return gh_chat_list_poll(&((const chat_listing*)op)->list);
+}
+
+static void cancel_chat_list(void* op)
+{
+    gh_chat_list_cancel(&((chat_listing*)op)->list);
+}
+
+static void audit_chat_list(fault_scene* scene, gh_status status)
+{
+    const chat_listing* self = scene->op;
+    if (status == GH_OK)
+    {
+        assert_int_equal(self->list.count, 2);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(self->items[i].unread,
+                             gh_str_equal(self->items[i].name, gh_str_of(self->second)) ? 0 : 3);
+        assert_false(gh_str_equal(self->items[0].name, self->items[1].name));
+    }
+    assert_int_equal(redis_server_integer(scene->server, "ZCARD gh:{chats:%s}:l", scene->name), 2);
+}
+
+static const fault_operation list_chats = {
+    "clist",          sizeof(chat_listing), 0, 5, prepare_chats, begin_chat_list, poll_chat_list, NULL,
+    cancel_chat_list, audit_chat_list};
+
+/* ---- chats: the feed ----------------------------------------------------------------------------------- */
+
+typedef struct faulted_feed
+{
+    gh_chat_feed feed;
+    gh_chat_player player;
+    gh_chat_room rooms[2];
+    gh_chat_seat seats[2];
+    uint64_t last; /* id that was handed out */
+    bool ended;
+    _Alignas(8) char buffer[2 * GH_CHAT_ROOM_SIZE_MIN];
+} faulted_feed;
+
+static void prepare_feed(fault_scene* scene)
+{
+    assert_status(chat_make(scene->other, scene->name, scene->name, 100, 10), GH_OK);
+    chat_say_numbers(scene->other, scene->name, scene->name, 3, 0);
+}
+
+static void begin_feed(fault_scene* scene)
+{
+    faulted_feed* self = scene->op;
+    gh_chat_feed_config config = gh_chat_feed_config_default();
+    config.rooms = self->rooms, config.room_count = 2;
+    config.seats = self->seats, config.seat_count = 2;
+    config.buffer = self->buffer, config.buffer_size = sizeof(self->buffer);
+    config.list_us = SECOND_US;
+    assert_status(gh_chat_feed_begin(&self->feed, scene->game->client, &config), GH_OK);
+    assert_status(gh_chat_feed_add(&self->feed, &self->player, fault_name(scene)), GH_OK);
+}
+
+/* Each message once, in order, however often the link dies. */
+static void hear(faulted_feed* self)
+{
+    gh_chat_room* room;
+    while (!self->ended && (room = gh_chat_feed_next(&self->feed)) != NULL)
+    {
+        for (uint32_t i = 0; i < room->fetch.count; i++)
+            assert_int_equal(room->fetch.messages[i].id, ++self->last);
+        gh_chat_feed_done(&self->feed, room, true);
+    }
+}
+
+static gh_status poll_feed(const void* op)
+{
+    const faulted_feed* self = op;
+    if (self->last == 3) return GH_OK;
+    return self->ended ? GH_CANCELLED : GH_PENDING;
+}
+
+static bool feed_is_over(fault_scene* scene)
+{
+    hear(scene->op);
+    return poll_feed(scene->op) != GH_PENDING;
+}
+
+static void end_feed(void* op)
+{
+    faulted_feed* self = op;
+    gh_chat_feed_end(&self->feed);
+    self->ended = true;
+}
+
+static bool all_is_seen(fault_scene* scene)
+{
+    hear(scene->op);
+    return redis_server_integer(scene->server, "ZSCORE gh:{chat:%s}:v %s", scene->name, scene->name) == 3;
+}
+
+static void audit_feed(fault_scene* scene, gh_status status)
+{
+    faulted_feed* self = scene->op;
+    if (status == GH_OK && !self->ended) GAME_UNTIL(all_is_seen(scene));
+    assert_true(self->last == 3 || self->ended);
+    gh_chat_feed_end(&self->feed);
+    game_tick(scene->game); /* which counts the ops */
+    assert_int_equal(game_stats(scene->game).ops_busy, 0);
+}
+
+static const fault_operation feed = {
+    "feed",    sizeof(faulted_feed), 0,        5,         prepare_feed, begin_feed,
+    poll_feed, feed_is_over,         end_feed, audit_feed};
+
+/* ---- the tests ----------------------------------------------------------------------------------------- */
+
+FAULT_TESTS(look_at_permits)
+FAULT_TESTS(look_at_task)
+FAULT_TESTS(list_the_dead)
+FAULT_TESTS(count_tasks)
+FAULT_TESTS(get_row)
+FAULT_TESTS(list_chats)
+FAULT_TESTS(feed)
+FAULT_CANCEL_TEST(look_at_permits)
+FAULT_CANCEL_TEST(look_at_task)
+FAULT_CANCEL_TEST(list_the_dead)
+FAULT_CANCEL_TEST(count_tasks)
+FAULT_CANCEL_TEST(get_row)
+FAULT_CANCEL_TEST(list_chats)
+FAULT_CANCEL_TEST(feed)
+
+TEST_FILE(reads_faults, FAULT_TEST_LIST(look_at_permits), FAULT_TEST_LIST(look_at_task),
+          FAULT_TEST_LIST(list_the_dead), FAULT_TEST_LIST(count_tasks), FAULT_TEST_LIST(get_row),
+          FAULT_TEST_LIST(list_chats), FAULT_TEST_LIST(feed), FAULT_CANCEL_TEST_LIST(look_at_permits),
+          FAULT_CANCEL_TEST_LIST(look_at_task), FAULT_CANCEL_TEST_LIST(list_the_dead),
+          FAULT_CANCEL_TEST_LIST(count_tasks), FAULT_CANCEL_TEST_LIST(get_row),
+          FAULT_CANCEL_TEST_LIST(list_chats), FAULT_CANCEL_TEST_LIST(feed));
