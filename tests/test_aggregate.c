@@ -1,5 +1,6 @@
 /* Tests of guildhall/aggregate.h: lines are counted as another way counts them, and each file once. */
 
+#include "support/heap.h"
 #include "support/places.h"
 
 #include <stdio.h>
@@ -111,6 +112,24 @@ static void lines_of_every_kind(void** state)
                 fail_msg("'%s' is not taken for '%c'", rows[i].line, rows[i].what);
         }
     }
+}
+
+static void counting_never_calls_the_heap(void** state)
+{
+    (void)state;
+    assert_true(heap_watch_works());
+    game* a = game_start("unix:/nowhere");
+    gh_geo* table = places_many(a, COUNTRIES);
+    gh_aggregate* aggregate = places_aggregate(a, table, 2);
+    size_t size = 0;
+    char* log = places_log(a, COUNTRIES, 5000, 3, &size);
+    heap_watch_begin();
+    gh_status started = gh_aggregate_start(aggregate, table);
+    gh_status added = gh_aggregate_add(aggregate, gh_str_make(log, size));
+    heap_counts counts = heap_watch_end();
+    assert_int_equal(counts.total, 0);
+    assert_true(started == GH_OK && added == GH_OK);
+    assert_true(stats_of(aggregate).lines > 1000);
 }
 
 /* Lines that are cut anywhere, against a count with strtok. */
@@ -442,7 +461,8 @@ static void long_reads_go_page_by_page(void** state)
 }
 
 TEST_FILE(aggregate, cmocka_unit_test(plain_line_counts_in_its_country_region_and_city),
-          cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(pieces_of_any_size_count_the_same),
+          cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(counting_never_calls_the_heap),
+          cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
           cmocka_unit_test(days_and_nodes_at_capacity),
           cmocka_unit_test(file_is_counted_once_whoever_counts_it),

@@ -137,8 +137,9 @@ static void audit_unblock(fault_scene* scene, gh_status status)
     audit(scene, status, BEFORE); /* whoever is unblocked is no contact yet */
 }
 
-static const fault_operation unblock = {"unblock",       sizeof(gh_contacts_change), 0,    3,             prepare_unblock,
-                                        begin_unblock, poll_change,                NULL, cancel_change, audit_unblock};
+static const fault_operation unblock = {
+    "unblock", sizeof(gh_contacts_change), 0, 3, prepare_unblock, begin_unblock, poll_change, NULL,
+    cancel_change, audit_unblock};
 
 /* ---- load ---------------------------------------------------------------------------------------------------------- */
 
@@ -190,6 +191,6 @@ FAULT_CANCEL_TEST(unblock)
 FAULT_CANCEL_TEST(load)
 
 TEST_FILE(contacts_faults, FAULT_TEST_LIST(touch), FAULT_TEST_LIST(touch_many), FAULT_TEST_LIST(take_out),
-          FAULT_TEST_LIST(block), FAULT_TEST_LIST(unblock), FAULT_TEST_LIST(load), FAULT_CANCEL_TEST_LIST(touch),
-          FAULT_CANCEL_TEST_LIST(touch_many), FAULT_CANCEL_TEST_LIST(take_out), FAULT_CANCEL_TEST_LIST(block),
-          FAULT_CANCEL_TEST_LIST(unblock), FAULT_CANCEL_TEST_LIST(load));
+          FAULT_TEST_LIST(block), FAULT_TEST_LIST(unblock), FAULT_TEST_LIST(load),
+          FAULT_CANCEL_TEST_LIST(touch), FAULT_CANCEL_TEST_LIST(touch_many), FAULT_CANCEL_TEST_LIST(take_out),
+          FAULT_CANCEL_TEST_LIST(block), FAULT_CANCEL_TEST_LIST(unblock), FAULT_CANCEL_TEST_LIST(load));

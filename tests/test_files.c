@@ -1,5 +1,6 @@
 /* Tests of guildhall/files.h against real servers: what is sent arrives, whole, in blocks and lines. */
 
+#include "support/heap.h"
 #include "support/parcel.h"
 #include "support/redis_server.h"
 
@@ -91,7 +92,7 @@ static void every_size_arrives(void** state)
     }
 }
 
-/* ---- logs ----------------------------------------------------------------------------------------------- */
+/* ---- logs ---------------------------------------------------------------------------------------------- */
 
 /* gzip's own program makes the file. */
 static char* packed(const scene* self, const char* bytes, size_t size, size_t* packed_size)
@@ -137,8 +138,8 @@ static gh_files_list* list_after(game* from, uint64_t after)
     return list;
 }
 
-/* Three log files of 1, 10,000 and 100,000 lines, the last one packed, go through a channel; the reader counts
-   their lines. */
+/* Three log files of 1, 10,000 and 100,000 lines, the last one packed, go through a channel; the reader
+   counts their lines. */
 static void logs_of_one_to_a_hundred_thousand_lines(void** state)
 {
     (void)state;
@@ -275,6 +276,30 @@ static void packed_file_of_two_members_is_one_text(void** state)
     assert_got(to, expected, expected_size);
 }
 
+/* zlib's window and state are in the reader's memory too. */
+static void packed_file_is_read_without_the_heap(void** state)
+{
+    (void)state;
+    if (!there_is_gzip()) skip();
+    assert_true(heap_watch_works());
+    scene self = scene_start();
+    const size_t size = 60000;
+    const char* text = parcel_bytes(self.a, size, 22, true);
+    size_t packed_size = 0;
+    char* bytes = packed(&self, text, size, &packed_size);
+    assert_status(sender_run(sender_new(self.a, 1, bytes, packed_size), NAME), GH_OK);
+    reader* to = reader_new(self.b, size);
+    to->config.format = GH_FILE_GZIP;
+    to->config.memory_size = gh_file_read_memory(&to->config);
+    to->config.memory = game_new(self.b, to->config.memory_size);
+    heap_watch_begin();
+    gh_status status = reader_run(to, NAME, "0");
+    heap_counts counts = heap_watch_end();
+    assert_status(status, GH_OK);
+    assert_got(to, text, size);
+    assert_int_equal(counts.total, 0);
+}
+
 static gh_status read_packed(const scene* self, const char* name, const char* bytes, size_t size)
 {
     assert_status(sender_run(sender_new(self->a, 1, bytes, size), gh_str_of(name)), GH_OK);
@@ -384,6 +409,7 @@ TEST_FILE(files, cmocka_unit_test(sent_once_and_read_by_all), cmocka_unit_test(e
           cmocka_unit_test(logs_of_one_to_a_hundred_thousand_lines),
           cmocka_unit_test(lines_cross_the_borders_of_chunks),
           cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
-          cmocka_unit_test(packed_file_of_two_members_is_one_text), cmocka_unit_test(broken_gzip_is_told),
+          cmocka_unit_test(packed_file_of_two_members_is_one_text),
+          cmocka_unit_test(packed_file_is_read_without_the_heap), cmocka_unit_test(broken_gzip_is_told),
           cmocka_unit_test(tick_moves_no_more_than_its_bytes),
           cmocka_unit_test(standstill_is_told_and_slowness_is_not));

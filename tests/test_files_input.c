@@ -163,6 +163,10 @@ static void bad_configs_of_a_reader(void** state)
     REFUSED(self, read_with(self, NAME, me), struct_size, 1, GH_INVALID_CONFIG);
     REFUSED(self, read_with(self, NAME, me), channel, too_long(), GH_INVALID_CHANNEL);
     REFUSED(self, read_with(self, NAME, me), format, (gh_file_format)2, GH_INVALID_FORMAT);
+    gh_file_read_config packed = self->config;
+    packed.format = GH_FILE_GZIP;
+    if (gh_file_read_memory(&packed) == 0) /* built without zlib */
+        REFUSED(self, read_with(self, NAME, me), format, GH_FILE_GZIP, GH_INVALID_FORMAT);
     REFUSED(self, read_with(self, NAME, me), keep, (gh_file_keep)2, GH_INVALID_FORMAT);
     REFUSED(self, read_with(self, NAME, me), chunk_bytes, GH_FILE_CHUNK_MIN - 1, GH_INVALID_CHUNK);
     REFUSED(self, read_with(self, NAME, me), chunk_bytes, GH_FILE_CHUNK_MAX + 1, GH_INVALID_CHUNK);

@@ -263,8 +263,9 @@ static void shard_is_full_at_its_cap(void** state)
         snprintf(names[found], sizeof(names[found]), "r%u", i);
         found += row_shard(names[found]) == 7;
     }
-    const char* fill = "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'other' .. i, '1 1 0 0 0 n - x') end "
-                       "return redis.call('HLEN', KEYS[1])";
+    const char* fill =
+        "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'other' .. i, '1 1 0 0 0 n - x') end "
+        "return redis.call('HLEN', KEYS[1])";
     redisReply* reply = redis_server_command(server, "EVAL %s 1 %s %d", fill, row_key(names[0], 'm'), 99998);
     assert_int_equal(reply->integer, 99998);
     freeReplyObject(reply);
@@ -279,8 +280,7 @@ static void shard_is_full_at_its_cap(void** state)
 }
 
 TEST_FILE(rows, cmocka_unit_test(is_refreshed_until_it_is_unscheduled),
-          cmocka_unit_test(shard_is_full_at_its_cap),
-          cmocka_unit_test(loader_may_take_many_ticks),
+          cmocka_unit_test(shard_is_full_at_its_cap), cmocka_unit_test(loader_may_take_many_ticks),
           cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
           cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(reading_writes_nothing),
           cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),
