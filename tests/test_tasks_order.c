@@ -273,8 +273,20 @@ static void waiting_taker_is_woken_by_a_push(void** state)
     assert_in_range(game_stats(taker->owner).hints, 10, 40);
 }
 
-/* Without hints, up to 100 ms between two questions; so at least 9 in a second, and the doubling ones at the
-   start. */
+/* One step of a game that has this time, until all that it has sent is answered. */
+static void step_at(game* self, uint64_t now_us)
+{
+    assert_status(gh_tick(self->client, now_us, 0), GH_OK);
+    for (uint64_t end_us = wait_cap_us();
+         game_stats(self).requests_sent + game_stats(self).requests_waiting > 0;)
+    {
+        if (wait_now_us() > end_us) fail_msg("no answer came");
+        wait_briefly();
+        assert_status(gh_tick(self->client, now_us, 0), GH_OK);
+    }
+}
+
+/* Without hints: 1 ms after the first question, then twice as long each time, up to 100 ms. */
 static void pause_adapts_up_to_100_ms(void** state)
 {
     (void)state;
@@ -285,11 +297,30 @@ static void pause_adapts_up_to_100_ms(void** state)
     GAME_UNTIL(gh_client_ready(alone->client));
     desk* taker = desk_open(alone, QUEUE);
     assert_status(desk_take(taker, 1), GH_EMPTY);
-    long long before = redis_server_calls(server, "evalsha");
+    alone->asleep = true; /* its time goes on below, a millisecond a step */
+    uint64_t now_us = game_now_us(alone) + SECOND_US;
+    uint64_t asked_us[64];
+    size_t count = 0;
+    step_at(alone, now_us);
+    long long calls = redis_server_calls(server, "evalsha");
     gh_tasks_take* take = begin_wait(taker, SECOND_US);
-    GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
+    for (; gh_tasks_take_poll(take) == GH_PENDING; now_us += 1000)
+    {
+        step_at(alone, now_us);
+        long long before = calls;
+        calls = redis_server_calls(server, "evalsha");
+        assert_in_range(calls - before, 0, 1);
+        if (calls > before) asked_us[count++] = now_us;
+        assert_in_range(count, 0, 63);
+    }
     assert_status(gh_tasks_take_poll(take), GH_EMPTY);
-    assert_in_range(redis_server_calls(server, "evalsha") - before, 3, 7 + 10 + 2);
+    assert_in_range(count, 14, 18);
+    uint64_t expected_us = 1000;
+    for (size_t i = 1; i + 1 < count; i++) /* the last question may be that of the end */
+    {
+        assert_in_range(asked_us[i] - asked_us[i - 1], expected_us, expected_us + 2000);
+        expected_us = expected_us * 2 < 100000 ? expected_us * 2 : 100000;
+    }
 }
 
 static void waiting_taker_asks_when_the_next_is_due(void** state)
