@@ -318,10 +318,9 @@ static void write_key(gh_request* request)
     gh_request_keys(request, gh_str_literal("gh"), gh_str_literal("lock"), gh_str_literal("a:{b}"), "s");
 }
 
-static void write_raw(gh_request* request)
+static void write_evalsha(gh_request* request)
 {
-    gh_request_raw(request, gh_str_literal("*1\r\n$4\r\nPING\r\n"));
-    gh_request_raw(request, gh_str_make(NULL, 0));
+    gh_request_evalsha(request, "0123456789abcdef0123456789abcdef01234567 and no more", 10, 1);
 }
 
 static void write_empty_array(gh_request* request)
@@ -342,7 +341,8 @@ static const struct
     {write_joined, TEXT("$6\r\nonetwo\r\n$3\r\ntwo\r\n$3\r\none\r\n")},
     {write_token, TEXT("$33\r\n000000001234abcd:ffffffffffffffff\r\n")},
     {write_key, TEXT("$23\r\ngh:{lock:a%3a%7bb%7d}:s\r\n")},
-    {write_raw, TEXT("*1\r\n$4\r\nPING\r\n")},
+    {write_evalsha,
+     TEXT("*14\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789abcdef0123456789abcdef01234567\r\n$2\r\n10\r\n")},
     {write_empty_array, TEXT("*0\r\n*4294967295\r\n")},
 };
 
@@ -396,7 +396,7 @@ static void a_full_request_stays_full(void** state)
     gh_request_str(&request, gh_str_literal("x"));
     gh_request_number(&request, 1);
     gh_request_token(&request, 1, 1);
-    gh_request_raw(&request, gh_str_literal("x"));
+    gh_request_evalsha(&request, "0123456789abcdef0123456789abcdef01234567", 1, 1);
     gh_request_keys(&request, gh_str_literal("g"), gh_str_literal("l"), gh_str_literal("n"), "s");
     assert_ptr_equal(request.at, out);
     for (size_t i = 0; i < sizeof(out); i++) assert_int_equal(out[i], CANARY);

@@ -10,11 +10,7 @@
 
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
 {
-    gh_request_array(request, 3 + keys + arguments);
-    gh_request_raw(request, gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n"));
-    gh_request_raw(request, gh_str_make(script->digest, sizeof script->digest));
-    gh_request_raw(request, gh_str_literal("\r\n"));
-    gh_request_number(request, keys);
+    gh_request_evalsha(request, script->digest, keys, arguments);
 }
 
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)

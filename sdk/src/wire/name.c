@@ -2,15 +2,43 @@
 
 #include "wire/name.h"
 
-static const char hex_digits[] = "0123456789abcdef";
+/* Numbers and ids go out with every request, and two digits a step are half the work. */
+static const char decimal_pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+static const char hex_pairs[] =
+    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+    "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
+    "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
+    "606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f"
+    "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
+    "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+    "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+    "e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
-/* One bit a byte: letters, digits, _ . and - */
-static const uint32_t plain_bytes[8] = {0, 0x03ff6000u, 0x87fffffeu, 0x07fffffeu, 0, 0, 0, 0};
+/* What each byte takes in a key: 1 if it stays (letters, digits, _ . and -), 3 as %XX. A row has 16 bytes. */
+static const unsigned char encoded_sizes[256] = {
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 3,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3,
+    3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 1,
+    3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+};
 
 static bool is_plain_byte(char c)
 {
-    unsigned char byte = (unsigned char)c;
-    return (plain_bytes[byte >> 5] >> (byte & 31) & 1) != 0;
+    return encoded_sizes[(unsigned char)c] == 1;
 }
 
 bool gh_name_is_plain(gh_str name)
@@ -23,10 +51,9 @@ bool gh_name_is_plain(gh_str name)
 
 size_t gh_name_encoded_size(gh_str name)
 {
-    size_t size = name.size;
+    size_t size = 0;
     size_t i;
-    for (i = 0; i < name.size; i++)
-        if (!is_plain_byte(name.bytes[i])) size += 2;
+    for (i = 0; i < name.size; i++) size += encoded_sizes[(unsigned char)name.bytes[i]];
     return size;
 }
 
@@ -42,8 +69,8 @@ char* gh_name_encode(gh_str name, char* out)
             continue;
         }
         *out++ = '%';
-        *out++ = hex_digits[(unsigned char)c >> 4];
-        *out++ = hex_digits[(unsigned char)c & 15];
+        memcpy(out, hex_pairs + 2 * (unsigned char)c, 2);
+        out += 2;
     }
     return out;
 }
@@ -51,7 +78,7 @@ char* gh_name_encode(gh_str name, char* out)
 char* gh_hex_encode(uint64_t value, char* out)
 {
     int shift;
-    for (shift = 60; shift >= 0; shift -= 4) *out++ = hex_digits[(value >> shift) & 15];
+    for (shift = 56; shift >= 0; shift -= 8, out += 2) memcpy(out, hex_pairs + 2 * (value >> shift & 255), 2);
     return out;
 }
 
@@ -74,26 +101,30 @@ bool gh_hex_decode(gh_str str, uint64_t* value)
     return true;
 }
 
-/* Two digits a division. */
-static void put_pair(uint64_t pair, char* out)
+size_t gh_decimal_size(uint64_t value)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    memcpy(out, pairs + 2 * pair, 2);
+    size_t size = 1;
+    for (; value >= 10000; value /= 10000) size += 4;
+    return value < 100 ? size + (value >= 10) : size + 2 + (value >= 1000);
+}
+
+/* With the size known, the digits are written where they stay: the last first, two a division. */
+char* gh_decimal_write(uint64_t value, size_t size, char* out)
+{
+    char* at = out + size;
+    for (; value >= 100; value /= 100)
+    {
+        at -= 2;
+        memcpy(at, decimal_pairs + 2 * (value % 100), 2);
+    }
+    if (value >= 10)
+        memcpy(out, decimal_pairs + 2 * value, 2);
+    else
+        *out = (char)('0' + value);
+    return out + size;
 }
 
 char* gh_decimal_encode(uint64_t value, char* out)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    while (value >= 10)
-    {
-        at -= 2;
-        put_pair(value % 100, digits + at);
-        value /= 100;
-    }
-    if (value > 0 || at == sizeof digits) digits[--at] = (char)('0' + value);
-    memcpy(out, digits + at, sizeof digits - at);
-    return out + (sizeof digits - at);
+    return gh_decimal_write(value, gh_decimal_size(value), out);
 }

@@ -28,6 +28,10 @@ bool gh_hex_decode(gh_str str, uint64_t* value);
 /* value in decimal, at most 20 digits; returns where they end. */
 char* gh_decimal_encode(uint64_t value, char* out);
 
+/* The same in two steps, for a text with its size in front. */
+size_t gh_decimal_size(uint64_t value);
+char* gh_decimal_write(uint64_t value, size_t size, char* out);
+
 /* True if every byte is a letter, a digit, or one of _ . - */
 bool gh_name_is_plain(gh_str name);
 

@@ -43,7 +43,10 @@ void gh_request_array(gh_request* request, uint32_t count)
 
 void gh_request_str(gh_request* request, gh_str str)
 {
-    gh_request_joined(request, str, gh_str_make(NULL, 0));
+    if (!request_room(request, str.size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
+    put_header(request, '$', str.size);
+    put_bytes(request, str.bytes, str.size);
+    put_end(request);
 }
 
 void gh_request_joined(gh_request* request, gh_str first, gh_str second)
@@ -65,9 +68,22 @@ void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count)
 
 void gh_request_number(gh_request* request, uint64_t number)
 {
-    char digits[20];
-    size_t size = (size_t)(gh_decimal_encode(number, digits) - digits);
-    gh_request_str(request, gh_str_make(digits, size));
+    size_t size = gh_decimal_size(number);
+    if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
+    put_header(request, '$', size);
+    request->at = gh_decimal_write(number, size, request->at);
+    put_end(request);
+}
+
+void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, uint32_t arguments)
+{
+    const gh_str name = gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n");
+    if (!request_room(request, GH_REQUEST_HEADER_SIZE_MAX + name.size + GH_REQUEST_DIGEST_SIZE + 2)) return;
+    put_header(request, '*', 3 + (uint64_t)keys + arguments);
+    put_bytes(request, name.bytes, name.size);
+    put_bytes(request, digest, GH_REQUEST_DIGEST_SIZE);
+    put_end(request);
+    gh_request_number(request, keys);
 }
 
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
@@ -90,7 +106,10 @@ static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
     *request->at++ = '{';
     put_bytes(request, kind.bytes, kind.size);
     *request->at++ = ':';
-    request->at = gh_name_encode(name, request->at);
+    if (name_size == name.size) /* as nearly all names */
+        put_bytes(request, name.bytes, name.size);
+    else
+        request->at = gh_name_encode(name, request->at);
     *request->at++ = '}';
     *request->at++ = ':';
     place = request->at;
@@ -115,9 +134,4 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at[part_at] = *parts;
         request->at += size;
     }
-}
-
-void gh_request_raw(gh_request* request, gh_str bytes)
-{
-    if (request_room(request, bytes.size)) put_bytes(request, bytes.bytes, bytes.size);
 }

@@ -22,6 +22,10 @@ void gh_request_array(gh_request* request, uint32_t count);
 void gh_request_str(gh_request* request, gh_str str);
 void gh_request_number(gh_request* request, uint64_t number);
 
+/* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
+#define GH_REQUEST_DIGEST_SIZE 40u
+void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, uint32_t arguments);
+
 /* One string made of two, for a text that stands in front of another; or of more. */
 void gh_request_joined(gh_request* request, gh_str first, gh_str second);
 void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count);
@@ -31,9 +35,6 @@ void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);
 
 /* "<prefix>:{<kind>:<encoded name>}:<part>", one string for each letter of parts, which must not be empty. */
 void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str name, const char* parts);
-
-/* Bytes as they are: a piece of a request that was encoded before. */
-void gh_request_raw(gh_request* request, gh_str bytes);
 
 /* How many bytes a string, a number or a key take at most on the wire, for checks ahead of time. */
 #define GH_REQUEST_HEADER_SIZE_MAX 24u
