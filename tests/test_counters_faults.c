@@ -7,12 +7,15 @@
 #include <string.h>
 
 #define FAULT_COUNTERS 3
+#define LATE_ADDS      6
 
 typedef struct flushing
 {
     _Alignas(16) char memory[24 * 1024];
     gh_counters* counters;
     gh_counter counter[FAULT_COUNTERS];
+    unsigned late; /* adds after the flush was asked for        */
+    bool frozen;   /* one of them while batches were on the wire */
 } flushing;
 
 static const char* counter_name(const fault_scene* scene, int i)
@@ -84,6 +87,46 @@ static void audit_flush(fault_scene* scene, gh_status status)
 
 static const fault_operation flush = {"flush",     sizeof(flushing), 0,    5,    prepare_flush,
                                       begin_flush, poll_flush,       NULL, NULL, audit_flush};
+
+/* The same while the game goes on counting: what is added while a batch is frozen comes with a later one. */
+static bool busy_flush_is_over(fault_scene* scene)
+{
+    flushing* self = scene->op;
+    if (self->late == LATE_ADDS) return poll_flush(self) != GH_PENDING;
+    if (gh_client_ready(scene->game->client) && game_stats(scene->game).requests_sent > 0)
+        self->frozen = true;
+    assert_status(gh_counters_add(self->counters, self->counter[0], 100), GH_OK);
+    assert_status(gh_counters_flush(self->counters), GH_OK);
+    self->late++;
+    return false;
+}
+
+static void audit_busy_flush(fault_scene* scene, gh_status status)
+{
+    assert_status(status, GH_OK);
+    gh_counters_stats stats = stats_of(scene);
+    assert_int_equal(stats.counted, FAULT_COUNTERS + LATE_ADDS);
+    unsigned shards = 0;
+    for (int i = 0; i < FAULT_COUNTERS; i++)
+    {
+        unsigned shard = stored_shard(counter_name(scene, i));
+        bool first = true;
+        for (int j = 0; j < i; j++) first = first && stored_shard(counter_name(scene, j)) != shard;
+        shards += first;
+    }
+    if (((flushing*)scene->op)->frozen) assert_true(stats.batches > shards);
+    for (int i = 0; i < FAULT_COUNTERS; i++)
+    {
+        long long expected = 5 + i + (i == 0 ? 100 * LATE_ADDS : 0);
+        assert_int_equal(stored_sum(scene->server, counter_name(scene, i), 1), expected);
+        assert_int_equal(stored_sum(scene->server, counter_name(scene, i), 86400), expected);
+    }
+    end_counters(scene);
+}
+
+static const fault_operation busy_flush = {"busy",        sizeof(flushing), 0,          19,
+                                           prepare_flush, begin_flush,      poll_flush, busy_flush_is_over,
+                                           NULL,          audit_busy_flush};
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
@@ -173,9 +216,10 @@ static const fault_operation clean = {"clean",       sizeof(flushing), 0,       
                                       NULL,          audit_clean};
 
 FAULT_TESTS(flush)
+FAULT_TESTS(busy_flush)
 FAULT_TESTS(read_one)
 FAULT_TESTS(clean)
 FAULT_CANCEL_TEST(read_one)
 
-TEST_FILE(counters_faults, FAULT_TEST_LIST(flush), FAULT_TEST_LIST(read_one), FAULT_TEST_LIST(clean),
-          FAULT_CANCEL_TEST_LIST(read_one));
+TEST_FILE(counters_faults, FAULT_TEST_LIST(flush), FAULT_TEST_LIST(busy_flush), FAULT_TEST_LIST(read_one),
+          FAULT_TEST_LIST(clean), FAULT_CANCEL_TEST_LIST(read_one));
