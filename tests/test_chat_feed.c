@@ -300,8 +300,35 @@ static void goes_on_after_the_store_was_away(void** state)
     gh_chat_feed_end(&self->feed);
 }
 
-TEST_FILE(chat_feed, cmocka_unit_test(pulls_all_chats_of_a_player),
-          cmocka_unit_test(one_fetch_serves_many_players), cmocka_unit_test(noisy_chat_starves_nobody),
+/* A feed that is not begun, a player of no feed, a room that was not handed out. */
+static void calls_without_a_feed_do_nothing(void** state)
+{
+    (void)state;
+    game* a = game_start("unix:/nowhere");
+    gh_chat_feed* idle = GAME_NEW(a, gh_chat_feed);
+    feeding* self = feeding_new(a, 1, 1, 8192, 64);
+    gh_chat_feed* const feeds[] = {NULL, idle, &self->feed};
+    gh_chat_player* player = GAME_NEW(a, gh_chat_player);
+    gh_chat_room* room = GAME_NEW(a, gh_chat_room);
+    for (int i = 0; i < 3; i++)
+    {
+        gh_chat_feed_remove(feeds[i], NULL);
+        gh_chat_feed_remove(feeds[i], player);
+        gh_chat_feed_refresh(feeds[i], NULL);
+        gh_chat_feed_refresh(feeds[i], player);
+        gh_chat_feed_done(feeds[i], NULL, true);
+        gh_chat_feed_done(feeds[i], room, true);
+        assert_null(gh_chat_feed_next(feeds[i]));
+        gh_chat_feed_end(feeds[i]);
+    }
+    assert_null(gh_chat_room_seat(NULL, NULL));
+    assert_null(gh_chat_room_seat(room, NULL));
+    assert_int_equal(game_stats(a).ops_begun, 0);
+}
+
+TEST_FILE(chat_feed, cmocka_unit_test(calls_without_a_feed_do_nothing),
+          cmocka_unit_test(pulls_all_chats_of_a_player), cmocka_unit_test(one_fetch_serves_many_players),
+          cmocka_unit_test(noisy_chat_starves_nobody),
           cmocka_unit_test(follows_joins_and_leaves_of_other_servers),
           cmocka_unit_test(player_with_a_backlog_joins_a_room_that_is_read),
           cmocka_unit_test(no_room_and_no_seat_say_full), cmocka_unit_test(goes_on_after_the_store_was_away));

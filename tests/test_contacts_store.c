@@ -350,6 +350,22 @@ static void changes_name_the_field(void** state)
     }
     gh_contacts_config skipped;
     memset(&skipped, 0, sizeof(skipped));
+    typedef gh_status (*begin_one)(gh_contacts_change*, gh_client*, gh_str, gh_str, const gh_contacts_config*);
+    const begin_one begins[] = {gh_contacts_touch_begin, gh_contacts_remove_begin, gh_contacts_block_begin,
+                                gh_contacts_unblock_begin};
+    const gh_str bad[] = {{"", 0}, {NULL, 1}, {longest, sizeof(longest)}, {longest, SIZE_MAX}};
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+    {
+        assert_status(begins[i](NULL, a->client, OWNER, names[0], NULL), GH_INVALID_OP);
+        assert_status(begins[i](change, NULL, OWNER, names[0], NULL), GH_INVALID_CLIENT);
+        assert_status(begins[i](change, a->client, OWNER, names[0], &skipped), GH_INVALID_CONFIG);
+        for (size_t j = 0; j < 4; j++)
+        {
+            assert_status(begins[i](change, a->client, bad[j], names[0], NULL), GH_INVALID_NAME);
+            assert_status(begins[i](change, a->client, OWNER, bad[j], NULL), GH_INVALID_CONTACTS);
+        }
+        assert_status(gh_contacts_change_poll(change), GH_IDLE);
+    }
     assert_refused(a, change, OWNER, names, 1, &skipped, GH_INVALID_CONFIG);
 
     gh_contacts_config config = gh_contacts_config_default();

@@ -385,7 +385,16 @@ static void bad_input_names_its_field(void** state)
     assert_int_equal(gh_geo_memory(&config), 0);
     assert_null(table);
 
+    gh_geo_clear(NULL);
+    assert_null(gh_geo_turn(NULL));
+    assert_int_equal(gh_geo_node_count(NULL), 0);
+    assert_int_equal(gh_geo_node_parent(NULL, 0), GH_GEO_NO_NODE);
+    assert_int_equal(gh_geo_node_level(NULL, 0), 0);
+    assert_int_equal(gh_geo_node_name(NULL, 0).size, 0);
+
     table = small_table();
+    assert_int_equal(gh_geo_node_parent(table, gh_geo_node_count(table)), GH_GEO_NO_NODE);
+    assert_int_equal(gh_geo_node_name(table, UINT32_MAX).size, 0);
     gh_str none = gh_str_literal("");
     gh_str one = gh_str_literal("1.0.0.1");
     static char name[GH_GEO_NAME_SIZE_MAX + 1];

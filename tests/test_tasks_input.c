@@ -289,6 +289,34 @@ static void worker_refuses_bad_input(void** state)
 #undef TRY
 }
 
+#define TAKES_EVERY_CALL(name)                                                                               \
+    do                                                                                                       \
+    {                                                                                                        \
+        gh_tasks_##name idle_op;                                                                             \
+        memset(&idle_op, 0, sizeof(idle_op));                                                                \
+        assert_status(gh_tasks_##name##_poll(NULL), GH_IDLE);                                                \
+        assert_status(gh_tasks_##name##_poll(&idle_op), GH_IDLE);                                            \
+        gh_tasks_##name##_cancel(NULL);                                                                      \
+        gh_tasks_##name##_cancel(&idle_op);                                                                  \
+        assert_status(gh_tasks_##name##_poll(&idle_op), GH_IDLE);                                            \
+    } while (0)
+
+static void idle_ops_take_every_call(void** state)
+{
+    (void)state;
+    TAKES_EVERY_CALL(push);
+    TAKES_EVERY_CALL(take);
+    TAKES_EVERY_CALL(finish);
+    TAKES_EVERY_CALL(extend);
+    TAKES_EVERY_CALL(edit);
+    TAKES_EVERY_CALL(control);
+    TAKES_EVERY_CALL(look);
+    TAKES_EVERY_CALL(dead);
+    TAKES_EVERY_CALL(count);
+    TAKES_EVERY_CALL(worker);
+    gh_tasks_worker_stop(NULL);
+}
+
 /* ---- at the limits ------------------------------------------------------------------------------------- */
 
 static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count,
@@ -423,7 +451,8 @@ static void smallest_client_takes_what_it_can(void** state)
 TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input),
           cmocka_unit_test(config_names_the_field_that_is_wrong),
           cmocka_unit_test(pull_style_refuses_bad_input), cmocka_unit_test(looking_after_refuses_bad_input),
-          cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(capacity_is_exact),
+          cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(idle_ops_take_every_call),
+          cmocka_unit_test(capacity_is_exact),
           cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
           cmocka_unit_test(hundred_tasks_pass_in_each_request),
           cmocka_unit_test(smallest_client_takes_what_it_can));
