@@ -40,7 +40,7 @@ static bool open_side(bench* self, counters_side* side, size_t count)
     gh_status status = gh_counters_init(side->memory, bytes, side->client.client, &config, &side->counters);
     for (size_t i = 0; i < count && status == GH_OK; i++)
     {
-        char name[24];
+        char name[32];
         snprintf(name, sizeof name, "kills_%zu", i);
         status = gh_counters_open(side->counters, gh_str_of(name), &side->handles[i]);
     }
