@@ -514,6 +514,41 @@ static void full_channel_makes_senders_wait(void** state)
     assert_int_equal(redis_server_integer(self.server, "EXISTS gh:{files:news}:f gh:{files:news}:l"), 0);
 }
 
+/* 1,000 files are in a channel at most, however small; the next waits until one of them has ended. */
+static void channel_holds_a_thousand_files(void** state)
+{
+    (void)state;
+    static const char* const copies =
+        "for i = 1, ARGV[2] do local key = 'gh:{file:x' .. i .. '}:s' "
+        "if ARGV[1] == 'add' then redis.call('COPY', KEYS[1], key) "
+        "redis.call('HSET', KEYS[2], 'x' .. i, redis.call('HGET', KEYS[2], 'first')) "
+        "else redis.call('DEL', key) end end return redis.call('HLEN', KEYS[2])";
+    scene self = scene_start(false);
+    sender* senders[3];
+    const gh_str names[3] = {gh_str_literal("first"), gh_str_literal("last"), gh_str_literal("one too many")};
+    for (int i = 0; i < 3; i++)
+    {
+        senders[i] = sender_new(self.a, 1, "hello", 5);
+        senders[i]->config.channel = gh_str_literal("news");
+    }
+    assert_status(sender_run(senders[0], names[0]), GH_OK);
+    const char* fill = "EVAL %s 2 gh:{file:first}:s gh:{files:news}:f %s %d";
+    assert_int_equal(redis_server_integer(self.server, fill, copies, "add", GH_FILES_CHANNEL_MAX - 2),
+                     GH_FILES_CHANNEL_MAX - 1);
+    assert_status(sender_run(senders[1], names[1]), GH_OK);
+    sender_begin(senders[2], names[2]);
+    long long calls = redis_server_calls(self.server, "evalsha"); /* it looks whether one has ended */
+    GAME_UNTIL((sender_step(senders[2]), redis_server_calls(self.server, "evalsha") >= calls + 6));
+    assert_status(gh_file_send_poll(&senders[2]->op), GH_PENDING);
+    assert_int_equal(senders[2]->op.taken_bytes, 0);
+    assert_int_equal(redis_server_integer(self.server, "HLEN gh:{files:news}:f"), GH_FILES_CHANNEL_MAX);
+    /* Their leases end. */
+    redis_server_integer(self.server, fill, copies, "remove", GH_FILES_CHANNEL_MAX - 2);
+    GAME_UNTIL(sender_step(senders[2]));
+    assert_status(gh_file_send_poll(&senders[2]->op), GH_OK);
+    assert_in_range(redis_server_integer(self.server, "HLEN gh:{files:news}:f"), 1, GH_FILES_CHANNEL_MAX);
+}
+
 TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
           cmocka_unit_test(sender_died_beside_the_seal),
           cmocka_unit_test(other_bytes_under_the_same_name_are_told),
@@ -524,4 +559,5 @@ TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
           cmocka_unit_test(only_readers_that_were_named_read_and_each_once),
           cmocka_unit_test(flipped_bits_are_found), cmocka_unit_test(whole_is_verified_too),
           cmocka_unit_test(chunks_that_come_twice_or_early), cmocka_unit_test(wrong_types_are_told),
-          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(full_channel_makes_senders_wait));
+          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(full_channel_makes_senders_wait),
+          cmocka_unit_test(channel_holds_a_thousand_files));
