@@ -192,7 +192,7 @@ if [ ${#filters[@]} -gt 0 ]; then
     exit 1
 fi
 
-setup build redis test sample bench
+setup build redis test sample bench browser
 stage 'the tree' ./tests/check_tree.sh
 stage 'includes' ./tests/check_includes.sh
 

@@ -7,6 +7,7 @@
 #   profile valgrind
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
 #   test    what only the tests need: cmocka, g++, CMake, valgrind, Python's redis module
+#   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
 #
 # Nothing is asked of apt when nothing is missing. Works as root and with sudo, and again and again.
@@ -34,6 +35,8 @@ has_static() { # only the linker knows where it looks
     [ -f "$file" ]
 }
 has_python_redis() { python3 -c 'import redis' || /usr/bin/python3 -c 'import redis'; }
+has_browser() { has_either chromium chromium-browser || has_command google-chrome; }
+is_debian() { [ -r /etc/os-release ] && [ "$(. /etc/os-release && printf '%s' "$ID")" = debian ]; }
 has_sanitizers() { has_static libasan.so && has_static libubsan.so; }
 
 look() {
@@ -80,12 +83,15 @@ look() {
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
             need 'valgrind' valgrind has_command valgrind
             ;;
+        browser)
+            if is_debian; then need 'Chromium' chromium has_browser; fi
+            ;;
         lint)
             need 'clang-tidy' clang-tidy has_command clang-tidy
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, profile, sample, test, lint" >&2
+            echo "setup.sh: no group is called '$group': build, redis, bench, browser, profile, sample, test, lint" >&2
             exit 2
             ;;
         esac
