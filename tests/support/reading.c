@@ -60,7 +60,7 @@ static void note_line(reading_transcript* to, char kind, long long number)
     note(to, line, (size_t)snprintf(line, sizeof(line), "%c%lld ", kind, number));
 }
 
-static void note_value(reading_transcript* to, const gh_reply* value)
+void reading_note(reading_transcript* to, const gh_reply* value)
 {
     static const char kinds[] = {'_', ':', '$', '+', '-', '*'};
     assert_in_range(value->type, GH_REPLY_NIL, GH_REPLY_ARRAY);
@@ -81,7 +81,7 @@ static void note_value(reading_transcript* to, const gh_reply* value)
         for (const gh_reply* each = value->first; each != NULL; each = each->next, count++)
         {
             assert_ptr_equal(gh_reply_at(value, count), each);
-            note_value(to, each);
+            reading_note(to, each);
         }
         assert_int_equal(count, value->count);
         assert_null(gh_reply_at(value, count));
@@ -97,7 +97,7 @@ bool reading_take_all(gh_reader* reader, reading_transcript* to)
         switch (gh_reader_next(reader, &reply))
         {
         case GH_READ_MORE: return true;
-        case GH_READ_REPLY: note_value(to, reply); break;
+        case GH_READ_REPLY: reading_note(to, reply); break;
         case GH_READ_BROKEN: note(to, "!", 1); return false;
         case GH_READ_TOO_LARGE: note(to, "^", 1); return false;
         }

@@ -30,6 +30,9 @@ gh_reader* reading_reader(void** state);
 /* A reset that must work. */
 void reading_restart(gh_reader* reader);
 
+/* Adds a reply to the transcript. */
+void reading_note(reading_transcript* to, const gh_reply* reply);
+
 /* Takes all replies that are there. False when the reader broke. */
 bool reading_take_all(gh_reader* reader, reading_transcript* to);
 

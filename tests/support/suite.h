@@ -25,7 +25,7 @@
 
 #define TEST_FILES(X)                                                                                        \
     X(support) X(servers) X(proxy) X(fake) X(platform) X(platform_tcp) X(base)                               \
-    X(wire) X(reader) X(reader_hostile)                                                                      \
+    X(wire) X(reader) X(reader_hostile) X(flat)                                                              \
     X(keys) X(keys_page)                                                                                     \
     X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                           \
     X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                                                                      \

@@ -2,6 +2,8 @@
 
 #include "wire/reader.h"
 
+#include "wire/flat.h"
+
 #include <hiredis/read.h>
 #include <hiredis/sds.h>
 
@@ -18,21 +20,10 @@ typedef int gh_element_count;
 #define READER_HEADER_MAX 64u   /* "$<digits>\r\n" and the "\r\n" behind the string              */
 #define READER_OBJECTS_MAX 4096u /* hiredis 1.x: its reader, nine tasks and the buffer's header   */
 
-typedef struct reader_node
-{
-    gh_reply reply; /* first: a gh_reply* that we gave out is a reader_node* */
-    gh_reply* last; /* of an array: the element that came last               */
-} reader_node;
-
 struct gh_reader
 {
     redisReader* hiredis;
-    reader_node* nodes;
-    char* text;
-    uint32_t node_count;
-    uint32_t node_capacity;
-    uint32_t text_used;
-    uint32_t text_capacity;
+    gh_values values;
     uint32_t reply_bytes_max;
     bool broken;
     bool too_large; /* broken, and this is why */
@@ -121,19 +112,20 @@ static void* reader_refuse(gh_reader* reader)
 static gh_reply* reader_value(const redisReadTask* task, gh_reply_type type)
 {
     gh_reader* reader = (gh_reader*)task->privdata;
-    reader_node* node;
+    gh_values* values = &reader->values;
+    gh_value* node;
     if (task->parent == NULL)
     {
-        reader->node_count = 0;
-        reader->text_used = 0;
+        values->node_count = 0;
+        values->text_used = 0;
     }
-    if (reader->node_count == reader->node_capacity) return reader_refuse(reader);
-    node = &reader->nodes[reader->node_count++];
+    if (values->node_count == values->node_capacity) return reader_refuse(reader);
+    node = &values->nodes[values->node_count++];
     memset(node, 0, sizeof *node);
     node->reply.type = type;
     if (task->parent != NULL)
     {
-        reader_node* parent = (reader_node*)task->parent->obj;
+        gh_value* parent = (gh_value*)task->parent->obj;
         if (parent->last == NULL)
             parent->reply.first = &node->reply;
         else
@@ -153,12 +145,7 @@ static void* reader_string(const redisReadTask* task, char* bytes, size_t size)
     if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_STATUS && task->type != REDIS_REPLY_ERROR) return NULL;
     value = reader_value(task, type);
     if (value == NULL) return NULL;
-    if (size >= reader->text_capacity - reader->text_used) return reader_refuse(reader);
-    value->text = gh_str_make(reader->text + reader->text_used, size);
-    memcpy(reader->text + reader->text_used, bytes, size);
-    reader->text[reader->text_used + size] = 0; /* for the debugger */
-    reader->text_used += (uint32_t)size + 1;
-    return value;
+    return gh_values_keep(&reader->values, value, bytes, size) ? value : reader_refuse(reader);
 }
 
 static void* reader_array(const redisReadTask* task, gh_element_count count)
@@ -166,7 +153,7 @@ static void* reader_array(const redisReadTask* task, gh_element_count count)
     gh_reader* reader = (gh_reader*)task->privdata;
     gh_reply* value;
     if (task->type != REDIS_REPLY_ARRAY) return NULL;
-    if ((uint64_t)count > reader->node_capacity) return reader_refuse(reader);
+    if ((uint64_t)count > reader->values.node_capacity) return reader_refuse(reader);
     value = reader_value(task, GH_REPLY_ARRAY);
     if (value != NULL) value->count = (uint32_t)count;
     return value;
@@ -237,7 +224,7 @@ static bool reader_open(gh_reader* reader)
     }
     reader->hiredis->privdata = reader;
     reader->hiredis->maxbuf = 0; /* never give the buffer back */
-    buffer = sdsMakeRoomFor(reader->hiredis->buf, reader_room(reader_capacity(reader->text_capacity)));
+    buffer = sdsMakeRoomFor(reader->hiredis->buf, reader_room(reader_capacity(reader->values.text_capacity)));
     READER_LEAVE();
     if (buffer == NULL) return false;
     reader->hiredis->buf = buffer;
@@ -248,7 +235,7 @@ static bool reader_open(gh_reader* reader)
 gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_nodes)
 {
     gh_reader* reader = (gh_reader*)gh_arena_take(arena, sizeof(gh_reader));
-    reader_node* nodes = (reader_node*)gh_arena_take(arena, sizeof(reader_node) * reply_nodes);
+    gh_value* nodes = (gh_value*)gh_arena_take(arena, sizeof(gh_value) * reply_nodes);
     char* text = (char*)gh_arena_take(arena, reply_bytes);
 #if GH_HIREDIS_1
     {
@@ -259,10 +246,10 @@ gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_
     }
 #endif
     if (arena->base == NULL || arena->used > arena->size) return NULL;
-    reader->nodes = nodes;
-    reader->node_capacity = reply_nodes;
-    reader->text = text;
-    reader->text_capacity = reply_bytes;
+    reader->values.nodes = nodes;
+    reader->values.node_capacity = reply_nodes;
+    reader->values.text = text;
+    reader->values.text_capacity = reply_bytes;
     return reader_open(reader) ? reader : NULL;
 }
 
@@ -299,7 +286,7 @@ bool gh_reader_reset(gh_reader* reader)
 void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
 {
     if (reader->broken) return;
-    if (size > GH_READER_FEED_MAX || reader->hiredis->len + size > reader_capacity(reader->text_capacity))
+    if (size > GH_READER_FEED_MAX || reader->hiredis->len + size > reader_capacity(reader->values.text_capacity))
     {
         reader->broken = reader->too_large = true;
         return;
@@ -328,34 +315,65 @@ static bool announces_too_much(const gh_reader* reader)
     const char* end = hiredis->buf + hiredis->len;
     uint64_t size = 0;
     if (reader_type_in_work(hiredis) != REDIS_REPLY_STRING) /* a line: no longer than a string may be */
-        return (size_t)(end - at) > (size_t)reader->text_capacity + READER_HEADER_MAX;
+        return (size_t)(end - at) > (size_t)reader->values.text_capacity + READER_HEADER_MAX;
     for (; at < end && *at >= '0' && *at <= '9'; at++)
     {
         size = size * 10 + (uint64_t)(*at - '0');
-        if (size >= reader->text_capacity) return true;
+        if (size >= reader->values.text_capacity) return true;
     }
     return false;
 }
 
-gh_read gh_reader_next(gh_reader* reader, const gh_reply** reply)
+/* Only at the beginning of a reply: hiredis remembers what it has read of one. */
+static const gh_reply* reader_next_flat(gh_reader* reader)
+{
+    redisReader* hiredis = reader->hiredis;
+    size_t size = gh_flat_read(&reader->values, hiredis->buf + hiredis->pos, hiredis->len - hiredis->pos);
+    hiredis->pos += size;
+    return size == 0 ? NULL : &reader->values.nodes[0].reply;
+}
+
+/* All bytes are used up. hiredis is not asked, since it would begin a reply before the first byte of it is here. */
+static void reader_empty(redisReader* hiredis)
+{
+    sdsclear(hiredis->buf);
+    hiredis->len = 0;
+    hiredis->pos = 0;
+}
+
+/* NULL: more bytes are needed, or the reader broke. */
+static const gh_reply* reader_next_any(gh_reader* reader)
 {
     void* value = NULL;
-    uint32_t size;
     int result;
-    if (reader->broken) return reader->too_large ? GH_READ_TOO_LARGE : GH_READ_BROKEN;
     READER_ENTER(reader);
     result = redisReaderGetReply(reader->hiredis, &value);
     READER_LEAVE();
     if (result == REDIS_OK && value == NULL && announces_too_much(reader)) reader_refuse(reader);
-    if (result != REDIS_OK || reader->too_large)
+    reader->broken = result != REDIS_OK || reader->too_large;
+    return reader->broken ? NULL : (const gh_reply*)value;
+}
+
+gh_read gh_reader_next(gh_reader* reader, const gh_reply** reply)
+{
+    redisReader* hiredis = reader->hiredis;
+    const gh_reply* value = NULL;
+    uint32_t size;
+    if (!reader->broken && hiredis->ridx < 0)
     {
-        reader->broken = true;
-        return reader->too_large ? GH_READ_TOO_LARGE : GH_READ_BROKEN;
+        if (hiredis->pos == hiredis->len)
+        {
+            reader_empty(hiredis);
+            return GH_READ_MORE;
+        }
+        value = reader_next_flat(reader);
     }
+    if (!reader->broken && value == NULL) value = reader_next_any(reader);
+    if (reader->broken) return reader->too_large ? GH_READ_TOO_LARGE : GH_READ_BROKEN;
     if (value == NULL) return GH_READ_MORE;
-    size = reader->text_used + reader->node_count * 32;
+    size = reader->values.text_used + reader->values.node_count * 32;
     if (size > reader->reply_bytes_max) reader->reply_bytes_max = size;
-    *reply = (const gh_reply*)value;
+    *reply = value;
     return GH_READ_REPLY;
 }
 
