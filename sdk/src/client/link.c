@@ -3,7 +3,7 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define FLUSH_MAX 65536u /* bytes a send: copying more at once would break the tick's budget */
+#define FLUSH_LATE_BYTES 16384u /* bytes of the one send that a tick still has when its budget is spent */
 
 static void link_begin(gh_link* link, gh_client* client)
 {
@@ -161,7 +161,8 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
     uint32_t piece = gh_link_unsent(link);
     int64_t sent;
     if (piece == 0) return GH_MOVED_NOTHING;
-    if (piece > FLUSH_MAX) piece = FLUSH_MAX;
+    if (piece > GH_FLUSH_BYTES) piece = GH_FLUSH_BYTES;
+    if (client->budget_spent && piece > FLUSH_LATE_BYTES) piece = FLUSH_LATE_BYTES;
     sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, piece);
     if (sent < 0 || sent > (int64_t)piece)
     {
@@ -176,7 +177,8 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
         link->out_start = link->out_end = 0;
         return GH_MOVED_SOME;
     }
-    if (link->out_start >= link->out_capacity / 2) /* what is left is the smaller half: cheap to move */
+    /* What is left is the smaller half, and no more than a piece: cheap to move. */
+    if (link->out_start >= link->out_capacity / 2 && gh_link_unsent(link) <= GH_FLUSH_BYTES)
     {
         memmove(link->out, link->out + link->out_start, gh_link_unsent(link));
         link->out_end -= link->out_start;

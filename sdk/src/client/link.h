@@ -16,6 +16,8 @@
 #include "wire/reader.h"
 #include "wire/request.h"
 
+#define GH_FLUSH_BYTES 65536u /* of a send: copying more at once would break the tick's budget */
+
 typedef struct gh_link
 {
     gh_link_state state;

@@ -375,11 +375,12 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
     return ENCODED_DONE;
 }
 
+/* No more than a send takes: what is encoded ahead of the socket can be overtaken by nothing urgent. */
 static void encode_queue(gh_client* client)
 {
     uint32_t count = 0;
     gh_op* op;
-    while ((op = gh_queue_next(client)) != NULL)
+    while (gh_link_unsent(&client->commands) < GH_FLUSH_BYTES && (op = gh_queue_next(client)) != NULL)
     {
         if (encode_op(client, op) == ENCODED_FULL) return;
         if ((++count & 15) == 0 && !gh_client_budget_left(client)) return;
