@@ -7,10 +7,16 @@
 /* A number of at most 16 digits and the blank behind it. */
 static bool entry_number(gh_str* rest, uint64_t* number)
 {
-    size_t i = 0;
-    *number = 0;
-    for (; i < rest->size && i <= 16 && rest->bytes[i] >= '0' && rest->bytes[i] <= '9'; i++)
-        *number = *number * 10 + (uint64_t)(rest->bytes[i] - '0');
+    const size_t most = rest->size < 17 ? rest->size : 17;
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < most; i++)
+    {
+        unsigned digit = (unsigned)rest->bytes[i] - '0';
+        if (digit > 9) break;
+        value = value * 10 + digit;
+    }
+    *number = value;
     if (i == 0 || i > 16 || i == rest->size || rest->bytes[i] != ' ') return false;
     rest->bytes += i + 1;
     rest->size -= i + 1;
