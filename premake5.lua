@@ -113,16 +113,31 @@ local function slim_script(file, number_of)
     return table.concat(lines)
 end
 
+-- A client of the least out_bytes, 16 KiB, must be able to load each script whole, with the words around it.
+local script_bytes_max = 16384 - 64
+
+local function check_script_size(file, text, parts)
+    local bytes = #text
+    for byte in text:gmatch("[\11-\31]") do bytes = bytes - 1 + parts[byte:byte() - 10] end
+    if bytes > script_bytes_max then
+        error(string.format("%s: %d bytes without its comments, and the smallest client can load %d",
+                            file, bytes, script_bytes_max), 0)
+    end
+end
+
 -- Returns what is to be written of a folder: the lines of a list X(name) ..., and the text of each.
-local function script_texts(folder, kind, number_of)
-    local list, texts = {}, {}
+local function script_texts(folder, kind, number_of, parts)
+    local list, texts, sizes = {}, {}, {}
     for _, file in ipairs(sources_of(folder .. "/*.lua")) do
         local name = file:match("([^/]+)%.lua$")
+        local text = slim_script(file, number_of)
+        check_script_size(file, text, parts)
+        table.insert(sizes, #text)
         table.insert(list, " \\\n    X(" .. name .. ")")
         table.insert(texts, "static const char gh_script_" .. kind .. "_" .. name .. "[] =\n" ..
-                            c_text(slim_script(file, number_of)) .. ";\n")
+                            c_text(text) .. ";\n")
     end
-    return table.concat(list), table.concat(texts)
+    return table.concat(list), table.concat(texts), sizes
 end
 
 local function embed_scripts()
@@ -131,8 +146,8 @@ local function embed_scripts()
         if i > 21 then error("no bytes are left for parts: the next one is a blank", 0) end
         number_of["parts/" .. path.getname(file)] = i
     end
-    local part_list, part_texts = script_texts("sdk/scripts/parts", "part", {})
-    local list, texts = script_texts("sdk/scripts", "text", number_of)
+    local part_list, part_texts, sizes = script_texts("sdk/scripts/parts", "part", {}, {})
+    local list, texts = script_texts("sdk/scripts", "text", number_of, sizes)
     os.mkdir(generated)
     write_file(generated .. "/gh_scripts.h",
         "/* Generated from sdk/scripts by premake5.lua; edit the .lua files. */\n" ..

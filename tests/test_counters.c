@@ -89,7 +89,7 @@ static void flushes_by_itself(void** state)
     GAME_UNTIL(gh_counters_poll(hits->counters) == GH_OK);
     assert_int_equal(counting_stats(hits).batches,
                      redis_server_calls(server, "evalsha") - 1); /* and the epoch */
-    assert_in_range(counting_stats(hits).batches, 1, 64);
+    assert_in_range(counting_stats(hits).batches, 1, 80); /* one a shard; more for those that have over six */
     for (int i = 0; i < 100; i++) game_tick_all();
     assert_int_equal(counting_stats(hits).batches, redis_server_calls(server, "evalsha") - 1);
     assert_true(gh_next_deadline(hits->game->client) > game_now_us(hits->game) + SECOND_US / 2);

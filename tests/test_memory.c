@@ -1,5 +1,6 @@
 /* The client's memory: how much, exactly that, and nothing else: no heap, whatever happens. */
 
+#include "client/state.h"
 #include "support/game.h"
 #include "support/heap.h"
 #include "support/proxy.h"
@@ -20,6 +21,25 @@
 #else
 #define READER_USES_THE_HEAP true /* hiredis 0.14 */
 #endif
+
+/* The least out_bytes hold the longest script, with the words around it. */
+static void smallest_client_loads_every_script(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.out_bytes = config.reply_bytes = 16 * 1024;
+    for (size_t i = 0; i < GH_SCRIPT_COUNT; i++)
+    {
+        game* owner = game_start_with(&config);
+        GAME_UNTIL(gh_client_ready(owner->client));
+        gh_script* script = &owner->client->scripts[i];
+        if (!gh_script_encode_load(owner->client, script, GH_SLOT_LOAD, NULL))
+            fail_msg("the script of %zu bytes that begins \"%.40s\" does not fit", script->text.size,
+                     script->text.bytes);
+        game_end(owner);
+    }
+}
 
 /* ---- size ---------------------------------------------------------------------------------------------- */
 
@@ -350,7 +370,8 @@ static void making_and_ending_a_client_leaves_nothing_on_the_heap(void** state)
     }
 }
 
-TEST_FILE(memory, cmocka_unit_test(defaults_fit_a_quarter_of_a_megabyte),
+TEST_FILE(memory, cmocka_unit_test(smallest_client_loads_every_script),
+          cmocka_unit_test(defaults_fit_a_quarter_of_a_megabyte),
           cmocka_unit_test(size_grows_with_each_field),
           cmocka_unit_test(random_configs_stay_within_their_block), cmocka_unit_test(each_number_of_ops),
           cmocka_unit_test(each_number_of_requests), cmocka_unit_test(each_size_of_the_out_buffer),

@@ -102,10 +102,10 @@ static void mailbox_push_names_what_is_wrong(void** state)
     assert_status(gh_mailbox_push_poll(op), GH_OK);
     for (int i = 0; i < GH_MESSAGES_MAX; i++)
         b.posts[i].body = gh_str_make(b.name.bytes, GH_MESSAGE_SIZE_MAX);
-    assert_status(BEGIN(b.posts, 16), GH_FULL); /* 64 KiB do not fit out_bytes */
-    assert_status(BEGIN(b.posts, 17), GH_INVALID_MESSAGES);
-    b.posts[0].sender = gh_str_literal("a"); /* 64 KiB and one byte */
-    assert_status(BEGIN(b.posts, 16), GH_INVALID_MESSAGES);
+    assert_status(BEGIN(b.posts, 12), GH_FULL); /* 48 KiB do not fit out_bytes */
+    assert_status(BEGIN(b.posts, 13), GH_INVALID_MESSAGES);
+    b.posts[0].sender = gh_str_literal("a"); /* 48 KiB and one byte */
+    assert_status(BEGIN(b.posts, 12), GH_INVALID_MESSAGES);
     assert_status(BEGIN(b.posts, 10), GH_OK);
     gh_mailbox_push_cancel(op);
     assert_status(gh_mailbox_push_poll(op), GH_CANCELLED);

@@ -27,11 +27,11 @@ static void assert_group(const gh_task* task, const char* group)
 
 static void push_numbered(desk* clerk, const char* group, unsigned from, unsigned count)
 {
-    gh_task_spec tasks[GH_TASKS_BATCH_MAX];
-    char ids[GH_TASKS_BATCH_MAX][32];
+    gh_task_spec tasks[GH_TASKS_GROUPED_MAX];
+    char ids[GH_TASKS_GROUPED_MAX][32];
     for (unsigned done = 0; done < count;)
     {
-        unsigned some = count - done < GH_TASKS_BATCH_MAX ? count - done : GH_TASKS_BATCH_MAX;
+        unsigned some = count - done < GH_TASKS_GROUPED_MAX ? count - done : GH_TASKS_GROUPED_MAX;
         for (unsigned i = 0; i < some; i++, done++)
         {
             snprintf(ids[i], sizeof(ids[i]), "%s%u", group, from + done);
@@ -75,7 +75,7 @@ static void flood_of_one_group_does_not_delay_others(void** state)
             assert_in_range(3 * seen[i] + 2, handed_out, handed_out + 4);
         desk_finish_all(clerk);
     }
-    assert_status(desk_take(clerk, 100), GH_OK);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_int_equal(desk_count(clerk)->groups[0], 1);
     for (uint32_t i = 0; i < clerk->take.count; i++)
         if (seen[1] >= 20 && seen[2] >= 20) assert_group(&clerk->tasks[i], "a");
@@ -91,7 +91,7 @@ static void tasks_without_a_group_are_one_group(void** state)
     push_numbered(clerk, "c", 0, 1);
     for (int i = 0; i < 3; i++)
         assert_status(desk_push_class(clerk, (const char*[]){"x", "y", "z"}[i], 1), GH_OK);
-    assert_status(desk_take(clerk, 100), GH_OK);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_string_equal(desk_ids(clerk), "b0 c0 0 b1 1 2 3 x y z");
     assert_group(&clerk->tasks[2], "");
     desk_finish_all(clerk);
@@ -126,7 +126,7 @@ static void groups_of_one_task_leave_nothing(void** state)
     assert_int_equal(clerk->count.ready[3], 1);
     assert_int_equal(desk_look(clerk, "4"), GH_TASK_STATE_READY);
     assert_int_equal(clerk->look.group.size, GH_TASK_GROUP_SIZE_MAX);
-    assert_status(desk_take(clerk, 100), GH_OK);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_string_equal(desk_ids(clerk), "1 2 3 4 5 6 7");
     assert_memory_equal(clerk->tasks[3].group.bytes, longest, sizeof(longest));
     desk_finish_all(clerk);
@@ -311,7 +311,8 @@ static void due_tasks_join_their_lines(void** state)
             (gh_task_spec){.id = gh_str_of(ids[i]), .group = gh_str_literal("a"), .delay_us = SECOND_US + i};
     }
     tasks[40] = (gh_task_spec){.id = gh_str_literal("n"), .delay_us = SECOND_US};
-    assert_status(desk_push_all(clerk, tasks, 41), GH_OK);
+    assert_status(desk_push_all(clerk, &tasks[40], 1), GH_OK);
+    for (unsigned i = 0; i < 40; i += 20) assert_status(desk_push_all(clerk, &tasks[i], 20), GH_OK);
     redis_server_shift_clock(server, 2 * (int64_t)SECOND_US);
     push_numbered(clerk, "b", 0, 2);
     push_numbered(clerk, "a", 40, 1);
@@ -371,7 +372,7 @@ static void weights_hold_between_classes_with_groups(void** state)
         tasks[i] = (gh_task_spec){
             .id = gh_str_of(ids[i]), .task_class = i % 2, .group = gh_str_of(i < 90 ? "a" : "b")};
     }
-    assert_status(desk_push_all(clerk, tasks, 100), GH_OK);
+    for (unsigned i = 0; i < 100; i += 25) assert_status(desk_push_all(clerk, &tasks[i], 25), GH_OK);
     unsigned got[2][2] = {{0}};
     for (unsigned taken = 0; taken < 24;)
     {
@@ -434,12 +435,12 @@ static void burst_is_exact(void** state)
     desk* clerk = desk_on(server);
     desk_control(clerk, (gh_tasks_rules){.rate_count = 10, .rate_period_us = 3600 * SECOND_US});
     push_numbered(clerk, "", 0, 9);
-    assert_status(desk_take(clerk, 100), GH_OK);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_int_equal(clerk->take.count, 9);
     push_numbered(clerk, "", 9, 2);
-    assert_status(desk_take(clerk, 100), GH_OK);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_int_equal(clerk->take.count, 1);
-    assert_status(desk_take(clerk, 100), GH_TASK_LIMITED);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_TASK_LIMITED);
     assert_in_range(clerk->take.next_us, 300 * SECOND_US, 360 * SECOND_US);
 }
 
@@ -450,21 +451,21 @@ static void expired_leases_do_not_count_as_running(void** state)
     redis_server* server = redis_server_start(&options);
     desk* clerk = desk_on(server);
     push_numbered(clerk, "", 0, 200);
-    desk_control(clerk, (gh_tasks_rules){.running_max = 100});
-    assert_status(desk_take(clerk, 99), GH_OK);
-    assert_int_equal(clerk->take.count, 99);
+    desk_control(clerk, (gh_tasks_rules){.running_max = 50});
+    assert_status(desk_take(clerk, 49), GH_OK);
+    assert_int_equal(clerk->take.count, 49);
     assert_status(desk_take(clerk, 2), GH_OK);
     assert_int_equal(clerk->take.count, 1);
     assert_status(desk_take(clerk, 1), GH_TASK_LIMITED);
     assert_in_range(clerk->take.next_us, 1, 5 * SECOND_US);
     redis_server_shift_clock(server, 6 * (int64_t)SECOND_US);
-    assert_int_equal(desk_count(clerk)->expired, 100);
-    assert_status(desk_take(clerk, 100), GH_OK);
-    assert_int_equal(clerk->take.count, 50); /* as many leases were put back */
-    assert_status(desk_take(clerk, 100), GH_OK);
-    assert_int_equal(clerk->take.count, 50);
+    assert_int_equal(desk_count(clerk)->expired, 50);
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
+    assert_int_equal(clerk->take.count, 32); /* as many leases were put back */
+    assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
+    assert_int_equal(clerk->take.count, 18);
     assert_status(desk_take(clerk, 1), GH_TASK_LIMITED);
-    assert_int_equal(desk_count(clerk)->handed_out, 100);
+    assert_int_equal(desk_count(clerk)->handed_out, 50);
 }
 
 /* It waits as long as it is told, not as long as it waits for an empty queue. */

@@ -365,13 +365,13 @@ static void largest_tasks_pass_as_many_as_a_request_may_have(void** state)
     gh_str largest = gh_str_make(payload, sizeof(payload));
     gh_task_spec* tasks = GAME_NEW_ARRAY(owner, gh_task_spec, GH_TASKS_BATCH_MAX);
     char(*ids)[16] = (char(*)[16])game_new(owner, GH_TASKS_BATCH_MAX * 16);
-    for (int i = 0; i < 4; i++) assert_status(push_numbered(clerk, tasks, ids, 8, largest), GH_OK);
-    for (int i = 0; i < 9; i++) tasks[i].payload = largest;
-    assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue, tasks, 9, NULL), GH_FULL);
+    for (int i = 0; i < 8; i++) assert_status(push_numbered(clerk, tasks, ids, 4, largest), GH_OK);
+    for (int i = 0; i < 6; i++) tasks[i].payload = largest;
+    assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue, tasks, 6, NULL), GH_FULL);
     unsigned taken = 0;
     while (desk_take(clerk, GH_TASKS_BATCH_MAX) == GH_OK)
     {
-        assert_in_range(clerk->take.count, 1, 8);
+        assert_in_range(clerk->take.count, 1, 5);
         for (uint32_t i = 0; i < clerk->take.count; i++, taken++)
         {
             assert_int_equal(clerk->tasks[i].payload.size, sizeof(payload));
@@ -383,7 +383,23 @@ static void largest_tasks_pass_as_many_as_a_request_may_have(void** state)
     assert_int_equal(game_stats(owner).protocol_errors, 0);
 }
 
-static void hundred_tasks_pass_in_each_request(void** state)
+/* One task with a group makes it a push that may have fewer. */
+static void grouped_pushes_have_their_own_bound(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    gh_task_spec tasks[GH_TASKS_GROUPED_MAX + 1] = {{.group = {"a", 1}}};
+    for (size_t count = GH_TASKS_GROUPED_MAX - 1; count <= GH_TASKS_GROUPED_MAX; count++)
+        assert_status(desk_push_all(clerk, tasks, count), GH_OK);
+    assert_status(gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks,
+                                      GH_TASKS_GROUPED_MAX + 1, NULL),
+                  GH_INVALID_TASKS);
+    tasks[0].group = gh_str_literal("");
+    assert_status(desk_push_all(clerk, tasks, GH_TASKS_GROUPED_MAX + 1), GH_OK);
+}
+
+static void as_many_tasks_as_may_be_pass_in_each_request(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -403,10 +419,17 @@ static void hundred_tasks_pass_in_each_request(void** state)
                       GH_OK);
         GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
         for (size_t i = 0; i < count; i++) refs[i].id = tasks[i].id;
-        assert_status(
-            gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
-            GH_OK);
-        GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
+        assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs,
+                                             GH_TASKS_REQUEUE_MAX + 1, NULL),
+                      GH_INVALID_TASKS);
+        for (size_t done = 0, some; done < count; done += some)
+        {
+            some = count - done < GH_TASKS_REQUEUE_MAX ? count - done : GH_TASKS_REQUEUE_MAX;
+            assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue,
+                                                 &refs[done], some, NULL),
+                          GH_OK);
+            GAME_UNTIL(gh_tasks_edit_poll(&clerk->edit) != GH_PENDING);
+        }
         assert_int_equal(desk_count(clerk)->ready[0], count);
         assert_status(
             gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
@@ -454,5 +477,6 @@ TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input),
           cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(idle_ops_take_every_call),
           cmocka_unit_test(capacity_is_exact),
           cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
-          cmocka_unit_test(hundred_tasks_pass_in_each_request),
+          cmocka_unit_test(grouped_pushes_have_their_own_bound),
+          cmocka_unit_test(as_many_tasks_as_may_be_pass_in_each_request),
           cmocka_unit_test(smallest_client_takes_what_it_can));

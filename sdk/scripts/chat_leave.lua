@@ -13,6 +13,7 @@
 -- Begins with ZREM, which a server that is out of memory still allows.
 
 local TOMBSTONE_MS = 3600000
+local TRIM_BYTES = 262144 -- about so much goes in one call, but always a hundred messages; see chat_read.lua
 
 local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
@@ -50,7 +51,8 @@ end
 if members > 1 then
     local least = tonumber(redis.call('ZRANGE', seen_key, 0, 0, 'WITHSCORES')[2])
     if least > last - length then
-        redis.call('LTRIM', list_key, least - last + length, -1)
+        local most = math.max(100, math.floor(TRIM_BYTES / math.max(largest, 1)))
+        redis.call('LTRIM', list_key, math.min(least - last + length, most), -1)
     end
     return {sequence, 0, members - 1, now}
 end

@@ -12,7 +12,7 @@
 --       6 bytes     at most this many bytes of them, each counting one more; but always one message, if there
 --                   is one
 --       7 wait us   how long the token is good for a hint; 0: leave none
---       8, 9 ...    member, the last id that it has handled (0: nothing new); at most 128 pairs
+--       8, 9 ...    member, the last id that it has handled (0: nothing new); at most 64 pairs
 -- reply sequence, code, epoch, first id, last id, now us, bytes of the largest entry, seen ..., entries ...
 --       code 0; 1 gone: nothing follows
 --       first id is of the oldest message that is kept, or last id + 1
@@ -23,6 +23,7 @@
 
 local ENTRY_MAX = 8192 -- longer than any that chat_send.lua is given
 local CHUNK = 16
+local TRIM_BYTES = 262144 -- about so much goes in one call, but always a hundred messages
 local HINTS_MS = 3600000
 
 local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -59,8 +60,10 @@ if #handled > 0 then
     redis.call('ZADD', seen_key, 'XX', 'GT', unpack(handled))
     local least = tonumber(redis.call('ZRANGE', seen_key, 0, 0, 'WITHSCORES')[2])
     if least and least >= first then
-        redis.call('LTRIM', list_key, least - first + 1, -1)
-        first = least + 1
+        local most = math.max(100, math.floor(TRIM_BYTES / math.max(largest, 1)))
+        local going = math.min(least - first + 1, most)
+        redis.call('LTRIM', list_key, going, -1)
+        first = first + going
     end
 end
 

@@ -50,14 +50,20 @@ end
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.format('%03d ', math.floor(time[2] / 1000))
 local heads = {[''] = moment .. '0 '} -- of the entries of each sender; false: is not a member
+local senders = {}
+for i = 3, #ARGV, 2 do
+    local sender = ARGV[i]
+    if heads[sender] == nil then
+        senders[#senders + 1], heads[sender] = sender, false
+    end
+end
+local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
+for i = 1, #senders do
+    heads[senders[i]] = seats[i] and moment .. #senders[i] .. ' ' .. senders[i]
+end
 local entries, codes, taken = {}, {}, 0
 for i = 1, count do
-    local sender = ARGV[1 + 2 * i]
-    local head = heads[sender]
-    if head == nil then
-        head = redis.call('ZSCORE', seen_key, sender) and moment .. #sender .. ' ' .. sender
-        heads[sender] = head
-    end
+    local head = heads[ARGV[1 + 2 * i]]
     codes[i] = head and '0' or '1'
     if head then
         taken = taken + 1

@@ -91,12 +91,16 @@ if length > 0 then -- its names keep their order; when they were touched is not 
     end
     redis.call('DEL', list_key)
 end
-local score = math.max(now, newest + 1)
+local score, scored = math.max(now, newest + 1), {}
 for i = 6, #ARGV do
     if not blocked or string.sub(blocked, i - 5, i - 5) == 't' then
-        redis.call('ZADD', zset_key, string.format('%.0f', score), ARGV[i])
+        scored[#scored + 1] = string.format('%.0f', score)
+        scored[#scored + 1] = ARGV[i]
         score = score + 1
     end
+end
+if #scored > 0 then
+    redis.call('ZADD', zset_key, unpack(scored))
 end
 local excess = redis.call('ZCARD', zset_key) - capacity
 if excess > 0 then

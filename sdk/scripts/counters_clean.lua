@@ -18,6 +18,9 @@
 --       code always 0; counters are named as they stand in their keys
 -- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows.
 
+-- Looks at entries of lists, and removals; the counters behind stay due, for the next call.
+local WORK_MAX = 100
+
 local sequence, pace = tonumber(ARGV[1]), tonumber(ARGV[2])
 local precisions = tonumber(ARGV[4])
 local now_s = tonumber(redis.call('TIME')[1])
@@ -40,8 +43,11 @@ local function start_of(text)
     return text and tonumber(string.match(text, '^(%d+) '))
 end
 
+local work = 0
+
 -- Trims one list. Start of the oldest that is left, or nil; and how many went.
 local function trim(list, limit)
+    work = work + 1
     local tail = redis.pcall('LINDEX', list, '-1')
     if not tail or type(tail) == 'table' then
         return nil, 0
@@ -52,7 +58,9 @@ local function trim(list, limit)
     end
     local length = redis.call('LLEN', list)
     local low, high = 0, length - 1 -- the first that is too old
+    work = work + 3
     while low < high do
+        work = work + 1
         local middle = math.floor((low + high) / 2)
         if (start_of(redis.call('LINDEX', list, middle)) or 0) > limit then
             low = middle + 1
@@ -71,6 +79,9 @@ end
 local counters_removed, samples_removed = 0, 0
 local name_at = #KEYS[1] + 2
 for i = 1, (#KEYS - 1) / (1 + precisions) do
+    if work >= WORK_MAX then
+        break
+    end
     local first = 2 + (i - 1) * (1 + precisions)
     local open_key = KEYS[first]
     local name = string.sub(open_key, name_at)

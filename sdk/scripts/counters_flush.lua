@@ -17,7 +17,7 @@
 --       4 limit       counters that the shard may have
 --       5 precisions  how many; at most 8
 --       then for each of them, the finest first: seconds, samples that are kept (the open one included)
---       then for each counter of the batch, at most 32, or 6 if the batch is older than 2 s: what to add
+--       then for each counter of the batch, at most 6, or 2 if the batch is older than 2 s: what to add
 -- reply sequence, code, now us, answers
 --       code 0 taken
 --            1 old        the client has sent another batch since
@@ -31,7 +31,7 @@
 
 local SUM_MAX = 9007199254740991
 local WRITERS_MAX = 4096
-local WRITERS_LOOK = 32
+local WRITERS_LOOK = 16
 local STALE_US = 600000000 -- longer than any client repeats a request
 
 local client, sequence = ARGV[1], tonumber(ARGV[2])
@@ -120,8 +120,9 @@ local function place(writes, list, j, start, sum, newer, text)
     elseif head_start < start then
         local span = seconds[j] * samples[j]
         writes[#writes + 1] = function()
-            redis.call('LPUSH', list, text or text_of(start, sum))
-            redis.call('LTRIM', list, '0', lasts[j])
+            if redis.call('LPUSH', list, text or text_of(start, sum)) >= samples[j] then
+                redis.call('LTRIM', list, '0', lasts[j])
+            end
             -- What it is given then is enough for all that comes within one span.
             if math.floor(start / span) ~= math.floor(head_start / span) then
                 redis.call('PEXPIRE', list, string.format('%.0f', span * 3000))

@@ -12,24 +12,31 @@
 --
 -- A repeat finds them cancelled or marked, and answers the same. A task that waits in a ready list leaves its
 -- id there, with an empty value in :p, until its turn comes: finding it in the list would take time that
--- grows with the list. A group whose line is empty stays in the ring until its turn comes. Begins with ZREM,
+-- grows with the list. So does a task with a group when the values to be read get too many bytes. A group
+-- whose line is empty stays in the ring until its turn comes. Begins with ZREM,
 -- which a server that is out of memory still allows.
 
 local CLASSES = 4
+local READ_MAX = 65536 -- of values, which tell the group of a task that is ready
 local LONG = string.rep('-', 65) -- see tasks_push.lua
 
+local call, match, sub = redis.call, string.match, string.sub
 local payload_key, mark_key, lease_key, tomb_key, dead_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local sequence, keep, count = tonumber(ARGV[1]), tonumber(ARGV[2]), #ARGV - 2
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local values = redis.call('HMGET', payload_key, unpack(ARGV, 3))
-local marks = redis.call('HMGET', mark_key, unpack(ARGV, 3))
-local no_tombs, no_marks = redis.call('ZCARD', tomb_key) == 0, redis.call('HLEN', mark_key) == 0
-redis.call('ZCARD', dead_key)
-for i = 6, 10 do redis.call('ZCARD', KEYS[i]) end
-redis.call('ZREM', lease_key, '') -- all types are known now
+local marks = call('HMGET', mark_key, unpack(ARGV, 3))
+local no_tombs, no_marks = call('ZCARD', tomb_key) == 0, call('HLEN', mark_key) == 0
+call('ZCARD', dead_key)
+call('HLEN', payload_key)
+call('ZCARD', KEYS[10])
+local delayed = {} -- keys of the classes that have tasks that are due later
+for i = 6, 9 do
+    if call('ZCARD', KEYS[i]) > 0 then delayed[#delayed + 1] = KEYS[i] end
+end
+call('ZREM', lease_key, '') -- all types are known now
 
 -- What was planted by hand may begin with anything.
 local function class_of(value)
@@ -37,38 +44,41 @@ local function class_of(value)
     return class >= 0 and class < CLASSES and class or CLASSES - 1
 end
 
--- Where those lie that wait: the zset of the class, or the line of a group, where the mark says.
-local function place_of(i, id)
-    local value, mark = values[i], marks[i]
-    local key = 6 + class_of(value)
-    local place = mark and string.match(mark, '^R %d+ %d+ %- (%d+)$')
-    local size, at = string.match(value, '^%d %d+ %d+ (%d+):()')
-    if not place or not size then return key, id end
-    return 10, class_of(value) .. string.sub(value, at, at + size - 1) .. '\0' .. place .. '\0' .. id
+-- Where it lies in the line of a group, if it does and not too much has been read; its mark says the rest.
+local read = 0
+local function line_of(id, mark, size)
+    local place = mark and match(mark, '^R %d+ %d+ %- (%d+)$')
+    if not place or (read > 0 and read + size > READ_MAX) then return nil end
+    local value = call('HGET', payload_key, id)
+    local length, at = match(value, '^%d %d+ %d+ (%d+):()')
+    read = read + size
+    return length and class_of(value) .. sub(value, at, at + length - 1) .. '\0' .. place .. '\0' .. id
 end
 
 local codes, first, told, states, forgets, gone, dead, emptied = {}, {}, {}, {}, {}, {}, {}, {}
-local members, owners = {}, {} -- by the number of a key: of those that may lie there
+-- Those that lie in a zset or a list, and the places of those that lie in a line.
+local waiting, lines = {}, {}
 local until_text = string.format('%.0f', now + keep)
 
 local function bury(id, mark)
-    states[#states + 1] = id
-    states[#states + 1] = 'C ' .. (string.match(mark or '', '^%u (%d+ %d+)') or '0 0') .. ' - '
-    forgets[#forgets + 1] = until_text
-    forgets[#forgets + 1] = id
+    local at = #states
+    states[at + 1] = id
+    states[at + 2] = mark and 'C ' .. (match(mark, '^%u (%d+ %d+)') or '0 0') .. ' - ' or 'C 0 0 - '
+    at = #forgets
+    forgets[at + 1], forgets[at + 2] = until_text, id
 end
 
-local function cancel(i, id, value, mark)
-    local state = mark and string.sub(mark, 1, 1)
-    if not value then
+local function cancel(id, mark)
+    local state, size = mark and sub(mark, 1, 1), call('HSTRLEN', payload_key, id)
+    if size == 0 and call('HEXISTS', payload_key, id) == 0 then
         if state == 'C' then return 'o' end
-        return redis.call('ZSCORE', tomb_key, id) and 'g' or 'n'
-    elseif value == '' then
+        return call('ZSCORE', tomb_key, id) and 'g' or 'n'
+    elseif size == 0 then
         return 'o'
     elseif state == 'L' then
         states[#states + 1] = id
-        states[#states + 1] = 'K' .. string.sub(mark, 2)
-        told[#told + 1] = string.match(mark, '^%u %d+ %d+ (%S+)')
+        states[#states + 1] = 'K' .. sub(mark, 2)
+        told[#told + 1] = match(mark, '^%u %d+ %d+ (%S+)')
         return 'r'
     elseif state == 'K' then
         return 'r'
@@ -76,10 +86,13 @@ local function cancel(i, id, value, mark)
         dead[#dead + 1] = id
         gone[#gone + 1] = id
     else
-        local key, member = place_of(i, id)
-        members[key], owners[key] = members[key] or {}, owners[key] or {}
-        table.insert(members[key], member)
-        table.insert(owners[key], id)
+        local line = line_of(id, mark, size)
+        if line then
+            lines[#lines + 1] = line
+            gone[#gone + 1] = id
+        else
+            waiting[#waiting + 1] = id
+        end
     end
     bury(id, mark)
     return 'o'
@@ -89,37 +102,45 @@ for i = 1, count do
     local id = ARGV[2 + i]
     local k = first[id]
     first[id] = k or i
-    codes[i] = k and codes[k] or cancel(i, id, values[i], marks[i])
+    codes[i] = k and codes[k] or cancel(id, marks[i])
 end
-for key, list in pairs(members) do
-    -- What is not in its line was torn by hand; what is in no zset of its class waits in a list.
-    local scores = key ~= 10 and redis.call('ZMSCORE', KEYS[key], unpack(list))
-    for i = 1, #list do
-        if key == 10 or scores[i] then
-            gone[#gone + 1] = owners[key][i]
+-- What is in no zset waits in a list.
+for d = 1, #waiting > 0 and #delayed or 0 do
+    local scores, rest = call('ZMSCORE', delayed[d], unpack(waiting)), {}
+    local found = {}
+    for i = 1, #waiting do
+        local id = waiting[i]
+        if scores[i] then
+            found[#found + 1] = id
+            gone[#gone + 1] = id
         else
-            emptied[#emptied + 1] = owners[key][i]
-            emptied[#emptied + 1] = ''
+            rest[#rest + 1] = id
         end
     end
-    redis.call('ZREM', KEYS[key], unpack(list))
+    if #found > 0 then call('ZREM', delayed[d], unpack(found)) end
+    waiting = rest
+    if #waiting == 0 then break end
 end
-if #dead > 0 then redis.call('ZREM', dead_key, unpack(dead)) end
-if #gone > 0 then redis.call('HDEL', payload_key, unpack(gone)) end
-if #emptied > 0 then redis.call('HSET', payload_key, unpack(emptied)) end
+for i = 1, #waiting do
+    emptied[2 * i - 1], emptied[2 * i] = waiting[i], ''
+end
+if #lines > 0 then call('ZREM', KEYS[10], unpack(lines)) end
+if #dead > 0 then call('ZREM', dead_key, unpack(dead)) end
+if #gone > 0 then call('HDEL', payload_key, unpack(gone)) end
+if #emptied > 0 then call('HSET', payload_key, unpack(emptied)) end
 if #states > 0 then
-    if no_marks then redis.call('HSET', mark_key, '', LONG) end
-    redis.call('HSET', mark_key, unpack(states))
-    if no_marks then redis.call('HDEL', mark_key, '') end
+    if no_marks then call('HSET', mark_key, '', LONG) end
+    call('HSET', mark_key, unpack(states))
+    if no_marks then call('HDEL', mark_key, '') end
 end
 if #forgets > 0 then
-    if no_tombs then redis.call('ZADD', tomb_key, '0', LONG) end
-    redis.call('ZADD', tomb_key, unpack(forgets))
-    if no_tombs then redis.call('ZREM', tomb_key, LONG) end
+    if no_tombs then call('ZADD', tomb_key, '0', LONG) end
+    call('ZADD', tomb_key, unpack(forgets))
+    if no_tombs then call('ZREM', tomb_key, LONG) end
 end
 for i = 1, #told do
     -- Last, and its error ignored: without the right to publish the worker sees it when it renews.
-    redis.pcall('PUBLISH', string.match(mark_key, '^([^{]*)') .. 'wake:' .. string.sub(told[i], 1, 16),
-                string.sub(told[i], 18))
+    redis.pcall('PUBLISH', match(mark_key, '^([^{]*)') .. 'wake:' .. sub(told[i], 1, 16),
+                sub(told[i], 18))
 end
 return {sequence, now, table.concat(codes)}

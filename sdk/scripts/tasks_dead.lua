@@ -3,7 +3,7 @@
 -- KEYS  1 gh:{tasks:<queue>}:x   2 :p   3 :m   see tasks_push.lua and tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 offset    how many to pass over
---       3 count     at most, up to 100
+--       3 count     at most, up to 50
 --       4 bytes     of ids, reasons and values together at most; the first one comes in any case
 -- reply sequence, now us, total, then for each: id, when it died (us), attempts, reason, value
 

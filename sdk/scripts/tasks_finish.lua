@@ -26,6 +26,7 @@ local CLASSES = 4
 local HINTS_MAX = 16
 local LONG = string.rep('-', 65) -- see tasks_push.lua
 local RECEIPT_US = 600000000
+local PIECE = 16
 local TOMBS_MAX = 1000000 -- more than this, and the oldest are forgotten early
 
 local call, match = redis.call, string.match
@@ -44,8 +45,13 @@ if saved then
 end
 
 local marks = call('HMGET', mark_key, unpack(ARGV, 5, 4 + count))
-local values -- wanted only for those that run again
-if string.find(kinds, '[rb]') then values = call('HMGET', payload_key, unpack(ARGV, 5, 4 + count)) end
+-- Wanted only for those that run again; in pieces, because the server copies an answer of more than 16 KiB
+-- about.
+local values = {}
+for from = 1, string.find(kinds, '[rb]') and count or 0, PIECE do
+    local piece = call('HMGET', payload_key, unpack(ARGV, 4 + from, 4 + math.min(from + PIECE - 1, count)))
+    for i = 1, #piece do values[from + i - 1] = piece[i] end
+end
 local tombs = call('ZCARD', tomb_key)
 call('HLEN', payload_key)
 call('ZCARD', lease_key)
@@ -62,22 +68,22 @@ local function class_of(value)
 end
 
 local function over(id, mark)
-    gone[#gone + 1] = id
-    forgets[#forgets + 1] = until_text
-    forgets[#forgets + 1] = id
+    local over_count = #gone + 1
+    gone[over_count] = id
+    forgets[2 * over_count - 1], forgets[2 * over_count] = until_text, id
     if mark then
-        states[#states + 1] = id
-        states[#states + 1] = mark
+        local at = #states
+        states[at + 1], states[at + 2] = id, mark
     else
         unmarked[#unmarked + 1] = id
     end
 end
 
 local function keep(id, mark, list, score)
-    list[#list + 1] = score
-    list[#list + 1] = id
-    states[#states + 1] = id
-    states[#states + 1] = mark
+    local at = #list
+    list[at + 1], list[at + 2] = score, id
+    at = #states
+    states[at + 1], states[at + 2] = id, mark
 end
 
 local function wait_again(id, value, mark, due)
@@ -126,7 +132,7 @@ for i = 1, count do
             over(id, 'C ' .. receipt .. ' ')
             codes[i] = 'c'
         else
-            codes[i] = not_done(id, kind, receipt, values and values[i])
+            codes[i] = not_done(id, kind, receipt, values[i])
         end
     end
     if kind == 'r' then extra = extra + 2 elseif kind == 'D' or kind == 'f' then extra = extra + 1 end
@@ -159,17 +165,17 @@ if tombs > 0 then
     local old = call('ZRANGEBYSCORE', tomb_key, '-inf', now, 'LIMIT', '0', most)
     if #old == 0 and tombs > TOMBS_MAX then old = call('ZRANGE', tomb_key, '0', most - 1) end
     if #old > 0 then
-        call('ZREM', tomb_key, unpack(old))
+        call('ZREMRANGEBYRANK', tomb_key, '0', #old - 1)
         call('HDEL', mark_key, unpack(old))
     end
 end
 if again_count > 0 then
     -- Last, and errors ignored: without the right to publish sleepers find out by asking.
     local sleepers = redis.pcall('ZPOPMIN', idle_key, math.min(again_count, HINTS_MAX))
+    local channel = match(idle_key, '^([^{]*)') .. 'wake:'
     for i = 1, #sleepers, 2 do
         if tonumber(sleepers[i + 1]) > now then
-            local channel = match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
-            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
+            redis.pcall('PUBLISH', channel .. string.sub(sleepers[i], 1, 16), string.sub(sleepers[i], 18))
         end
     end
 end

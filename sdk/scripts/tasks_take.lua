@@ -23,7 +23,7 @@
 -- ARGV  1 worker
 --       2 sequence   comes back as the first element of the reply; a worker has one unanswered take at a time
 --       3 lease us
---       4 want       tasks at most, up to 100
+--       4 want       tasks at most, up to 50
 --       5 bytes      of ids and values together at most
 --       6 most       bytes of a single value; a task with more goes to the dead letters and says so
 --       7 not after  us of the store's clock; later, nothing is handed out (a frozen server's backlog);
@@ -47,10 +47,15 @@
 
 local CLASSES = 4
 -- Leases that ran out, and due tasks that join their lines: each is a task less that is handed out.
-local RECLAIM_MAX = 50
-local JOIN_MAX = 20
+local RECLAIM_MAX = 32
+local JOIN_MAX = 12
+-- Looked at in one call, and found too large for this worker.
+local TOO_LARGE_MAX = 16
+-- Values are read so many at a time, until there are enough bytes of them: an answer of more than 16 KiB is
+-- copied about by the server, and nobody knows how large the next values are.
+local PIECE = 4
 -- Handed out, in a queue with groups; by weight this many are looked at.
-local TURNS_MAX = 40
+local TURNS_MAX = 30
 -- 2^50: see :g in tasks_push.lua.
 local TURNS = 1125899906842624
 local NEVER_US = 86400000000
@@ -58,7 +63,8 @@ local NEVER_US = 86400000000
 local LONG = string.rep('-', 65)
 
 local call, match, format = redis.call, string.match, string.format
-local control_key, lease_key, payload_key, mark_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local min, max = math.min, math.max
+local control_key, lease_key, value_key, mark_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local receipt_key, idle_key, dead_key, tomb_key = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local line_key, ring_key = KEYS[17], KEYS[18]
 local worker, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -70,19 +76,29 @@ local now = time[1] * 1000000 + time[2]
 -- Numbers given to redis.call are formatted anew each time, and slowly.
 local now_text = format('%.0f', now)
 
+-- Sees to it that the value of the i-th is there. They are asked for in their order.
+local function read(values, ids, i)
+    if i <= #values then return end
+    local piece = call('HMGET', value_key, unpack(ids, i, min(i + PIECE - 1, #ids)))
+    for k = 1, #piece do values[i + k - 1] = piece[k] end
+end
+
 -- ---- a repeat ---------------------------------------------------------------------------------------------
 
 local receipt = call('HGET', receipt_key, worker)
-local last_sequence, last_fence, at
-if receipt then last_sequence, last_fence, at = match(receipt, '^%d+ (%d+) (%d+) ()') end
-if last_sequence == ARGV[2] then
+local past, last_fence, at
+if receipt then past, last_fence, at = match(receipt, '^%d+ (%d+) (%d+) ()') end
+if past == ARGV[2] then
     local reply = {sequence, 0, now, tonumber(last_fence), lease, 0}
-    for id in string.gmatch(string.sub(receipt, at), '[^%z]+') do
-        local value, mark = call('HGET', payload_key, id), call('HGET', mark_key, id)
-        local state, attempt, fence = match(mark or '', '^(%u) (%d+) (%d+)')
-        local expiry = tonumber(call('ZSCORE', lease_key, id) or 0)
+    local ids, values = {}, {}
+    for id in string.gmatch(string.sub(receipt, at), '[^%z]+') do ids[#ids + 1] = id end
+    local marks, ends = call('HMGET', mark_key, unpack(ids)), call('ZMSCORE', lease_key, unpack(ids))
+    for i = 1, #ids do
+        read(values, ids, i)
+        local id, value, expiry = ids[i], values[i], tonumber(ends[i] or 0)
+        local state, attempt, fence = match(marks[i] or '', '^(%u) (%d+) (%d+)')
         if value and (state == 'L' or state == 'K') and fence == last_fence and expiry > now then
-            reply[5] = math.min(reply[5], expiry - now)
+            reply[5] = min(reply[5], expiry - now)
             reply[#reply + 1] = id
             reply[#reply + 1] = tonumber(attempt)
             reply[#reply + 1] = value
@@ -101,34 +117,47 @@ if not plain then
     control = call('HMGET', control_key, 'paused', 'running_max', 'credit', 'groups', 'rate', 'bucket')
 end
 local weighted, grouped = ARGV[11] ~= '', control[4]
-local expired_count = call('ZCOUNT', lease_key, '-inf', now_text)
+local lapsed = call('ZCOUNT', lease_key, '-inf', now_text)
 
-local add_all, check_types
--- Most calls need not make these functions.
-if grouped or expired_count > 0 then
-    add_all = function(command, key, list)
-        if #list > 0 then call(command, key, unpack(list)) end
-    end
-    -- Before the first write.
-    check_types = function()
-        for i = 7, 18 do call(i > 8 and i <= 8 + CLASSES and 'LLEN' or 'ZCARD', KEYS[i]) end
-        call('HLEN', payload_key)
-        call('HLEN', mark_key)
-        call('HLEN', control_key)
-    end
+local function add_all(command, key, list)
+    if #list > 0 then call(command, key, unpack(list)) end
 end
 
-if expired_count > 0 then
+local function append(list, first, second)
+    local at = #list
+    list[at + 1], list[at + 2] = first, second
+end
+
+local checked
+-- Before the first write.
+local function check_types()
+    if checked then return end
+    checked = true
+    for i = 7, 18 do call(i > 8 and i <= 8 + CLASSES and 'LLEN' or 'ZCARD', KEYS[i]) end
+    call('HLEN', value_key)
+    call('HLEN', mark_key)
+    call('HLEN', control_key)
+end
+
+-- What putting back has cost: tasks, and bytes that were read.
+local freed, before = 0, 0
+if lapsed > 0 then
     plain = false
     local found = call('ZRANGEBYSCORE', lease_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', RECLAIM_MAX)
     local expired, gone, states, forgets, dead, due = {}, {}, {}, {}, {}, {{}, {}, {}, {}}
     local forget_text = format('%.0f', now + ARGV[8])
     for i = 1, #found, 2 do expired[#expired + 1] = found[i] end
-    local values = call('HMGET', payload_key, unpack(expired))
-    local marks = call('HMGET', mark_key, unpack(expired))
+    local values, marks = {}, call('HMGET', mark_key, unpack(expired))
     check_types()
     for i = 1, #expired do
+        if before > bytes / 2 then
+            -- The next call goes on.
+            for k = #expired, i, -1 do expired[k] = nil end
+            break
+        end
+        read(values, expired, i)
         local id, value = expired[i], values[i]
+        before = before + (value and #value or 0)
         local state, made, attempt = match(marks[i] or '', '^(%u) ((%d+) %d+)')
         local text
         if not value or not (state == 'L' or state == 'K') then
@@ -137,26 +166,21 @@ if expired_count > 0 then
         elseif state == 'K' then
             text = 'C ' .. made .. ' - '
             gone[#gone + 1] = id
-            forgets[#forgets + 1] = forget_text
-            forgets[#forgets + 1] = id
+            append(forgets, forget_text, id)
         elseif tonumber(attempt) >= tonumber(match(value, '^%d (%d+)') or 1) then
             text = 'X ' .. made .. ' - the lease of its last attempt ran out'
-            dead[#dead + 1] = now_text
-            dead[#dead + 1] = id
+            append(dead, now_text, id)
         else
             text = 'W ' .. made .. ' - the lease ran out'
-            local list = due[1 + math.min(tonumber(string.sub(value, 1, 1)) or CLASSES, CLASSES - 1)]
-            list[#list + 1] = found[2 * i]
-            list[#list + 1] = id
+            local class = min(tonumber(string.sub(value, 1, 1)) or CLASSES, CLASSES - 1)
+            append(due[1 + class], found[2 * i], id)
         end
-        if text then
-            states[#states + 1] = id
-            states[#states + 1] = text
-        end
+        if text then append(states, id, text) end
     end
-    want = math.min(want, 2 * RECLAIM_MAX - #expired)
+    want = min(want, 2 * RECLAIM_MAX - #expired)
+    freed = #expired
     call('ZREM', lease_key, unpack(expired))
-    add_all('HDEL', payload_key, gone)
+    add_all('HDEL', value_key, gone)
     add_all('HSET', mark_key, states)
     add_all('ZADD', tomb_key, forgets)
     add_all('ZADD', dead_key, dead)
@@ -173,31 +197,27 @@ if control[1] then
 elseif control[5] then
     local rate_count, period, size = match(control[5], '^(%d+) (%d+) (%d+)$')
     interval, burst = period / rate_count, tonumber(size)
-    full_at = math.min(math.max(tonumber(control[6] or 0), now), now + burst * interval)
-    want = math.min(want, math.floor(burst - (full_at - now) / interval + 0.000001))
+    full_at = min(max(tonumber(control[6] or 0), now), now + burst * interval)
+    want = min(want, math.floor(burst - (full_at - now) / interval + 0.000001))
     if want < 1 then refusal = 4 end
 end
 if control[2] and not refusal then
-    want = math.min(want, tonumber(control[2]) - call('ZCOUNT', lease_key, '(' .. now_text, '+inf'))
+    want = min(want, tonumber(control[2]) - call('ZCOUNT', lease_key, '(' .. now_text, '+inf'))
     if want < 1 then refusal = 5 end
 end
 if refusal then want = 0 end
 
 -- ---- groups -----------------------------------------------------------------------------------------------
 
-local sources, joined, join, take_turns, end_turns = {}, 0, nil, nil, nil
+local sources, joined, turns_max, join, take_turns, end_turns = {}, 0, nil, nil, nil, nil
 -- In the ring, with empty lines: their tasks were cancelled.
-local idle_groups = {}
+local spent = {}
 
 if grouped and want > 0 then
-    want = math.min(want, TURNS_MAX / (weighted and CLASSES or 1))
+    turns_max = max(1, TURNS_MAX - freed - (weighted and 6 or 0))
+    want = min(want, math.ceil(turns_max / (weighted and CLASSES or 1)))
     local function text_of(number)
         return format('%.0f', number)
-    end
-
-    local function append(list, first, second)
-        list[#list + 1] = first
-        list[#list + 1] = second
     end
 
     local function group_of(value)
@@ -221,12 +241,17 @@ if grouped and want > 0 then
         if #found == 0 then return end
         local due, lines, ready, states, turns, known = {}, {}, {}, {}, {}, {}
         for i = 1, #found, 2 do due[#due + 1] = found[i] end
-        joined = joined + #due
-        local values, marks = call('HMGET', payload_key, unpack(due)), call('HMGET', mark_key, unpack(due))
+        local values, marks = {}, call('HMGET', mark_key, unpack(due))
         local turn = last_turn(class)
         check_types()
         for i = 1, #due do
+            if before > bytes / 2 and joined > 0 then
+                for k = #due, i, -1 do due[k] = nil end
+                break
+            end
+            read(values, due, i)
             local id, value = due[i], values[i]
+            joined, before = joined + 1, before + (value and #value or 0)
             local made = marks[i] and match(marks[i], '^W (%d+ %d+)')
             if value and value ~= '' and (made or not marks[i]) then
                 local group = group_of(value)
@@ -245,7 +270,7 @@ if grouped and want > 0 then
                 -- else: its place is left over from something torn by hand
             end
         end
-        call('ZREM', KEYS[13 + class], unpack(due))
+        add_all('ZREM', KEYS[13 + class], due)
         add_all('ZADD', line_key, lines)
         if #turns > 0 then call('ZADD', ring_key, 'NX', unpack(turns)) end
         add_all('RPUSH', KEYS[9 + class], ready)
@@ -303,7 +328,7 @@ if grouped and want > 0 then
                 order[#order + 1] = group
             else
                 rest = rest - 1
-                if group.seen == 0 then idle_groups[#idle_groups + 1] = group.member end
+                if group.seen == 0 then spent[#spent + 1] = group.member end
             end
         end
         if found > 0 then sources[#sources + 1] = source end
@@ -346,7 +371,7 @@ local ids
 local function gather(class, count)
     if grouped then
         join(class)
-        return take_turns(class, math.max(1, math.min(count, TURNS_MAX - joined)))
+        return take_turns(class, max(1, min(count, turns_max - joined)))
     end
     local found = 0
     if not plain then
@@ -375,7 +400,7 @@ end
 -- By weight: task by task, the class goes next that is furthest behind its share, of those that have
 -- something left. One that has nothing saves nothing up and owes nothing.
 local weight, credit, left
-local function begin_shares()
+local function share_out()
     local function numbers(text)
         local list = {}
         for number in string.gmatch(text, '%S+') do list[#list + 1] = tonumber(number) end
@@ -385,7 +410,7 @@ local function begin_shares()
     for i = 1, #sources do left[sources[i].class + 1] = left[sources[i].class + 1] + #sources[i].ids end
 end
 
-local function next_share()
+local function draw()
     local sum, best = 0, nil
     for class = 1, CLASSES do
         if left[class] > 0 then sum = sum + weight[class] end
@@ -405,9 +430,9 @@ elseif #sources > 1 then
     ids, origin = {}, {}
     if weighted then
         local drawn = {}
-        begin_shares()
+        share_out()
         for _ = 1, want do
-            local class = next_share()
+            local class = draw()
             if not class then break end
             for i = 1, #sources do
                 local source, place = sources[i], (drawn[i] or 0) + 1
@@ -425,17 +450,17 @@ elseif #sources > 1 then
     end
 end
 
-if not ids and #idle_groups > 0 then
-    call('ZREM', ring_key, unpack(idle_groups))
+if not ids and #spent > 0 then
+    add_all('ZREM', ring_key, spent)
     return {sequence, 0, now, 0, lease, 0}
 elseif not ids then
     local next_us = NEVER_US
     for i = 12, (plain or refusal) and 12 or 16 do
         local first = call('ZRANGE', i == 12 and lease_key or KEYS[i], '0', '0', 'WITHSCORES')[2]
-        if first then next_us = math.min(next_us, math.max(tonumber(first) - now, 0)) end
+        if first then next_us = min(next_us, max(tonumber(first) - now, 0)) end
     end
     if refusal == 2 then next_us = NEVER_US end
-    if refusal == 4 then next_us = math.max(1, math.ceil(full_at - now - (burst - 1) * interval)) end
+    if refusal == 4 then next_us = max(1, math.ceil(full_at - now - (burst - 1) * interval)) end
     -- Others know when to ask, or hear of it from their own tasks.
     if not refusal or refusal == 2 then
         call('ZREMRANGEBYSCORE', idle_key, '-inf', now_text)
@@ -451,30 +476,33 @@ end
 
 -- ---- each one looked at -----------------------------------------------------------------------------------
 
-local values = call('HMGET', payload_key, unpack(ids))
-local marks = call('HMGET', mark_key, unpack(ids))
+local values, marks = {}, call('HMGET', mark_key, unpack(ids))
 local reply = {sequence, 0, now, 0, lease, 0}
-local taken, attempts, cancelled, too_large, seen = {}, {}, {}, {}, {}
+local taken, attempts, void, large, seen = {}, {}, {}, {}, {}
 local fence, used, last, count, place = now, 0, #ids, 0, 6
 local source = sources[1]
 for i = 1, #ids do
+    read(values, ids, i)
     local id, value, mark = ids[i], values[i], marks[i]
     if origin then source = origin[i] end
     local state, attempt, old_fence = nil, 0, 0
     if mark then state, attempt, old_fence = match(mark, '^(%u) (%d+) (%d+)') end
     if value == '' then
-        cancelled[#cancelled + 1] = id
+        void[#void + 1] = id
     elseif value and not seen[id] and (not mark or state == source.state) then
         local size = #id + #value + 2
         attempt, seen[id] = attempt + 1, true
-        if mark then fence = math.max(fence, old_fence + 1) end
-        if #value > most or size > bytes then
-            too_large[#too_large + 1] = id
-            too_large[#too_large + 1] = attempt
-        elseif used + size > bytes then
+        if mark then fence = max(fence, old_fence + 1) end
+        local is_large = #value > most or size > bytes
+        if (is_large and (#large == TOO_LARGE_MAX or before > bytes)) or
+           (used > 0 and used + before + size > bytes) then
             last = i - 1
             -- It and those behind it stay where they are.
             break
+        elseif is_large then
+            large[#large + 1], before = id, before + #value
+            -- Its state, when the fence is known.
+            attempts[id] = attempt .. ' %s - its ' .. #value .. ' bytes are more than a worker has room for'
         else
             used, count = used + size, count + 1
             taken[count] = id
@@ -486,7 +514,7 @@ for i = 1, #ids do
     end
     source.used = source.used + 1
 end
-if #too_large > 0 then call('ZCARD', dead_key) end
+if #large > 0 then call('ZCARD', dead_key) end
 
 -- ---- and handed out: all types are known by now -----------------------------------------------------------
 
@@ -500,14 +528,13 @@ for i = 1, #sources do
         call('ZREM', source.key, unpack(source.ids, 1, source.used))
     end
 end
-if #cancelled > 0 then call('HDEL', payload_key, unpack(cancelled)) end
-if #idle_groups > 0 then call('ZREM', ring_key, unpack(idle_groups)) end
+add_all('HDEL', value_key, void)
+add_all('ZREM', ring_key, spent)
 
-local fence_text = fence == now and now_text or format('%.0f', fence)
-for i = 1, #too_large, 2 do
-    local id = too_large[i]
-    call('HSET', mark_key, id, 'X ' .. too_large[i + 1] .. ' ' .. fence_text .. ' - its ' ..
-         #call('HGET', payload_key, id) .. ' bytes are more than a worker has room for')
+local fence_text = format('%.0f', fence)
+for i = 1, #large do
+    local id = large[i]
+    call('HSET', mark_key, id, 'X ' .. format(attempts[id], fence_text))
     call('ZADD', dead_key, now_text, id)
 end
 if count > 0 then
@@ -538,8 +565,10 @@ if count > 0 then
 end
 if weighted then
     -- Once more, for as many as were handed out.
-    begin_shares()
-    for _ = 1, last do next_share() end
+    if not credit or last < #ids or last < want then
+        share_out()
+        for _ = 1, last do draw() end
+    end
     call('HSET', control_key, 'credit', format('%.9f %.9f %.9f %.9f', unpack(credit)))
 end
 -- Workers that are gone leave their receipts behind.

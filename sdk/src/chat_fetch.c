@@ -11,7 +11,7 @@
 #include "wire/name.h"
 
 #define CHAT_WAIT_MAX_US  3600000000ull
-#define CHAT_PAGE_MAX     128u        /* members in one request; 24 for the smallest clients            */
+#define CHAT_PAGE_MAX     64u         /* members in one request; 24 for the smallest clients            */
 #define CHAT_PAGE_ROOM    100u        /* bytes of a member in a request                                 */
 #define CHAT_REPLY_ROOM   2048u       /* of a reply: the figures                                        */
 #define CHAT_HEARTBEAT_US 2000000ull

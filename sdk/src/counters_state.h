@@ -13,8 +13,8 @@
 
 #define GH_COUNTERS_SHARDS        64u /* part of the wire contract */
 #define GH_COUNTERS_LANES         16u /* batches under way at once */
-#define GH_COUNTERS_BATCH_MAX     32u /* counters in one           */
-#define GH_COUNTERS_LATE_MAX      6u  /* in one that is late: its slices have to be looked for */
+#define GH_COUNTERS_BATCH_MAX     6u  /* counters in one           */
+#define GH_COUNTERS_LATE_MAX      2u  /* in one that is late: its slices have to be looked for */
 #define GH_COUNTERS_LATE_US       2000000ull
 #define GH_COUNTERS_CLEAN_MAX     8u    /* counters in one request   */
 #define GH_COUNTERS_ROOM          2048u /* bytes of a request for digest, shared keys, precisions */

@@ -197,6 +197,7 @@ static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, 
     }
     for (i = 0; i < count; i++)
     {
+        if (tasks[i].group.size > 0 && count > GH_TASKS_GROUPED_MAX) return GH_INVALID_TASKS;
         if (push_size(&tasks[i]) > room) return GH_FULL;
         room -= push_size(&tasks[i]);
     }

@@ -108,9 +108,10 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
                             size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
 {
     size_t i;
+    size_t most = kind == &requeue_kind ? GH_TASKS_REQUEUE_MAX : GH_TASKS_BATCH_MAX;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
-    if (refs == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    if (refs == NULL || count == 0 || count > most) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
     if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client)))

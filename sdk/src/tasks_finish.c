@@ -161,9 +161,12 @@ static gh_status check_finished(const gh_task* task)
     return gh_task_bytes_fit(task->result, GH_TASK_RESULT_SIZE_MAX) ? GH_OK : GH_INVALID_TASK_RESULT;
 }
 
+/* What it takes of the request, and what the script reads for it: the value of a task that runs again. */
 static size_t finish_size(const gh_task* task)
 {
-    return gh_request_str_size(task->id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) +
+    bool again = task->action == GH_TASK_ACTION_RETRY || task->action == GH_TASK_ACTION_GIVE_BACK;
+    return (again ? task->payload.size : 0) + gh_request_str_size(task->id.size) +
+           gh_request_str_size(RECEIPT_SIZE_MAX) +
            gh_request_str_size(20) + gh_request_str_size(task->result.size) + 8;
 }
 

@@ -12,7 +12,7 @@ extern "C" {
 
 #define GH_MESSAGE_SIZE_MAX 4096 /* bytes in a body; any byte may be in it, and it may be empty  */
 #define GH_MESSAGES_MAX 64       /* in one request: what one frame has to say in one place       */
-#define GH_MESSAGES_BYTES_MAX 65536 /* senders and bodies of one request, together               */
+#define GH_MESSAGES_BYTES_MAX 49152 /* senders and bodies of one request, together               */
 
 /* To be sent. The array of them is yours and stays in place until the op ends, and so do the bytes. */
 typedef struct gh_post

@@ -58,9 +58,10 @@
    Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
             finish; with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360
             handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
-            line, and 115 for each group that waits. To keep each request short, a take puts back at most 50
-            tasks whose leases ran out, and hands out that many fewer; where groups are used it hands out at
-            most 40 (10 by weight), less those that fell due and joined their lines. The next take goes on.
+            line, and 115 for each group that waits. To keep each request short, a take puts back at most 32
+            tasks whose leases ran out, and hands out fewer for it; where groups are used it hands out at most
+            30 (6 by weight), less those that were put back, or fell due and joined their lines. The next take
+            goes on.
 
    Use
        static gh_status send_mail(void* context, gh_task* task)
@@ -90,14 +91,16 @@
 extern "C" {
 #endif
 
-#define GH_TASKS_BATCH_MAX 100                  /* tasks in one request, and slots of a worker          */
+#define GH_TASKS_BATCH_MAX 50                   /* tasks in one request, and slots of a worker          */
 #define GH_TASKS_CLASSES 4                      /* 0 is served first                                    */
 #define GH_TASKS_QUEUES_MAX 16                  /* of one worker                                        */
 #define GH_TASKS_HANDLERS_MAX 1024              /* of one worker                                        */
 #define GH_TASKS_WEIGHT_MAX 100
 #define GH_TASKS_ATTEMPTS_MAX 1000
 #define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                     */
-#define GH_TASKS_BYTES_MAX 65536                /* of ids, payloads and results in one request          */
+#define GH_TASKS_GROUPED_MAX 32                 /* tasks in one push, if one of them has a group        */
+#define GH_TASKS_REQUEUE_MAX 16                 /* in one gh_tasks_requeue                              */
+#define GH_TASKS_BYTES_MAX 40960                /* of ids, payloads and results in one request          */
 #define GH_TASK_ID_SIZE_MAX 64                  /* bytes; any but NUL                                   */
 #define GH_TASK_GROUP_SIZE_MAX 64               /* bytes; any but NUL                                   */
 #define GH_TASK_PAYLOAD_SIZE_MAX 8192           /* bytes; for more, a key of yours, and its name here   */
@@ -148,7 +151,8 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
 /* Every function below that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
    _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASK_KEEP, _TASK_BACKOFF, _TASK_WEIGHTS for the
    field that is wrong. Every begin answers GH_OK; GH_FULL (ops_capacity; or the request would not fit
-   out_bytes or GH_TASKS_BYTES_MAX); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue);
+   out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to run again);
+   GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue);
    and what stands with it. Anything but GH_OK changes nothing.
 
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent,
@@ -522,7 +526,7 @@ typedef struct gh_tasks_edit
 gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                                 size_t count, const gh_tasks_config* config);
 
-/* Dead letters become ready again, with all their attempts before them. */
+/* Dead letters become ready again, with all their attempts before them. At most GH_TASKS_REQUEUE_MAX. */
 gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                                  size_t count, const gh_tasks_config* config);
 

@@ -4,6 +4,8 @@
 -- gives limit, used, fence, waiters, setter   see semaphore_acquire.lua
 --       IDLE_MS; store(), forget(), purge(), serve(own), hint_all(turns)
 
+local PURGE_MAX = 32 -- permits that are over and go in one call of purge()
+local LOOK_MAX, TURNS_MAX = 30, 10 -- waiters that one call looks up, and turns that it keeps
 local IDLE_MS = '7200000' -- twice the longest lease
 local SET_MS = '2592000000' -- of a limit that was set: 30 days
 
@@ -41,7 +43,7 @@ end
 -- again. True: there may be more of them than one call does.
 local function purge()
     local past = string.format('%.0f', now)
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, 0, past, 'WITHSCORES', 'LIMIT', 0, 50)
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, 0, past, 'WITHSCORES', 'LIMIT', '0', PURGE_MAX)
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
@@ -59,7 +61,7 @@ local function purge()
     if used < 0 or redis.call('EXISTS', holder_key) == 0 then
         used = 0
     end
-    return #gone == 50
+    return #gone == PURGE_MAX
 end
 
 -- Notes who of them lives, and returns how many had to be looked up for that.
@@ -85,14 +87,14 @@ end
 local function serve(own)
     local alive, turns, mine, looked = {}, {}, false, 0
     for round = 0, 5 do
-        local size = round == 0 and 4 or 50
+        local size = round == 0 and 4 or LOOK_MAX
         local heads = redis.call('ZRANGE', queue_key, 0, size - 1)
         local left, blocked = 0, false
         looked = looked + look_who_lives(heads, alive)
         for i, head in ipairs(heads) do
             local client, wanted = string.sub(head, 1, 16), tonumber(string.sub(head, 35))
             if head == own or alive[client] then
-                if #turns == 16 or (wanted <= limit and used + wanted > limit) then
+                if #turns == TURNS_MAX or (wanted <= limit and used + wanted > limit) then
                     blocked = true
                     break
                 end
@@ -117,8 +119,8 @@ local function serve(own)
         if waiters == 0 then
             return turns, false, mine
         elseif blocked then
-            return turns, #turns == 16, mine
-        elseif looked >= 50 then
+            return turns, #turns == TURNS_MAX, mine
+        elseif looked >= LOOK_MAX then
             break
         end
     end
