@@ -264,11 +264,20 @@ static void op_that_is_told_to_wait_for_ever(void** state)
         GAME_UNTIL(gh_client_ready(a->client));
         gh_command_config config = command_config(a, GH_REPEAT_NEVER, 64);
         config.timeout_us = 700 * MS;
-        assert_ends(say(a, &config, "INCR counter"), GH_TIMEOUT);
+        /* On a slow machine its end may fall between a question and the answer: that op cannot know. */
+        gh_status ended = GH_UNKNOWN;
+        unsigned tries = 0;
+        while (ended == GH_UNKNOWN && tries++ < 10)
+        {
+            gh_command* op = say(a, &config, "INCR counter");
+            GAME_UNTIL(gh_command_poll(op) != GH_PENDING);
+            ended = gh_command_poll(op);
+        }
+        assert_status(ended, GH_TIMEOUT);
         assert_int_equal(redis_server_integer(server, "EXISTS counter"), 0);
         game_end(a);
         fake_server_end(fake);
-        if (kinds[kind] != ELSEWHERE) assert_in_range(self.seen, 5, 16);
+        if (kinds[kind] != ELSEWHERE) assert_in_range(self.seen, 5, 16 * tries);
     }
 }
 
