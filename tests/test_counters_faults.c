@@ -126,7 +126,7 @@ static void audit_busy_flush(fault_scene* scene, gh_status status)
 
 static const fault_operation busy_flush = {"busy",        sizeof(flushing), 0,          19,
                                            prepare_flush, begin_flush,      poll_flush, busy_flush_is_over,
-                                           NULL,          audit_busy_flush, true};
+                                           NULL,          audit_busy_flush};
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 

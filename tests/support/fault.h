@@ -42,8 +42,6 @@ typedef struct fault_operation
     /* status is how it ended. Must hold: OK means done once; what is certainly not done, has left nothing; in
        between (UNKNOWN, CANCELLED), done once or not at all. */
     void (*audit)(fault_scene* scene, gh_status status);
-
-    bool bytes_vary; /* from run to run, with the pace of the machine: then half of the cuts must find their byte */
 } fault_operation;
 
 /* "<prefix><run>", new in each run, valid until the next. */
