@@ -185,7 +185,7 @@ static void renewal_on_its_way_does_not_outlive_the_release(void** state)
         proxy_cut_now(proxy, PROXY_RST); /* ... on a link that dies; the release goes over the next one */
         GAME_UNTIL(gh_lock_poll(lock) == GH_IDLE);
         proxy_release(proxy);
-        gh_lock* next = want_lock(b, "sword", 30 * SECOND_US, 0);
+        gh_lock* next = want_lock(b, "sword", 30 * SECOND_US, 5 * SECOND_US); /* far less than a lease */
         GAME_UNTIL(gh_lock_poll(next) != GH_PENDING);
         assert_status(gh_lock_poll(next), GH_OK);
         uint64_t end_us = wait_now_us() + 20 * MS;
