@@ -228,25 +228,54 @@ static void reads_everything_over_many_requests(void** state)
     assert_numbers(self, 1200, 0, 1);
 }
 
+/* Begins a fetch that finds nothing, lets it wait, pushes: it is the hint that ends it, not a pause. */
+static void expect_hint(redis_server* server, game* from, game* to, reader* self, unsigned number, uint64_t id)
+{
+    self->config.wait_us = 60 * SECOND_US;
+    GAME_UNTIL(gh_client_link_state(to->client, GH_LINK_WAKE) == GH_LINK_READY);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, to->client, NAME, &self->config), GH_OK);
+    GAME_UNTIL(self->fetch.polls > 0);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h"), 1);
+    long long before = redis_server_calls(server, "evalsha") - self->fetch.polls;
+    uint64_t hints = game_stats(to).hints;
+    push_numbers(from, 1, number);
+    assert_status(settle_fetch(self), GH_OK);
+    assert_numbers(self, 1, number, id);
+    assert_int_equal(game_stats(to).hints, hints + 1);
+    assert_int_equal(redis_server_calls(server, "evalsha") - before, 2 + self->fetch.polls); /* push, fetch */
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h"), 0);
+}
+
 static void waits_for_a_hint(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
+    expect_hint(server, a, b, reader_new(b), 5, 1);
+}
+
+/* Its ids are larger than `after` then, though nothing is unread. */
+static void waits_for_a_hint_once_all_was_handled(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
     reader* self = reader_new(b);
-    self->config.wait_us = 60 * SECOND_US;
-    GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, b->client, NAME, &self->config), GH_OK);
-    GAME_UNTIL(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h") == 1);
-    for (int i = 0; i < 50; i++) game_tick_all();
-    long long before = redis_server_calls(server, "evalsha");
-    push_numbers(a, 1, 5);
-    assert_status(settle_fetch(self), GH_OK);
-    assert_numbers(self, 1, 5, 1);
-    assert_int_equal(game_stats(b).hints, 1);
-    assert_int_equal(redis_server_calls(server, "evalsha") - before, 2); /* the push, and one fetch */
-    assert_int_equal(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h"), 0);
+    for (unsigned round = 0; round < 3; round++)
+    {
+        expect_hint(server, a, b, self, round, round + 1);
+        assert_status(commit(b, self->fetch.epoch, self->fetch.last_id, NULL), GH_OK);
+    }
+    self->config.epoch = self->fetch.epoch;
+    self->config.after = 1; /* behind what was handled */
+    expect_hint(server, a, b, self, 7, 4);
+    self->config.after = 4; /* all that there is, and not handled */
+    expect_hint(server, a, b, self, 8, 5);
+    assert_status(commit(b, self->fetch.epoch, 5, NULL), GH_OK);
+    self->config.after = 5; /* all that there was */
+    expect_hint(server, a, b, self, 9, 6);
 }
 
 static void waits_without_hints_too(void** state)
@@ -384,6 +413,7 @@ TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(nothing_is_lost_between_fetch_and_commit),
           cmocka_unit_test(reads_one_some_or_the_newest), cmocka_unit_test(tells_how_many_and_how_old),
           cmocka_unit_test(reads_everything_over_many_requests), cmocka_unit_test(waits_for_a_hint),
+          cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
           cmocka_unit_test(any_byte_up_to_the_largest_body),
           cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(commit_is_monotone_and_clamped),

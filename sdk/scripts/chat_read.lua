@@ -102,7 +102,8 @@ while from <= last and found < count_max do
     end
 end
 
-if wait > 0 and after >= last then
+-- Nothing is kept behind `after`: perhaps because all have handled it, so the ids alone do not tell.
+if wait > 0 and math.max(after + 1, first) > last then
     -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
     if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
         redis.call('PEXPIRE', hint_key, HINTS_MS)

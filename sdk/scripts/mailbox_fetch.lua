@@ -68,7 +68,8 @@ for i = 1, #found do
     reply[7 + i] = found[newest and #found + 1 - i or i]
 end
 
-if wait > 0 and after >= last then
+-- Nothing is unread behind `after`: perhaps because it was handled, so the ids alone do not tell.
+if wait > 0 and math.max(after + 1, first) > last then
     -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
     if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
         redis.call('PEXPIRE', hint_key, HINTS_MS)
