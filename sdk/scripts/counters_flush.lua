@@ -70,31 +70,39 @@ elseif redis.call('HLEN', KEYS[1]) >= WRITERS_MAX then
     end
 end
 
--- The slices of this batch, one a precision; what starts at `gone` or before is not kept any more.
+-- The slices of this batch, one a precision. What is only needed when a slice closes is worked out then.
+local sub, format, tonumber = string.sub, string.format, tonumber
 local precisions, limit = tonumber(ARGV[5]), tonumber(ARGV[4])
 local at = math.max(0, math.floor((now - tonumber(ARGV[3])) / 1000000))
-local seconds, samples, lasts, gone, slices, heads, texts, fields = {}, {}, {}, {}, {}, {}, {}, {}
+local seconds, samples, heads, texts, fields = {}, {}, {}, {}, {}
 local longest, span_max = 1, 0
 for j = 1, precisions do
-    local precision = tonumber(ARGV[4 + 2 * j])
-    seconds[j], samples[j] = ARGV[4 + 2 * j], tonumber(ARGV[5 + 2 * j])
-    lasts[j] = string.format('%d', samples[j] - 2) -- place of the last closed one that is kept
-    slices[j] = at - at % precision
-    heads[j] = string.format('%d ', slices[j])
-    texts[j] = heads[j] .. '%d'
-    fields[2 * j - 1] = seconds[j]
-    gone[j] = now_s - now_s % precision - precision * samples[j]
-    if precision * samples[j] > span_max then
-        longest, span_max = j, precision * samples[j]
+    local precision, count = ARGV[4 + 2 * j], tonumber(ARGV[5 + 2 * j])
+    local head = format('%d ', at - at % precision)
+    seconds[j], samples[j], heads[j], texts[j] = precision, count, head, head .. '%d'
+    fields[2 * j - 1] = precision
+    if precision * count > span_max then
+        longest, span_max = j, precision * count
     end
 end
-local KEEP_MS = string.format('%.0f', span_max * 3000) -- of keys that the longest precision writes to
+local KEEP_MS = format('%.0f', span_max * 3000) -- of keys that the longest precision writes to
+
+local function slice_of(j)
+    return at - at % seconds[j]
+end
+
+local function is_gone(start, j) -- so old that it is not kept any more
+    return start <= now_s - now_s % seconds[j] - seconds[j] * samples[j]
+end
+
+local function last_kept(j) -- place in the list of the last closed slice that is kept
+    return format('%d', samples[j] - 2)
+end
 
 local function text_of(start, sum)
     return string.format('%d %d', start, sum)
 end
 
-local sub, format, tonumber = string.sub, string.format, tonumber
 local function limited(sum)
     return math.max(-SUM_MAX, math.min(SUM_MAX, sum))
 end
@@ -111,7 +119,7 @@ local function place(writes, list, j, start, sum, newer, text)
     local head = redis.pcall('LINDEX', list, '0')
     if type(head) == 'table' then
         return nil
-    elseif start <= gone[j] or samples[j] == 1 then
+    elseif is_gone(start, j) or samples[j] == 1 then
         return writes
     end
     local head_start = parts_of(head or '0 0')
@@ -121,7 +129,7 @@ local function place(writes, list, j, start, sum, newer, text)
         local span = seconds[j] * samples[j]
         writes[#writes + 1] = function()
             if redis.call('LPUSH', list, text or text_of(start, sum)) >= samples[j] then
-                redis.call('LTRIM', list, '0', lasts[j])
+                redis.call('LTRIM', list, '0', last_kept(j))
             end
             -- What it is given then is enough for all that comes within one span.
             if math.floor(start / span) ~= math.floor(head_start / span) then
@@ -163,7 +171,7 @@ local function place(writes, list, j, start, sum, newer, text)
         else
             redis.call('RPUSH', list, text_of(start, sum))
         end
-        redis.call('LTRIM', list, '0', lasts[j])
+        redis.call('LTRIM', list, '0', last_kept(j))
     end
     return writes
 end
@@ -193,9 +201,9 @@ for i = 1, #ARGV - values do
             local start, had = parts_of(old)
             if not start then
                 sum = nil
-            elseif start > slices[j] then -- the slice of this batch is closed: what is open stays as it is
-                local newer = (start - slices[j]) / seconds[j] - 1
-                sum = place(writes, KEYS[first + j], j, slices[j], delta, newer) and false
+            elseif start > slice_of(j) then -- the slice of this batch is closed: what is open stays as it is
+                local newer = (start - slice_of(j)) / seconds[j] - 1
+                sum = place(writes, KEYS[first + j], j, slice_of(j), delta, newer) and false
             else
                 renew = renew or j == longest
                 sum = place(writes, KEYS[first + j], j, start, had, 0, old) and delta
