@@ -1,11 +1,12 @@
-/* peer_ranges.c -- SETRANGE and GETRANGE, pipelined: hiredis' synchronous interface, so many requests at
- * once. */
+/* peer_ranges.c -- SETRANGE and GETRANGE, or a script of one line and HGET, pipelined: hiredis' synchronous
+   interface, so many requests at once. */
 
 #include "peer_ranges.h"
 
 #include <hiredis/hiredis.h>
 
 static const char key[] = "bench:ranges";
+static const char script[] = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) return 1";
 
 static redisContext* connect_to(const struct bench_server* server)
 {
@@ -14,8 +15,29 @@ static redisContext* connect_to(const struct bench_server* server)
                         : redisConnect(bench_server_host(server), bench_server_port(server));
 }
 
+static void ask_by_script(redisContext* link, const bench_ranges* self, size_t chunk, bool write)
+{
+    size_t at = chunk * self->chunk;
+    size_t left = self->size - at;
+    size_t size = left < self->chunk ? left : self->chunk;
+    if (write)
+    {
+        redisAppendCommand(link, "EVALSHA %s 1 %s %llu %b", self->digest, key, (unsigned long long)chunk,
+                           self->bytes + at, size);
+    }
+    else
+    {
+        redisAppendCommand(link, "HGET %s %llu", key, (unsigned long long)chunk);
+    }
+}
+
 static void ask(redisContext* link, const bench_ranges* self, size_t chunk, bool write)
 {
+    if (self->by_script)
+    {
+        ask_by_script(link, self, chunk, write);
+        return;
+    }
     size_t at = chunk * self->chunk;
     size_t left = self->size - at;
     size_t size = left < self->chunk ? left : self->chunk;
@@ -77,9 +99,10 @@ static bool drop(redisContext* link)
 
 bool bench_ranges_run(void* ranges, uint64_t duration_us, bench_sample* sample)
 {
-    const bench_ranges* self = ranges;
+    bench_ranges* self = ranges;
     redisContext* link = connect_to(self->owner->server);
-    bool good = link != NULL && link->err == 0;
+    bool good = link != NULL && link->err == 0 &&
+                (!self->by_script || bench_server_load(self->owner->server, script, self->digest));
     uint64_t end_us = bench_now_us() + duration_us;
     while (good && bench_now_us() < end_us)
     {

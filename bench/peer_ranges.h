@@ -1,4 +1,5 @@
-/* peer_ranges.h -- a file's bytes written with SETRANGE and read with GETRANGE, pipelined. */
+/* peer_ranges.h -- a file's bytes written with SETRANGE and read with GETRANGE, pipelined; or written by a
+   script of one line, whatever else a script would do, and read with HGET. */
 
 #ifndef GUILDHALL_BENCH_PEER_RANGES_H
 #define GUILDHALL_BENCH_PEER_RANGES_H
@@ -12,6 +13,8 @@ typedef struct bench_ranges
     size_t size;
     size_t chunk;
     size_t in_flight; /* requests at once */
+    bool by_script;
+    char digest[41]; /* of the script */
 } bench_ranges;
 
 /* cycles are bytes, each of which went there and back. */

@@ -2,10 +2,10 @@
    way.
 
    The chunks lie in lanes, a ring: chunk n is in lane n mod lanes, from its first byte until the store has
-   confirmed it. The store takes chunks in order; one that comes too early, because an earlier one had to go
-   again, waits in its lane until that one is confirmed. The main op looks after everything that is asked
-   once: room in the channel, the opening, the seal, the announcement. What it asks next follows from what is
-   known, see send_advance. */
+   confirmed it. The store takes chunks in order, so they go in order; one that comes too early all the same,
+   because an earlier one had to go again, waits in its lane until that one is confirmed. The main op looks
+   after everything that is asked once: room in the channel, the opening, the seal, the announcement. What it
+   asks next follows from what is known, see send_advance. */
 
 #include "files_room.h"
 
@@ -50,6 +50,7 @@ typedef enum send_lane_state
     SEND_LANE_FREE = 0, /* or being filled                                  */
     SEND_LANE_READY,    /* full; waits for the tick's budget, or its turn   */
     SEND_LANE_ASKED,
+    SEND_LANE_EARLY,  /* came too early; waits for the one before it      */
     SEND_LANE_BLOCKED /* the cap is reached; asks again, or is hinted     */
 } send_lane_state;
 
@@ -437,20 +438,44 @@ static void send_lane_ask(send_lane* lane)
     gh_op_send(&lane->op, SEND_CHUNK_SHAPE, 0);
 }
 
+/* Inside a tick: those that are ready go in the order of the file. Behind one that the store has not taken,
+   all would come too early. */
+static void send_ask_ready(gh_file_send* send)
+{
+    uint64_t number;
+    for (number = send->room->stored; number < send->room->filling; number++)
+    {
+        send_lane* lane = send_lane_at(send, number);
+        if (lane->state == SEND_LANE_EARLY || lane->state == SEND_LANE_BLOCKED) return;
+        if (lane->state == SEND_LANE_READY) send_lane_ask(lane);
+        if (lane->state == SEND_LANE_READY) return; /* the tick's budget is used up */
+    }
+}
+
+/* Those that came too early may go again. */
+static void send_forgive_early(gh_file_send* send)
+{
+    uint32_t i;
+    for (i = 0; i < send->room->config.lanes; i++)
+    {
+        send_lane* lane = &send->room->lanes[i];
+        if (lane->state == SEND_LANE_EARLY) lane->state = SEND_LANE_READY;
+    }
+}
+
 static void send_lane_stored(send_lane* lane)
 {
     gh_file_send* send = lane->send;
     send_room* room = send->room;
-    send_lane* next = send_lane_at(send, lane->number + 1);
     lane->state = SEND_LANE_FREE;
     send->stored_bytes += lane->size;
     send->is_full = false;
-    room->stored = lane->number + 1;
+    if (room->stored <= lane->number) room->stored = lane->number + 1;
     lane->size = 0;
     lane->pauses = 0;
     send_moved(send);
-    if (next->state == SEND_LANE_READY && next->number == room->stored && !gh_op_is_sending(&next->op))
-        send_lane_ask(next);
+    send_forgive_early(send);
+    send_ask_ready(send);
     send_advance(send);
 }
 
@@ -460,15 +485,15 @@ static void send_lane_pause(send_lane* lane, send_lane_state state)
     gh_op_timer(&lane->op, gh_client_after(lane->op.client, gh_files_pause(lane->pauses++)));
 }
 
-/* Too early: the one before it goes first. When that one is stored, it asks for us. */
+/* Too early: the one before it goes first. When that one is stored, we go again. */
 static void send_lane_early(send_lane* lane)
 {
-    lane->state = SEND_LANE_READY;
+    lane->state = SEND_LANE_EARLY;
     if (lane->send->room->stored != lane->number) return;
     if (lane->pauses >= SEND_EARLY_MAX)
         send_end(lane->send, GH_FILE_GONE); /* the store has forgotten what it had confirmed */
     else
-        send_lane_pause(lane, SEND_LANE_READY);
+        send_lane_pause(lane, SEND_LANE_EARLY);
 }
 
 /* The cap is reached. Readers can only make room when they know of the file. */
@@ -499,6 +524,14 @@ static void send_lane_replied(send_lane* lane, const gh_reply* reply)
     }
 }
 
+static void send_lane_timer(send_lane* lane)
+{
+    if (lane->state == SEND_LANE_READY)
+        send_ask_ready(lane->send);
+    else
+        send_lane_ask(lane);
+}
+
 static void send_lane_hinted(send_lane* lane)
 {
     lane->hinted = true;
@@ -512,7 +545,7 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     {
     case GH_EVENT_REPLY: send_lane_replied(lane, event->reply); break;
     case GH_EVENT_FAILED: send_end(lane->send, event->status); break;
-    case GH_EVENT_TIMER: send_lane_ask(lane); break;
+    case GH_EVENT_TIMER: send_lane_timer(lane); break;
     case GH_EVENT_HINT: send_lane_hinted(lane); break;
     case GH_EVENT_CLOSE: send_end(lane->send, GH_CANCELLED); break;
     case GH_EVENT_CANCEL: /* the main op is told as well */
