@@ -92,6 +92,22 @@ static void every_size_arrives(void** state)
     }
 }
 
+/* The store takes chunks in order, so one that overtakes another would have to go twice. */
+static void each_chunk_goes_once(void** state)
+{
+    (void)state;
+    scene self = scene_start();
+    const size_t size = 64 * CHUNK;
+    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")),
+                  GH_OK); /* loads the scripts */
+    sender* from = sender_new(self.a, 1, parcel_bytes(self.a, size, 24, false), size);
+    from->config.lanes = 16;
+    from->config.tick_bytes = 16 * CHUNK;
+    uint64_t sent = game_stats(self.a).bytes_sent;
+    assert_status(sender_run(from, NAME), GH_OK);
+    assert_in_range(game_stats(self.a).bytes_sent - sent, size, size + 64 * 512 + 2048);
+}
+
 /* ---- logs ---------------------------------------------------------------------------------------------- */
 
 /* gzip's own program makes the file. */
@@ -406,7 +422,7 @@ static void standstill_is_told_and_slowness_is_not(void** state)
 }
 
 TEST_FILE(files, cmocka_unit_test(sent_once_and_read_by_all), cmocka_unit_test(every_size_arrives),
-          cmocka_unit_test(logs_of_one_to_a_hundred_thousand_lines),
+          cmocka_unit_test(each_chunk_goes_once), cmocka_unit_test(logs_of_one_to_a_hundred_thousand_lines),
           cmocka_unit_test(lines_cross_the_borders_of_chunks),
           cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
           cmocka_unit_test(packed_file_of_two_members_is_one_text),
