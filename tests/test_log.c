@@ -63,6 +63,7 @@ static void connection_that_breaks_says_where_and_why(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = log_book_start(game_config(redis_server_address(server)), &book);
     GAME_UNTIL(gh_client_ready(a->client) && gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
+    assert_non_null(strstr(book.text, "wake link: ready"));
     redis_server_kill9(server);
     GAME_UNTIL(!gh_client_ready(a->client) && gh_client_link_state(a->client, GH_LINK_WAKE) != GH_LINK_READY);
     assert_non_null(strstr(book.text, "command link: closed by the server"));

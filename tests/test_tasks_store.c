@@ -1,6 +1,7 @@
 /* Tests of guildhall/tasks.h: stores that are not as they should be. */
 
 #include "support/desk.h"
+#include "support/foreign.h"
 #include "support/redis_server.h"
 
 #include <stdio.h>
@@ -129,6 +130,44 @@ static void places_left_over_are_passed_over(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS " KEY "r0 " KEY "d0 " KEY "p " KEY "l"), 0);
 }
 
+/* As one with little room takes it: a number below zero, and the beginning of the value; the same when it asks
+   again because the answer was lost. The task is its own until it says what became of it. */
+static void task_without_room_is_handed_out_cut(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    char digest[FOREIGN_DIGEST_SIZE];
+    char payload[401] = {0};
+    memset(payload, 'x', 400);
+    foreign_load(server, digest, "tasks_take.lua");
+    assert_status(desk_push(clerk, "large", payload), GH_OK);
+    assert_status(desk_push(clerk, "small", ""), GH_OK);
+    for (int i = 0; i < 2; i++)
+    {
+        redisReply* reply = redis_server_command(
+            server,
+            "EVALSHA %s 18 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "x " KEY "t " KEY
+            "r0 " KEY "r1 " KEY "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3 " KEY "q " KEY
+            "g 1:1 7 60000000 10 30000 300 0 600000000 %s 0 %s",
+            digest, "", "");
+        assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
+        assert_int_equal(reply->elements, 12);
+        assert_string_equal(reply->element[6]->str, "large");
+        assert_int_equal(reply->element[7]->integer, -1);
+        assert_int_equal(reply->element[8]->len, 192);
+        assert_memory_equal(reply->element[8]->str, "0 5 4:workxxx", 13);
+        assert_string_equal(reply->element[9]->str, "small");
+        assert_int_equal(reply->element[10]->integer, 1);
+        assert_string_equal(reply->element[11]->str, "0 5 4:work");
+        freeReplyObject(reply);
+    }
+    assert_int_equal(desk_look(clerk, "large"), GH_TASK_STATE_RUNNING);
+    assert_int_equal(clerk->look.attempt, 1);
+    assert_int_equal(redis_server_integer(server, "ZCARD " KEY "x"), 0);
+}
+
 TEST_FILE(tasks_store, cmocka_unit_test(foreign_keys_tear_nothing),
           cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
-          cmocka_unit_test(places_left_over_are_passed_over));
+          cmocka_unit_test(places_left_over_are_passed_over),
+          cmocka_unit_test(task_without_room_is_handed_out_cut));

@@ -400,7 +400,9 @@ static void each_tick_calls_a_handler_however_small_the_budget(void** state)
     assert_int_equal(baker->calls_in_tick_max, 1);
 }
 
-static void task_larger_than_a_slot_dies_and_says_so(void** state)
+/* ---- tasks that are larger than a slot ----------------------------------------------------------------- */
+
+static void task_larger_than_a_slot_is_tried_again_and_then_dies(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -410,15 +412,53 @@ static void task_larger_than_a_slot_dies_and_says_so(void** state)
     memset(payload, 'x', GH_TASK_PAYLOAD_SIZE_MAX);
     /* "0 5 4:work" before the payload, the id beside it */
     const size_t most = SHOP_SLOT_SIZE - GH_TASK_ID_SIZE_MAX - 10;
+    clerk->config.attempts_max = 3;
     assert_status(desk_push(clerk, "largest", payload + GH_TASK_PAYLOAD_SIZE_MAX - most), GH_OK);
     assert_status(desk_push(clerk, "too large", payload + GH_TASK_PAYLOAD_SIZE_MAX - most - 1), GH_OK);
     assert_status(desk_push(clerk, "far too large", payload), GH_OK);
     push_many(clerk, 0, 1);
-    GAME_UNTIL(baker->worker.done == 2);
+    GAME_UNTIL(baker->worker.done == 2 && baker->worker.dead == 2);
     assert_string_equal(baker->ids, "largest t0 ");
+    assert_int_equal(baker->worker.too_large, 6);
+    assert_int_equal(baker->worker.retried, 4);
+    assert_int_equal(baker->worker.taken, 8);
+    assert_int_equal(baker->worker.unknown, 0);
+    assert_true(baker->owner->warnings_logged > 0);
     assert_int_equal(desk_look(clerk, "too large"), GH_TASK_STATE_DEAD);
-    assert_memory_equal(clerk->look.text.bytes, "its 449 bytes are more", 22);
+    assert_memory_equal(clerk->look.text.bytes, "larger than a slot", 18);
     assert_int_equal(desk_look(clerk, "far too large"), GH_TASK_STATE_DEAD);
+}
+
+/* The smallest slots, and the longest names: what is cut from such a task is its payload alone. */
+static void task_larger_than_a_slot_is_done_by_one_with_room(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    shop* small = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    shop* large = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    desk* clerk = desk_on(server);
+    static const char name[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
+    static char room[4 * (GH_TASK_BYTES_MAX + GH_TASK_ID_SIZE_MAX)]; /* any task, and an id as its result */
+    gh_task_spec spec = {.id = gh_str_of(name),
+                         .handler = gh_str_of(name),
+                         .group = gh_str_of(name),
+                         .payload = gh_str_make(payload, sizeof(payload)),
+                         .attempts_max = GH_TASKS_ATTEMPTS_MAX};
+    small->config.memory_size = SHOP_SLOTS * 256;
+    small->handlers[0].name = large->handlers[0].name = spec.handler;
+    large->config.memory = room;
+    large->config.memory_size = sizeof(room);
+    large->config.slot_count = 4;
+    shop_begin(small);
+    assert_status(desk_push_all(clerk, &spec, 1), GH_OK);
+    push_many(clerk, 0, 1); /* no handler of its name, in either */
+    GAME_UNTIL(small->worker.too_large >= 2 && small->worker.retried >= 2);
+    shop_begin(large);
+    GAME_UNTIL(large->worker.done == 1);
+    assert_int_equal(large->worker.too_large, 0);
+    assert_int_equal(small->worker.done + small->ended, 0);
+    assert_int_equal(desk_look(clerk, name), GH_TASK_STATE_DONE);
 }
 
 TEST_FILE(tasks_worker, cmocka_unit_test(handlers_are_called_by_name),
@@ -436,4 +476,5 @@ TEST_FILE(tasks_worker, cmocka_unit_test(handlers_are_called_by_name),
           cmocka_unit_test(queues_are_served_by_weight), cmocka_unit_test(push_wakes_an_idle_worker),
           cmocka_unit_test(tick_takes_no_more_than_its_budget_can_eat),
           cmocka_unit_test(each_tick_calls_a_handler_however_small_the_budget),
-          cmocka_unit_test(task_larger_than_a_slot_dies_and_says_so));
+          cmocka_unit_test(task_larger_than_a_slot_is_tried_again_and_then_dies),
+          cmocka_unit_test(task_larger_than_a_slot_is_done_by_one_with_room));

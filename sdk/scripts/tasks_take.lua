@@ -25,7 +25,7 @@
 --       3 lease us
 --       4 want       tasks at most, up to 50
 --       5 bytes      of ids and values together at most
---       6 most       bytes of a single value; a task with more goes to the dead letters and says so
+--       6 most       bytes of a single value; of a longer one the beginning comes, and says so
 --       7 not after  us of the store's clock; later, nothing is handed out (a frozen server's backlog);
 --                    0: no limit
 --       8 keep us    how long a task is remembered that turns out to be cancelled
@@ -36,6 +36,8 @@
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --            4 limited by rate   5 limited by running_max
+--       attempt    1, 2, 3, ...; below zero: the value was too long and is cut, and should be tried again, as
+--                  another worker may have the room
 --       fence      of this hand-out: larger than that of every earlier one of each of its tasks
 --       remaining  of the lease
 --       next       if nothing was handed out: until a task is due or a lease runs out; 4: until one may be
@@ -49,8 +51,6 @@ local CLASSES = 4
 -- Leases that ran out, and due tasks that join their lines: each is a task less that is handed out.
 local RECLAIM_MAX = 32
 local JOIN_MAX = 12
--- Looked at in one call, and found too large for this worker.
-local TOO_LARGE_MAX = 16
 -- Values are read so many at a time, until there are enough bytes of them: an answer of more than 16 KiB is
 -- copied about by the server, and nobody knows how large the next values are.
 local PIECE = 4
@@ -59,6 +59,8 @@ local TURNS_MAX = 30
 -- 2^50: see :g in tasks_push.lua.
 local TURNS = 1125899906842624
 local NEVER_US = 86400000000
+-- What is left of a value that is cut: all that comes before the payload.
+local CUT = 192
 -- See tasks_push.lua.
 local LONG = string.rep('-', 65)
 
@@ -100,8 +102,9 @@ if past == ARGV[2] then
         if value and (state == 'L' or state == 'K') and fence == last_fence and expiry > now then
             reply[5] = min(reply[5], expiry - now)
             reply[#reply + 1] = id
-            reply[#reply + 1] = tonumber(attempt)
-            reply[#reply + 1] = value
+            local fits = #value <= most and #id + #value + 2 <= bytes
+            reply[#reply + 1] = fits and tonumber(attempt) or -attempt
+            reply[#reply + 1] = fits and value or string.sub(value, 1, CUT)
         end
     end
     return reply
@@ -478,7 +481,7 @@ end
 
 local values, marks = {}, call('HMGET', mark_key, unpack(ids))
 local reply = {sequence, 0, now, 0, lease, 0}
-local taken, attempts, void, large, seen = {}, {}, {}, {}, {}
+local taken, attempts, void, seen = {}, {}, {}, {}
 local fence, used, last, count, place = now, 0, #ids, 0, 6
 local source = sources[1]
 for i = 1, #ids do
@@ -490,31 +493,27 @@ for i = 1, #ids do
     if value == '' then
         void[#void + 1] = id
     elseif value and not seen[id] and (not mark or state == source.state) then
-        local size = #id + #value + 2
         attempt, seen[id] = attempt + 1, true
         if mark then fence = max(fence, old_fence + 1) end
-        local is_large = #value > most or size > bytes
-        if (is_large and (#large == TOO_LARGE_MAX or before > bytes)) or
-           (used > 0 and used + before + size > bytes) then
+        local told = attempt
+        if #value > most or #id + #value + 2 > bytes then
+            told, before, value = -attempt, before + #value, string.sub(value, 1, CUT)
+        end
+        local size = #id + #value + 2
+        if used > 0 and used + before + size > bytes then
             last = i - 1
             -- It and those behind it stay where they are.
             break
-        elseif is_large then
-            large[#large + 1], before = id, before + #value
-            -- Its state, when the fence is known.
-            attempts[id] = attempt .. ' %s - its ' .. #value .. ' bytes are more than a worker has room for'
-        else
-            used, count = used + size, count + 1
-            taken[count] = id
-            if mark then attempts[count] = attempt end
-            reply[place + 1], reply[place + 2], reply[place + 3] = id, attempt, value
-            place = place + 3
         end
+        used, count = used + size, count + 1
+        taken[count] = id
+        if mark then attempts[count] = attempt end
+        reply[place + 1], reply[place + 2], reply[place + 3] = id, told, value
+        place = place + 3
         -- else: its place is left over from something torn by hand
     end
     source.used = source.used + 1
 end
-if #large > 0 then call('ZCARD', dead_key) end
 
 -- ---- and handed out: all types are known by now -----------------------------------------------------------
 
@@ -532,11 +531,6 @@ add_all('HDEL', value_key, void)
 add_all('ZREM', ring_key, spent)
 
 local fence_text = format('%.0f', fence)
-for i = 1, #large do
-    local id = large[i]
-    call('HSET', mark_key, id, 'X ' .. format(attempts[id], fence_text))
-    call('ZADD', dead_key, now_text, id)
-end
 if count > 0 then
     local behind = ' ' .. fence_text .. ' ' .. worker
     local first, expiry = 'L 1' .. behind, format('%.0f', now + lease)

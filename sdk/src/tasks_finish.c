@@ -165,7 +165,8 @@ static gh_status check_finished(const gh_task* task)
 static size_t finish_size(const gh_task* task)
 {
     bool again = task->action == GH_TASK_ACTION_RETRY || task->action == GH_TASK_ACTION_GIVE_BACK;
-    return (again ? task->payload.size : 0) + gh_request_str_size(task->id.size) +
+    size_t value_size = task->status == GH_TOO_SMALL ? GH_TASK_PAYLOAD_SIZE_MAX : task->payload.size;
+    return (again ? value_size : 0) + gh_request_str_size(task->id.size) +
            gh_request_str_size(RECEIPT_SIZE_MAX) +
            gh_request_str_size(20) + gh_request_str_size(task->result.size) + 8;
 }

@@ -165,7 +165,6 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     task->payload = text.payload;
     task->task_class = text.task_class;
     task->attempts_max = text.attempts_max;
-    task->status = GH_PENDING;
     task->state = GH_TASK_PLACE_HELD;
     task->queue = take->queue_index;
     task->taker_client = take->taker_client;
@@ -199,7 +198,8 @@ static bool take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         }
         if (id->text.size + value->text.size > task->memory_size) return false;
         take_fill(take, task, id->text, value->text);
-        task->attempt = (uint32_t)attempt->integer;
+        task->status = attempt->integer < 0 ? GH_TOO_SMALL : GH_PENDING; /* the value is cut */
+        task->attempt = (uint32_t)(attempt->integer < 0 ? -attempt->integer : attempt->integer);
         task->fence = (uint64_t)gh_reply_integer(reply, 3);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);

@@ -79,12 +79,25 @@ static void worker_meet_unknown(gh_tasks_worker* worker, gh_task* task)
     task_set_end(task, GH_TASK_ACTION_RETRY, "no handler of that name");
 }
 
+/* Its payload was left in the store: another worker may have the room. */
+static void worker_meet_too_large(gh_tasks_worker* worker, gh_task* task)
+{
+    worker->too_large++;
+    gh_op_warn(&worker->op, "a task is larger than a slot, and is left for others to try: ", task->id);
+    task_set_end(task, GH_TASK_ACTION_RETRY, "larger than a slot of the worker");
+}
+
 static void worker_call(gh_tasks_worker* worker, gh_task* task)
 {
     gh_task_handler* handler = worker_handler(worker, task->handler);
     gh_status status;
     task->called_us = worker_now(worker);
     worker->called++;
+    if (task->status == GH_TOO_SMALL)
+    {
+        worker_meet_too_large(worker, task);
+        return;
+    }
     if (handler == NULL)
     {
         worker_meet_unknown(worker, task);

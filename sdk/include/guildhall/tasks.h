@@ -242,7 +242,8 @@ typedef struct gh_task
     uint32_t attempt;      /* 1, 2, 3, ... */
     uint32_t attempts_max;
     uint32_t task_class;
-    gh_status status;      /* GH_PENDING: yours. GH_CANCELLED: yours still, and somebody wants it cancelled:
+    gh_status status;      /* GH_PENDING: yours. GH_TOO_SMALL, for takers: larger than any task can be, planted
+                              by hand, its payload is cut. GH_CANCELLED: yours still, and somebody wants it cancelled:
                               end it soon. GH_LOST: not yours any more. After a finish: GH_OK, as asked;
                               GH_TASK_DEAD, it was the last attempt; GH_CANCELLED, and so it was; GH_LOST,
                               refused: not the current hand-out */
@@ -442,9 +443,11 @@ typedef struct gh_tasks_worker_config
     size_t queue_count;
     gh_task* slots;            /* 1..GH_TASKS_BATCH_MAX: the tasks that it has at once */
     size_t slot_count;
-    void* memory;              /* divided among the slots, each at least 256 bytes: id, handler, payload,
-                                  result. A task that does not fit a slot goes to the dead letters and says
-                                  so; GH_TASK_BYTES_MAX a slot is enough for all */
+    void* memory;              /* divided among the slots, each at least 256 bytes: 64 for the id, 24 for the
+                                  fixed part, then group, handler's name, payload, and the result in what is
+                                  left. GH_TASK_BYTES_MAX a slot holds any task. One that does not fit is a
+                                  failure, counted and logged, and tried again, as another worker may have
+                                  the room */
     size_t memory_size;
 } gh_tasks_worker_config;
 
@@ -466,6 +469,7 @@ typedef struct gh_tasks_worker
     uint64_t cancelled;
     uint64_t unknown;        /* no handler of that name: a failure, tried again, as another may have one */
     char unknown_handler[GH_NAME_SIZE_MAX + 1]; /* the last of them, cut at the first NUL */
+    uint64_t too_large;      /* did not fit a slot: a failure, tried again, as another may have the room */
     gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded */
 
     /* private */

@@ -82,6 +82,11 @@ void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const ch
     gh_log_limited(op->client, topic, level, parts, 4);
 }
 
+void gh_op_warn(const gh_op* op, const char* text, gh_str detail)
+{
+    gh_log_op(op, GH_LOG_SYSTEM, GH_LOG_WARNING, text, detail);
+}
+
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status)
 {
     const gh_hooks* hooks = &client->config.hooks;

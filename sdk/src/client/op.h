@@ -186,6 +186,9 @@ uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 void gh_client_note_store_time(gh_client* client, uint64_t store_us);
 uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
 
+/* A warning with the name of the system in front, held back where too many come. */
+void gh_op_warn(const gh_op* op, const char* text, gh_str detail);
+
 /* ---- pieces of requests ------------------------------------------------------------------------------------------ */
 
 /* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */

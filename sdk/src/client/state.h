@@ -54,6 +54,7 @@ typedef enum gh_log_topic
     GH_LOG_NO_WRITES,
     GH_LOG_REFUSED_OP,
     GH_LOG_CORRUPT_KEY,
+    GH_LOG_SYSTEM,
     GH_LOG_TOPICS
 } gh_log_topic;
 

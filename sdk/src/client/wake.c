@@ -66,6 +66,7 @@ static void wake_take(gh_client* client, const gh_reply* reply)
         client->wake.state = GH_LINK_READY;
         client->wake.failures = 0;
         client->wake_ping_us = client->now_us;
+        gh_log(client, GH_LOG_DEBUG, "wake link: ready");
         return;
     }
     if (kind == NULL || payload == NULL || !gh_str_equal(kind->text, gh_str_literal("message"))) return;
