@@ -55,8 +55,8 @@ board* board_open(const char* path)
 
 /* ---- A row in the file --------------------------------------------------------------------------------- */
 
-/* The fences keep the copying between the two changes of the count, for the compiler and for the processor.
- */
+/* The fences keep the copying between the two changes of the count, for the compiler and for the
+   processor. */
 void board_publish(board* b, uint32_t slot, const board_row* row)
 {
     if (slot >= BOARD_ROWS) return;

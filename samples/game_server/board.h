@@ -90,7 +90,7 @@ typedef struct board
 } board;
 
 /* Makes the file and maps it (the fleet), or maps one that is there (all others). NULL and errno if that
- * cannot be done. */
+   cannot be done. */
 board* board_create(const char* path);
 board* board_open(const char* path);
 

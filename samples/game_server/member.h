@@ -1,8 +1,7 @@
 /* member.h -- what every process of the fleet has that talks to the store: a client, a clock, and a row on
    the board that shows how it is.
 
-       member_open --> (frame_begin, member_tick, your work, member_tick, member_end_frame) ... -->
-   member_close */
+   member_open --> frame_begin, member_tick, your work, member_tick, member_end_frame --> ... member_close */
 
 #ifndef GAME_SERVER_MEMBER_H
 #define GAME_SERVER_MEMBER_H
@@ -25,7 +24,7 @@ typedef struct member
 } member;
 
 /* capacities: from gh_client_config_default, with what this role needs more of. False: it was said on stderr
- * why not. */
+   why not. */
 bool member_open(member* m, const options* o, const char* role, const gh_client_config* capacities);
 
 void member_phase(member* m, const char* phase);

@@ -1,41 +1,47 @@
-/* messages.h -- what a player's program and a game server say to each other, over ENet, reliable and in order.
+/* messages.h -- what a player's program and a game server say to each other, over ENet, reliable and in
+   order.
 
-   All have one shape: a type, a number, four values, a name and a text. A request carries a number of the player's own
-   count, and its answer brings it back; what the server says by itself has number 0.
+   All have one shape: a type, a number, four values, a name and a text. A request carries a number of the
+   player's own count, and its answer brings it back; what the server says by itself has number 0.
 
-       the player asks   name       text      values                            the server answers
-       ENTER             player's             player's number                   QUEUED ..., then WELCOME, BAG ...
-       LEAVE                                                                    FAREWELL
-       SAY               chat       words                                       SAID
-       WHISPER           to whom    words                                       SENT
-       READ                                   epoch, mail id: handled up to it  (none)
-       HEARD             chat                 epoch, chat id: the same          (none)
-       FIND_CONTACT                 prefix                                      NAMES
-       FIND_MEMBER                  prefix                                      NAMES
-       BROWSE                                                                   OFFERS
-       SELL                                   item, price, opens in ms,         LISTED
-                                              ends in ms (0: never)
-       BUY                                    item, version, price, seller      BOUGHT
-       MAIL_GUILD                   words                                       SENT
-       HIT                                    how hard                          (none: it is only counted)
-       LOOK                                   number of a promotion             PROMOTION
+       the player asks  name      text      values                             the server answers
+       ENTER            player's            player's number                    QUEUED ..., WELCOME, BAG ...
+       LEAVE                                                                   FAREWELL
+       SAY              chat      words                                        SAID
+       WHISPER          to whom   words                                        SENT
+       READ                                 epoch, mail id: handled up to it   (none)
+       HEARD            chat                epoch, chat id: the same           (none)
+       FIND_CONTACT               prefix                                       NAMES
+       FIND_MEMBER                prefix                                       NAMES
+       BROWSE                                                                  OFFERS
+       SELL                                 item, price, opens in ms,          LISTED
+                                            ends in ms (0: never)
+       BUY                                  item, version, price, seller       BOUGHT
+       MAIL_GUILD                 words                                        SENT
+       HIT                                  how hard                           (none: it is only counted)
+       LOOK                                 number of a promotion              PROMOTION
 
-       the server says   name       text      values
-       QUEUED                                 place in line: 1 is next          as often as it changes
-       WELCOME           guild                player, gold, coins on hold, items   BAG follows for each of them
-       BAG                                    item, version                     it is in the player's bag now
-       SAID              chat                 epoch
+       the server says  name      text      values
+       QUEUED                               place in line: 1 is next           as often as it changes
+       WELCOME          guild               player, gold, coins on hold,       BAG follows for each of them
+                                            items
+       BAG                                  item, version                      it is in the player's bag now
+       SAID             chat                epoch
        SENT
-       CHAT              chat       words     epoch, id, sender                 ids of a chat have no gap
-       CHAT_GAP          chat                 epoch, first, last                these are gone, unread
-       MAIL              from whom  words     epoch, id                         again after the next ENTER if not READ
-       NAMES                        names     how many                          one a line
-       OFFERS                       offers    how many                          lines: item version price seller
-       LISTED                                 item, version, when it opens in ms
-       BOUGHT                                 item, version, price, gold left
-       PROMOTION                    row       number, age in ms, how fresh (a gh_status)
-       FAREWELL                               gold, coins on hold, items        the seat is free again
-       SORRY                        why       a sorry_reason                    the request was not carried out
+       CHAT             chat      words     epoch, id, sender                  ids of a chat have no gap
+       CHAT_GAP         chat                epoch, first, last                 these are gone, unread
+       MAIL             from whom words     epoch, id                          again after the next ENTER, if
+                                                                               it was not READ
+       NAMES                      names     how many                           one a line
+       OFFERS                     offers    how many                           lines: as below
+       LISTED                               item, version, when it opens in ms
+       BOUGHT                               item, version, price, gold left
+       PROMOTION                  row       number, age in ms, how fresh (a gh_status)
+       FAREWELL                             gold, coins on hold, items         the seat is free again
+       SORRY                      why       a sorry_reason                     the request was not carried out
+
+   A line of OFFERS is "item version price seller". The lines are neighbours by their prices, from anywhere in
+   the market: so not all players want the same.
 
    Mail about trade is written by workers, and may come more than once, as all that is done at least once:
        "sold <item> <version> <price>"       the seller's gold has grown by that much
@@ -95,14 +101,14 @@ typedef enum message_type
 
 typedef enum sorry_reason
 {
-    SORRY_BUSY = 1,  /* one request of a kind at a time, or the server is full of them; ask again            */
-    SORRY_STORE,     /* the store could not be reached in time, nothing was done; text says more             */
-    SORRY_UNSURE,    /* as above, but it may have been done: the player must not count on either             */
-    SORRY_TOO_LATE,  /* BUY: somebody else has it, or the offer has changed                                  */
-    SORRY_NO_FUNDS,  /* BUY                                                                                  */
-    SORRY_NOT_YOURS, /* SELL: it is not in your bag                                                          */
-    SORRY_NO_SUCH,   /* no such chat, player or promotion                                                    */
-    SORRY_NONSENSE   /* a request that no honest program sends                                               */
+    SORRY_BUSY = 1,  /* one request of a kind at a time, or the server is full of them; ask again */
+    SORRY_STORE,     /* the store could not be reached in time, nothing was done; text says more */
+    SORRY_UNSURE,    /* as above, but it may have been done: the player must not count on either */
+    SORRY_TOO_LATE,  /* BUY: somebody else has it, or the offer has changed */
+    SORRY_NO_FUNDS,  /* BUY */
+    SORRY_NOT_YOURS, /* SELL: it is not in your bag */
+    SORRY_NO_SUCH,   /* no such chat, player or promotion */
+    SORRY_NONSENSE   /* a request that no honest program sends */
 } sorry_reason;
 
 /* name and text point into the bytes that the message was read from. */

@@ -1,10 +1,12 @@
 /* crowd.h -- all the bots, and what they know of one another. For bots/ alone.
 
        bots.c      the loop: arrives, plays, settles, judges
-       bot.c       one visit: AWAY -> CONNECTING -> IN_LINE -> LOADING -> PLAYING -> LEAVING -> AWAY ... ->
-   OVER wishes.c    what a bot does next, by the seed and its number of actions alone requests.c  what it has
-   asked, and what the answers say news.c      what servers tell by themselves: chats, mail, the bag crowd.c
-   their memory, and who knows whom judge.c     who still has to hear something, and what must hold at the end
+       bot.c       one visit: AWAY -> CONNECTING -> IN_LINE -> LOADING -> PLAYING -> LEAVING -> AWAY ... OVER
+       wishes.c    what a bot does next, by the seed and its number of actions alone
+       requests.c  what it has asked, and what the answers say
+       news.c      what servers tell by themselves: chats, mail, the bag
+       crowd.c     their memory, and who knows whom
+       judge.c     who still has to hear something, and what must hold at the end
        checks.c    the names of the checks
        wire.c      ENet
 

@@ -51,8 +51,8 @@ unsigned sales_sure(sales* s, uint32_t item, int64_t version, uint32_t buyer, bo
 /* True if a seller (any, for UINT32_MAX) was not told yet of a sale that happened. */
 bool sales_has_untold(const sales* s, uint32_t seller);
 
-/* At the end, of one after the other, i < capacity: false if it is wrong. *counts: false for an empty place.
- */
+/* At the end, of one after the other, i < capacity: false if it is wrong. *counts: false for an empty
+   place. */
 bool sales_is_told(const sales* s, uint32_t i, bool* counts);
 bool sales_has_buyer(const sales* s, uint32_t i, bool* counts);
 

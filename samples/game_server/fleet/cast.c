@@ -36,8 +36,8 @@ static uint32_t seats_of(const options* o)
     return each < 10 ? 1 + each / 2 : each - each / 10;
 }
 
-/* A server that dies takes its players' connections with it, so it is not started again: that is no good end.
- */
+/* A server that dies takes its players' connections with it, so it is not started again: that is no good
+   end. */
 static void add_server(children* all, const options* o, const run_folder* folder, uint32_t number)
 {
     child* c = add_member(all, o, folder, "server", number, false);

@@ -1,8 +1,7 @@
 /* children.h -- the processes of the fleet: this same program in its other roles.
 
        start --> running --(ended by itself with 0)--> over
-                   |  '---(killed, or failed)--> started again, if it is one that a supervisor would keep
-   alive
+                   |  '---(killed, or failed)--> started again, if a supervisor would keep it alive
                    '--(told to end)--> ending --> over */
 
 #ifndef GAME_SERVER_CHILDREN_H

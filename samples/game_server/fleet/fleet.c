@@ -1,10 +1,12 @@
 /* fleet.c -- the role fleet: starts the processes of a world, shows how they are, and ends them in an order
    in which nothing is left half done.
 
-       STARTING --> PLAYING --> BOTS --> SERVERS --> TASKS --> WORKERS --> COUNTERS --> AUDIT --> CLEANING -->
-   LEAVING |         |          |          |          |           | time is up, ---'   each waits until the
-   processes of its name are over, TASKS until the queues are empty. or Ctrl-C          Who does not end in
-   time is killed, and that is no good order any more */
+       STARTING --> PLAYING --> BOTS --> SERVERS --> TASKS --> WORKERS --> COUNTERS --> AUDIT --> CLEANING
+                       |                                                                             |
+                       '-- until time is up, or Ctrl-C                                   LEAVING <---'
+
+   BOTS, SERVERS, WORKERS and COUNTERS wait until the processes of that name are over, TASKS until the queues
+   are empty. Who does not end in time is killed, and that is no good order any more. */
 
 #include "backlog.h"
 #include "cast.h"
@@ -83,8 +85,7 @@ static void go(fleet* f, fleet_phase phase)
                         : f->member.clock.now_us + (phase == FLEET_STARTING ? STARTING_US : STEP_US);
 }
 
-/* ---- Starting
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Starting ------------------------------------------------------------------------------------------ */
 
 static bool start(fleet* f, child* c)
 {
@@ -110,8 +111,7 @@ static bool start_bots(fleet* f)
     return true;
 }
 
-/* ---- Ending
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Ending -------------------------------------------------------------------------------------------- */
 
 static void on_death(void* context, const child* c)
 {
@@ -181,8 +181,7 @@ static void after_audit(fleet* f)
         leave(f);
 }
 
-/* ---- The loop
- * ---------------------------------------------------------------------------------------------- */
+/* ---- The loop ------------------------------------------------------------------------------------------ */
 
 static void phase_step(fleet* f)
 {
@@ -258,8 +257,7 @@ static void fleet_frame(fleet* f)
     member_end_frame(m);
 }
 
-/* ---- From the command line to the exit code
- * ---------------------------------------------------------------- */
+/* ---- From the command line to the exit code ------------------------------------------------------------ */
 
 static bool find_program(fleet* f)
 {

@@ -1,5 +1,5 @@
 /* page.c -- a web page of the fleet, by libmicrohttpd without threads: it is driven from our loop, like
- * everything else. */
+   everything else. */
 
 #include "page.h"
 

@@ -1,5 +1,5 @@
 /* page.h -- the board for those who would rather look at a web page: one static page and /board.json, on the
- * loopback only. */
+   loopback only. */
 
 #ifndef GAME_SERVER_PAGE_H
 #define GAME_SERVER_PAGE_H
@@ -9,7 +9,7 @@
 typedef struct page page;
 
 /* Listens on 127.0.0.1:port. NULL: it was said on stderr why not. The snapshot stays where it is until
- * page_close. */
+   page_close. */
 page* page_open(uint32_t port, const snapshot* shown);
 
 /* Answers what has arrived, and never waits. */

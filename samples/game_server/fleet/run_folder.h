@@ -1,5 +1,5 @@
 /* run_folder.h -- the folder of one run: the board, the logs, the data base, and what the processes print. It
- * goes at the end. */
+   goes at the end. */
 
 #ifndef GAME_SERVER_RUN_FOLDER_H
 #define GAME_SERVER_RUN_FOLDER_H

@@ -13,8 +13,7 @@
 #define BAR_WIDTH    32u
 #define LINE_END     "\033[K\r\n" /* what was longer before is cleared to the end of its line */
 
-/* ---- Pieces
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Pieces -------------------------------------------------------------------------------------------- */
 
 static void add_process(text* t, const board_row* row, uint64_t now_us)
 {
@@ -131,8 +130,7 @@ static void add_picture(text* t, const snapshot* s, const char* doing)
     text_add(t, "\033[JCtrl-C ends it in good order; once more: at once.");
 }
 
-/* ---- The terminal
- * ------------------------------------------------------------------------------------------ */
+/* ---- The terminal -------------------------------------------------------------------------------------- */
 
 void screen_open(screen* s, bool quiet)
 {

@@ -67,8 +67,7 @@ const char* snapshot_warnings(uint32_t warnings, char* out, size_t out_size)
     return out;
 }
 
-/* ---- JSON
- * -------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void add_number(text* t, const char* name, uint64_t value)
 {

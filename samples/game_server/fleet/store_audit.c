@@ -27,8 +27,7 @@ expect(store_audit* a, bool holds, const char* format, ...)
     a->faults++;
 }
 
-/* ---- Purses and items
- * -------------------------------------------------------------------------------------- */
+/* ---- Purses and items ---------------------------------------------------------------------------------- */
 
 /* A player who never came in has no purse, and its items do not exist either. */
 static void check_purse(store_audit* a, const market_call* call, uint32_t player)
@@ -95,8 +94,7 @@ static void check_market(store_audit* a)
     expect(a, a->purses > 0, "nobody ever had a purse");
 }
 
-/* ---- Seats
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Seats --------------------------------------------------------------------------------------------- */
 
 static bool look_at_seats(store_audit* a)
 {
@@ -114,8 +112,7 @@ static bool look_at_seats(store_audit* a)
     return false;
 }
 
-/* ---- Totals of the logs
- * ------------------------------------------------------------------------------------ */
+/* ---- Totals of the logs -------------------------------------------------------------------------------- */
 
 static void begin_day(store_audit* a)
 {
@@ -152,8 +149,7 @@ static void check_totals(store_audit* a)
            "servers logged %" PRIu64 " lines, the days' totals have %" PRIu64, a->lines_written, a->lines);
 }
 
-/* ---- All of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------------------------------------- */
 
 void store_audit_begin(store_audit* a, market* m, uint32_t players, uint32_t servers, uint64_t lines_written)
 {

@@ -59,7 +59,7 @@ typedef struct store_audit
 } store_audit;
 
 /* Players are 0 .. players - 1, servers server-1 .. server-<servers>; lines_written is what they say to have
- * logged. */
+   logged. */
 void store_audit_begin(store_audit* a, market* m, uint32_t players, uint32_t servers, uint64_t lines_written);
 
 /* Each frame. True when it is over. */

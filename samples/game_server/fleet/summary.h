@@ -1,5 +1,5 @@
-/* summary.h -- what is said at the end, on the terminal and as JSON, and whether all of it is as it must be.
- */
+/* summary.h -- what is said at the end, on the terminal and as JSON, and whether all of it is as it
+   must be. */
 
 #ifndef GAME_SERVER_SUMMARY_H
 #define GAME_SERVER_SUMMARY_H

@@ -1,5 +1,5 @@
 /* text.h -- text that is put together piece by piece in a buffer of fixed size. What does not fit is left
- * out, and is_cut says so. */
+   out, and is_cut says so. */
 
 #ifndef GAME_SERVER_TEXT_H
 #define GAME_SERVER_TEXT_H
@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3)))
 void text_add(text* t, const char* format, ...);
 
 /* A string as JSON wants it, with its quotation marks. Bytes that are no printable ASCII become question
- * marks. */
+   marks. */
 void text_add_json(text* t, const char* string);
 
 #endif

@@ -9,8 +9,7 @@
 #define AGAIN_US 500000u
 #define WAIT_US  1000000u /* for a new file; a hint ends it sooner */
 
-/* ---- Opening: memory and files, never in a frame
- * ----------------------------------------------------------- */
+/* ---- Opening: memory and files, never in a frame ------------------------------------------------------- */
 
 static void* reserve(size_t size)
 {
@@ -51,8 +50,7 @@ void counting_close(counting* c)
     *c = (counting){0};
 }
 
-/* ---- The states
- * -------------------------------------------------------------------------------------------- */
+/* ---- The states ---------------------------------------------------------------------------------------- */
 
 static void pause_counting(counting* c, uint64_t now_us)
 {

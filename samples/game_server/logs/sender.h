@@ -1,8 +1,9 @@
 /* sender.h -- log files that are finished go out through files.h, one after the other, and are deleted here
    once the store has all of them. The aggregators are their readers.
 
-       offered --> SENDING --(sealed)--> deleted         a failure: the file is begun again, what is stored is
-   not sent twice */
+       offered --> SENDING --(sealed)--> deleted
+                   |    ^
+                   '----' a failure: the file is begun again; what is stored is not sent twice */
 
 #ifndef GAME_SERVER_SENDER_H
 #define GAME_SERVER_SENDER_H

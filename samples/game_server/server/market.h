@@ -3,9 +3,9 @@
        <world>:market                               hash  guard: what all game servers agree on
        <world>:market:offers                        zset  "<item> <seller> <version>" -> price: a signpost
        <world>:market:{lock:<player's lock>}:purse  hash  gold, earned, spent; number, hold: of the last
-   purchase; paid:<item> -> version <world>:market:{lock:<player's lock>}:bag    zset  item -> version: where
-   to look for the player's items <world>:market:{lock:<item's lock>}:item     hash  version, holder, price
-   (0: not for sale), sale
+                                                          purchase; paid:<item> -> version
+       <world>:market:{lock:<player's lock>}:bag    zset  item -> version: where to look for his items
+       <world>:market:{lock:<item's lock>}:item     hash  version, holder, price (0: not for sale), sale
 
    Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3a7}:purse'
 
@@ -17,8 +17,8 @@
        (a worker is left a task, which begins with
        pay      seller's purse  gold and earned grow                   paid:<item> becomes v)
        deliver  item            holder = buyer                         version v + 1 becomes v + 2
-       settle   buyer's purse   hold is spent, or goes back to gold    if it still has that number on hold;
-   fenced hide     offers          the offer goes                         it names v: never a newer one
+       settle   buyer's purse   hold is spent, or goes back to gold    if that number is on hold; fenced
+       hide     offers          the offer goes                         it names v: never a newer one
 
    Why steps, and not one script that moves item and money? On a Redis Cluster all keys of a script must be
    in one slot. The item has to be in the slot of its lock, or the fence could not be checked where the item
@@ -131,7 +131,7 @@ void market_init(market* m, gh_client* client, const char* world, market_guard g
 const char* market_guard_name(market_guard guard);
 
 /* The name of the lock that guards the item (not for MARKET_SCRIPT), and of the one that a player's server
- * has. */
+   has. */
 gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1]);
 gh_str market_player_lock_name(uint32_t player, char out[GH_NAME_SIZE_MAX + 1]);
 

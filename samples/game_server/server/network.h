@@ -2,8 +2,7 @@
    slot, 0 .. players_max - 1, from its ENTER on; the slot stays taken until network_free, because what the
    player has begun outlives the connection.
 
-       network_receive --> network_next ... until false --> (network_send ...) --> network_flush      each
-   frame */
+   Each frame:   network_next ... until false --> (network_send ...) --> network_flush */
 
 #ifndef GAME_SERVER_NETWORK_H
 #define GAME_SERVER_NETWORK_H
@@ -29,7 +28,7 @@ typedef struct network_event
 bool network_next(network* n, network_event* event);
 
 /* Sends to the player of a slot; silently nothing if it is gone. A player who lets too much pile up is gone
- * soon. */
+   soon. */
 void network_send(network* n, uint32_t slot, const message* m);
 
 /* What was sent before goes out, then the connection ends; there is no event for that. */

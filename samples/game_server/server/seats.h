@@ -2,9 +2,8 @@
    full server, and a lock of the player, so that nobody plays on two servers at once.
 
        ENTER --> WAITING for a permit --> LOCKING the player --> LOADING the bag --> IN --> LEAVING --> GIVING
-   back | ^                                                                ^
-                    '-' QUEUED: place in line                       LEAVE, the connection's end, permit or
-   lock lost
+                  |    ^                                                                 ^              back
+                  '----' QUEUED: place in line                LEAVE, the connection's end, permit or lock lost
 
    Who leaves has finished what was under way before the lock goes: so the next server finds it done. */
 

@@ -3,7 +3,7 @@
    guild.h, counters.h, rows.h.
 
    A player of slot s:   social_enter --> until social_is_in --> (social_message ...) --> social_leave -->
-   until social_is_busy is false */
+                         until social_is_busy is false */
 
 #ifndef GAME_SERVER_SOCIAL_H
 #define GAME_SERVER_SOCIAL_H

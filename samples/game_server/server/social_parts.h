@@ -20,8 +20,8 @@ enum
     CHAT_ROOM_BYTES = 16 * 1024,   /* what a chat brings in one round  */
     MAIL_BYTES = 8 * 1024,         /* what a mailbox brings at once    */
     MAIL_MESSAGES = 8,
-    TOUCHES = 2 * MAIL_MESSAGES, /* names on their way to a list of contacts */
-    NAMES_MAX = 10 /* that a key-stroke finds */
+    TOUCHES = 2 * MAIL_MESSAGES,   /* names on their way to a list of contacts */
+    NAMES_MAX = 10                 /* that a key-stroke finds */
 };
 
 #define RETRY_US    1000000u /* after the store could not be asked */

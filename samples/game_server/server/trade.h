@@ -19,8 +19,8 @@
    A sale leaves a task to the workers (worker/jobs.h): who sold is paid and told, wherever they are. So do an
    offer that opens later and one that ends.
 
-   A player of slot s:   trade_enter --> trade_is_in --> (trade_message ...) --> trade_leave --> trade_is_busy
-   until false */
+   A player of slot s:   trade_enter --> until trade_is_in --> (trade_message ...) --> trade_leave -->
+                         until trade_is_busy is false */
 
 #ifndef GAME_SERVER_TRADE_H
 #define GAME_SERVER_TRADE_H
@@ -53,7 +53,7 @@ trade* trade_open(const trade_config* config);
 void trade_close(trade* t);
 
 /* player_lock: the fence of the player's lock; its name has to stay where it is until the player is not busy
- * any more. */
+   any more. */
 void trade_enter(trade* t, uint32_t slot, uint32_t player, const gh_fence* player_lock);
 
 /* The bag is there: trade_look says what to tell. */

@@ -91,8 +91,8 @@ static void answered(trade* t, trader* p)
     }
 }
 
-/* The request has ended without an answer. To ask again is always right; where nothing is at stake, let go.
- */
+/* The request has ended without an answer. To ask again is always right; where nothing is at
+   stake, let go. */
 static void failed(trade* t, trader* p, gh_status status, uint64_t now_us)
 {
     p->again_us = now_us + TRADER_AGAIN_US;

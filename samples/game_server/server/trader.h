@@ -100,14 +100,14 @@ void trade_tally_add(trade* t, trade_tally tally);
 void trade_tell(trade* t, const trader* p, const message* m);
 void trade_sorry(trade* t, const trader* p, sorry_reason reason, const char* why);
 
-/* ---- trade_steps.c: the request of each state ---- */
+/* ---- trade_steps.c: the request of each state ---------------------------------------------------------- */
 
 /* Asks in this very frame, if the state asks anything. */
 void trader_go(trader* p, trader_state state);
 void trader_rest(trader* p); /* to IDLE, or out, if the player leaves */
 void trader_step(trade* t, trader* p, uint64_t now_us);
 
-/* ---- What the answers lead to ---- */
+/* ---- What the answers lead to -------------------------------------------------------------------------- */
 
 /* trade_enter.c */
 void trader_entered(trader* p);
@@ -136,7 +136,7 @@ void trader_settled(trade* t, trader* p);
 void trader_purchase_over(trade* t, trader* p);
 job trader_job(const trader* p, job_kind kind, uint64_t delay_ms);
 
-/* ---- trade.c ---- */
+/* ---- trade.c ------------------------------------------------------------------------------------------- */
 
 void bag_add(trader* p, uint32_t item, int64_t version);
 bool bag_take(trader* p, uint32_t item, int64_t* version); /* false: it is not in there */

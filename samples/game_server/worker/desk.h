@@ -19,10 +19,10 @@
 
 enum
 {
-    DESKS = 64,
-    DESK_LETTERS = 16,                         /* of a guild, at once                                      */
-    DESK_OPS = DESKS * (2 + DESK_LETTERS) + 16, /* places of ops_capacity, for the worker of tasks.h too  */
-    DESK_TASK_SIZE = JOB_PAYLOAD_SIZE + 512    /* memory that a task needs                                 */
+    DESKS = GH_TASKS_BATCH_MAX,
+    DESK_LETTERS = 16,                          /* of a guild, at once                                   */
+    DESK_OPS = DESKS * (2 + DESK_LETTERS) + 16, /* places of ops_capacity, for the worker of tasks.h too */
+    DESK_TASK_SIZE = JOB_PAYLOAD_SIZE + 512     /* memory that a task needs                              */
 };
 
 typedef enum desk_step

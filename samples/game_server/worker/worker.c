@@ -5,6 +5,8 @@
 #include "roles.h"
 #include "worker/desk.h"
 
+#include <stdio.h>
+
 #define LEASE_US       2000000u /* so long does a task wait after its worker was killed */
 #define BACKOFF_MIN_US 100000u
 #define BACKOFF_MAX_US 5000000u
@@ -120,8 +122,7 @@ int worker_main(const options* o)
     desks_init(&w.desks, w.member.client, o->prefix == NULL ? "gh" : o->prefix);
     gh_status status = begin_tasks(&w);
     bool good = status == GH_OK && run(&w);
-    if (status != GH_OK)
-        board_say(&w.member.row, frame_now_us(), GH_LOG_ERROR, gh_str_of(gh_status_text(status)));
+    if (status != GH_OK) fprintf(stderr, "worker: %s\n", gh_status_text(status));
     member_close(&w.member, good);
     return good ? 0 : 1;
 }
