@@ -32,6 +32,16 @@ typedef enum gh_task_sending
     GH_TASK_SENDING_EXTEND = 2
 } gh_task_sending;
 
+/* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more
+   than the server can deal with in a moment. */
+#define GH_TASK_REQUEST_HEAD 2048u
+#define GH_TASK_REQUEST_MAX (GH_TASKS_BYTES_MAX + 8192u) /* and headers */
+static inline size_t gh_task_room(size_t out_room)
+{
+    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD
+                                                                 : GH_TASK_REQUEST_MAX;
+}
+
 /* False if one is not valid, or there twice. */
 bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
 

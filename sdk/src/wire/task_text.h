@@ -9,7 +9,6 @@
 #ifndef GH_TASK_TEXT_H
 #define GH_TASK_TEXT_H
 
-#include "guildhall/tasks.h"
 #include "wire/request.h"
 
 typedef struct gh_task_text
@@ -28,16 +27,6 @@ typedef struct gh_task_text
 static inline bool gh_task_bytes_fit(gh_str bytes, size_t most)
 {
     return bytes.size <= most && (bytes.bytes != NULL || bytes.size == 0);
-}
-
-/* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more
-   than the server can deal with in a moment. */
-#define GH_TASK_REQUEST_HEAD 2048u
-#define GH_TASK_REQUEST_MAX (GH_TASKS_BYTES_MAX + 8192u) /* and headers */
-static inline size_t gh_task_room(size_t out_room)
-{
-    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD
-                                                                 : GH_TASK_REQUEST_MAX;
 }
 
 /* Views into the stored text; false: not of this form. */
