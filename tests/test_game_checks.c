@@ -359,7 +359,9 @@ static void what_nobody_bought_is_back(void** state)
     assert_true(account_is_exact(&a));
     assert_true(account_fits_items(&a, 2));
     assert_true(account_fits_items(&a, 3));
+    assert_true(account_awaits_bag(&a));
     assert_true(account_bag(&a, 41, 3));
+    assert_false(account_awaits_bag(&a));
     assert_false(account_fits_items(&a, 2));
     assert_true(account_back(&a, 41, 2)); /* told once more */
     assert_true(account_listed(&a, 41, 4, 50));

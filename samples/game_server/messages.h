@@ -107,7 +107,7 @@ typedef enum sorry_reason
     SORRY_TOO_LATE,  /* BUY: somebody else has it, or the offer has changed */
     SORRY_NO_FUNDS,  /* BUY */
     SORRY_NOT_YOURS, /* SELL: it is not in your bag */
-    SORRY_NO_SUCH,   /* no such chat, player or promotion */
+    SORRY_NO_SUCH,   /* no such chat or player; a promotion that is not there, or not yet */
     SORRY_NONSENSE   /* a request that no honest program sends */
 } sorry_reason;
 

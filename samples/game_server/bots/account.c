@@ -196,6 +196,13 @@ bool account_could_pay(const account* a, int64_t price, int64_t earned)
     return least_gold(a, earned) >= price;
 }
 
+bool account_awaits_bag(const account* a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->things[i].state == THING_IN_BAG && a->things[i].back) return true;
+    return false;
+}
+
 bool account_fits_items(const account* a, int64_t items)
 {
     uint32_t least = 0;

@@ -38,7 +38,7 @@ typedef struct thing
     int64_t price;   /* not in the bag: what it was offered for                */
     thing_state state;
     bool seen;    /* in this visit                                              */
-    bool back;    /* told by mail: the server may not have looked into the store since */
+    bool back;    /* told by mail, and not by BAG yet                            */
     bool doubted; /* MAYBE_ON_SALE, and was in the bag when the next visit began */
 } thing;
 
@@ -84,7 +84,8 @@ bool account_settle(account* a);
    since may tell more than the server knew when it answered. */
 bool account_fits_gold(const account* a, int64_t gold, int64_t hold, int64_t earned);
 
-/* The server need not count what has come back during this visit. */
+/* The server need not count what has come back by mail alone. */
+bool account_awaits_bag(const account* a); /* there is such a thing */
 bool account_fits_items(const account* a, int64_t items);
 
 /* True if the gold was enough, whatever became of unsure purchases. */

@@ -149,6 +149,9 @@ static void farewell(crowd* c, bot* b, const message* m)
                    (int)b->account.gold);
         check_that(c->row, CHECK_ITEMS, account_fits_items(&b->account, v[2]),
                    "bot %u leaves with %d of %u items", b->number, (int)v[2], b->account.count);
+        if (is_calm(c))
+            check_that(c->row, CHECK_ITEMS, !account_awaits_bag(&b->account),
+                       "bot %u leaves, and what has come back was not in its bag", b->number);
     }
     wire_hang_up(c->wire, b->number, true);
     visit_over(c, b, b->in);

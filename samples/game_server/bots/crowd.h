@@ -129,7 +129,7 @@ typedef struct crowd
     thread* threads; /* FRIENDS for each bot           */
     round* rounds;   /* one for each bot               */
     sales sales;
-    bool promotions_seen;
+    bool promotions_seen[PROMOTION_COUNT];
     board_row* row;
     uint64_t* tallies[TALLIES];
     uint64_t now_us;

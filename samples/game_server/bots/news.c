@@ -165,10 +165,23 @@ void news_mail(crowd* c, bot* b, const message* m)
 
 /* ---- The bag ------------------------------------------------------------------------------------------- */
 
+/* The offer before has come back, whether mail has said so already or not. */
+static void check_offer(crowd* c, const bot* b, const thing* t)
+{
+    bool again = false;
+    const sale offer = {.item = t->item, .version = t->version, .price = t->price, .seller = b->number};
+    unsigned faults = sales_back(&c->sales, &offer, &again);
+    check_that(c->row, CHECK_ONE_BUYER, faults == 0,
+               "bot %u has %u in its bag, on sale as version %d: fault %u", b->number, t->item,
+               (int)t->version, faults);
+}
+
 void news_bag(crowd* c, bot* b, const message* m)
 {
     uint32_t item = (uint32_t)m->values[0];
     const thing* t = account_thing(&b->account, item);
+    bool was_on_sale = t != NULL && t->state == THING_ON_SALE && m->values[1] == t->version + 1;
+    if (was_on_sale && t->version > 0) check_offer(c, b, t);
     bool doubtful = t != NULL && t->state == THING_MAYBE_BOUGHT;
     if (doubtful) sales_sure(&c->sales, item, t->version, b->number, true);
     check_that(c->row, CHECK_ITEMS, account_bag(&b->account, item, m->values[1]),

@@ -154,7 +154,7 @@ static void promotion(crowd* c, const bot* b, const request* r, const message* m
     check_that(c->row, CHECK_PROMOTION, v[0] == r->which && v[1] >= 0 && fresh && m->text.size > 0,
                "bot %u looks at %u: %d, %d ms old, status %d", b->number, r->which, (int)v[0], (int)v[1],
                (int)v[2]);
-    c->promotions_seen = true;
+    c->promotions_seen[r->which] = true;
 }
 
 /* ---- Answers ------------------------------------------------------------------------------------------- */
@@ -182,8 +182,8 @@ static void check_refusal(crowd* c, const bot* b, const request* r, int64_t reas
     check_that(c->row, CHECK_ITEMS, reason != SORRY_NOT_YOURS, "bot %u cannot sell its %u", b->number,
                r->trade.item);
     if (r->type == MESSAGE_LOOK && reason == SORRY_NO_SUCH)
-        check_that(c->row, CHECK_PROMOTION, !c->promotions_seen, "bot %u: no promotion %u", b->number,
-                   r->which);
+        check_that(c->row, CHECK_PROMOTION, !c->promotions_seen[r->which], "bot %u: no promotion %u",
+                   b->number, r->which);
 }
 
 static void refused(crowd* c, bot* b, const request* r, const message* m)

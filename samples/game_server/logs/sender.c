@@ -68,7 +68,9 @@ static void next_file(sender* s)
     s->count--;
 }
 
-/* From the beginning of the file, also after a failure: what the store has already is only compared. */
+/* From the beginning of the file, also after a failure: what the store has already is only compared. fopen
+   and fread in a frame are for files that this process has just written: they are in the memory of the
+   kernel. Files from a slow disk would want a thread of their own. */
 static void begin(sender* s, uint64_t now_us)
 {
     if (s->file == NULL) s->file = fopen(path_of(s), "rb");

@@ -230,14 +230,12 @@ gh_status market_hide(market* m, market_call* call, const market_trade* offer)
     return begin_command(m, call);
 }
 
-gh_status market_browse(market* m, market_call* call)
+gh_status market_browse(market* m, market_call* call, uint32_t draw)
 {
     market_key(m, call, ":offers");
-    add_command(call, "ZRANGE");
-    add_number(call, 0);
-    add_number(call, MARKET_BROWSE_MAX - 1);
-    add_text(call, "WITHSCORES");
-    return begin_command(m, call);
+    add_number(call, draw);
+    add_number(call, MARKET_BROWSE_MAX);
+    return begin_script(m, call, MARKET_BROWSE, NULL);
 }
 
 /* ---- Buying -------------------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
        <world>:market:{lock:<player's lock>}:purse  hash  gold, earned, spent; number, hold: of the last
                                                           purchase; paid:<item> -> version
        <world>:market:{lock:<player's lock>}:bag    zset  item -> version: where to look for his items
-       <world>:market:{lock:<item's lock>}:item     hash  version, holder, price (0: not for sale), sale
+       <world>:market:{lock:<item's lock>}:item     hash  version, holder, price (0: not for sale), sale;
+                                                          back: version of the last offer taken back
 
    Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3a7}:purse'
 
@@ -91,6 +92,7 @@ typedef enum market_script
     MARKET_OPEN = 0,
     MARKET_ENTER,
     MARKET_OPEN_ITEM,
+    MARKET_BROWSE,
     MARKET_LIST,
     MARKET_TAKE_BACK,
     MARKET_TAKE,
@@ -146,12 +148,13 @@ gh_status market_open_item(market* m, market_call* call, uint32_t item, uint32_t
 gh_status market_forget(market* m, market_call* call, uint32_t player, uint32_t item);
 
 /* trade->version is the item's before it is listed; the offer has the next one. take_back: of an offer that
-   nobody took; REFUSED: it was sold, or it is another offer by now. */
+   nobody took; REFUSED: it was sold, or it is another offer by now. Asked again it answers DONE again, also
+   when the seller has listed the item anew since. browse: draw, any number, says where the page begins. */
 gh_status market_list(market* m, market_call* call, const market_trade* trade);
 gh_status market_take_back(market* m, market_call* call, const market_trade* offer);
 gh_status market_show(market* m, market_call* call, const market_trade* offer);
 gh_status market_hide(market* m, market_call* call, const market_trade* offer);
-gh_status market_browse(market* m, market_call* call);
+gh_status market_browse(market* m, market_call* call, uint32_t draw);
 
 /* The steps of a purchase. player: the fence of the buyer's lock; item: of the item's, NULL for
    MARKET_SCRIPT. settle answers the gold that is left. */

@@ -36,6 +36,13 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
         "end\n"
         "return 1\n",
 
+    [MARKET_BROWSE] =
+        "-- KEYS offers  ARGV any number, page\n"
+        "local page = tonumber(ARGV[2])\n"
+        "local places = redis.call('ZCARD', KEYS[1]) - page + 1\n"
+        "local first = places > 1 and ARGV[1] % places or 0\n"
+        "return redis.call('ZRANGE', KEYS[1], first, first + page - 1, 'WITHSCORES')\n",
+
     [MARKET_LIST] =
         "-- KEYS item  ARGV version, holder, price\n"
         "local version, holder = tonumber(ARGV[1]), ARGV[2]\n"
@@ -49,13 +56,14 @@ static const char* const market_script_texts[MARKET_SCRIPTS] = {
 
     [MARKET_TAKE_BACK] =
         "-- KEYS item  ARGV version, seller\n"
+        "-- The worker may have died before it told the seller, who has listed the item anew meanwhile.\n"
         "local version = tonumber(ARGV[1])\n"
-        "local has = redis.call('HMGET', KEYS[1], 'version', 'holder', 'sale', 'price')\n"
+        "local has = redis.call('HMGET', KEYS[1], 'version', 'holder', 'sale', 'price', 'back')\n"
         "if not has[1] then return -1 end\n"
+        "if has[5] == ARGV[1] then return 1 end\n"
         "if has[2] ~= ARGV[2] or has[3] ~= '' then return 0 end\n"
-        "if tonumber(has[1]) == version + 1 and has[4] == '0' then return 1 end\n"
         "if tonumber(has[1]) ~= version or has[4] == '0' then return 0 end\n"
-        "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', 0)\n"
+        "redis.call('HSET', KEYS[1], 'version', version + 1, 'price', 0, 'back', version)\n"
         "return 1\n",
 
     [MARKET_TAKE] =

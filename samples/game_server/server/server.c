@@ -62,6 +62,13 @@ static gh_client_config capacities(const options* o)
     return config;
 }
 
+/* Social life knows nothing of trade, so this tells one of the other. */
+static void on_market_letter(void* context, uint32_t slot, gh_str words)
+{
+    server* s = context;
+    trade_letter(s->trade, slot, words);
+}
+
 static bool open_world(server* s, const options* o)
 {
     market_init(&s->market, s->member.client, o->prefix == NULL ? "gh" : o->prefix, o->guard);
@@ -77,14 +84,17 @@ static bool open_world(server* s, const options* o)
                                              .players_max = o->players_max,
                                              .guild_size = GUILD_SIZE,
                                              .zone_count = ZONES,
-                                             .database = o->database});
+                                             .database = o->database,
+                                             .on_market_letter = on_market_letter,
+                                             .context = s});
     if (s->social == NULL) return false;
     s->trade = trade_open(&(trade_config){.client = s->member.client,
                                           .network = s->network,
                                           .social = s->social,
                                           .row = &s->member.row,
                                           .market = &s->market,
-                                          .players_max = o->players_max});
+                                          .players_max = o->players_max,
+                                          .random = random_seeded(o->seed, 0)});
     if (s->trade == NULL) return false;
     s->seats = seats_open(&(seats_config){.client = s->member.client,
                                           .network = s->network,

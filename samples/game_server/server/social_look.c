@@ -28,8 +28,8 @@ static void looked(social* s, social_player* p, gh_status status)
 {
     look_part* l = &p->look;
     l->looking = false;
-    if (status == GH_EMPTY)
-        social_sorry(s, p, l->number, SORRY_NO_SUCH, "no such promotion");
+    if (status == GH_EMPTY || status == GH_ROW_MISSING)
+        social_sorry(s, p, l->number, SORRY_NO_SUCH, gh_status_text(status));
     else if (status != GH_OK && status != GH_ROW_OLD)
         social_sorry_status(s, p, l->number, status);
     if (status != GH_OK && status != GH_ROW_OLD) return;

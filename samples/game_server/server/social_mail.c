@@ -34,6 +34,8 @@ static void tell_mail(social* s, social_player* p, const gh_message* letter)
                            .text = words,
                            .values = {(int64_t)p->mail.epoch, (int64_t)letter->id}});
     social_tally_add(s, TALLY_MAIL, 1);
+    bool from_market = gh_str_equal(letter->sender, gh_str_literal(JOBS_SENDER));
+    if (from_market && p->here) s->config.on_market_letter(s->config.context, p->slot, words);
 }
 
 static void fetched(social* s, social_player* p, gh_status status)

@@ -59,10 +59,19 @@ void trade_sorry(trade* t, const trader* p, sorry_reason reason, const char* why
 
 /* ---- The bag ------------------------------------------------------------------------------------------- */
 
-void bag_add(trader* p, uint32_t item, int64_t version)
+/* What does not fit stays the player's in the store, for another time. */
+bool bag_add(trader* p, uint32_t item, int64_t version)
 {
-    if (p->bag_count == TRADE_BAG_MAX) return; /* it stays the player's in the store, for another time */
+    if (p->bag_count == TRADE_BAG_MAX) return false;
     p->bag[p->bag_count++] = (trade_item){.item = item, .version = version};
+    return true;
+}
+
+bool bag_has(const trader* p, uint32_t item)
+{
+    for (uint32_t i = 0; i < p->bag_count; i++)
+        if (p->bag[i].item == item) return true;
+    return false;
 }
 
 bool bag_take(trader* p, uint32_t item, int64_t* version)
@@ -79,7 +88,7 @@ bool bag_take(trader* p, uint32_t item, int64_t* version)
 
 /* ---- Coming and going ---------------------------------------------------------------------------------- */
 
-static void wake(trade* t, trader* p)
+void trade_wake(trade* t, trader* p)
 {
     if (!p->busy) t->busy[t->busy_count++] = p->slot;
     p->busy = true;
@@ -90,7 +99,7 @@ void trade_enter(trade* t, uint32_t slot, uint32_t player, const gh_fence* playe
     trader* p = &t->traders[slot];
     *p = (trader){.slot = slot, .self = player, .player_lock = *player_lock};
     trader_go(p, TRADER_ENTERING);
-    wake(t, p);
+    trade_wake(t, p);
 }
 
 bool trade_is_in(const trade* t, uint32_t slot)
@@ -104,8 +113,9 @@ void trade_leave(trade* t, uint32_t slot, bool lost)
     if (p->state == TRADER_AWAY) return;
     p->leaving = true;
     p->abandoned = p->abandoned || lost;
+    trade_drop_waiting(t, p, SORRY_BUSY, "the player leaves");
     if (p->state == TRADER_IDLE) trader_rest(p);
-    wake(t, p);
+    trade_wake(t, p);
 }
 
 bool trade_is_busy(const trade* t, uint32_t slot)
@@ -160,22 +170,23 @@ static bool buy(trade* t, trader* p, const message* m)
     return true;
 }
 
-bool trade_message(trade* t, uint32_t slot, const message* m)
+static void sorry_for(trade* t, const trader* p, const message* m, sorry_reason reason, const char* why)
 {
-    trader* p = &t->traders[slot];
-    bool ours = m->type == MESSAGE_BROWSE || m->type == MESSAGE_SELL || m->type == MESSAGE_BUY;
-    if (!ours) return false;
-    if (p->state != TRADER_IDLE)
-    {
-        network_send(t->config.network, slot,
-                     &(message){.type = MESSAGE_SORRY,
-                                .number = m->number,
-                                .values = {SORRY_BUSY},
-                                .text = gh_str_literal("one trade at a time")});
-        return true;
-    }
-    p->request = m->number;
+    network_send(
+        t->config.network, p->slot,
+        &(message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
+}
+
+void trade_drop_waiting(trade* t, trader* p, sorry_reason reason, const char* why)
+{
+    if (p->waiting.type != 0) sorry_for(t, p, &p->waiting, reason, why);
+    p->waiting = (message){0};
+}
+
+static void begin(trade* t, trader* p, const message* m)
+{
     bool makes_sense = true;
+    p->request = m->number;
     if (m->type == MESSAGE_BROWSE)
         trader_go(p, TRADER_BROWSING);
     else if (m->type == MESSAGE_SELL)
@@ -183,8 +194,31 @@ bool trade_message(trade* t, uint32_t slot, const message* m)
     else
         makes_sense = buy(t, p, m);
     if (!makes_sense) trade_sorry(t, p, SORRY_NONSENSE, "no such trade");
-    if (p->state != TRADER_IDLE) wake(t, p);
+    if (p->state != TRADER_IDLE) trade_wake(t, p);
+}
+
+bool trade_message(trade* t, uint32_t slot, const message* m)
+{
+    trader* p = &t->traders[slot];
+    bool ours = m->type == MESSAGE_BROWSE || m->type == MESSAGE_SELL || m->type == MESSAGE_BUY;
+    if (!ours) return false;
+    if (p->state == TRADER_IDLE)
+        begin(t, p, m);
+    else if (p->state == TRADER_RETURNING && p->waiting.type == 0)
+    {
+        p->waiting = (message){.type = m->type, .number = m->number};
+        memcpy(p->waiting.values, m->values, sizeof m->values);
+    }
+    else
+        sorry_for(t, p, m, SORRY_BUSY, "one trade at a time");
     return true;
+}
+
+static void begin_waiting(trade* t, trader* p)
+{
+    message waiting = p->waiting;
+    p->waiting = (message){0};
+    begin(t, p, &waiting);
 }
 
 /* ---- The frame ----------------------------------------------------------------------------------------- */
@@ -195,6 +229,7 @@ void trade_frame(trade* t, uint64_t now_us)
     {
         trader* p = &t->traders[t->busy[i]];
         trader_step(t, p, now_us);
+        if (p->state == TRADER_IDLE && p->waiting.type != 0) begin_waiting(t, p);
         bool at_rest = p->state == TRADER_IDLE || p->state == TRADER_AWAY;
         p->busy = !at_rest || gh_lock_poll(&p->lock) == GH_PENDING;
         if (p->busy)

@@ -17,7 +17,8 @@
    store has answered: the steps of market.h allow it. That is all there is to failures.
 
    A sale leaves a task to the workers (worker/jobs.h): who sold is paid and told, wherever they are. So do an
-   offer that opens later and one that ends.
+   offer that opens later and one that ends. When a letter passes that says so, a player at rest goes through
+   RETURNING: what is really there goes into the bag. A request that comes meanwhile waits.
 
    A player of slot s:   trade_enter --> until trade_is_in --> (trade_message ...) --> trade_leave -->
                          until trade_is_busy is false */
@@ -26,6 +27,7 @@
 #define GAME_SERVER_TRADE_H
 
 #include "board.h"
+#include "random.h"
 #include "server/market.h"
 #include "server/network.h"
 #include "server/social.h"
@@ -46,6 +48,7 @@ typedef struct trade_config
     board_row* row; /* counts go here         */
     market* market;
     uint32_t players_max;
+    random_source random; /* where in the market a player begins to look */
 } trade_config;
 
 /* NULL: no memory. */
@@ -61,6 +64,9 @@ bool trade_is_in(const trade* t, uint32_t slot);
 
 /* False: not one of ours. It is answered, now or in a later frame. */
 bool trade_message(trade* t, uint32_t slot, const message* m);
+
+/* A letter of the market, told to the player; messages.h says what is in there. */
+void trade_letter(trade* t, uint32_t slot, gh_str words);
 
 /* Begins; what is under way is finished first. With lost: the player's lock is not ours any more, so it is
    not, and the next server where the player comes in will do it. */

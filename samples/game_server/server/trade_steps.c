@@ -8,10 +8,11 @@ void trader_go(trader* p, trader_state state)
     p->again_us = 0;
 }
 
-/* Nothing is under way: that is when a player can leave. */
+/* Nothing is under way: that is when things can come back to the bag, and when a player can leave. */
 void trader_rest(trader* p)
 {
-    trader_go(p, p->leaving ? TRADER_COUNTING : TRADER_IDLE);
+    trader_state rest = p->leaving ? TRADER_COUNTING : TRADER_IDLE;
+    trader_go(p, p->return_count > 0 ? TRADER_RETURNING : rest);
 }
 
 /* ---- The step ------------------------------------------------------------------------------------------ */
@@ -31,7 +32,8 @@ static gh_status ask(trade* t, trader* p)
     case TRADER_FINDING: return market_read_item(m, &p->call, p->hints[p->hint]);
     case TRADER_OPENING: return market_open_item(m, &p->call, p->hints[p->hint], p->self);
     case TRADER_FORGETTING: return market_forget(m, &p->call, p->self, p->hints[p->hint]);
-    case TRADER_BROWSING: return market_browse(m, &p->call);
+    case TRADER_RETURNING: return market_read_item(m, &p->call, p->returns[0]);
+    case TRADER_BROWSING: return market_browse(m, &p->call, (uint32_t)random_draw(&t->config.random));
     case TRADER_LISTING: return market_list(m, &p->call, &p->trade);
     case TRADER_POSTING: return trader_post(t, p);
     case TRADER_SHOWING: return market_show(m, &p->call, &p->trade);
@@ -61,6 +63,7 @@ static void answered(trade* t, trader* p)
     case TRADER_FINDING: trader_found(p); break;
     case TRADER_OPENING: trader_go(p, TRADER_FINDING); break;
     case TRADER_FORGETTING: trader_forgot(p); break;
+    case TRADER_RETURNING: trader_returned(t, p); break;
     case TRADER_BROWSING: trader_tell_offers(t, p); break;
     case TRADER_SEEING: trader_seen(t, p); break;
     case TRADER_LISTING: trader_listed(t, p, done); break;
@@ -136,7 +139,9 @@ static void abandon(trade* t, trader* p)
 {
     bool under_way = p->state > TRADER_IDLE && p->state < TRADER_COUNTING && p->in;
     if (under_way) trade_sorry(t, p, SORRY_UNSURE, "the session is lost");
+    trade_drop_waiting(t, p, SORRY_STORE, "the session is lost");
     trader_give_lock_back(p);
+    p->return_count = 0;
     p->leaving = true;
     trader_go(p, TRADER_COUNTING);
 }

@@ -15,6 +15,7 @@ typedef enum trader_state
     TRADER_FINDING,    /* looks at the next of them                                            */
     TRADER_OPENING,    /* it is new                                                            */
     TRADER_FORGETTING, /* it is somebody else's                                                */
+    TRADER_RETURNING,  /* mail says that it has come back: is it there?                        */
     TRADER_IDLE,
     TRADER_BROWSING,
     TRADER_SEEING, /* wants to sell what was not in the bag: has it come back?             */
@@ -59,7 +60,10 @@ typedef struct trader
     uint32_t hints[MARKET_HINTS_MAX];
     uint32_t hint_count;
     uint32_t hint;
-    bool forgot; /* some of them, which makes room for others */
+    bool forgot;                     /* some of them, which makes room for others */
+    uint32_t returns[TRADE_BAG_MAX]; /* items that have come back, as mail says  */
+    uint32_t return_count;
+    message waiting; /* came in RETURNING; type 0: none. Trade has no texts */
 
     /* what the player asked for */
     uint32_t request;
@@ -117,6 +121,9 @@ void trader_next_hint(trader* p);
 void trader_all_found(trader* p);
 void trader_counted(trader* p);
 
+/* trade_back.c */
+void trader_returned(trade* t, trader* p);
+
 /* trade_sell.c */
 void trader_tell_offers(trade* t, trader* p);
 void trader_seen(trade* t, trader* p);
@@ -138,7 +145,11 @@ job trader_job(const trader* p, job_kind kind, uint64_t delay_ms);
 
 /* ---- trade.c ------------------------------------------------------------------------------------------- */
 
-void bag_add(trader* p, uint32_t item, int64_t version);
+bool bag_add(trader* p, uint32_t item, int64_t version); /* false: it is full */
+bool bag_has(const trader* p, uint32_t item);
 bool bag_take(trader* p, uint32_t item, int64_t* version); /* false: it is not in there */
+
+void trade_wake(trade* t, trader* p);
+void trade_drop_waiting(trade* t, trader* p, sorry_reason reason, const char* why);
 
 #endif
