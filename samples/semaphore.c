@@ -32,7 +32,7 @@ int main(int argc, char** argv)
     for (int i = 0; i < PLAYERS && status == GH_OK; i++)
         status = gh_permit_begin(&seats[i], client, gh_str_literal("arena"), &want);
 
-    while (status == GH_OK && left > 0) /* your frame loop */
+    while (client != NULL && !gh_client_drained(client)) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500);
         for (int i = 0; i < PLAYERS; i++)
@@ -49,6 +49,8 @@ int main(int argc, char** argv)
             else if (seat < 0)
                 status = seat;
         }
+        /* at the end, what is held is given back, in a second at most */
+        if (left == 0 || status != GH_OK) gh_client_drain(client, 1000 * 1000);
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
     }
     gh_client_shutdown(client);

@@ -34,8 +34,8 @@ int main(int argc, char** argv)
     gh_client* client = NULL;
     if (gh_client_init(memory, sizeof memory, &config, platform, &client) != GH_OK) return 1;
 
-    unsigned delivered = 0;
-    gh_task_handler handlers[] = {{gh_str_literal("letter"), deliver, &delivered, 0, 0, 0}};
+    unsigned done = 0;
+    gh_task_handler handlers[] = {{.name = gh_str_literal("letter"), .function = deliver, .context = &done}};
     gh_tasks_queue queues[] = {{.name = gh_str_literal("post office")}};
     gh_tasks_worker_config want = gh_tasks_worker_config_default();
     want.handlers = handlers, want.handler_count = 1, want.queues = queues, want.queue_count = 1;
@@ -56,5 +56,5 @@ int main(int argc, char** argv)
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
     }
     gh_client_shutdown(client);
-    return delivered >= 3 ? 0 : 1;
+    return done >= 3 ? 0 : 1;
 }

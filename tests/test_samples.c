@@ -145,7 +145,7 @@ static void quickstart_gives_the_lock_back(void** state)
     program_find(&run, "quickstart");
     program_argument(&run, "nowhere");
     assert_int_equal(run_sample(&run), 1);
-    assert_non_null(strstr(run.output, "no client: the address is not"));
+    assert_non_null(strstr(run.output, "no lock: the address is not"));
 }
 
 TEST_FILE(samples, cmocka_unit_test(each_runs_to_its_end_and_says_so),

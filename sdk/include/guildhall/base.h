@@ -43,7 +43,7 @@ uint32_t gh_version(void);
     X(IDLE, 2, "not begun, or given back")                                                                           \
     X(BUSY, 3, "somebody else holds it, and the config said not to wait")                                            \
     X(EMPTY, 4, "nothing there")                                                                                     \
-    X(FULL, -1, "a capacity is used up: raise the one that the function's comment names")                            \
+    X(FULL, -1, "a capacity is used up: the function's comment says which, and what to do")                          \
     X(TIMEOUT, -2, "the time that was given ran out, and nothing was done")                                          \
     X(LOST, -3, "a lease ran out, or the store lost it: it is not yours any more")                                   \
     X(REFUSED, -4, "the server said no for good: look at its ACL, at the password and at its version")               \

@@ -18,6 +18,7 @@
             one chat are carried out in the order in which they were begun: each waits for the one before.
    Seen     grows only. Fetch and commit are two steps: what was fetched by a server that died is fetched
             again.
+            At least once: keep (epoch, id) with what you did; skip what is not larger.
    Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the
             newest `keep` messages stay, and who has not seen the others is told how many it missed. The chat
             goes with its last member.
@@ -41,7 +42,10 @@
        ... each frame: gh_tick(...);
        while ((room = gh_chat_feed_next(&feed)) != NULL)
        {
-           show(room->name, room->fetch.messages, room->fetch.count);
+           for (seat = NULL; (seat = gh_chat_room_seat(room, seat)) != NULL;)
+               for (i = 0; i < room->fetch.count; i++)
+                   if (room->fetch.messages[i].id > seat->member.from)     -- new to this player
+                       show(seat->player, room->name, &room->fetch.messages[i]);
            gh_chat_feed_done(&feed, room, true);
        } */
 
@@ -127,7 +131,7 @@ gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat
    GH_GONE       join, leave: there is no such chat
    GH_NOT_MEMBER leave: was none
    GH_FULL       not done: members_max; GH_CHAT_LIST_MAX chats in the player's list; or 64 other clients
-                 changed this chat within 10 minutes
+                 wrote to this chat within 10 minutes: no setting raises that, send through fewer clients
    GH_TIMEOUT    not done
    GH_UNKNOWN    sent, no answer: done once or not at all
    GH_CANCELLED  cancelled before the chat was asked
@@ -165,7 +169,8 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
    GH_OK         at least one post was taken; the others are GH_NOT_MEMBER in their status
    GH_NOT_MEMBER none was: no sender is a member
    GH_GONE       there is no such chat
-   GH_FULL       64 other clients changed this chat within 10 minutes
+   GH_FULL       64 other clients wrote to this chat within 10 minutes: no setting raises that, send through
+                 fewer clients
    GH_TIMEOUT    not sent
    GH_UNKNOWN    sent, no answer: stored once or not at all
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
@@ -185,8 +190,10 @@ typedef struct gh_chat_member
 
     /* read-only */
     uint64_t seen;    /* what the store says that it has handled */
-    uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it */
-    uint64_t missed;  /* GAP: so many messages between `seen` and the first of this fetch are gone, unseen */
+    uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it: a fetch is for all
+                         members together, so show one only where messages[i].id > from */
+    uint64_t missed;  /* 0, or so many messages between `seen` and the first of this fetch that are gone,
+                         unseen */
     uint64_t unread;  /* in the store, these included */
     gh_status status; /* GH_OK; GH_NOT_MEMBER; GH_GONE; GH_IDLE before the first answer */
 
@@ -203,7 +210,8 @@ typedef struct gh_chat_fetch_config
 {
     size_t struct_size;    /* set by gh_chat_fetch_config_default; leave it */
     uint64_t timeout_us;   /* the longest time without an answer; 1 ms..60 s, default 5 s */
-    uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h */
+    uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h. A send ends
+                              the wait by a hint; if that is lost, it takes up to 2 s more */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
     void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8 */
     size_t buffer_size;

@@ -22,6 +22,7 @@
             a condition with gh_lock_fence and command.h: that is what makes a lock safe against a paused process.
    Time     the store's clock decides in the store, yours here; lease_end is counted from the send of the request, less
             1 % and 1 ms for clocks that run unevenly, so it is never later than the store's.
+            The first grant takes 5 or 6 ticks after the start: connect, hand-shake, ask, perhaps load the script, hear.
    Poll     says what the last gh_tick saw, and looks at no clock. A frame that hangs between its tick and its write (loads a
             level, is swapped out) writes without knowing: gh_lock_end_us is for looking once more, the fence for being sure.
    Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends: a name that was

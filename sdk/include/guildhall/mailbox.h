@@ -15,6 +15,8 @@
    Order    ids are 1, 2, 3, ... in the order of arrival, without a gap; those of one request follow one
             another. Pushes of one client to one mailbox are carried out in the order in which they were
             begun: each waits for the one before.
+   Once?    At least once: what was fetched and not committed is fetched again after a crash. Keep (epoch, id)
+            with what you did; skip what is not larger.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
    Threads  as the client.
    Memory   ops, names, posts and their bytes are yours and stay in place until the op ends. Fetched messages
@@ -92,7 +94,7 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
    GH_PENDING   going on
    GH_OK        stored, once
    GH_FULL      not stored: more than capacity would be unread. Or 64 other clients pushed to this mailbox
-                within 10 minutes
+                within 10 minutes: no setting raises that, push through fewer clients
    GH_TIMEOUT   not stored: no link, or earlier pushes to this mailbox took all the time
    GH_UNKNOWN   sent, no answer: stored once or not at all
    GH_CANCELLED cancelled before it was sent
@@ -109,7 +111,8 @@ typedef struct gh_mailbox_fetch_config
 {
     size_t struct_size;  /* set by gh_mailbox_fetch_config_default; leave it */
     uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
-    uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h */
+    uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h. A push ends the
+                            wait by a hint; if that is lost, it takes up to 5 s more */
     uint64_t after;      /* only messages with a larger id, for reading on before a commit; default 0: all */
     uint64_t epoch;      /* that `after` is from. If the ids began anew since, `after` counts as 0 */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64 */

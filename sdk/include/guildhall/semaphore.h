@@ -35,18 +35,21 @@
             gh_permit_poll and bear a write that is late by a round trip, or take a lock for what is written.
    Time     the store's clock decides in the store, yours here; no game server's clock is ever compared with
             another's. lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never
-            later than the store's.
+            later than the store's. The first grant takes 5 or 6 ticks after the start: connect, hand-shake,
+            ask, perhaps load the script, hear.
    Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op
             ends.
    Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a
             release that finds the link down is repeated until the lease is over; what a dead holder had is
-            free after its lease. A request that a dead link held back, and that the store sees after the
-            release, takes nothing: the store is told to refuse it, for 10 minutes. Only if the link stays
-            away when we give up may it take permits, for one lease.
-   Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and heartbeats as
-            of a lock. Renewal: 1 per third of a lease for up to 100 permits of a name. What one request makes
-            the store do is bounded to keep every script under 500 us: it clears away 50 leases that are over
-            (a begin: 100), passes 254 dead waiters, and gives 16 waiters their turn. What is left is for
+            free after its lease: lease_us 2 s gives a dead client's permits back within 2 s and costs it 1.5
+            requests a second; the default 10 s, and 0.3. A request that a dead link held back, and that the
+            store sees after the release, takes nothing: the store is told to refuse it, for 10 minutes. Only
+            if the link stays away when we give up may it take permits, for one lease.
+   Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and a heartbeat
+            per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together never more than
+            4,000 a second). Renewal: 1 per third of a lease for up to 100 permits of a name. What one request
+            makes the store do is bounded to keep every script under 500 us: it clears away 50 leases that are
+            over (a begin: 100), passes 254 dead waiters, and gives 16 waiters their turn. What is left is for
             the next request, which is sent at once.
 
    Use
@@ -102,7 +105,8 @@ typedef struct gh_permit
 
     /* read-only */
     uint64_t fence;    /* of the current or last grant; 0: none yet                 */
-    uint32_t position; /* among the waiters, 1 is next; 0 while unknown             */
+    uint32_t position; /* among the waiters, 1 is next; 0 while unknown. As of our last answer, up to 5 s ago;
+                          waiters before us that died count until their turn would come                    */
     uint32_t limit;    /* as the store said last; 0 while unknown                   */
 
     /* private */

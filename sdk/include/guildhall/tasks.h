@@ -68,8 +68,11 @@
        {
            return mail_out(context, task->payload) ? GH_OK : GH_ERROR;
        }
-       gh_task_handler handlers[] = {{gh_str_literal("mail"), send_mail, &post}};
-       gh_tasks_queue queues[] = {{gh_str_literal("post office")}};
+       static gh_task_handler handlers[1];                        -- static: zero, in C and in C++
+       handlers[0].name = gh_str_literal("mail");
+       handlers[0].function = send_mail, handlers[0].context = &post;
+       static gh_tasks_queue queues[1];
+       queues[0].name = gh_str_literal("post office");
        gh_tasks_worker_config config = gh_tasks_worker_config_default();
        config.handlers = handlers, config.handler_count = 1, config.queues = queues, config.queue_count = 1;
        config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = size;
@@ -242,11 +245,11 @@ typedef struct gh_task
     uint32_t attempt;      /* 1, 2, 3, ... */
     uint32_t attempts_max;
     uint32_t task_class;
-    gh_status status;      /* GH_PENDING: yours. GH_TOO_SMALL, for takers: larger than any task can be, planted
-                              by hand, its payload is cut. GH_CANCELLED: yours still, and somebody wants it cancelled:
-                              end it soon. GH_LOST: not yours any more. After a finish: GH_OK, as asked;
-                              GH_TASK_DEAD, it was the last attempt; GH_CANCELLED, and so it was; GH_LOST,
-                              refused: not the current hand-out */
+    gh_status status;      /* GH_PENDING: yours. GH_TOO_SMALL, for takers: larger than any task can be, as only
+                              one planted by hand is; its payload is cut. GH_CANCELLED: yours still, and
+                              somebody wants it cancelled: end it soon. GH_LOST: not yours any more. After a
+                              finish: GH_OK, as asked; GH_TASK_DEAD, it was the last attempt; GH_CANCELLED,
+                              and so it was; GH_LOST, refused: not the current hand-out */
 
     /* private */
     uint64_t lease_end_us; /* by the client's inner clock */
