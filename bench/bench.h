@@ -40,6 +40,7 @@ typedef struct bench_options
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
     const char* scripts; /* folder of the peers' scripts; NULL: bench                                */
     const char* node;    /* folder in which bullmq is installed; NULL: it is not                     */
+    const char* game;    /* the program of the sample game_server; NULL: it is not there             */
     const char* peers;   /* names with commas between; NULL: all                                     */
     const char* only;    /* run the benches whose name contains this; NULL: all                      */
     const char* path;    /* only this path, so many times; see path.h                                */
@@ -412,6 +413,7 @@ void bench_files(bench* self);
 void bench_memory(bench* self);
 void bench_stored(bench* self);
 void bench_scripts(bench* self);
+void bench_game_server(bench* self);
 void bench_heap(bench* self);
 
 #endif

@@ -3,7 +3,7 @@
 #
 #   ./bench/run.sh [--quick] [--only NAME] [--redis HOST:PORT|unix:PATH] [ARGUMENT...]
 #
-#   --quick          short rounds: under a minute, and less certain
+#   --quick          short rounds: under a minute, less certain, and without the game server of the samples
 #   --only NAME      only the benches whose name contains NAME
 #   --peers LIST     of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
@@ -16,6 +16,8 @@ set -euo pipefail
 
 address=
 peers=all
+quick=no
+only=
 arguments=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -34,6 +36,16 @@ while [ $# -gt 0 ]; do
     --peers=*)
         peers=${1#*=}
         arguments+=(--peers "$peers")
+        ;;
+    --quick)
+        quick=yes
+        arguments+=("$1")
+        ;;
+    --only)
+        if [ $# -lt 2 ]; then fail "--only wants a name"; fi
+        only=$2
+        arguments+=("$1" "$2")
+        shift
         ;;
     *) arguments+=("$1") ;;
     esac
@@ -60,8 +72,19 @@ install_bullmq() {
     cp "$root/bench/bullmq/peer.js" "$folder/"
 }
 
+# The sample with its servers and players. Without its libraries, the bench says that it was not built.
+build_game() {
+    if ! setup sample; then return 1; fi
+    rm -f "$root/build/game_server.make"
+    if ! run_premake gmake > /dev/null || [ ! -f "$root/build/game_server.make" ]; then return 1; fi
+    build release game_server
+}
+
 setup build redis bench
 build release guildhall_bench
+if [ "$quick" = no ] && [[ game_server == *"$only"* ]] && build_game; then
+    arguments+=(--game "$root/build/bin/release/game_server")
+fi
 if [[ ",$peers," == *,all,* || ",$peers," == *,bullmq,* ]] && install_bullmq; then
     arguments+=(--node "$root/build/bench/bullmq")
 fi

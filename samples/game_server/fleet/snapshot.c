@@ -146,6 +146,7 @@ static void add_row(text* t, const board_row* row)
     add_number(t, "round_trip_us", stats->round_trip_us);
     add_histogram(t, "frame_us", &row->frame_us);
     add_histogram(t, "tick_us", &row->tick_us);
+    add_histogram(t, "tick_cpu_us", &row->tick_cpu_us);
     add_lists(t, row);
     close_with(t, '}');
 }
