@@ -3,15 +3,17 @@
 
        game_server ROLE [options]        ROLE --help says more
 
-       server/      the game: its frame loop is server/server.c           <- begin to read there
-       worker/      tasks: what is to be done later, or by somebody else
+   Read in this order:
+
+       messages.h   what players and servers say to each other
+       server/      the game: the frame loop is server.c; then seats.h, trade.h and market.h, social.h
+       worker/      tasks: what is to be done later, or by somebody else; jobs.h says which
        logs/        what happened goes out as files, and comes back as totals by country
-       bots/        players: real connections that check what they are told
+       bots/        players: real connections that check what they are told; crowd.h says how
        fleet/       starts all of these, shows how they are, ends them, and adds up
 
-       messages.c   what players and servers say to each other
-       board.c      how each process is, for the view
-       frame.c      the clock of the loops               options.c, histogram.c, random.h */
+   All roles use member.c (client, clock, and a row of board.c for the view), frame.c (the clock of the loops),
+   histogram.c, options.c and random.h. */
 
 #include "roles.h"
 

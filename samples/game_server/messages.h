@@ -61,7 +61,11 @@ enum
     MESSAGE_SIZE_MAX = 1 + 4 + 8 * MESSAGE_VALUES + 1 + MESSAGE_NAME_MAX + 2 + MESSAGE_TEXT_MAX,
     MESSAGE_CHANNELS = 1,
     PLAYERS_MAX = 4096, /* in the whole world, by number */
-    PLAYER_NAME_SIZE = 24
+    PLAYER_NAME_SIZE = 24,
+    GUILD_SIZE = 20, /* player p is in the guild "guild-<p / GUILD_SIZE>", and in its chat of that name */
+    GUILD_COUNT = (PLAYERS_MAX + GUILD_SIZE - 1) / GUILD_SIZE,
+    ZONE_COUNT = 8, /* and talks in the chat "zone-<p % ZONE_COUNT>" */
+    PROMOTIONS = 8
 };
 
 typedef enum message_type

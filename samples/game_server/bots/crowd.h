@@ -26,9 +26,6 @@
 
 enum
 {
-    GUILD_SIZE = 20, /* as the servers have it */
-    ZONE_COUNT = 8,
-    PROMOTION_COUNT = 8,
     FRIENDS = 6, /* that a bot whispers to */
     CHATS = 2,   /* its zone and its guild */
     REQUESTS_MAX = 24,
@@ -129,7 +126,7 @@ typedef struct crowd
     thread* threads; /* FRIENDS for each bot           */
     round* rounds;   /* one for each bot               */
     sales sales;
-    bool promotions_seen[PROMOTION_COUNT];
+    bool promotions_seen[PROMOTIONS];
     board_row* row;
     uint64_t* tallies[TALLIES];
     uint64_t now_us;

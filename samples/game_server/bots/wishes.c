@@ -141,7 +141,7 @@ static void hit(crowd* c, bot* b, random_source* random)
 
 static void look(crowd* c, bot* b, random_source* random)
 {
-    uint32_t which = random_under(random, PROMOTION_COUNT);
+    uint32_t which = random_under(random, PROMOTIONS);
     request* r = request_begin(b, MESSAGE_LOOK);
     if (r == NULL) return;
     r->which = which;

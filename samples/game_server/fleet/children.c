@@ -8,11 +8,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
 #include <sys/wait.h>
 #include <unistd.h>
+
+bool children_open(children* all, const char* log)
+{
+    ssize_t size = readlink("/proc/self/exe", all->program, sizeof all->program - 1);
+    if (size <= 0) fprintf(stderr, "game_server: where is this program? %s\n", strerror(errno));
+    all->log = log;
+    return size > 0;
+}
 
 child* children_add(children* all, const char* role, const char* name, uint32_t slot, bool kept)
 {
@@ -76,6 +85,19 @@ void child_end(child* c)
         kill(c->pid, SIGTERM);
     else
         c->over = true;
+}
+
+bool children_end(children* all, const char* role)
+{
+    bool over = true;
+    for (uint32_t i = 0; i < all->count; i++)
+    {
+        child* c = &all->list[i];
+        if (strcmp(c->role, role) != 0) continue;
+        child_end(c);
+        over = over && c->over;
+    }
+    return over;
 }
 
 static void ended(children* all, child* c, int status, void (*died)(void* context, const child* c),

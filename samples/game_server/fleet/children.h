@@ -45,9 +45,12 @@ typedef struct children
 {
     child list[CHILDREN_MAX];
     uint32_t count;
-    const char* program; /* the path of this program                         */
-    const char* log;     /* where what they print goes; NULL: where ours goes */
+    char program[512]; /* the path of this program                         */
+    const char* log;   /* where what they print goes; NULL: where ours goes */
 } children;
+
+/* False: it was said on stderr why not. */
+bool children_open(children* all, const char* log);
 
 /* A child that is not started yet. NULL: there are too many. */
 child* children_add(children* all, const char* role, const char* name, uint32_t slot, bool kept);
@@ -63,6 +66,9 @@ bool child_start(children* all, child* c);
 
 /* SIGTERM, once. */
 void child_end(child* c);
+
+/* child_end to all of a role. True when they are over. */
+bool children_end(children* all, const char* role);
 
 /* SIGKILL to all that still run, and waits for them. */
 void children_kill(children* all);

@@ -55,7 +55,6 @@ typedef struct fleet
 
     run_folder folder;
     char prefix[24];
-    char program[512];
     board* board;
     member member;
     children children;
@@ -97,9 +96,7 @@ static bool start(fleet* f, child* c)
 static bool start_all_but_bots(fleet* f)
 {
     for (uint32_t i = 0; i < f->children.count; i++)
-    {
         if (&f->children.list[i] != f->bots && !start(f, &f->children.list[i])) return false;
-    }
     return true;
 }
 
@@ -123,20 +120,6 @@ static void on_death(void* context, const child* c)
                         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
                         c->kept ? "it is started again" : "it is gone");
     board_say(&f->member.row, frame_now_us(), GH_LOG_WARNING, gh_str_make(line, (size_t)size));
-}
-
-/* Asks all of a role to end. True when they are over. */
-static bool end_role(fleet* f, const char* role)
-{
-    bool over = true;
-    for (uint32_t i = 0; i < f->children.count; i++)
-    {
-        child* c = &f->children.list[i];
-        if (strcmp(c->role, role) != 0) continue;
-        child_end(c);
-        over = over && c->over;
-    }
-    return over;
 }
 
 static uint64_t lines_written(const fleet* f)
@@ -194,10 +177,10 @@ static void phase_step(fleet* f)
         if (f->bots->over || stop_signals() > 0) go(f, FLEET_BOTS);
         break;
     case FLEET_BOTS:
-        if (end_role(f, "bots")) go(f, FLEET_SERVERS);
+        if (children_end(&f->children, "bots")) go(f, FLEET_SERVERS);
         break;
     case FLEET_SERVERS:
-        if (!end_role(f, "server")) break;
+        if (!children_end(&f->children, "server")) break;
         backlog_ask(&f->backlog, f->member.client);
         go(f, FLEET_TASKS);
         break;
@@ -209,10 +192,10 @@ static void phase_step(fleet* f)
             go(f, FLEET_WORKERS);
         break;
     case FLEET_WORKERS:
-        if (end_role(f, "worker")) go(f, FLEET_COUNTERS);
+        if (children_end(&f->children, "worker")) go(f, FLEET_COUNTERS);
         break;
     case FLEET_COUNTERS:
-        if (!end_role(f, "aggregator")) break;
+        if (!children_end(&f->children, "aggregator")) break;
         store_audit_begin(&f->audit, &f->market, f->options.bots, f->options.servers, lines_written(f));
         go(f, FLEET_AUDIT);
         break;
@@ -259,17 +242,10 @@ static void fleet_frame(fleet* f)
 
 /* ---- From the command line to the exit code ------------------------------------------------------------ */
 
-static bool find_program(fleet* f)
-{
-    ssize_t size = readlink("/proc/self/exe", f->program, sizeof f->program - 1);
-    if (size <= 0) fprintf(stderr, "game_server: where is this program? %s\n", strerror(errno));
-    return size > 0;
-}
-
 static bool open_fleet(fleet* f)
 {
     options* o = &f->options;
-    if (!find_program(f) || !run_folder_make(&f->folder)) return false;
+    if (!run_folder_make(&f->folder) || !children_open(&f->children, f->folder.output)) return false;
     f->board = board_create(f->folder.board);
     if (f->board == NULL || (o->addresses == NULL && !addresses_write(f->folder.addresses)))
     {
@@ -285,8 +261,6 @@ static bool open_fleet(fleet* f)
     gh_client_config capacities = gh_client_config_default();
     if (!member_open(&f->member, o, "fleet", &capacities)) return false;
     market_init(&f->market, f->member.client, o->prefix, o->guard);
-    f->children.program = f->program;
-    f->children.log = f->folder.output;
     f->bots = cast_all(&f->children, o, &f->folder);
     f->shown.started_us = frame_now_us();
     if (o->page > 0) f->page = page_open(o->page, &f->shown);

@@ -10,11 +10,12 @@
 
 #include "guildhall/rows.h"
 
+#include "messages.h"
+
 #include <stdio.h>
 
 enum
 {
-    PROMOTIONS = 8,
     PROMOTIONS_OPS = PROMOTIONS + 2, /* places of ops_capacity */
     PROMOTION_NAME_SIZE = 24,
     PROMOTION_SIZE_MAX = 2000

@@ -79,6 +79,12 @@ static void tell(seats* s, const seat* p, message m)
     network_send(s->config.network, p->slot, &m);
 }
 
+static void sorry(seats* s, const seat* p, const message* m, sorry_reason reason, const char* why)
+{
+    tell(s, p,
+         (message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
+}
+
 static void go(seat* p, seat_state state)
 {
     p->state = state;
@@ -95,12 +101,7 @@ static void enter(seats* s, seat* p, const message* m)
     if (known) known = gh_str_equal(m->name, player_name((uint32_t)number, p->name));
     if (!known || s->closing)
     {
-        sorry_reason reason = known ? SORRY_BUSY : SORRY_NONSENSE;
-        tell(s, p,
-             (message){.type = MESSAGE_SORRY,
-                       .number = m->number,
-                       .values = {reason},
-                       .text = gh_str_literal("no entry")});
+        sorry(s, p, m, known ? SORRY_BUSY : SORRY_NONSENSE, "no entry");
         network_free(s->config.network, p->slot);
         return;
     }
@@ -166,15 +167,13 @@ static void welcome(seats* s, seat* p)
 {
     char guild[32];
     trade_view has = trade_look(s->config.trade, p->slot);
-    snprintf(guild, sizeof guild, "guild-%u", p->player / s->config.guild_size);
+    snprintf(guild, sizeof guild, "guild-%u", p->player / GUILD_SIZE);
     tell(s, p,
          (message){.type = MESSAGE_WELCOME,
                    .values = {p->player, has.gold, has.hold, has.bag_count},
                    .name = gh_str_of(guild)});
     for (uint32_t i = 0; i < has.bag_count; i++)
-    {
         tell(s, p, (message){.type = MESSAGE_BAG, .values = {has.bag[i].item, has.bag[i].version}});
-    }
     social_count(s->config.social, p->player, SOCIAL_LOGIN, 1);
     ++*s->logins;
     go(p, SEAT_IN);
@@ -229,13 +228,7 @@ bool seats_message(seats* s, uint32_t slot, const message* m)
     else if (p->state == SEAT_IN && m->type != MESSAGE_ENTER)
         return false;
     else
-    {
-        tell(s, p,
-             (message){.type = MESSAGE_SORRY,
-                       .number = m->number,
-                       .values = {SORRY_NONSENSE},
-                       .text = gh_str_literal("not now")});
-    }
+        sorry(s, p, m, SORRY_NONSENSE, "not now");
     return true;
 }
 

@@ -29,7 +29,6 @@ typedef struct seats_config
     uint32_t players_max;
     uint32_t seat_count; /* permits                */
     const char* server;  /* the name of this server */
-    uint32_t guild_size;
 } seats_config;
 
 /* NULL: no memory. */

@@ -16,8 +16,6 @@
 
 #include <stdio.h>
 
-#define GUILD_SIZE 20
-#define ZONES      8
 #define CLOSING_US 30000000ull /* for those who leave, the store being away perhaps */
 #define DRAIN_US   2000000ull
 
@@ -82,8 +80,6 @@ static bool open_world(server* s, const options* o)
                                              .row = &s->member.row,
                                              .log = &s->log,
                                              .players_max = o->players_max,
-                                             .guild_size = GUILD_SIZE,
-                                             .zone_count = ZONES,
                                              .database = o->database,
                                              .on_market_letter = on_market_letter,
                                              .context = s});
@@ -103,8 +99,7 @@ static bool open_world(server* s, const options* o)
                                           .row = &s->member.row,
                                           .players_max = o->players_max,
                                           .seat_count = o->seats == 0 ? o->players_max : o->seats,
-                                          .server = o->name,
-                                          .guild_size = GUILD_SIZE});
+                                          .server = o->name});
     return s->seats != NULL;
 }
 

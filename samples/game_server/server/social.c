@@ -80,11 +80,6 @@ static void* cut(unsigned char** memory, size_t size)
     return piece;
 }
 
-static uint32_t talks_of(const social_config* config)
-{
-    return config->zone_count + (PLAYERS_MAX + config->guild_size - 1) / config->guild_size;
-}
-
 uint32_t social_ops(uint32_t players_max)
 {
     const uint32_t each = 14; /* one for each op in social_player, that one player can have at once */
@@ -97,7 +92,7 @@ static bool reserve(social* s)
     const social_config* c = &s->config;
     size_t feed_size = chat_feed_memory(c);
     size_t size = round_up(c->players_max * sizeof(social_player)) + round_up(c->players_max);
-    size += c->players_max * round_up(gh_contacts_memory(NULL)) + round_up(s->talk_count * sizeof(talk));
+    size += c->players_max * round_up(gh_contacts_memory(NULL)) + round_up(TALKS * sizeof(talk));
     size += round_up(feed_size) + round_up(gh_counters_memory(NULL));
     unsigned char* memory = s->memory = aligned_alloc(64, size);
     if (memory == NULL) return false;
@@ -105,7 +100,7 @@ static bool reserve(social* s)
 
     s->players = cut(&memory, c->players_max * sizeof(social_player));
     s->active = cut(&memory, c->players_max);
-    s->talks = cut(&memory, s->talk_count * sizeof(talk));
+    s->talks = cut(&memory, TALKS * sizeof(talk));
     s->counters_memory = cut(&memory, gh_counters_memory(NULL));
     s->mirror_size = round_up(gh_contacts_memory(NULL));
     s->mirrors = cut(&memory, c->players_max * s->mirror_size);
@@ -137,7 +132,6 @@ social* social_open(const social_config* config)
     if (s == NULL) return NULL;
     s->config = *config;
     s->now_us = frame_now_us();
-    s->talk_count = talks_of(config);
     const char* trouble = NULL;
     if (!reserve(s))
         trouble = "no memory for the players";

@@ -21,9 +21,7 @@ typedef struct social_config
     board_row* row; /* counts go here */
     event_log* log; /* what happens   */
     uint32_t players_max;
-    uint32_t guild_size;  /* player p is in the guild p / guild_size, and in its chat    */
-    uint32_t zone_count;  /* and talks in the zone p % zone_count                        */
-    const char* database; /* SQLite file with the promotions; made if it is not there    */
+    const char* database; /* SQLite file with the promotions; made if it is not there */
 
     /* Called for each letter of the market that was told to a player. */
     void (*on_market_letter)(void* context, uint32_t slot, gh_str words);

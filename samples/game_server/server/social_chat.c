@@ -10,15 +10,10 @@
 
 /* ---- Open ---------------------------------------------------------------------------------------------- */
 
-static uint32_t guild_count(const social_config* c)
-{
-    return (PLAYERS_MAX + c->guild_size - 1) / c->guild_size;
-}
-
 /* Rooms: all zones, and the guilds that the players here can be of. */
 static uint32_t room_count(const social_config* c)
 {
-    return c->zone_count + (guild_count(c) < c->players_max ? guild_count(c) : c->players_max);
+    return ZONE_COUNT + (GUILD_COUNT < c->players_max ? GUILD_COUNT : c->players_max);
 }
 
 size_t chat_feed_memory(const social_config* c)
@@ -30,13 +25,13 @@ size_t chat_feed_memory(const social_config* c)
 bool chat_open(social* s, void* memory)
 {
     const social_config* c = &s->config;
-    for (uint32_t i = 0; i < s->talk_count; i++)
+    for (uint32_t i = 0; i < TALKS; i++)
     {
         talk* t = &s->talks[i];
-        if (i < c->zone_count)
+        if (i < ZONE_COUNT)
             snprintf(t->name_text, sizeof t->name_text, "zone-%" PRIu32, i);
         else
-            snprintf(t->name_text, sizeof t->name_text, "guild-%" PRIu32, i - c->zone_count);
+            snprintf(t->name_text, sizeof t->name_text, "guild-%" PRIu32, i - ZONE_COUNT);
         t->name = gh_str_of(t->name_text);
     }
     gh_chat_feed_config config = gh_chat_feed_config_default();
@@ -152,8 +147,8 @@ void chat_join_again(social* s, social_player* p, membership* m)
 
 void chat_begin(social* s, social_player* p)
 {
-    p->chat.chats[CHAT_ZONE].talk = &s->talks[p->player % s->config.zone_count];
-    p->chat.chats[CHAT_GUILD].talk = &s->talks[s->config.zone_count + p->player / s->config.guild_size];
+    p->chat.chats[CHAT_ZONE].talk = &s->talks[p->player % ZONE_COUNT];
+    p->chat.chats[CHAT_GUILD].talk = &s->talks[ZONE_COUNT + p->player / GUILD_SIZE];
     p->chat.reader.user = p;
     for (int i = 0; i < CHATS_EACH; i++) join(s, p, &p->chat.chats[i]);
     social_wake(s, p, PART_CHAT);

@@ -15,6 +15,7 @@
 enum
 {
     NAME_SIZE = MESSAGE_NAME_MAX,
+    TALKS = ZONE_COUNT + GUILD_COUNT,
     CHAT_POSTS = GH_MESSAGES_MAX,  /* that a chat takes in one request */
     CHAT_POSTS_BYTES = 16 * 1024,  /* the same                         */
     CHAT_ROOM_BYTES = 16 * 1024,   /* what a chat brings in one round  */
@@ -216,7 +217,6 @@ struct social
     social_player* players; /* [players_max] */
     unsigned char* mirrors; /* of everybody's contacts, mirror_size each */
     size_t mirror_size;
-    uint32_t talk_count;
     talk* talks; /* the zones', then the guilds' */
     gh_chat_feed feed;
     void* counters_memory;

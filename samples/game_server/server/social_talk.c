@@ -183,7 +183,7 @@ static uint32_t tell_room(social* s, const gh_chat_room* room, gh_chat_seat* sea
 
 void talk_frame(social* s)
 {
-    for (uint32_t i = 0; i < s->talk_count; i++) send_frame(s, &s->talks[i]);
+    for (uint32_t i = 0; i < TALKS; i++) send_frame(s, &s->talks[i]);
 
     gh_chat_room* room = NULL;
     uint32_t told = 0;
