@@ -211,6 +211,7 @@ if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
 if $release; then begin_stage 'two files' 0 ./tests/check_amalgamation.sh; fi
+if $debug && ! $quick; then begin_stage 'without zlib' 0 ./tests/check_no_zlib.sh; fi
 end_stages
 
 if $release; then stage 'the library' ./tests/check_library.sh; fi
