@@ -258,16 +258,16 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     gh_str group = gh_reply_at(event->reply, 6)->text;
     int64_t state = gh_reply_integer(event->reply, 2);
     note_store_time(op, event->reply);
-    if (state > GH_TASK_STATE_CANCELLED) return GH_CORRUPT;
+    if (state > GH_TASK_STATE_CANCELLED || gh_reply_integer(event->reply, 3) > UINT16_MAX) return GH_CORRUPT;
     if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
     if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
     look->group = gh_str_make(look->group_bytes, group.size);
-    if (text.size > look->memory_size) text.size = look->memory_size;
-    if (text.size > 0) memcpy(look->memory, text.bytes, text.size);
-    look->text = gh_str_make(look->memory, text.size);
+    if (text.size > look->text_max) text.size = look->text_max;
+    if (text.size > 0) memcpy((char*)look->text.bytes, text.bytes, text.size); /* where begin has put it */
+    look->text.size = text.size;
     look->now_us = (uint64_t)gh_reply_integer(event->reply, 1);
     look->state = (gh_task_state)state;
-    look->attempt = (uint32_t)gh_reply_integer(event->reply, 3);
+    look->attempt = (uint16_t)gh_reply_integer(event->reply, 3);
     look->time_us = (uint64_t)gh_reply_integer(event->reply, 4);
     return GH_OK;
 }
@@ -284,10 +284,10 @@ gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue
     if (memory == NULL && memory_size > 0) return GH_INVALID_BUFFER;
     op->queue = queue;
     op->id = id;
-    op->memory = (char*)memory;
-    op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
+    op->text_max = memory_size > UINT16_MAX ? UINT16_MAX : (uint16_t)memory_size;
     op->state = GH_TASK_STATE_NONE;
-    op->text = op->group = gh_str_make(NULL, 0);
+    op->text = gh_str_make((char*)memory, 0);
+    op->group = gh_str_make(NULL, 0);
     gh_call_begin(&op->op, client, &look_kind, "qiiiiss", admin_timeout(config), 0);
     return GH_OK;
 }
@@ -454,9 +454,9 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     count->rules.rate_burst = (uint32_t)numbers[9];
     for (i = 0; i < GH_TASKS_CLASSES; i++)
     {
-        count->ready[i] = numbers[COUNT_NUMBERS + 3 * i];
-        count->delayed[i] = numbers[COUNT_NUMBERS + 3 * i + 1];
-        count->groups[i] = numbers[COUNT_NUMBERS + 3 * i + 2];
+        count->ready[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i];
+        count->delayed[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 1];
+        count->groups[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 2];
     }
     return GH_OK;
 }

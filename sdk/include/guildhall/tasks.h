@@ -591,7 +591,8 @@ typedef struct gh_tasks_look
 
     /* read-only, after GH_OK */
     gh_task_state state;
-    uint32_t attempt; /* the one that runs, or the last one; 0: none yet                       */
+    uint16_t attempt; /* the one that runs, or the last one; 0: none yet                       */
+    uint16_t text_max; /* private */
     uint64_t time_us; /* of the store's clock, since 1970                                      */
     uint64_t now_us;  /* of the store's clock, when it was asked                               */
     gh_str text;      /* in the memory that you gave, until the next begin; cut if it is small */
@@ -601,8 +602,6 @@ typedef struct gh_tasks_look
     gh_op op;
     gh_str queue;
     gh_str id;
-    char* memory;
-    uint32_t memory_size;
     char group_bytes[GH_TASK_GROUP_SIZE_MAX];
 } gh_tasks_look;
 
@@ -663,9 +662,9 @@ typedef struct gh_tasks_count
     uint64_t expired;    /* handed out, their leases ran out, and nobody has asked since  */
     uint64_t dead;
     uint64_t remembered; /* over, within keep_us                                          */
-    uint64_t ready[GH_TASKS_CLASSES]; /* those included that have no group and were cancelled meanwhile */
-    uint64_t delayed[GH_TASKS_CLASSES];
-    uint64_t groups[GH_TASKS_CLASSES]; /* that have ready tasks, or had until these were cancelled */
+    uint32_t ready[GH_TASKS_CLASSES]; /* those included that have no group and were cancelled meanwhile */
+    uint32_t delayed[GH_TASKS_CLASSES];
+    uint32_t groups[GH_TASKS_CLASSES]; /* that have ready tasks, or had until these were cancelled */
     gh_tasks_rules rules;
 
     /* private */
