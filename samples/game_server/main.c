@@ -12,8 +12,8 @@
        bots/        players: real connections that check what they are told; crowd.h says how
        fleet/       starts all of these, shows how they are, ends them, and adds up
 
-   All roles use member.c (client, clock, and a row of board.c for the view), frame.c (the clock of the loops),
-   histogram.c, options.c and random.h. */
+   All roles use member.c (client, clock, and a row of board.c for the view), frame.c (the clock of the
+   loops), histogram.c, options.c and random.h. */
 
 #include "roles.h"
 
