@@ -8,6 +8,9 @@
 #define GEO_CAPACITY_MAX 16777216u
 #define GEO_TEXT_MAX 1073741824u
 
+/* So few ranges are all compared: a wrong guess of where a search goes costs a processor more. */
+#define GEO_COMPARED_MAX 4u
+
 gh_geo_config gh_geo_config_default(void)
 {
     gh_geo_config config;
@@ -120,13 +123,17 @@ uint32_t gh_geo_find_ipv4(const gh_geo* table, uint32_t address)
     uint32_t begin = table->index4[bucket];
     uint32_t left = table->index4[bucket + 1] - begin;
     const geo_range4* range = table->ranges4 + begin;
-    while (left > 0) /* how many of them begin at the address or before */
+    uint32_t behind = 0;
+    uint32_t i;
+    while (left > GEO_COMPARED_MAX) /* how many of them begin at the address or before */
     {
         uint32_t half = left / 2;
         bool is_behind = range[half].first <= address;
         range = is_behind ? range + half + 1 : range;
         left = is_behind ? left - half - 1 : half;
     }
+    for (i = 0; i < left; i++) behind += range[i].first <= address ? 1u : 0u;
+    range += behind;
     if (range == table->ranges4) return GH_GEO_NO_NODE;
     return address <= range[-1].last ? range[-1].node : GH_GEO_NO_NODE;
 }
