@@ -49,6 +49,8 @@ static const option table[] = {
      "connections: seats, and the line"},
     {ROLE_SERVER | ROLE_FLEET, "--guard", KIND_GUARD, AT(guard), 0, 0, "WHICH",
      "of an item: coarse (one lock for all), fine (one each) or script (none)"},
+    {ROLE_SERVER | ROLE_FLEET, "--realtime", KIND_FLAG, AT(realtime), 0, 0, "",
+     "servers ask for a real-time class, so that no other program makes a frame late"},
     {ROLE_SERVER, "--logs", KIND_TEXT, AT(logs), 0, 0, "DIR", "where the log of events is written"},
     {ROLE_SERVER, "--database", KIND_TEXT, AT(database), 0, 0, "FILE", "SQLite; made if it is not there"},
     {ROLE_AGGREGATOR | ROLE_FLEET, "--addresses", KIND_TEXT, AT(addresses), 0, 0, "CSV",

@@ -42,6 +42,7 @@ typedef struct options
     uint32_t seats;       /* 0: as many as the role thinks right */
     uint32_t players_max; /* connections, with those who wait in line */
     market_guard guard;
+    bool realtime; /* ask for a real-time class of the scheduler, as on a machine that is not ours alone */
     const char* logs;
     const char* database;
 

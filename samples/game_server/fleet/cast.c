@@ -7,6 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* All share one machine here, but the bots stand for machines of their own, and nobody waits for the others:
+   who is late in a frame are the servers. */
+#define GIVES_WAY 10
+
 static child* add_child(children* all, const run_folder* folder, const char* role, uint32_t number, bool kept)
 {
     char name[24];
@@ -47,19 +51,23 @@ static void add_server(children* all, const options* o, const run_folder* folder
     child_argument(c, "--logs"), child_argument(c, "%s", folder->path);
     child_argument(c, "--database"), child_argument(c, "%s", folder->database);
     child_argument(c, "--seed"), child_argument(c, "%" PRIu64, o->seed + number);
+    if (o->realtime) child_argument(c, "--realtime");
 }
 
 child* cast_all(children* all, const options* o, const run_folder* folder)
 {
     for (uint32_t i = 1; i <= o->servers; i++) add_server(all, o, folder, i);
-    for (uint32_t i = 1; i <= o->workers; i++) add_member(all, o, folder, "worker", i, true);
+    for (uint32_t i = 1; i <= o->workers; i++)
+        add_member(all, o, folder, "worker", i, true)->niceness = GIVES_WAY;
     for (uint32_t i = 1; i <= LOGS_READERS; i++)
     {
         child* c = add_member(all, o, folder, "aggregator", i, true);
+        c->niceness = GIVES_WAY;
         child_argument(c, "--addresses");
         child_argument(c, "%s", o->addresses == NULL ? folder->addresses : o->addresses);
     }
     child* bots = add_child(all, folder, "bots", 1, false);
+    bots->niceness = GIVES_WAY;
     child_argument(bots, "--bots"), child_argument(bots, "%" PRIu32, o->bots);
     child_argument(bots, "--seconds"), child_argument(bots, "%" PRIu32, o->seconds);
     child_argument(bots, "--seed"), child_argument(bots, "%" PRIu64, o->seed);

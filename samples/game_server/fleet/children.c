@@ -12,6 +12,7 @@
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,7 @@ static void become(const children* all, child* c)
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* and if the fleet itself is killed, nobody stays behind */
 #endif
+    if (c->niceness > 0) setpriority(PRIO_PROCESS, 0, c->niceness);
     execv(all->program, c->arguments);
     _exit(127);
 }

@@ -15,7 +15,7 @@
 enum
 {
     CHILDREN_MAX = 16,
-    CHILD_ARGUMENTS_MAX = 24,
+    CHILD_ARGUMENTS_MAX = 32,
     CHILD_TEXT_SIZE = 768 /* all its arguments together */
 };
 
@@ -25,6 +25,7 @@ typedef struct child
     char name[24];
     uint32_t slot; /* of the board                   */
     bool kept;     /* started again when it dies     */
+    int niceness;  /* who gives way to the others; for child_start */
 
     /* read-only */
     pid_t pid;       /* 0: it does not run                                  */
