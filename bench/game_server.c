@@ -109,9 +109,9 @@ static void measure(bench* self, char* summary)
     (void)remove(path);
     /* It ends by itself; but one that does not must not keep the bench. */
     const char* words[] = {
-        "timeout", "-k",    "10",        "120",   self->options.game, "--redis",   self->options.redis,
-        "--bots",  players, "--seconds", seconds, "--quiet",          "--summary", path,
-        NULL};
+        "timeout", "-k",    "10",        "120",   self->options.game, "--redis",    self->options.redis,
+        "--bots",  players, "--seconds", seconds, "--quiet",          "--realtime", "--summary",
+        path,      NULL};
     char* arguments[sizeof words / sizeof words[0]];
     memcpy(arguments, words, sizeof words);
     bench_progress(self, "a fleet plays for %d s", SECONDS);
