@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define AGAIN_US 200000u /* before one that died is started again: it may die at once each time */
+
 bool children_open(children* all, const char* log)
 {
     ssize_t size = readlink("/proc/self/exe", all->program, sizeof all->program - 1);
@@ -87,6 +89,7 @@ void child_end(child* c)
         kill(c->pid, SIGTERM);
     else
         c->over = true;
+    c->again_us = 0;
 }
 
 bool children_end(children* all, const char* role)
@@ -102,7 +105,7 @@ bool children_end(children* all, const char* role)
     return over;
 }
 
-static void ended(children* all, child* c, int status, void (*died)(void* context, const child* c),
+static void ended(child* c, uint64_t now_us, int status, void (*died)(void* context, const child* c),
                   void* context)
 {
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -115,18 +118,24 @@ static void ended(children* all, child* c, int status, void (*died)(void* contex
         c->deaths++;
         died(context, c);
     }
-    if (again) c->over = !child_start(all, c);
+    if (again) c->again_us = now_us + AGAIN_US;
 }
 
-bool children_look(children* all, void (*died)(void* context, const child* c), void* context)
+bool children_look(children* all, uint64_t now_us, void (*died)(void* context, const child* c), void* context)
 {
     bool any = false;
     for (uint32_t i = 0; i < all->count; i++)
     {
         child* c = &all->list[i];
         int status = 0;
-        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid) ended(all, c, status, died, context);
-        any = any || c->pid > 0;
+        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid)
+            ended(c, now_us, status, died, context);
+        if (c->again_us > 0 && now_us >= c->again_us)
+        {
+            c->again_us = 0;
+            c->over = !child_start(all, c);
+        }
+        any = any || c->pid > 0 || c->again_us > 0;
     }
     return any;
 }

@@ -33,7 +33,8 @@ typedef struct child
     bool over;       /* ended and will not be started again                 */
     int wait_status; /* of its last end, as waitpid tells it                */
     uint32_t starts;
-    uint32_t deaths; /* ends that nobody had asked for */
+    uint32_t deaths;   /* ends that nobody had asked for */
+    uint64_t again_us; /* when it is started again; 0: it is not */
 
     /* private */
     char* arguments[CHILD_ARGUMENTS_MAX + 1];
@@ -75,7 +76,8 @@ bool children_end(children* all, const char* role);
 void children_kill(children* all);
 
 /* Looks who has ended; died is called for each that nobody had asked to. True while any runs. */
-bool children_look(children* all, void (*died)(void* context, const child* c), void* context);
+bool children_look(children* all, uint64_t now_us, void (*died)(void* context, const child* c),
+                   void* context);
 
 bool child_succeeded(const child* c);
 

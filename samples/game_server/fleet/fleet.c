@@ -226,7 +226,7 @@ static void fleet_frame(fleet* f)
     member* m = &f->member;
     frame_begin(&m->clock);
     member_tick(m);
-    children_look(&f->children, on_death, f);
+    children_look(&f->children, m->clock.now_us, on_death, f);
     snapshot_take(&f->shown, f->board, m->clock.now_us);
     bool too_late = f->give_up_us > 0 && m->clock.now_us >= f->give_up_us;
     if ((too_late || stop_signals() > 1) && f->phase < FLEET_LEAVING)
