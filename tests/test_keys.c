@@ -146,7 +146,7 @@ static void both_kinds_wait_in_one_queue(void** state)
     foreign_client first = foreign_start(server, UINT64_C(0x1111111111111111));
     foreign_client last = foreign_start(server, UINT64_C(0x2222222222222222));
     uint64_t end_us = wait_cap_us();
-    char name[16] = "sword0";
+    char name[24] = "sword0";
     for (int i = 1; !wait_in_one_queue(a, &first, &last, name); i++)
     {
         if (wait_now_us() >= end_us) fail_msg("%d times the turn passed before it was claimed", i);
