@@ -426,8 +426,8 @@ static void ten_thousand_replies_of_a_real_server(void** state)
         assert_status(gh_command_poll(&ops[i]), GH_OK);
         assert_int_equal(gh_command_reply(&ops[i])->integer, i + 1);
     }
-    assert_in_range(ticks, 3, OPS); /* no machine does it in one */
-    assert_in_range(game_stats(a).ticks_over_budget, 2, ticks);
+    assert_in_range(ticks, 2, OPS); /* no machine does it in one */
+    assert_in_range(game_stats(a).ticks_over_budget, 1, ticks);
     qsort(times_us, ticks, sizeof(*times_us), compare_times);
     assert_true(times_us[ticks / 2] < MS * suite_patience()); /* half of them keep near to 200 us */
 }

@@ -225,21 +225,22 @@ static void is_refused_while_held_and_had_again_after_the_lease(void** state)
     gh_lock* second = GAME_NEW(a, gh_lock);
     gh_lock_config config = gh_lock_config_default();
     config.lease_us = SECOND_US;
-    config.wait_us = SECOND_US / 100;
+    config.wait_us = 60 * SECOND_US;
     assert_status(gh_lock_begin(first, a->client, gh_str_literal("market"), &config), GH_OK);
     GAME_UNTIL(gh_lock_poll(first) == GH_OK);
+    config.wait_us = SECOND_US / 100;
     assert_status(gh_lock_begin(second, a->client, gh_str_literal("market"), &config), GH_OK);
     GAME_UNTIL(gh_lock_poll(second) != GH_PENDING);
     assert_status(gh_lock_poll(second), GH_TIMEOUT);
     gh_lock_release(first);
     GAME_UNTIL(gh_lock_poll(first) == GH_IDLE);
+    config.wait_us = 60 * SECOND_US;
     assert_status(gh_lock_begin(second, a->client, gh_str_literal("market"), &config), GH_OK);
     GAME_UNTIL(gh_lock_poll(second) == GH_OK);
     game_end(a); /* without a release */
 
     game* b = game_start_ready(redis_server_address(server));
     gh_lock* third = GAME_NEW(b, gh_lock);
-    config.wait_us = 60 * SECOND_US;
     assert_status(gh_lock_begin(third, b->client, gh_str_literal("market"), &config), GH_OK);
     GAME_UNTIL(gh_lock_poll(third) == GH_OK); /* the lease is over */
 }

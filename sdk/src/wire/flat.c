@@ -71,7 +71,7 @@ static bool flat_status(gh_values* values, flat_cursor* cursor)
 {
     const char* first = cursor->at;
     const char* end = memchr(first, '\r', (size_t)(cursor->end - first));
-    if (end == NULL) return false;
+    if (end == NULL || memchr(first, '\n', (size_t)(end - first)) != NULL) return false; /* hiredis 1.x breaks there */
     if (!gh_values_keep(values, flat_add(values, GH_REPLY_STATUS), first, (size_t)(end - first)))
         return false;
     cursor->at = end;
