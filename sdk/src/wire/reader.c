@@ -168,8 +168,8 @@ static void* reader_integer(const redisReadTask* task, long long number)
 
 static void* reader_nil(const redisReadTask* task)
 {
-    /* RESP2 writes nil as a string or an array of size -1; "_" is RESP3. */
-    if (task->type == REDIS_REPLY_NIL) return NULL;
+    /* RESP2 writes nil as a string or an array of size -1; "_" is RESP3, and so is a push or a map of size -1. */
+    if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_ARRAY) return NULL;
     return reader_value(task, GH_REPLY_NIL);
 }
 
