@@ -15,6 +15,7 @@ log_lines_max=120
 logs=$root/build/logs
 passed=0
 failed=0
+failures=() # what failed, for the end, where a person looks first
 quick=false
 redis_option=()
 filters=()
@@ -48,7 +49,7 @@ begun_at=()
 
 log_of() { printf '%s' "$logs/${1//[ ,]/_}.log"; }
 
-count_ended() { grep -c -E '^\[ +(OK|FAILED|SKIPPED) +\] [a-z]' "$1" || true; }
+count_ended() { grep -a -c -E '^\[ +(OK|FAILED|SKIPPED) +\] [a-z]' "$1" || true; }
 
 show_progress() {
     local i line=
@@ -61,7 +62,7 @@ show_progress() {
 
 # What a person wants to see of a failed stage.
 show_log() {
-    grep -v -E '^(\[ +(RUN|OK) +\]| +[0-9.]+ s  )' "$1" > "$1.short" || true
+    grep -a -v -E '^(\[ +(RUN|OK) +\]| +[0-9.]+ s  )' "$1" > "$1.short" || true
     if [ "$(wc -l < "$1.short")" -gt $log_lines_max ]; then
         head -n $((log_lines_max / 3)) "$1.short"
         say '...'
@@ -70,6 +71,20 @@ show_log() {
         cat "$1.short"
     fi | sed 's/^/    /'
     rm -f "$1.short"
+}
+
+# Notes what failed in a stage, with cmocka's reasons; or that something did, when the log names nothing.
+note_failures() {
+    local label=$1 code=$2 line named=false
+    while IFS= read -r line; do
+        failures+=("failed: $label: $line")
+        named=true
+    done < <(awk '
+        /^\[ +RUN +\]/ { reasons = "" }
+        /^\[ +(ERROR|LINE) +\]/ { gsub(/\[ +(ERROR|LINE) +\] --- /, ""); if (length(reasons) < 400) reasons = reasons " | " $0 }
+        /^\[ +FAILED +\] [a-z_]+\.[a-z]/ { sub(/^[^]]*\] /, ""); if (!seen[$0]++) print $0 reasons; reasons = "" }
+        /^FAILED  / { sub(/^FAILED  /, ""); print }' "$(log_of "$label")")
+    if ! $named; then failures+=("failed: $label: ended with code $code; see its log"); fi
 }
 
 # begin_stage LABEL TESTS COMMAND... -- the command's output ends with "N passed, N failed". TESTS is how many tests
@@ -89,7 +104,7 @@ begin_stage() {
 count_stage() {
     local label=$1 code=$2 seconds=$3 log counts here_passed=0 here_failed=0
     log=$(log_of "$label")
-    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
+    counts=$(grep -a -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1 || true)
     if [ -n "$counts" ]; then
         here_passed=${counts%% *}
         here_failed=${counts#*, }
@@ -101,7 +116,10 @@ count_stage() {
     failed=$((failed + here_failed))
     say "tests: $label: $here_passed passed, $here_failed failed ($seconds s)"
     sed -n 's/^note: /tests: /p' "$log"
-    if [ "$here_failed" -gt 0 ]; then show_log "$log"; fi
+    if [ "$here_failed" -gt 0 ]; then
+        show_log "$log"
+        note_failures "$label" "$code"
+    fi
 }
 
 end_stages() {
@@ -134,6 +152,7 @@ stage() {
 try_build() {
     if build "$@"; then return 0; fi
     failed=$((failed + 1))
+    failures+=("failed: build $*")
     say "tests: build $*: failed"
     return 1
 }
@@ -217,5 +236,6 @@ end_stages
 if $release; then stage 'the library' ./tests/check_library.sh; fi
 if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
 
+if [ "$failed" -gt 0 ]; then printf '%s\n' "${failures[@]}"; fi
 say "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
