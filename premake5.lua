@@ -164,7 +164,7 @@ local function embed_page()
         "static const char game_page[] =\n" .. c_text(read_file("samples/game_server/fleet/page.html")) .. ";\n")
 end
 
--- The libraries that Guildhall stands on: two, and zlib for those who want gzip. ------------------------------------------------------------
+-- The libraries that Guildhall stands on: two, and zlib for those who want gzip. -----------------------
 
 local forwarding_header = [[
 #if defined(_MSC_VER)
@@ -301,7 +301,7 @@ local function program(name, sources)
     return true
 end
 
--- Calls of the heap go through functions of the program, which counts them.
+-- Calls of the heap go through tests/support/heap.c, which counts them.
 local function count_heap_calls()
     if target_os ~= "linux" then return end
     for _, name in ipairs({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" }) do
@@ -349,7 +349,7 @@ local function describe()
         includedirs { "sdk/src", generated, "tests", game }
         include_libraries()
         links { "cmocka" }
-        count_heap_calls() -- in tests/support/heap.c
+        count_heap_calls()
     end
 
     -- A sample is one file, or a folder.
@@ -361,9 +361,10 @@ local function describe()
             links(sample_libraries[name] or {})
         end
     end
-    if program("guildhall_bench", sources_of("bench/*.c")) then
+    if program("guildhall_bench", sources_of("bench/*.c", "tests/support/heap.c")) then
+        includedirs { "tests" }
         include_libraries() -- measures hiredis too
-        count_heap_calls()  -- in bench/heap_calls.c
+        count_heap_calls()
     end
 end
 
