@@ -56,7 +56,7 @@ static void audit(fault_scene* scene, gh_status status, const char* after)
     assert_string_equal(stored(scene), expected);
 }
 
-/* ---- touch one, touch many ----------------------------------------------------------------------------------------- */
+/* ---- touch one, touch many --------------------------------------------------------------------------------------- */
 
 static void begin_touch(fault_scene* scene)
 {
@@ -87,7 +87,7 @@ static void audit_touch_many(fault_scene* scene, gh_status status)
 static const fault_operation touch_many = {"many",           sizeof(gh_contacts_change), 0,    5,             prepare,
                                            begin_touch_many, poll_change,                NULL, cancel_change, audit_touch_many};
 
-/* ---- remove, block ------------------------------------------------------------------------------------------------- */
+/* ---- remove, block ----------------------------------------------------------------------------------------------- */
 
 static void begin_remove(fault_scene* scene)
 {
@@ -141,7 +141,7 @@ static const fault_operation unblock = {
     "unblock", sizeof(gh_contacts_change), 0, 3, prepare_unblock, begin_unblock, poll_change, NULL,
     cancel_change, audit_unblock};
 
-/* ---- load ---------------------------------------------------------------------------------------------------------- */
+/* ---- load -------------------------------------------------------------------------------------------------------- */
 
 static void prepare_load(fault_scene* scene)
 {

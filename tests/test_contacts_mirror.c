@@ -227,7 +227,7 @@ static void follows_a_plain_model(void** state)
     }
 }
 
-/* ---- memory and bad input ----------------------------------------------------------------------------------------- */
+/* ---- memory and bad input ---------------------------------------------------------------------------------------- */
 
 static void completing_asks_nobody(void** state)
 {

@@ -146,7 +146,7 @@ static void keys_are_those_of_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{contacts:");
 }
 
-/* ---- keys that are not ours --------------------------------------------------------------------------------------- */
+/* ---- keys that are not ours -------------------------------------------------------------------------------------- */
 
 static void foreign_keys_are_corrupt(void** state)
 {
@@ -198,7 +198,7 @@ static void foreign_names_are_corrupt(void** state)
     assert_int_equal(game_stats(a).links_lost, 0);
 }
 
-/* ---- servers that compete ------------------------------------------------------------------------------------------ */
+/* ---- servers that compete ---------------------------------------------------------------------------------------- */
 
 #define ROUNDS 300
 #define NAMES 40
@@ -279,7 +279,7 @@ static void lists_of_rivals_are_the_fold_of_their_histories(void** state)
     assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 2);
 }
 
-/* ---- bad input ------------------------------------------------------------------------------------------------------ */
+/* ---- bad input --------------------------------------------------------------------------------------------------- */
 
 static void assert_refused(game* a, gh_contacts_change* change, gh_str owner, const gh_str* names, size_t count,
                            const gh_contacts_config* config, gh_status expected)

@@ -53,7 +53,7 @@ static void undo(fault_scene* scene, const char* name, bool leave)
     assert_int_equal(is_member(scene, name), !leave);
 }
 
-/* ---- join: two, one of them with the last free place ------------------------------------------------------------------ */
+/* ---- join: two, one of them with the last free place ------------------------------------------------------------- */
 
 static void begin_join(fault_scene* scene)
 {
@@ -87,7 +87,7 @@ static void audit_join(fault_scene* scene, gh_status status)
 static const fault_operation join = {"join",     sizeof(gh_guild_change), 3 * sizeof(gh_guild_member), 3,             prepare,
                                      begin_join, poll_change,             NULL,                        cancel_change, audit_join};
 
-/* ---- leave ------------------------------------------------------------------------------------------------------------ */
+/* ---- leave ------------------------------------------------------------------------------------------------------- */
 
 static void begin_leave(fault_scene* scene)
 {
@@ -113,7 +113,7 @@ static void audit_leave(fault_scene* scene, gh_status status)
 static const fault_operation leave = {"leave",     sizeof(gh_guild_change), 2 * sizeof(gh_guild_member), 2,             prepare,
                                       begin_leave, poll_change,             NULL,                        cancel_change, audit_leave};
 
-/* ---- complete ---------------------------------------------------------------------------------------------------------- */
+/* ---- complete ---------------------------------------------------------------------------------------------------- */
 
 typedef struct page
 {
@@ -177,7 +177,7 @@ static void audit_long_search(fault_scene* scene, gh_status status)
 static const fault_operation long_search = {"long",       sizeof(gh_guild_search), sizeof(page), 13,            prepare_long,
                                             begin_search, poll_search,             NULL,         cancel_search, audit_long_search};
 
-/* ---- size -------------------------------------------------------------------------------------------------------------- */
+/* ---- size -------------------------------------------------------------------------------------------------------- */
 
 static void begin_size(fault_scene* scene)
 {

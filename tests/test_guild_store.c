@@ -200,7 +200,7 @@ static void members_are_the_fold_of_the_histories(void** state)
     assert_true(full > 0);
 }
 
-/* ---- reads ---------------------------------------------------------------------------------------------------------- */
+/* ---- reads ------------------------------------------------------------------------------------------------------- */
 
 /* What MONITOR sees until it sees the end. */
 static unsigned monitored_commands(redisContext* monitor, unsigned* reads)
@@ -314,7 +314,7 @@ static void pages_stay_right_while_members_come_and_go(void** state)
     assert_true(guests_seen > 0);
 }
 
-/* ---- repeats --------------------------------------------------------------------------------------------------------- */
+/* ---- repeats ----------------------------------------------------------------------------------------------------- */
 
 static long long run(redis_server* server, const char* digest, unsigned client, unsigned sequence, const char* rest, char* letters)
 {
@@ -392,7 +392,7 @@ static void changes_of_one_tick_keep_their_order(void** state)
     assert_int_equal(size_of(a), 2);
 }
 
-/* ---- keys that are not ours ------------------------------------------------------------------------------------------ */
+/* ---- keys that are not ours -------------------------------------------------------------------------------------- */
 
 static void foreign_keys_are_corrupt(void** state)
 {

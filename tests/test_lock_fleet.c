@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what it costs ------------------------------------------------------------------------------------------------ */
+/* ---- what it costs ------------------------------------------------------------------------------------- */
 
 /* All want it at once and give it back at once. Waiters' heartbeats come on top, by the time that it takes. */
 static void count_commands(unsigned waiter_count)
@@ -55,7 +55,7 @@ static void grant_costs_the_same_with_two_thousand_waiters(void** state)
     count_commands(2000);
 }
 
-/* ---- nobody is in twice ------------------------------------------------------------------------------------------- */
+/* ---- nobody is in twice -------------------------------------------------------------------------------- */
 
 typedef struct fleet
 {

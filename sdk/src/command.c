@@ -22,7 +22,7 @@ static gh_command* command_of(gh_op* op)
     return (gh_command*)(void*)((char*)op - offsetof(gh_command, op));
 }
 
-/* ---- the reply, copied into the caller's memory --------------------------------------------------------------------- */
+/* ---- the reply, copied into the caller's memory ------------------------------------------------------------------ */
 
 typedef struct reply_copy
 {
@@ -114,7 +114,7 @@ static void keep_error(gh_command* command, const gh_reply* reply)
     keep_reply(command, &cut);
 }
 
-/* ---- the request ---------------------------------------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------------------------------- */
 
 static bool is_fenced(const gh_command* command)
 {
@@ -162,7 +162,7 @@ static void command_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind command_kind = {"command", command_step, command_encode, command_script, true, command_answer};
 
-/* ---- begin ---------------------------------------------------------------------------------------------------------- */
+/* ---- begin ------------------------------------------------------------------------------------------------------- */
 
 static bool are_strings(const gh_str* strings, size_t count)
 {
@@ -290,7 +290,7 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
     return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 gh_status gh_command_poll(const gh_command* op)
 {

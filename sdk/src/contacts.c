@@ -41,7 +41,7 @@ static bool contacts_timeout_is_valid(uint64_t timeout_us)
 
        keys     the first 8 bytes of the folded name as a number, the first byte on top: one comparison for most names
        hashes   of the name as it is shown, to find it again
-       slots    where its record is                                                                                     */
+       slots    where its record is                                                                                   */
 
 typedef struct contacts_record
 {
@@ -257,7 +257,7 @@ uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_conta
     return count;
 }
 
-/* ---- changes --------------------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* What contacts_touch.lua and contacts_remove.lua answer, and what the latter is asked for. */
 enum
@@ -470,7 +470,7 @@ void gh_contacts_change_cancel(gh_contacts_change* op)
     if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
 }
 
-/* ---- load ------------------------------------------------------------------------------------------------------------ */
+/* ---- load -------------------------------------------------------------------------------------------------------- */
 
 static gh_contacts_load* contacts_load_of(gh_op* op)
 {

@@ -198,7 +198,7 @@ void gh_guild_change_cancel(gh_guild_change* op)
 /* ---- members as bytes ------------------------------------------------------------------------------------------
 
    "<folded><0><0><name>", "<folded><0><0><name><0><0><id>": guild_join.lua says how. The bytes keep the order of the
-   folded names, and a name begins with a prefix exactly if its bytes begin with the prefix's.                          */
+   folded names, and a name begins with a prefix exactly if its bytes begin with the prefix's.                        */
 
 /* Zero bytes get a 255 behind them. At most twice as long. */
 static size_t guild_escape(const char* bytes, size_t size, char* out)

@@ -55,7 +55,7 @@ static bool lock_is_held(const gh_lock* lock)
     return lock->op.state == LOCK_HELD || lock->op.state == LOCK_RENEWING;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static void encode_lock_keys(gh_request* request, const gh_lock* lock, const char* parts)
 {
@@ -123,7 +123,7 @@ static void lock_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* ---- ways from state to state --------------------------------------------------------------------------------------- */
+/* ---- ways from state to state ------------------------------------------------------------------------------------ */
 
 static void lock_end(gh_lock* lock, gh_status status)
 {
@@ -201,7 +201,7 @@ static void lock_wait(gh_lock* lock, uint64_t pause_us)
     gh_waiter_sleep(&lock->op, pause_us, lock->give_up_us);
 }
 
-/* ---- events, state by state ------------------------------------------------------------------------------------------ */
+/* ---- events, state by state -------------------------------------------------------------------------------------- */
 
 static void asking_granted(gh_lock* lock, const gh_event* event)
 {
@@ -397,7 +397,7 @@ static void lock_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind lock_kind = {"lock", lock_step, lock_encode, lock_script, false, NULL};
 
-/* ---- what the caller calls -------------------------------------------------------------------------------------------- */
+/* ---- what the caller calls --------------------------------------------------------------------------------------- */
 
 gh_lock_config gh_lock_config_default(void)
 {
@@ -501,7 +501,7 @@ size_t gh_lock_tag(gh_str name, char* out, size_t capacity)
     return size;
 }
 
-/* ---- several names at once ---------------------------------------------------------------------------------------------- */
+/* ---- several names at once --------------------------------------------------------------------------------------- */
 
 typedef enum set_state
 {

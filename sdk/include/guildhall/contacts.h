@@ -47,10 +47,10 @@ extern "C" {
 #define GH_CONTACTS_CAPACITY_MAX 10000
 #define GH_CONTACTS_LIST_MAX 250      /* with more names, or times, the store keeps a sorted set instead of a list. So
                                          small because a list that is there when somebody asks for more becomes a
-                                         sorted set in one step                                                        */
-#define GH_CONTACTS_TOUCH_MAX 64      /* contacts in one gh_contacts_touch_many_begin ...                              */
+                                         sorted set in one step                                                       */
+#define GH_CONTACTS_TOUCH_MAX 64      /* contacts in one gh_contacts_touch_many_begin ...                             */
 #define GH_CONTACTS_TOUCH_WORK 12800  /* ... and no more than this in all, counted as contacts times capacity, if a
-                                         list is kept: the store looks through it for each                              */
+                                         list is kept: the store looks through it for each                            */
 #define GH_CONTACTS_BLOCKED_MAX 1000  /* whom one player can block                                                    */
 #define GH_CONTACTS_IDLE_MAX_US UINT64_C(315360000000000) /* ten years */
 

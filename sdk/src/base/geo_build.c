@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/geo_table.h"
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static bool geo_node_is(const gh_geo* table, uint32_t node, uint32_t parent, gh_str name)
 {
@@ -33,7 +33,7 @@ static uint32_t geo_intern(gh_geo* table, uint32_t parent, uint16_t level, gh_st
     return table->node_count - 1;
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 static void geo_put4(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last, uint32_t node)
 {
@@ -89,7 +89,7 @@ gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, g
     return gh_geo_add_range(table, &from, &to, names);
 }
 
-/* ---- sealing: one heapsort for both kinds of ranges, resumable at any element -------------------------------------------- */
+/* ---- sealing: one heapsort for both kinds of ranges, resumable at any element ------------------------------------ */
 
 static uint32_t geo_count(const gh_geo* table)
 {

@@ -32,7 +32,7 @@ void gh_call_cancel(gh_op* op)
     gh_op_end(op, GH_CANCELLED);
 }
 
-/* ---- calls that only read: whether the store carried them out is all the same, so they never end UNKNOWN --------------- */
+/* ---- calls that only read: whether the store carried them out is all the same, so they never end UNKNOWN --------- */
 
 void gh_read_step(gh_op* op, const gh_event* event)
 {

@@ -113,7 +113,7 @@ static bool is_client(const gh_client* client)
     return client != NULL && client->magic == GH_CLIENT_MAGIC;
 }
 
-/* ---- looking at it --------------------------------------------------------------------------------------------------- */
+/* ---- looking at it ----------------------------------------------------------------------------------------------- */
 
 static const gh_link* link_of(const gh_client* client, gh_link_name link)
 {
@@ -166,7 +166,7 @@ gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats)
     return GH_OK;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 gh_status gh_client_drain(gh_client* client, uint64_t within_us)
 {

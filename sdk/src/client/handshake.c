@@ -32,7 +32,7 @@ void gh_handshake_begin(gh_client* client)
     client->stats.warnings = 0;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
 {
@@ -140,7 +140,7 @@ void gh_handshake_encode(gh_client* client)
     }
 }
 
-/* ---- the sanity check ----------------------------------------------------------------------------------------------- */
+/* ---- the sanity check -------------------------------------------------------------------------------------------- */
 
 static void warn(gh_client* client, gh_warning warning, const char* text, gh_str detail)
 {
@@ -218,7 +218,7 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
     }
 }
 
-/* ---- replies -------------------------------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
 
 static bool is_time(const gh_reply* value)
 {

@@ -5,7 +5,7 @@
 #define SWEEP_LOOK_COST 256u /* between two looks at the clock: 16 ops are told, */
 #define SWEEP_TOLD_COST 15u  /* or 256 are passed over                           */
 
-/* ---- queues: a request waits in one of two, in order of arrival --------------------------------------------------- */
+/* ---- queues: a request waits in one of two, in order of arrival -------------------------------------------------- */
 
 static gh_queue* queue_of(gh_op* op)
 {
@@ -60,7 +60,7 @@ gh_op* gh_queue_next(gh_client* client)
     return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
 }
 
-/* ---- timers and leases -------------------------------------------------------------------------------------------- */
+/* ---- timers and leases ------------------------------------------------------------------------------------------- */
 
 static gh_op* op_of_timer(uint32_t* place)
 {
@@ -132,7 +132,7 @@ void gh_timers_fire(gh_client* client)
     }
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 void gh_op_send(gh_op* op, const char* shape, int flags)
 {
@@ -207,7 +207,7 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
     op->kind->step(op, &event);
 }
 
-/* ---- sweeps: every op that is busy when one begins gets its event once --------------------------------------------- */
+/* ---- sweeps: every op that is busy when one begins gets its event once ------------------------------------------- */
 
 /* Marks alternate, so that no op has to be touched before it is its turn: GH_OP_SWEPT set is "had it" in one sweep and
    "did not" in the next. Each sweep is ended before the next begins, so all marks are equal in between. */
@@ -230,7 +230,7 @@ static void sweep_mark(gh_client* client, gh_op* op)
     client->sweep_left--;
 }
 
-/* ---- begin and end ------------------------------------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
 {
@@ -320,7 +320,7 @@ void gh_op_sweep(gh_client* client, gh_event_kind kind)
     gh_op_sweep_on(client, false);
 }
 
-/* ---- listeners: found by sequence, which is dense, so its low bits spread better than any hash would --------------- */
+/* ---- listeners: found by sequence, which is dense, so its low bits spread better than any hash would ------------- */
 
 void gh_op_listen(gh_op* op)
 {
@@ -369,7 +369,7 @@ void gh_listeners_hint_all(gh_client* client)
     }
 }
 
-/* ---- what a step may ask of the client ------------------------------------------------------------------------------ */
+/* ---- what a step may ask of the client --------------------------------------------------------------------------- */
 
 uint32_t gh_client_ops_busy(const gh_client* client)
 {

@@ -116,7 +116,7 @@ void gh_op_unlisten(gh_op* op);
 /* The op is over: no request, no timer, no hint any more; poll will say status. */
 void gh_op_end(gh_op* op, gh_status status);
 
-/* ---- calls: the commonest op, one request whose answer ends it ---------------------------------------------------------
+/* ---- calls: the commonest op, one request whose answer ends it ------------------------------------------------------
 
        begin -> QUEUED -> SENT -> ended      no answer in time: UNKNOWN if it may have been carried out, else TIMEOUT */
 
@@ -126,7 +126,7 @@ void gh_call_step(gh_op* op, const gh_event* event);
 /* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */
 void gh_call_cancel(gh_op* op);
 
-/* ---- reads: calls that change nothing, so it does not matter whether they were carried out --------------------------- */
+/* ---- reads: calls that change nothing, so it does not matter whether they were carried out ----------------------- */
 
 /* As gh_call_step, but without an answer in time it ends TIMEOUT. Begin with gh_call_begin. */
 void gh_read_step(gh_op* op, const gh_event* event);
@@ -134,7 +134,7 @@ void gh_read_step(gh_op* op, const gh_event* event);
 /* Ends it CANCELLED at once, sent or not. Nothing happens to an op that is not busy. */
 void gh_read_cancel(gh_op* op);
 
-/* ---- gates: one unresolved request per (client, object) ----------------------------------------------------------------
+/* ---- gates: one unresolved request per (client, object) -------------------------------------------------------------
 
    A script that tells a repeat by a high-water mark (the last sequence of each client) must see a client's requests for
    one object in order, each only when the one before is resolved. The pipeline alone does not give that: a request that

@@ -38,7 +38,7 @@ gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op,
     return slot;
 }
 
-/* ---- replies ------------------------------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
 
 static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
 {
@@ -327,7 +327,7 @@ void gh_pipeline_receive(gh_client* client)
     }
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 typedef enum pipeline_encoded
 {
@@ -416,7 +416,7 @@ void gh_pipeline_send(gh_client* client)
     } while (pipeline_has_more_to_send(client, moved) && gh_client_budget_left(client));
 }
 
-/* ---- losing the link ------------------------------------------------------------------------------------------------ */
+/* ---- losing the link --------------------------------------------------------------------------------------------- */
 
 void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
 {
