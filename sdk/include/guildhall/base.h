@@ -28,8 +28,8 @@ uint32_t gh_version(void);
        positive  not an error: still going, nothing there, somebody else has it
        negative  ended without success; the text names the knob to turn or the thing to look at
 
-   Of an op, PENDING says that it goes on, and OK of a lock or a permit that it is held; everything else is its end, also
-   a positive one, and poll says it again until the next begin.
+   Of an op, PENDING says that it goes on, and OK of a lock or a permit that it is held; everything else is its end,
+   also a positive one, and poll says it again until the next begin.
 
    Three kinds of failure must be told apart, because they call for different actions:
        not done      TIMEOUT, BUSY, FULL, REFUSED, CANCELLED, INVALID_*: nothing happened, begin again when you like
@@ -59,7 +59,8 @@ uint32_t gh_version(void);
     X(INVALID_CLIENT, -100, "the client is NULL or was not initialised")                                             \
     X(INVALID_OP, -101, "the op is NULL, or is still busy: poll it to its end first")                                \
     X(INVALID_CONFIG, -102, "the config is NULL or was not made by its default function")                            \
-    X(INVALID_MEMORY, -103, "the memory is NULL, not aligned or too small: see its _memory function; or a wrong table") \
+    X(INVALID_MEMORY, -103,                                                                                          \
+      "the memory is NULL, not aligned or too small: see its _memory function; or a wrong table")                    \
     X(INVALID_PLATFORM, -104, "the platform is NULL or lacks a function")                                            \
     X(INVALID_OUT, -105, "the pointer for the result is NULL")                                                       \
     X(INVALID_ADDRESS, -106, "the address is not unix:PATH, A.B.C.D:PORT or [IPV6]:PORT, and there is no resolver")  \
@@ -174,8 +175,8 @@ const char* gh_status_text(gh_status status);
 /* The name of a status without its prefix, such as "TIMEOUT". Never NULL; static. */
 const char* gh_status_name(gh_status status);
 
-/* True for every outcome that an op can end with: it does not go on any more. False for PENDING alone. Mind that OK of a lock
-   or a permit says that it is held: it goes on, too, until poll says something else. */
+/* True for every outcome that an op can end with: it does not go on any more. False for PENDING alone. Mind that OK of
+   a lock or a permit says that it is held: it goes on, too, until poll says something else. */
 static inline bool gh_status_is_over(gh_status status)
 {
     return status != GH_PENDING;

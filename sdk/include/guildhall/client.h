@@ -104,17 +104,18 @@ size_t gh_client_memory(const gh_client_config* config);
 
 /* Makes a client in your memory, which must be aligned to 16 bytes and stay where it is until gh_client_shutdown.
    Connects in the following ticks. platform must outlive the client.
-   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD, _DATABASE,
-   _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _BUFFER (a string of the config is NULL with a size); GH_NO_ENTROPY.
-   Nothing is written to memory unless GH_OK. */
+   GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD,
+   _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _BUFFER (a string of the config is NULL with a size);
+   GH_NO_ENTROPY. Nothing is written to memory unless GH_OK. */
 gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
                          const struct gh_platform* platform, gh_client** client);
 
-/* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick tells all
-   leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15 timers (deadlines,
-   renewals, polls), 16 replies and 16 requests. When the store has lost its data, held locks and permits are told LOST 16 or
-   more a tick, all of them before a reply of the new store reaches any op. Not bounded, and rare: what ends with a lost link
-   and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the last one counts as the last.
+/* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick
+   tells all leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15
+   timers (deadlines, renewals, polls), 16 replies and 16 requests. When the store has lost its data, held locks and
+   permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. Not bounded, and
+   rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
+   last one counts as the last.
    GH_OK; GH_REENTRANT; GH_INVALID_CLIENT (NULL, or not initialised). */
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
 
@@ -129,8 +130,9 @@ typedef enum gh_link_name
 } gh_link_name;
 
 /* The platform's handle of a link, to wait for it with poll, epoll or select: readable always, writable too if
-   *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every reconnect. A client whose
-   handle was asked for once reads in every tick; otherwise it looks at an idle stream only once a millisecond. */
+   *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every
+   reconnect. A client whose handle was asked for once reads in every tick; otherwise it looks at an idle stream
+   only once a millisecond. */
 intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
 
 typedef enum gh_link_state
@@ -156,8 +158,8 @@ gh_status gh_client_drain(gh_client* client, uint64_t within_us);
 /* True once a drain is over: no op is busy, nothing will be called back. */
 bool gh_client_drained(const gh_client* client);
 
-/* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections are
-   closed, the password is wiped. Afterwards the memory is yours again. NULL is allowed. Not from inside a tick. */
+/* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections
+   are closed, the password is wiped. Afterwards the memory is yours again. NULL is allowed. Not from inside a tick. */
 void gh_client_shutdown(gh_client* client);
 
 /* The random 64-bit id of this client, never 0. Together with a sequence it marks every request that changes something,

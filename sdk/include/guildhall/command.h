@@ -5,15 +5,15 @@
                    '-- again -'   after LOADING, BUSY, ... always (the server did not do it);
                                   after a lost link only as config.repeat allows
 
-   Use it for what Guildhall has no header for. The purchase of the market sample is made of such scripts: each moves an item or
-   money in one step, and the one that sells is carried out under the fence of the item's lock.
+   Use it for what Guildhall has no header for. The purchase of the market sample is made of such scripts: each moves an
+   item or money in one step, and the one that sells is carried out under the fence of the item's lock.
 
    Time     config.timeout_us bounds the op: it ends in the tick behind that time, one way or another.
    Memory   the op, the arguments, the script and the reply memory are yours and stay in place until the op ends.
    Threads  as its client.
-   Failure  TIMEOUT: not carried out. UNKNOWN: sent, no answer. Under GH_REPEAT_NEVER a link that breaks after the request
-            was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline. A link breaks at
-            the latest when the client's request_timeout_us (2 s) has passed without an answer.
+   Failure  TIMEOUT: not carried out. UNKNOWN: sent, no answer. Under GH_REPEAT_NEVER a link that breaks after the
+            request was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline. A
+            link breaks at the latest when the client's request_timeout_us (2 s) has passed without an answer.
 
    Use
        gh_str get[] = {gh_str_literal("GET"), gh_str_literal("greeting")};
@@ -47,8 +47,8 @@ typedef enum gh_repeat
 } gh_repeat;
 
 /* A lock's grant, as a condition: the request is carried out only while this very grant is the current one by the
-   store's clock. gh_lock_fence makes it. The lock and the keys must be on one server; on Cluster, in one slot: begin the
-   keys with the text that gh_lock_tag gives. */
+   store's clock. gh_lock_fence makes it. The lock and the keys must be on one server; on Cluster, in one slot: begin
+   the keys with the text that gh_lock_tag gives. */
 typedef struct gh_fence
 {
     gh_str name;     /* of the lock; empty: no condition */
@@ -62,16 +62,17 @@ typedef struct gh_command_config
     gh_repeat repeat;    /* default GH_REPEAT_NEVER                                                                 */
     gh_fence fence;      /* default none                                                                            */
 
-    /* The reply is copied here: 48 bytes a value below the top, and the bytes of its strings, each rounded up to 8. Not needed for a reply
-       that is an integer, nil or the line OK. NULL and 0 by default. Aligned to 8. */
+    /* The reply is copied here: 48 bytes a value below the top, and the bytes of its strings, each rounded up to 8. Not
+       needed for a reply that is an integer, nil or the line OK. NULL and 0 by default. Aligned to 8. */
     void* reply_memory;
     size_t reply_size;
 } gh_command_config;
 
 gh_command_config gh_command_config_default(void);
 
-/* A script of yours, without a "#!" line. Zero it, set text, and zero it again before you set another text; keep it in place while an op uses it, and use it with one client. The text is
-   sent once and its digest afterwards; NOSCRIPT is healed without a word. KEYS and ARGV are as in any Redis script. */
+/* A script of yours, without a "#!" line. Zero it, set text, and zero it again before you set another text; keep it in
+   place while an op uses it, and use it with one client. The text is sent once and its digest afterwards; NOSCRIPT is
+   healed without a word. KEYS and ARGV are as in any Redis script. */
 typedef struct gh_script
 {
     gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB */
@@ -105,16 +106,18 @@ typedef struct gh_command
     uint16_t key_count;
 } gh_command;
 
-/* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared connection or
-   make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or CLIENT REPLY either. With config->fence the keys and arguments are carried out by a script, so
-   the server's ACL must allow the command inside scripts.
-   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _CONFIG,
-   _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. Anything but GH_OK changes nothing. */
+/* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared
+   connection or make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or
+   CLIENT REPLY either. With config->fence the keys and arguments are carried out by a script, so the server's ACL must
+   allow the command inside scripts.
+   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
+   _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. Anything but GH_OK
+   changes nothing. */
 gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
                            const gh_command_config* config);
 
-/* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS. A script that is used with a
-   fence is used with one always (GH_INVALID_FENCE). */
+/* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS. A script that is used with
+   a fence is used with one always (GH_INVALID_FENCE). */
 gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
                           const gh_str* arguments, size_t argument_count, const gh_command_config* config);
 
@@ -123,8 +126,8 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
    GH_OK        carried out; gh_command_reply has the answer
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred
-   GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's reply_bytes
-                or reply_nodes, and cost the connection
+   GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's
+                reply_bytes or reply_nodes, and cost the connection
    GH_FENCED    the fence was not the current one: nothing was written
    GH_TIMEOUT   not carried out in time: the link was down, or the server kept saying that it is busy
    GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable

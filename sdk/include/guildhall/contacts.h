@@ -139,16 +139,16 @@ typedef struct gh_contacts_change
     char one[GH_NAME_SIZE_MAX];
 } gh_contacts_change;
 
-/* Begins to bring a contact to the front of the owner's list, new or not, in one step; what is beyond capacity goes from
-   its end. Contacts that are blocked stay out.
-   GH_OK; GH_FULL (ops_capacity; or the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (owner),
-   _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made by gh_contacts_init).
-   config may be NULL for the defaults. Anything but GH_OK changes nothing. */
+/* Begins to bring a contact to the front of the owner's list, new or not, in one step; what is beyond capacity goes
+   from its end. Contacts that are blocked stay out.
+   GH_OK; GH_FULL (ops_capacity; or the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME
+   (owner), _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made by
+   gh_contacts_init). config may be NULL for the defaults. Anything but GH_OK changes nothing. */
 gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
                                   const gh_contacts_config* config);
 
-/* As if they were touched one after another: the last is the newest. One request, one step; GH_CONTACTS_TOUCH_MAX says how
-   many. The array stays in place until the op ends. Statuses as above. */
+/* As if they were touched one after another: the last is the newest. One request, one step; GH_CONTACTS_TOUCH_MAX says
+   how many. The array stays in place until the op ends. Statuses as above. */
 gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
                                        size_t count, const gh_contacts_config* config);
 
@@ -207,8 +207,8 @@ typedef struct gh_contacts_load
 
 /* Begins to fill the mirror with the owner's newest contacts, as they are at one instant; what it held stays until the
    first answer. Reads only. One load at a time fills a mirror.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONTACTS_MIRROR, _CONFIG, _TIMEOUT. config may
-   be NULL for the defaults. Anything but GH_OK changes nothing. */
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONTACTS_MIRROR, _CONFIG, _TIMEOUT. config
+   may be NULL for the defaults. Anything but GH_OK changes nothing. */
 gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
                                  const gh_contacts_load_config* config);
 

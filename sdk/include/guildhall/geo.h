@@ -1,4 +1,4 @@
-/* guildhall/geo.h -- where in the world is this address? A table of address ranges, in your memory, without the network.
+/* guildhall/geo.h -- where in the world is this address? A table of address ranges, in your memory, without network.
 
        gh_geo_init --> BUILDING --- gh_geo_add_rows, gh_geo_add ---.
                           ^  |                                     |
@@ -8,19 +8,20 @@
                           v
                         SEALED --- gh_geo_find: as often as you like
 
-   Ranges   IPv4 and IPv6, first and last address, both included. An address in a gap between ranges has no place. Of two
-            ranges that overlap, the one that begins later is left out and counted.
-   Places   a tree of names: a country has regions, a region has cities. Each name in its place is one node, with a dense
-            number; a range points to a city's node. A city or region may be empty, as in the usual tables.
-   Rows     "first,last,country,region,city": addresses as text or, for IPv4, as a decimal number; fields may stand in double
-            quotes (doubled inside); more fields are ignored; ends in \n or \r\n. That is the form of the common free tables.
-   Time     a look-up takes a few steps, whatever the size of the table: 3 memory accesses as a rule. Building is in pieces of
-            your size: gh_geo_add_rows takes what you give, gh_geo_seal sorts as many steps as you say. Rows that come in order
-            (they usually do) need no sorting.
+   Ranges   IPv4 and IPv6, first and last address, both included. An address in a gap between ranges has no place. Of
+            two ranges that overlap, the one that begins later is left out and counted.
+   Places   a tree of names: a country has regions, a region has cities. Each name in its place is one node, with a
+            dense number; a range points to a city's node. A city or region may be empty, as in the usual tables.
+   Rows     "first,last,country,region,city": addresses as text or, for IPv4, as a decimal number; fields may stand in
+            double quotes (doubled inside); more fields are ignored; ends in \n or \r\n. That is the form of the common
+            free tables.
+   Time     a look-up takes a few steps, whatever the size of the table: 3 memory accesses as a rule. Building is in
+            pieces of your size: gh_geo_add_rows takes what you give, gh_geo_seal sorts as many steps as you say. Rows
+            that come in order (they usually do) need no sorting.
    Threads  a sealed table is only read: any number of threads may look up. Building belongs to one.
    Memory   one block of yours, of the size that gh_geo_memory says. Nothing else.
-   Swap     build a new table beside the old one over many frames, then gh_geo_offer it; gh_geo_turn, once a frame, makes it
-            the current one, so nobody sees two tables within one frame, and hands the old one back.
+   Swap     build a new table beside the old one over many frames, then gh_geo_offer it; gh_geo_turn, once a frame,
+            makes it the current one, so nobody sees two tables within one frame, and hands the old one back.
 
    Use
        gh_geo_config config = gh_geo_config_default();
@@ -70,14 +71,14 @@ void gh_geo_clear(gh_geo* table);
 
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
-/* Takes the whole rows of a piece of a file and sets *used to their bytes: give the rest again in front of the next piece;
-   end a file without a last newline with one. Malformed rows are left out and counted, and so are empty lines, lines that
-   begin with '#', and a first line of column names (as malformed). GH_OK; GH_FULL (a capacity: the row at *used did not fit);
-   GH_INVALID_MEMORY (table is NULL, or sealed), _BUFFER (rows NULL with a size), _OUT. */
+/* Takes the whole rows of a piece of a file and sets *used to their bytes: give the rest again in front of the next
+   piece; end a file without a last newline with one. Malformed rows are left out and counted, and so are empty lines,
+   lines that begin with '#', and a first line of column names (as malformed). GH_OK; GH_FULL (a capacity: the row at
+   *used did not fit); GH_INVALID_MEMORY (table is NULL, or sealed), _BUFFER (rows NULL with a size), _OUT. */
 gh_status gh_geo_add_rows(gh_geo* table, gh_str rows, size_t* used);
 
-/* One range. GH_OK; GH_FULL; GH_INVALID_MEMORY (as above), _ADDRESS (one is not an address, they are of two families, or
-   last is before first), _NAME (one longer than GH_GEO_NAME_SIZE_MAX, or NULL with a size). */
+/* One range. GH_OK; GH_FULL; GH_INVALID_MEMORY (as above), _ADDRESS (one is not an address, they are of two families,
+   or last is before first), _NAME (one longer than GH_GEO_NAME_SIZE_MAX, or NULL with a size). */
 gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, gh_str region, gh_str city);
 
 /* Sorts and checks, at most about steps_max elements a call (0: all at once). GH_PENDING: call again. GH_OK: sealed.
@@ -86,7 +87,8 @@ gh_status gh_geo_seal(gh_geo* table, uint32_t steps_max);
 
 /* ---- looking up ------------------------------------------------------------------------------------------------- */
 
-/* An address as a number: IPv4 in low, high 0; IPv6 in both. ::ffff:a.b.c.d is taken as the IPv4 address that it means. */
+/* An address as a number: IPv4 in low, high 0; IPv6 in both.
+   ::ffff:a.b.c.d is taken as the IPv4 address that it means. */
 typedef struct gh_geo_address
 {
     uint64_t high;
@@ -150,7 +152,8 @@ typedef struct gh_geo_slot
    GH_INVALID_OP (the slot is NULL). */
 gh_status gh_geo_offer(gh_geo_slot* slot, gh_geo* table);
 
-/* Once a frame. Returns the table that is not the current one any more and is yours to clear and build again, or NULL. */
+/* Once a frame. Returns the table that is not the current one any more and is yours to clear
+   and build again, or NULL. */
 gh_geo* gh_geo_turn(gh_geo_slot* slot);
 
 #ifdef __cplusplus

@@ -14,11 +14,11 @@
             one before.
    Time     your clock counts timeout_us; nothing else here knows time.
    Threads  as the client.
-   Memory   ops, the guild's name and members are yours and stay in place until the op ends; a prefix is copied. Hits and
-            the cursor lie in the buffer that you gave, until that op's next begin.
-   Failure  a change whose answer is lost is asked for again with the same id and is carried out once, and is told the same
-            answer. The guild never has more members than capacity. Reads may be cancelled and repeated at will. An empty
-            guild is no guild: it needs no creation and leaves nothing but the marks, which go after an hour.
+   Memory   ops, the guild's name and members are yours and stay in place until the op ends; a prefix is copied. Hits
+            and the cursor lie in the buffer that you gave, until that op's next begin.
+   Failure  a change whose answer is lost is asked for again with the same id and is carried out once, and is told the
+            same answer. The guild never has more members than capacity. Reads may be cancelled and repeated at will. An
+            empty guild is no guild: it needs no creation and leaves nothing but the marks, which go after an hour.
 
    Use
        gh_guild_member jenny = {.name = gh_str_literal("Jenny")};
@@ -57,7 +57,7 @@ typedef struct gh_guild_member
     void* user;
 
     /* read-only, after the op ended GH_OK or GH_FULL */
-    gh_status status; /* join: GH_OK joined, GH_EXISTS was a member before, GH_FULL no room; leave: GH_OK, GH_NOT_MEMBER */
+    gh_status status; /* join: GH_OK joined, GH_EXISTS was in before, GH_FULL no room; leave: GH_OK, GH_NOT_MEMBER */
 } gh_guild_member;
 
 typedef struct gh_guild_config
@@ -91,22 +91,23 @@ typedef struct gh_guild_change
     bool leaves;
 } gh_guild_change;
 
-/* Begins to make the players members, as many as there is room for, in the order of the array and in one step. After the
-   end each has its status.
-   GH_OK; GH_FULL (ops_capacity; or the members would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild),
-   _CONFIG, _TIMEOUT, _GUILD_CAPACITY, _MEMBERS. config may be NULL for the defaults. Anything but GH_OK changes nothing. */
-gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members, size_t count,
-                              const gh_guild_config* config);
+/* Begins to make the players members, as many as there is room for, in the order of the array and in one step. After
+   the end each has its status.
+   GH_OK; GH_FULL (ops_capacity; or the members would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME
+   (guild), _CONFIG, _TIMEOUT, _GUILD_CAPACITY, _MEMBERS. config may be NULL for the defaults. Anything but GH_OK
+   changes nothing. */
+gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                              size_t count, const gh_guild_config* config);
 
 /* Begins to take the players out, all in one step. Statuses as above. */
-gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members, size_t count,
-                               const gh_guild_config* config);
+gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                               size_t count, const gh_guild_config* config);
 
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        each of them is a member now; or none is any more
-   GH_FULL      some are not members: raise capacity. Or, with every status GH_PENDING, nothing was done because 64 other
-                clients have changed this guild within 10 minutes
+   GH_FULL      some are not members: raise capacity. Or, with every status GH_PENDING, nothing was done because 64
+                other clients have changed this guild within 10 minutes
    GH_TIMEOUT   nothing was done: no link, or earlier changes to this guild took all the time
    GH_UNKNOWN   sent, no answer: carried out once or not at all
    GH_CANCELLED cancelled before it was sent
@@ -134,8 +135,8 @@ typedef struct gh_guild_search_config
     size_t struct_size;  /* set by gh_guild_search_config_default; leave it                                          */
     uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                                           */
     uint32_t limit;      /* at most this many hits; 1..GH_GUILD_LIMIT_MAX, default 10                                */
-    gh_str after;        /* the cursor of an earlier page, from any op of any server: goes on behind it. Copied by begin.
-                            Empty (default): from the first                                                         */
+    gh_str after;        /* the cursor of an earlier page, from any op of any server: goes on behind it. Copied by
+                            begin. Empty (default): from the first                                                  */
     gh_fold fold;        /* that the members joined with; default gh_fold_ascii                                      */
     void* fold_context;
     void* buffer;        /* aligned to 8 */
@@ -165,16 +166,16 @@ typedef struct gh_guild_search
 } gh_guild_search;
 
 /* Begins to look for the members whose folded names begin with the folded prefix; empty: for all. Any bytes may be in
-   prefix, also half a character. It writes nothing. For a newer key-stroke: cancel, and begin again at once with the same
-   op.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _GUILD_PREFIX, _CONFIG, _TIMEOUT, _LIMIT,
-   _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small). config may not be NULL: it has the buffer. Anything but
-   GH_OK changes nothing. */
+   prefix, also half a character. It writes nothing. For a newer key-stroke: cancel, and begin again at once with the
+   same op.
+   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _GUILD_PREFIX, _CONFIG, _TIMEOUT,
+   _LIMIT, _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small). config may not be NULL: it has the buffer.
+   Anything but GH_OK changes nothing. */
 gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
                                   const gh_guild_search_config* config);
 
-/* Begins to look for the page behind the last one, with the same guild, prefix, limit and buffer. Whoever was a member all
-   the time is on exactly one of the pages, whoever else came or went.
+/* Begins to look for the page behind the last one, with the same guild, prefix, limit and buffer. Whoever was a member
+   all the time is on exactly one of the pages, whoever else came or went.
    Statuses as above, and GH_INVALID_GUILD_CURSOR if the last page did not end GH_OK. */
 gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client);
 

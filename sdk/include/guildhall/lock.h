@@ -15,21 +15,23 @@
    RENEWING   HELD, and a renewal is queued or on the wire
    LEAVING    giving back, or leaving the queue; waits for the store's word
 
-   Order    waiters are served in order of arrival at the store. A waiter that died is skipped; one that slept through its
-            turn for longer than the claim window (200 ms) goes to the end of the queue.
+   Order    waiters are served in order of arrival at the store. A waiter that died is skipped; one that slept through
+            its turn for longer than the claim window (200 ms) goes to the end of the queue.
    Fence    every grant carries a number that is larger than that of every earlier grant of the name, also after the
             store lost its data (fence = max(last + 1, store time in us)). Write it with your data, or use it as
             a condition with gh_lock_fence and command.h: that is what makes a lock safe against a paused process.
    Time     the store's clock decides in the store, yours here; lease_end is counted from the send of the request, less
             1 % and 1 ms for clocks that run unevenly, so it is never later than the store's.
             The first grant takes 5 or 6 ticks after the start: connect, hand-shake, ask, perhaps load the script, hear.
-   Poll     says what the last gh_tick saw, and looks at no clock. A frame that hangs between its tick and its write (loads a
-            level, is swapped out) writes without knowing: gh_lock_end_us is for looking once more, the fence for being sure.
-   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op ends: a name that was
-            put together in a local buffer is gone when the request is encoded, a tick later.
-   Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until lease_end
-            and is then told LOST. A grant whose answer comes too late is not reported. A release that finds the link
-            down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
+   Poll     says what the last gh_tick saw, and looks at no clock. A frame that hangs between its tick and its write
+            (loads a level, is swapped out) writes without knowing: gh_lock_end_us is for looking once more, the fence
+            for being sure.
+   Threads  as the client.
+   Memory   the op and the name's bytes are yours and stay in place until the op ends: a name that was put together in a
+            local buffer is gone when the request is encoded, a tick later.
+   Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until
+            lease_end and is then told LOST. A grant whose answer comes too late is not reported. A release that finds
+            the link down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
             An asynchronous failover can lose a grant that was acknowledged (Redis replication): fences still grow.
    Cost     uncontended: 2 requests (one to take, one to give back). Contended: 3 per grant, whatever the number of
             waiters, and a heartbeat per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together
@@ -98,9 +100,9 @@ typedef struct gh_lock
     bool ask_once;
 } gh_lock;
 
-/* Begins to want a lock; the bytes of name must stay until the op ends. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG,
-   _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing. config may be NULL for the defaults. The fields of op need no
-   set-up beyond being zero or left from its last use. */
+/* Begins to want a lock; the bytes of name must stay until the op ends. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG, _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing.
+   config may be NULL for the defaults. The fields of op need no set-up beyond being zero or left from its last use. */
 gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
 
 /* GH_IDLE      never begun, or released: the store has confirmed it, or refuses to listen, or the lease is over anyway
@@ -112,8 +114,8 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
                 another had it. Whatever was done without a fence since the last GH_OK may have been done by two
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
-   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if it was granted, it
-                frees itself after its lease
+   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if it was
+                granted, it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
 gh_status gh_lock_poll(const gh_lock* op);
 
@@ -130,7 +132,8 @@ uint64_t gh_lock_remaining_us(const gh_lock* op);
 /* When it stops being ours, on the clock that you give to gh_tick; 0 if it is not ours. Each renewal moves it on. */
 uint64_t gh_lock_end_us(const gh_lock* op);
 
-/* The condition for command.h that this very grant is still the current one. Not held: a fence of 0, which is refused. */
+/* The condition for command.h that this very grant is still the current one.
+   Not held: a fence of 0, which is refused. */
 gh_fence gh_lock_fence(const gh_lock* op);
 
 /* Writes the text "{lock:<encoded name>}" that puts your own keys into the lock's slot on Redis Cluster. Returns its
@@ -164,8 +167,8 @@ typedef struct gh_lock_set
 /* Begins to want all names. locks is an array of count idle locks, yours, in place until the set ends; they come
    back sorted by name, and each has its own fence. wait_us is for all of them together; with wait_us 0 each is asked
    for once. GH_OK; GH_FULL (the first could not begin); GH_CLOSED; GH_INVALID_OP (set busy, or a lock busy), _CLIENT,
-   _NAMES (NULL, 0, more than GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must be 0).
-   Anything but GH_OK changes nothing. */
+   _NAMES (NULL, 0, more than GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must
+   be 0). Anything but GH_OK changes nothing. */
 gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
                             const gh_lock_config* config);
 
