@@ -368,7 +368,8 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
     return search->count > 0 ? GH_OK : GH_EMPTY;
 }
 
-static const gh_op_kind guild_search_kind = {"guild", gh_read_step, guild_search_encode, NULL, false, guild_search_answer};
+static const gh_op_kind guild_search_kind = {"guild", gh_read_step, guild_search_encode,
+                                             NULL,    false,        guild_search_answer};
 
 gh_guild_search_config gh_guild_search_config_default(void)
 {

@@ -213,7 +213,8 @@ static void asking_granted(gh_lock* lock, const gh_event* event)
         lock_hold(lock, (uint64_t)gh_reply_integer(event->reply, 2));
         return;
     }
-    /* The grant came later than its lease, as far as we can know: it is not reported. Asking again tells what is left. */
+    /* The grant came later than its lease, as far as we can know: it is not reported.
+       Asking again tells what is left. */
     lock->position = 1; /* the store knows us */
     if (lock->ask_once || gh_client_now(client) >= lock->give_up_us)
         lock_leave(lock, GH_TIMEOUT);
@@ -353,8 +354,8 @@ static void held_step(gh_lock* lock, const gh_event* event)
     }
 }
 
-/* Somebody else had it before we gave it back. Not so if an earlier try may have given it back, unanswered: then the one
-   who has it now may have got it from us. */
+/* Somebody else had it before we gave it back. Not so if an earlier try may have given it back, unanswered: then the
+   one who has it now may have got it from us. */
 static bool release_came_too_late(const gh_lock* lock, const gh_reply* reply)
 {
     const bool was_held = (lock->op.flags & LOCK_WAS_HELD) != 0;

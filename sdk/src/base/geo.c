@@ -26,8 +26,9 @@ gh_geo_config gh_geo_config_default(void)
 static gh_status geo_check_config(const gh_geo_config* config)
 {
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->ipv4_capacity > GEO_CAPACITY_MAX || config->ipv6_capacity > GEO_CAPACITY_MAX || config->nodes_capacity < 3 ||
-        config->nodes_capacity > GEO_CAPACITY_MAX || config->text_bytes == 0 || config->text_bytes > GEO_TEXT_MAX)
+    if (config->ipv4_capacity > GEO_CAPACITY_MAX || config->ipv6_capacity > GEO_CAPACITY_MAX ||
+        config->nodes_capacity < 3 || config->nodes_capacity > GEO_CAPACITY_MAX || config->text_bytes == 0 ||
+        config->text_bytes > GEO_TEXT_MAX)
         return GH_INVALID_CAPACITY;
     return GH_OK;
 }

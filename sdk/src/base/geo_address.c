@@ -47,7 +47,8 @@ static bool geo_take_group(geo_groups* groups, gh_str text, size_t* at)
         value = value << 4 | (uint32_t)geo_hex_digit(text.bytes[(*at)++]);
     if (*at < text.size && text.bytes[*at] == '.')
     {
-        if (groups->count > 6 || !geo_parse_ipv4(gh_str_make(text.bytes + begin, text.size - begin), &ipv4)) return false;
+        if (groups->count > 6 || !geo_parse_ipv4(gh_str_make(text.bytes + begin, text.size - begin), &ipv4))
+            return false;
         groups->values[groups->count++] = (uint16_t)(ipv4 >> 16);
         groups->values[groups->count++] = (uint16_t)(ipv4 & 0xffff);
         *at = text.size;

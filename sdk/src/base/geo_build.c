@@ -1,4 +1,4 @@
-/* geo_build.c -- ranges and nodes come in; sealing sorts the ranges, leaves out overlaps and makes the index, in steps. */
+/* geo_build.c -- ranges and nodes come in; sealing sorts the ranges, drops overlaps and makes the index in steps. */
 
 #include "base/hash.h"
 #include "base/geo_table.h"
@@ -15,7 +15,8 @@ static bool geo_node_is(const gh_geo* table, uint32_t node, uint32_t parent, gh_
 /* The node of that name below parent, made if need be; GH_GEO_NO_NODE: full. */
 static uint32_t geo_intern(gh_geo* table, uint32_t parent, uint16_t level, gh_str name)
 {
-    uint64_t hash = gh_hash_seeded(name.bytes, name.size, table->config.seed ^ ((uint64_t)parent + 1) * 0x9e3779b97f4a7c15ull);
+    uint64_t hash =
+        gh_hash_seeded(name.bytes, name.size, table->config.seed ^ ((uint64_t)parent + 1) * 0x9e3779b97f4a7c15ull);
     uint32_t slot = (uint32_t)hash & table->node_slot_mask;
     geo_node* node;
     for (; table->node_slots[slot] != 0; slot = (slot + 1) & table->node_slot_mask)
@@ -55,7 +56,8 @@ static void geo_put6(gh_geo* table, const gh_geo_address* first, const gh_geo_ad
     if (table->count6 > 1 && !geo_is_before(range[-1].first, range->first)) table->unsorted6 = true;
 }
 
-gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last, const gh_str names[3])
+gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last,
+                           const gh_str names[3])
 {
     const geo_number from = {first->high, first->low};
     const geo_number to = {last->high, last->low};
@@ -85,7 +87,8 @@ gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, g
     if (!geo_is_building(table)) return GH_INVALID_MEMORY;
     if (gh_geo_parse(first, &from) != GH_OK || gh_geo_parse(last, &to) != GH_OK) return GH_INVALID_ADDRESS;
     for (i = 0; i < 3; i++)
-        if (names[i].size > GH_GEO_NAME_SIZE_MAX || (names[i].bytes == NULL && names[i].size > 0)) return GH_INVALID_NAME;
+        if (names[i].size > GH_GEO_NAME_SIZE_MAX || (names[i].bytes == NULL && names[i].size > 0))
+            return GH_INVALID_NAME;
     return gh_geo_add_range(table, &from, &to, names);
 }
 

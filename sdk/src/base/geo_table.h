@@ -100,6 +100,7 @@ static inline bool geo_is_before(geo_number a, geo_number b)
 }
 
 /* geo_build.c: as gh_geo_add, with numbers */
-gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last, const gh_str names[3]);
+gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_geo_address* last,
+                           const gh_str names[3]);
 
 #endif

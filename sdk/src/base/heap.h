@@ -2,7 +2,7 @@
 
    Each item keeps its own place in a uint32_t (plus 1, so that zero means "not in the heap"), which is how an item is
    found again to move or remove it. Every call costs O(log n) at worst; looking at the first one costs nothing. That
-   bound holds for each single call, which a wheel or a pairing heap cannot say, and a frame has to be kept each time. */
+   bound holds for each single call, which a wheel or a pairing heap cannot say, and every frame has to be kept. */
 
 #ifndef GH_HEAP_H
 #define GH_HEAP_H

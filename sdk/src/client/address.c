@@ -65,7 +65,8 @@ static bool is_host_name(gh_str host)
     for (i = 0; i < host.size; i++)
     {
         char c = host.bytes[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_'))
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+              c == '_'))
             return false;
     }
     return true;

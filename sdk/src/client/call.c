@@ -2,7 +2,8 @@
 
 #include "client/op.h"
 
-void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us, int flags)
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
+                   int flags)
 {
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));

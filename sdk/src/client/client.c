@@ -60,11 +60,12 @@ size_t gh_client_memory(const gh_client_config* config)
 static bool is_platform(const gh_platform* platform)
 {
     return platform != NULL && platform->now_us != NULL && platform->entropy != NULL && platform->open != NULL &&
-           platform->connected != NULL && platform->send != NULL && platform->receive != NULL && platform->close != NULL;
+           platform->connected != NULL && platform->send != NULL && platform->receive != NULL &&
+           platform->close != NULL;
 }
 
-static gh_status check_init(const void* memory, size_t size, const gh_client_config* config, const gh_platform* platform,
-                            gh_client** client)
+static gh_status check_init(const void* memory, size_t size, const gh_client_config* config,
+                            const gh_platform* platform, gh_client** client)
 {
     gh_status status = gh_config_check(config);
     if (status != GH_OK) return status;

@@ -1,4 +1,4 @@
-/* clock.c -- time as steps see it: the client's own, the caller's, the store's, and what is left of the tick's budget. */
+/* clock.c -- time as steps see it: the client's, the caller's, the store's, and what is left of the tick's budget. */
 
 #include "client/state.h"
 

@@ -51,8 +51,8 @@ static gh_status check_strings(const gh_client_config* config)
 {
     gh_address address;
     gh_status status;
-    if (!is_str(config->address) || !is_str(config->user) || !is_str(config->password) || !is_str(config->client_name) ||
-        !is_str(config->prefix))
+    if (!is_str(config->address) || !is_str(config->user) || !is_str(config->password) ||
+        !is_str(config->client_name) || !is_str(config->prefix))
         return GH_INVALID_BUFFER;
     status = gh_address_parse(config->address, &address);
     if (status != GH_OK && !(status == GH_PENDING && config->resolver != NULL)) return GH_INVALID_ADDRESS;
@@ -79,7 +79,8 @@ gh_status gh_config_check(const gh_client_config* config)
     if (!is_within(config->connect_timeout_us, TIME_MIN_US, TIME_MAX_US) ||
         !is_within(config->request_timeout_us, TIME_MIN_US, TIME_MAX_US) ||
         !is_within(config->backoff_min_us, TIME_MIN_US, TIME_MAX_US) ||
-        !is_within(config->backoff_max_us, config->backoff_min_us, TIME_MAX_US) || config->quarantine_us > 3600 * SECOND_US)
+        !is_within(config->backoff_max_us, config->backoff_min_us, TIME_MAX_US) ||
+        config->quarantine_us > 3600 * SECOND_US)
         return GH_INVALID_TIMEOUT;
     return GH_OK;
 }

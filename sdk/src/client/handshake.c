@@ -3,8 +3,8 @@
        AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT LOAD x n  ->  epoch, PUBLISH  ->  READY
 
    All in one go, but for the epoch, which is a script and needs its digest from the first round. Loaded are the scripts
-   that this client has used before; any other is loaded when an op first needs it. The slots remember which step each reply
-   belongs to. */
+   that this client has used before; any other is loaded when an op first needs it. The slots remember which step each
+   reply belongs to. */
 
 #include "client/reply_class.h"
 #include "client/state.h"
@@ -76,7 +76,8 @@ static void encode_publish(gh_client* client, gh_request* request)
     end += client->config.prefix.size;
     memcpy(end, ":wake:", 6);
     end = gh_hex_encode(client->id, end + 6);
-    encode_words(request, gh_str_literal("PUBLISH"), gh_str_make(channel, (size_t)(end - channel)), gh_str_literal("-"));
+    encode_words(request, gh_str_literal("PUBLISH"), gh_str_make(channel, (size_t)(end - channel)),
+                 gh_str_literal("-"));
 }
 
 /* False: this step has nothing to say. */
@@ -134,7 +135,8 @@ void gh_handshake_encode(gh_client* client)
     while (client->step < STEP_END)
     {
         bool is_script = client->step >= STEP_SCRIPTS && client->step < STEP_EPOCH;
-        if (client->step == STEP_EPOCH && !client->scripts[GH_SCRIPT_epoch].known) return; /* its digest is on its way */
+        if (client->step == STEP_EPOCH && !client->scripts[GH_SCRIPT_epoch].known)
+            return; /* its digest is on its way */
         if (!(is_script ? encode_script_step(client, client->step) : encode_plain_step(client, client->step))) return;
         client->step++;
     }
@@ -205,15 +207,19 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
     {
         value = gh_info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
-            warn(client, GH_WARNING_EVICTION, "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);
+            warn(client, GH_WARNING_EVICTION,
+                 "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);
     }
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
-        warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes", gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes",
+             gh_str_make(NULL, 0));
     if (step == STEP_INFO_CLUSTER && info_says(info, "cluster_enabled", "1"))
-        warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused", gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused",
+             gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
-        warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address", gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address",
+             gh_str_make(NULL, 0));
         gh_pipeline_lose(client, GH_LOG_WARNING, "a replica takes no writes");
     }
 }

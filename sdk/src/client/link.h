@@ -59,7 +59,8 @@ bool gh_link_connect(gh_link* link, gh_client* client);
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why);
 void gh_link_shut(gh_link* link, gh_client* client);
 
-/* A request that writes at the end of the out bytes; commit keeps it and returns true, or takes it back if it was full. */
+/* A request that writes at the end of the out bytes;
+   commit keeps it and returns true, or takes it back if it was full. */
 gh_request gh_link_request(gh_link* link);
 bool gh_link_commit(gh_link* link, const gh_request* request);
 

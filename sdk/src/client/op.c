@@ -279,8 +279,8 @@ void gh_op_end(gh_op* op, gh_status status)
     gh_trace(client, GH_TRACE_END, op, 0, status);
 }
 
-/* Round and round through the heap, because steps move ops in it: whoever comes into the place of one that ended, is next;
-   whoever was moved behind us, in the next round. */
+/* Round and round through the heap, because steps move ops in it: whoever comes into the place of one that ended, is
+   next; whoever was moved behind us, in the next round. */
 void gh_op_sweep_on(gh_client* client, bool bounded)
 {
     uint32_t cost = 0;

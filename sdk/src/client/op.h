@@ -6,7 +6,7 @@
        begin -> [ send -> REPLY | FAILED ]* -> end          one request at a time; a new send drops the old one
                 [ timer -> TIMER ]*                         one timer at a time; a new one replaces the old one
                 [ lease -> LAPSED ]*                        told before anything else in a tick
-                [ listen -> HINT ]*                         a hint is a rumour: act on it only if the state still wants it
+                [ listen -> HINT ]*                         a hint is a rumour: act only if the state still wants it
 
    The client itself repeats a request: after a lost link if the op allows it (the store recognises the op id), after
    LOADING, BUSY, OOM and the like, and after NOSCRIPT. encode() must therefore write the same request again whenever it
@@ -93,9 +93,9 @@ static inline gh_status gh_op_poll(const gh_op* op)
 /* A new sequence, for when the old op id has had its day in the store. */
 void gh_op_renumber(gh_op* op);
 
-/* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i" an
-   integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape means
-   that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE. */
+/* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i"
+   an integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape
+   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE. */
 void gh_op_send(gh_op* op, const char* shape, int flags);
 
 /* Forgets the request, wherever it is. If it is on the wire its place stays, and swallows the late answer. */
@@ -120,7 +120,8 @@ void gh_op_end(gh_op* op, gh_status status);
 
        begin -> QUEUED -> SENT -> ended      no answer in time: UNKNOWN if it may have been carried out, else TIMEOUT */
 
-void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us, int flags);
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
+                   int flags);
 void gh_call_step(gh_op* op, const gh_event* event);
 
 /* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */

@@ -1,9 +1,9 @@
 /* pipeline.c -- the command link's requests: encoded in order, answered in order.
 
-   A ring of slots mirrors what is on the wire, one slot a request. The n-th reply belongs to the n-th slot, so a reply can
-   reach no other op; a slot whose op has ended keeps its place and swallows its answer. When the link dies, requests that
-   were not sent whole go back to the queue as if nothing had been; those that were go back too, to be sent again with the
-   same op id, unless their op said GH_OP_ONCE. */
+   A ring of slots mirrors what is on the wire, one slot a request. The n-th reply belongs to the n-th slot, so a reply
+   can reach no other op; a slot whose op has ended keeps its place and swallows its answer. When the link dies,
+   requests that were not sent whole go back to the queue as if nothing had been; those that were go back too, to be
+   sent again with the same op id, unless their op said GH_OP_ONCE. */
 
 #include "client/reply_class.h"
 #include "client/state.h"
@@ -87,8 +87,8 @@ static void op_reload(gh_op* op)
     gh_op_requeue(op, true);
 }
 
-/* The answer cannot be used, and costs the link. The same may come again: then it is given up, before it costs the link of
-   all others for ever. */
+/* The answer cannot be used, and costs the link. The same may come again: then it is given up, before it costs the link
+   of all others for ever. */
 static void op_strike(gh_op* op)
 {
     op->flags |= GH_OP_MAYBE;
@@ -140,7 +140,8 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     case GH_CLASS_WRONGTYPE:
     case GH_CLASS_OTHER: break;
     }
-    if (!op->kind->reports_errors) gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+    if (!op->kind->reports_errors)
+        gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
     gh_op_fail(op, op->kind->reports_errors ? GH_ERROR : GH_CORRUPT, reply);
     return true;
 }
@@ -233,7 +234,8 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     client->slot_count--;
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot.sent_us;
-    if (slot.op != NULL && slot.purpose == GH_SLOT_OP) gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
+    if (slot.op != NULL && slot.purpose == GH_SLOT_OP)
+        gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
 
     result = slot_take_reply(client, &slot, reply);
     if (result == TAKEN_BROKEN)
@@ -264,8 +266,8 @@ static void pipeline_break(gh_client* client, gh_status why)
         op_strike(slot.op);
 }
 
-/* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says is
-   not read before all ops know that the old one is gone. */
+/* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says
+   is not read before all ops know that the old one is gone. */
 static bool pipeline_read(gh_client* client)
 {
     uint32_t taken_count = 0;
@@ -305,7 +307,8 @@ void gh_pipeline_receive(gh_client* client)
     gh_link* link = &client->commands;
     gh_moved moved = GH_MOVED_MORE;
     if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
-    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched) return;
+    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched)
+        return;
     link->look_us = client->now_us + LOOK_US;
     client->caught_up = false;
     if (client->sweep_left > 0) return;
@@ -341,8 +344,8 @@ static gh_status encode_script(gh_client* client, gh_op* op)
     gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
     if (script == NULL || (script->known && script->loaded == client->commands.generation)) return GH_OK;
     if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
-    /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of a
-       script, and so requests keep their order. */
+    /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of
+       a script, and so requests keep their order. */
     if (script->loaded == client->commands.generation) return GH_FULL;
     gh_queue_remove(op);
     if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
@@ -387,7 +390,8 @@ static void encode_queue(gh_client* client)
     }
 }
 
-/* The last piece went, and not all is said: the buffer was larger than a piece, or too small for this tick's requests. */
+/* The last piece went, and not all is said:
+   the buffer was larger than a piece, or too small for this tick's requests. */
 static bool pipeline_has_more_to_send(gh_client* client, gh_moved moved)
 {
     if (moved != GH_MOVED_SOME) return moved == GH_MOVED_MORE;

@@ -79,7 +79,8 @@ struct gh_client
     uint64_t sequence;
     uint64_t random;
 
-    /* Time. Inside, the clock starts at GH_START_US with the first tick, so that what is begun before it counts from it. */
+    /* Time. Inside, the clock starts at GH_START_US with the first tick,
+       so that what is begun before it counts from it. */
     uint64_t now_us;
     uint64_t origin_us; /* caller's clock minus ours, which has no clock but only an origin of its own */
     bool ticked;

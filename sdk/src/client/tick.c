@@ -1,14 +1,14 @@
 /* tick.c -- one tick, in this order:
 
        1 leases that ran out are told     before any reply, so that after a hitch nobody acts on an old promise
-       2 ops that are still to be told that the store lost its data, are told; what the new store says is not read before
+       2 ops that are still to hear that the store lost its data, are told; what the new store says is not read before
        3 the links connect, and what has arrived is handed out
        4 timers fire: polls, renewals, deadlines; a drain that is over ends what is left
        5 requests are encoded and sent, urgent ones first
        6 a link that has been silent for too long is given up
 
-   1 is never cut short by the budget, nor is telling the ops of a lost link or the end of a drain. 2 to 5 each make some
-   progress in every tick. */
+   1 is never cut short by the budget, nor is telling the ops of a lost link or the end of a drain. 2 to 5 each make
+   some progress in every tick. */
 
 #include "client/state.h"
 
@@ -33,7 +33,8 @@ static void tick_take_budget(gh_client* client, uint64_t budget_us)
     client->budget_end_us = GH_FOREVER;
     if (budget_us == 0) return;
     client->budget_end_us = client->platform->now_us(client->platform->context);
-    client->budget_end_us = budget_us < GH_FOREVER - client->budget_end_us ? client->budget_end_us + budget_us : GH_FOREVER;
+    client->budget_end_us =
+        budget_us < GH_FOREVER - client->budget_end_us ? client->budget_end_us + budget_us : GH_FOREVER;
 }
 
 static void tick_drain(gh_client* client)

@@ -1,8 +1,8 @@
 /* wake.c -- the second link: it subscribes to "<prefix>:wake:<client>" and passes hints on.
 
    A hint says "the op with this sequence should ask now". It is a rumour: lost ones cost time, never truth, because
-   waiters also ask by themselves. When the link is lost, everybody who listens is told to ask once, since hints may have
-   been missed, and asks more often until it is back. */
+   waiters also ask by themselves. When the link is lost, everybody who listens is told to ask once, since hints may
+   have been missed, and asks more often until it is back. */
 
 #include "client/state.h"
 #include "wire/name.h"
@@ -44,7 +44,8 @@ static void wake_ping(gh_client* client)
     client->wake_ping_us = client->now_us;
 }
 
-/* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter]; anything else that is an array is a confirmation or a pong. */
+/* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter];
+   anything else that is an array is a confirmation or a pong. */
 static void wake_take(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* kind = gh_reply_at(reply, 0);

@@ -142,7 +142,8 @@ static void* reader_string(const redisReadTask* task, char* bytes, size_t size)
                          : task->type == REDIS_REPLY_STATUS ? GH_REPLY_STATUS
                                                             : GH_REPLY_ERROR;
     gh_reply* value;
-    if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_STATUS && task->type != REDIS_REPLY_ERROR) return NULL;
+    if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_STATUS && task->type != REDIS_REPLY_ERROR)
+        return NULL;
     value = reader_value(task, type);
     if (value == NULL) return NULL;
     return gh_values_keep(&reader->values, value, bytes, size) ? value : reader_refuse(reader);
@@ -195,7 +196,8 @@ static void* reader_bool(const redisReadTask* task, int number)
 static redisReplyObjectFunctions reader_functions = {reader_string, reader_array, reader_integer, reader_double,
                                                      reader_nil,    reader_bool,  reader_drop};
 #else
-static redisReplyObjectFunctions reader_functions = {reader_string, reader_array, reader_integer, reader_nil, reader_drop};
+static redisReplyObjectFunctions reader_functions = {reader_string, reader_array, reader_integer, reader_nil,
+                                                     reader_drop};
 #endif
 
 /* ---- the reader -------------------------------------------------------------------------------------------------- */

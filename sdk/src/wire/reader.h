@@ -6,13 +6,13 @@
    (hiredis moves its buffer, so a pointer into it would silently point at the bytes of a later reply).
 
    Bounds. A string that is announced longer than reply_bytes, an array longer than reply_nodes, strings or values that
-   use up either make the reader GH_READ_TOO_LARGE; nesting deeper than hiredis' seven levels and anything that is not RESP2
-   GH_READ_BROKEN. The connection must then be closed and the reader reset.
+   use up either make the reader GH_READ_TOO_LARGE; nesting deeper than hiredis' seven levels and anything that is not
+   RESP2 GH_READ_BROKEN. The connection must then be closed and the reader reset.
 
-   Heap. hiredis 1.x allocates through a process-wide table of functions. Ours is put there once and acts only while this
-   thread is inside a reader of ours; then memory comes from the reader's block. Everything else goes to the functions that
-   were there before. hiredis 0.14 has no such table: there the reader and its buffer come from the heap, in init, and
-   again in the reset after one of these. */
+   Heap. hiredis 1.x allocates through a process-wide table of functions. Ours is put there once and acts only while
+   this thread is inside a reader of ours; then memory comes from the reader's block. Everything else goes to the
+   functions that were there before. hiredis 0.14 has no such table: there the reader and its buffer come from the heap,
+   in init, and again in the reset after one of these. */
 
 #ifndef GH_READER_H
 #define GH_READER_H
