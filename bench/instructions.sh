@@ -66,7 +66,8 @@ while read -r name unit few many talks <&3; do
     now=$(cost_of "$name" "$few" "$many" "$talks") || fail "$name could not be counted"
     before=$(kept_cost "$name")
     printf '%-18s %-12s %12s %12s %9s\n' "$name" "$unit" "${before:--}" "$now" \
-        "$(awk -v a="${before:-0}" -v b="$now" 'BEGIN { if (a > 0) printf "%+.1f %%", (b / a - 1) * 100; else print "-" }')"
+        "$(awk -v a="${before:-0}" -v b="$now" \
+            'BEGIN { if (a > 0) printf "%+.1f %%", (b / a - 1) * 100; else print "-" }')"
     printf '%-18s %12s %s\n' "$name" "$now" "$unit" >> "$new"
 done 3< <("$program" --paths)
 

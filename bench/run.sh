@@ -9,8 +9,8 @@
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
 #   ARGUMENT...      for guildhall_bench; see its --help
 #
-# The table goes to the terminal, bench.json and bench.html to build/bench. BullMQ takes part where node and npm are and a
-# registry of packages answers; it is installed into build/bench and nowhere else.
+# The table goes to the terminal, bench.json and bench.html to build/bench. BullMQ takes part where node and npm are and
+# a registry of packages answers; it is installed into build/bench and nowhere else.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# samples/run.sh -- a fleet of game servers with its players, on a private redis-server. Installs and builds what is missing.
+# samples/run.sh -- a fleet of game servers with its players, on a private redis-server.
+# Installs and builds what is missing.
 #
 #   ./samples/run.sh [--sample NAME] [--redis HOST:PORT|unix:PATH] [ARGUMENT...]
 #

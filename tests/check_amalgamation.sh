@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_amalgamation.sh -- guildhall.h and guildhall.c are the whole library: they compile by themselves with every
-# warning, show the same names as libguildhall.a, and the quickstart runs on nothing else. An engine with a build of its own
-# (samples/engine_drop_in) takes them with make and with CMake.
+# warning, show the same names as libguildhall.a, and the quickstart runs on nothing else. An engine with a build of its
+# own (samples/engine_drop_in) takes them with make and with CMake.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 

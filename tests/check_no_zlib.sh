@@ -20,7 +20,8 @@ asked_of_zlib() { nm -u "$library" | grep -E ' (inflate|deflate|crc32|adler32)';
 # As the makefile of the tests links them, but with this library and without zlib.
 link() {
     local libraries
-    libraries=$(sed -n 's/^ *LIBS *+= *//p' "$makefile" | head -n 1 | tr ' ' '\n' | grep -v -E '^-l(guildhall|z|:libz\.a)$')
+    libraries=$(sed -n 's/^ *LIBS *+= *//p' "$makefile" | head -n 1 | tr ' ' '\n' |
+        grep -v -E '^-l(guildhall|z|:libz\.a)$')
     make -C build -f guildhall_tests.make config=debug TARGET="$scratch/tests" LIBS="$library ${libraries//$'\n'/ }"
 }
 

@@ -187,9 +187,12 @@ build_now() {
     fi
     forget_what_was_built_otherwise "$folder"
     # Nothing is said of a build that has nothing to do.
-    if would_compile "$folder" "$config" "$@"; then say "build: $config${options:+ with sanitizers}: ${*:-everything}"; fi
+    if would_compile "$folder" "$config" "$@"; then
+        say "build: $config${options:+ with sanitizers}: ${*:-everything}"
+    fi
     if ! run_logged "$log" true make -k -C "$folder" -j "$(processors)" config="$config" "$@"; then
-        grep -v -E '^(make|====|Creating|Linking|Archiving|[a-z_0-9]+\.c$)' "$log" | sed -n '1,60p' >&2 || cat "$log" >&2
+        grep -v -E '^(make|====|Creating|Linking|Archiving|[a-z_0-9]+\.c$)' "$log" | sed -n '1,60p' >&2 ||
+            cat "$log" >&2
         complain "build: failed; all of it is in ${log#"$root"/}"
         return 1
     fi
