@@ -4,6 +4,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 lines_max=700
+columns_max=120
 
 # What belongs to the project: what git has or would take, or everything but build/ where there is no git.
 tree_files() {
@@ -25,6 +26,14 @@ machine_paths() { grep -n -E -e '(^|[^A-Za-z0-9_.-])/(work|home|root|Users|mnt|w
 long_files() {
     printf '%s\n' "${files[@]}" | grep -v '\.md$' | xargs -d '\n' wc -l -- |
         awk -v most=$lines_max '$2 != "total" && $1 > most { print $2 ": " $1 " lines" }'
+}
+
+# Characters are counted, in any locale: those bytes that go on with a character of UTF-8 are left out.
+long_lines() {
+    grep -E '\.(c|h|cpp|lua|sh)$|^\.ci/run$' "$scratch/files" |
+        LC_ALL=C xargs -d '\n' awk -v most=$columns_max '
+            { line = $0; gsub(/[\200-\277]/, "", line) }
+            length(line) > most { print FILENAME ":" FNR ": " length(line) " columns" }'
 }
 
 untidy_lines() {
@@ -83,6 +92,7 @@ check_nothing 'nothing is marked as unfinished' unfinished_words
 check_nothing 'nothing is hollow' hollow_words
 check_nothing 'no path of one machine' machine_paths
 check_nothing "no source has more than $lines_max lines" long_files
+check_nothing "no line is longer than $columns_max columns" long_lines
 check_nothing 'no tabs, no carriage returns, no spaces at the end of a line' untidy_lines
 check_nothing 'every file ends with a newline' no_last_newline
 check_nothing 'the top folder has only what belongs there' strange_top_entries

@@ -91,8 +91,8 @@ static void are_newest_first_and_found_by_prefix(void** state)
         snprintf(name, sizeof(name), "contact-%d-%d", i / 3, i);
         touch(a, name);
     }
-    assert_string_equal(loaded(a), "contact-3-9 contact-2-8 contact-2-7 contact-2-6 contact-1-5 contact-1-4 contact-1-3 "
-                                   "contact-0-2 contact-0-1 contact-0-0");
+    assert_string_equal(loaded(a), "contact-3-9 contact-2-8 contact-2-7 contact-2-6 contact-1-5 contact-1-4 "
+                                   "contact-1-3 contact-0-2 contact-0-1 contact-0-0");
     touch(a, "contact-1-4");
     assert_status(load_with(a, mirror, false, NULL), GH_OK);
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("C"), found, 10), 10);
@@ -273,7 +273,9 @@ static void times_are_those_of_the_store(void** state)
 static void fill_zset(redis_server* server, unsigned count)
 {
     redis_server_do(server, "EVAL %s 1 " ZSET " %u",
-                    "for i = 1, tonumber(ARGV[1]) do redis.call('ZADD', KEYS[1], 1795000000000000 + i, 'n' .. (i - 1)) end", count);
+                    "for i = 1, tonumber(ARGV[1]) do "
+                    "redis.call('ZADD', KEYS[1], 1795000000000000 + i, 'n' .. (i - 1)) end",
+                    count);
 }
 
 static void ten_thousand_names(void** state)

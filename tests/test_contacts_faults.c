@@ -1,4 +1,4 @@
-/* Every fault of support/fault.h over every operation of the contacts. The store is audited by the layout of KEYS.md. */
+/* Every fault of support/fault.h over every operation of contacts. The store is audited by the layout of KEYS.md. */
 
 #include "support/fault.h"
 
@@ -39,8 +39,8 @@ static void cancel_change(void* op)
     gh_contacts_change_cancel(op);
 }
 
-/* Done as `after` says if OK; not at all if it certainly was not; in between one of both. Then others go on, and nothing
-   that was sent before may come behind them. */
+/* Done as `after` says if OK; not at all if it certainly was not; in between one of both. Then others go on, and
+   nothing that was sent before may come behind them. */
 static void audit(fault_scene* scene, gh_status status, const char* after)
 {
     char expected[256];
@@ -50,7 +50,8 @@ static void audit(fault_scene* scene, gh_status status, const char* after)
     if (!done) assert_string_equal(now, BEFORE);
     snprintf(expected, sizeof(expected), "z%s%s", no_list(now) ? "" : " ", now);
     gh_contacts_change* next = GAME_NEW(scene->other, gh_contacts_change);
-    assert_status(gh_contacts_touch_begin(next, scene->other->client, fault_name(scene), gh_str_literal("z"), NULL), GH_OK);
+    assert_status(gh_contacts_touch_begin(next, scene->other->client, fault_name(scene), gh_str_literal("z"), NULL),
+                  GH_OK);
     GAME_UNTIL(gh_contacts_change_poll(next) != GH_PENDING);
     assert_status(gh_contacts_change_poll(next), GH_OK);
     assert_string_equal(stored(scene), expected);
@@ -60,7 +61,8 @@ static void audit(fault_scene* scene, gh_status status, const char* after)
 
 static void begin_touch(fault_scene* scene)
 {
-    assert_status(gh_contacts_touch_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("a"), NULL), GH_OK);
+    assert_status(gh_contacts_touch_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("a"), NULL),
+                  GH_OK);
 }
 
 static void audit_touch(fault_scene* scene, gh_status status)
@@ -76,7 +78,8 @@ static void begin_touch_many(fault_scene* scene)
     static const gh_str names[3] = {{"b", 1}, {"d", 1}, {"a", 1}};
     gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 3;
-    assert_status(gh_contacts_touch_many_begin(scene->op, scene->game->client, fault_name(scene), names, 3, &config), GH_OK);
+    assert_status(gh_contacts_touch_many_begin(scene->op, scene->game->client, fault_name(scene), names, 3, &config),
+                  GH_OK);
 }
 
 static void audit_touch_many(fault_scene* scene, gh_status status)
@@ -84,14 +87,16 @@ static void audit_touch_many(fault_scene* scene, gh_status status)
     audit(scene, status, "a d b");
 }
 
-static const fault_operation touch_many = {"many",           sizeof(gh_contacts_change), 0,    5,             prepare,
-                                           begin_touch_many, poll_change,                NULL, cancel_change, audit_touch_many};
+static const fault_operation touch_many = {
+    "many", sizeof(gh_contacts_change), 0, 5, prepare, begin_touch_many, poll_change, NULL,
+    cancel_change, audit_touch_many};
 
 /* ---- remove, block ----------------------------------------------------------------------------------------------- */
 
 static void begin_remove(fault_scene* scene)
 {
-    assert_status(gh_contacts_remove_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL), GH_OK);
+    assert_status(
+        gh_contacts_remove_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL), GH_OK);
 }
 
 static void audit_remove(fault_scene* scene, gh_status status)
@@ -104,7 +109,8 @@ static const fault_operation take_out = {"remove",     sizeof(gh_contacts_change
 
 static void begin_block(fault_scene* scene)
 {
-    assert_status(gh_contacts_block_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL), GH_OK);
+    assert_status(gh_contacts_block_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL),
+                  GH_OK);
 }
 
 static void audit_block(fault_scene* scene, gh_status status)
@@ -174,8 +180,9 @@ static void audit_load(fault_scene* scene, gh_status status)
     for (uint32_t i = 0; i < count; i++) assert_true(gh_str_equal(found[i].name, gh_str_make("cba" + i, 1)));
 }
 
-static const fault_operation load = {"load",     sizeof(gh_contacts_load), sizeof(gh_contacts), 3,           prepare_load,
-                                     begin_load, poll_load,                NULL,                cancel_load, audit_load};
+static const fault_operation load = {
+    "load", sizeof(gh_contacts_load), sizeof(gh_contacts), 3, prepare_load, begin_load, poll_load, NULL,
+    cancel_load, audit_load};
 
 FAULT_TESTS(touch)
 FAULT_TESTS(touch_many)

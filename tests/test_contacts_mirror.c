@@ -1,5 +1,5 @@
-/* Tests of the mirror of guildhall/contacts.h: completion without any network. The mirror is filled by loads and changes, so
-   a server is there; what is tested is the memory. */
+/* Tests of the mirror of guildhall/contacts.h: completion without any network. The mirror is filled by loads and
+   changes, so a server is there; what is tested is the memory. */
 
 #include "support/game.h"
 #include "support/heap.h"
@@ -243,7 +243,8 @@ static void completing_asks_nobody(void** state)
     }
     gh_client_stats before = game_stats(a);
     heap_watch_begin();
-    for (int i = 0; i < 1000; i++) assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("play"), found, 10), 10);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("play"), found, 10), 10);
     heap_counts counts = heap_watch_end();
     assert_true(heap_watch_works());
     assert_int_equal(counts.total, 0);

@@ -1,5 +1,5 @@
-/* Contacts as the store has them: repeats, marks, memory, keys that are not ours, servers that compete, bad input. What is
-   read here is read by the layout of KEYS.md, with plain commands. */
+/* Contacts as the store has them: repeats, marks, memory, keys that are not ours, servers that compete, bad input. What
+   is read here is read by the layout of KEYS.md, with plain commands. */
 
 #include "support/foreign.h"
 #include "support/game.h"
@@ -96,7 +96,7 @@ static void ninth_writer_takes_the_place_of_the_oldest(void** state)
     redisReply* time = redis_server_command(server, "TIME");
     long long minute = atoll(time->element[0]->str) / 60 % 64;
     freeReplyObject(time);
-    redis_server_do(server, "HSET " MARKS " 0000000000000003 %lld", 5 * 64 + (minute + 61) % 64); /* three minutes ago */
+    redis_server_do(server, "HSET " MARKS " 0000000000000003 %lld", 5 * 64 + (minute + 61) % 64); /* 3 minutes ago */
     assert_int_equal(run(server, touching, 9, 1, "100 l 0 bob"), 0);
     assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8);
     assert_int_equal(redis_server_integer(server, "HEXISTS " MARKS " 0000000000000003"), 0);
@@ -141,7 +141,8 @@ static void keys_are_those_of_the_page(void** state)
     assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("bob"), NULL), GH_OK);
     GAME_UNTIL(gh_contacts_change_poll(change) != GH_PENDING);
     config.times = true;
-    assert_status(gh_contacts_touch_begin(change, a->client, gh_str_literal("mia {a}"), gh_str_literal("x"), &config), GH_OK);
+    assert_status(gh_contacts_touch_begin(change, a->client, gh_str_literal("mia {a}"), gh_str_literal("x"), &config),
+                  GH_OK);
     GAME_UNTIL(gh_contacts_change_poll(change) != GH_PENDING);
     keys_must_be_on_the_page(server, "gh:{contacts:");
 }
@@ -183,7 +184,8 @@ static void foreign_names_are_corrupt(void** state)
     char name[GH_NAME_SIZE_MAX + 2];
     memset(name, 'x', sizeof(name));
     name[GH_NAME_SIZE_MAX + 1] = 0;
-    assert_status(gh_contacts_init(mirror, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL), NULL), GH_OK);
+    assert_status(gh_contacts_init(mirror, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL), NULL),
+                  GH_OK);
     for (int i = 0; i < 3; i++)
     {
         redis_server_do(server, "FLUSHALL");
@@ -237,8 +239,8 @@ static int compete(void* context, int results)
     return 0;
 }
 
-/* The list is what the histories say: each name once, touched ones there, removed ones not, and of each server the newer
-   touch in front. */
+/* The list is what the histories say: each name once, touched ones there, removed ones not, and of each server the
+   newer touch in front. */
 static void lists_of_rivals_are_the_fold_of_their_histories(void** state)
 {
     (void)state;
@@ -391,7 +393,8 @@ static void load_names_the_field(void** state)
     assert_status(gh_contacts_load_poll(load), GH_IDLE);
     assert_status(gh_contacts_load_begin(load, a->client, OWNER, NULL, NULL), GH_INVALID_CONTACTS_MIRROR);
     assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_INVALID_CONTACTS_MIRROR);
-    assert_status(gh_contacts_init(mirror, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL), NULL), GH_OK);
+    assert_status(gh_contacts_init(mirror, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL), NULL),
+                  GH_OK);
     assert_status(gh_contacts_load_begin(NULL, a->client, OWNER, mirror, NULL), GH_INVALID_OP);
     assert_status(gh_contacts_load_begin(load, NULL, OWNER, mirror, NULL), GH_INVALID_CLIENT);
     assert_status(gh_contacts_load_begin(load, a->client, gh_str_literal(""), mirror, NULL), GH_INVALID_NAME);

@@ -48,8 +48,9 @@ static void what_is_not_utf8_stays(void** state)
 {
     (void)state;
     static const char* const rows[] = {
-        "\xff\xfe\xff", "\xc3", "a\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80",
-        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "\xe1\xb8", "\xf0\x90\x90", "\xc3(", "\xe1(\x80",
+        "\xff\xfe\xff", "\xc3", "a\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xed\xbf\xbf",
+        "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "\xe1\xb8", "\xf0\x90\x90", "\xc3(",
+        "\xe1(\x80",
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_folds(gh_fold_utf8, gh_str_of(rows[i]), gh_str_of(rows[i]));
@@ -73,10 +74,11 @@ static void fold_of_a_fold_is_itself(void** state)
         else if (c < 0x800)
             text[0] = (char)(0xc0 | c >> 6), text[1] = (char)(0x80 | (c & 63)), size = 2;
         else if (c < 0x10000)
-            text[0] = (char)(0xe0 | c >> 12), text[1] = (char)(0x80 | (c >> 6 & 63)), text[2] = (char)(0x80 | (c & 63)), size = 3;
+            text[0] = (char)(0xe0 | c >> 12), text[1] = (char)(0x80 | (c >> 6 & 63)), text[2] = (char)(0x80 | (c & 63)),
+            size = 3;
         else
-            text[0] = (char)(0xf0 | c >> 18), text[1] = (char)(0x80 | (c >> 12 & 63)), text[2] = (char)(0x80 | (c >> 6 & 63)),
-            text[3] = (char)(0x80 | (c & 63)), size = 4;
+            text[0] = (char)(0xf0 | c >> 18), text[1] = (char)(0x80 | (c >> 12 & 63)),
+            text[2] = (char)(0x80 | (c >> 6 & 63)), text[3] = (char)(0x80 | (c & 63)), size = 4;
         size_t first = gh_fold_utf8(NULL, gh_str_make(text, size), once);
         size_t second = gh_fold_utf8(NULL, gh_str_make(once, first), twice);
         assert_in_range(first, 1, 4);

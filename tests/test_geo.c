@@ -88,7 +88,8 @@ static void equal_names_in_other_places_are_other_nodes(void** state)
 {
     (void)state;
     gh_geo* table = small_table();
-    add_rows(table, "1.0.0.0,1.0.0.1,US,TX,Paris\n1.0.0.2,1.0.0.3,FR,IDF,Paris\n1.0.0.4,1.0.0.5,US,TX,Paris\n1.0.0.6,1.0.0.7,US,,\n");
+    add_rows(table, "1.0.0.0,1.0.0.1,US,TX,Paris\n1.0.0.2,1.0.0.3,FR,IDF,Paris\n"
+                    "1.0.0.4,1.0.0.5,US,TX,Paris\n1.0.0.6,1.0.0.7,US,,\n");
     assert_status(gh_geo_seal(table, 0), GH_OK);
     assert_int_equal(gh_geo_node_count(table), 8);
     uint32_t texas = gh_geo_find_ipv4(table, 0x01000000u);
@@ -97,7 +98,8 @@ static void equal_names_in_other_places_are_other_nodes(void** state)
     assert_int_equal(gh_geo_find_ipv4(table, 0x01000004u), texas);
     assert_int_equal(gh_geo_node_level(table, texas), 2);
     assert_int_equal(gh_geo_node_level(table, gh_geo_node_parent(table, texas)), 1);
-    assert_int_equal(gh_geo_node_parent(table, gh_geo_node_parent(table, gh_geo_node_parent(table, texas))), GH_GEO_NO_NODE);
+    assert_int_equal(gh_geo_node_parent(table, gh_geo_node_parent(table, gh_geo_node_parent(table, texas))),
+                     GH_GEO_NO_NODE);
     assert_place(table, "1.0.0.7", "US//");
     drop_table(table);
 }
@@ -187,7 +189,8 @@ static void ipv6_agrees_with_a_plain_count(void** state)
     char row[160];
     for (unsigned i = 4000; i-- > 0;) /* the last first; every second range is a gap; all in a few first 16 bits */
     {
-        snprintf(row, sizeof(row), "20%02x:0:0:%x::,20%02x:0:0:%x:ffff:ffff:ffff:ffff,C%u,,\n", i >> 9, i * 2 & 0xffff, i >> 9, i * 2 & 0xffff, i);
+        snprintf(row, sizeof(row), "20%02x:0:0:%x::,20%02x:0:0:%x:ffff:ffff:ffff:ffff,C%u,,\n", i >> 9, i * 2 & 0xffff,
+                 i >> 9, i * 2 & 0xffff, i);
         add_rows(table, row);
     }
     assert_status(gh_geo_seal(table, 0), GH_OK);
@@ -197,7 +200,8 @@ static void ipv6_agrees_with_a_plain_count(void** state)
         char expected[16];
         snprintf(expected, sizeof(expected), "C%u", i);
         uint32_t city = gh_geo_find_ipv6(table, high, i * 0x123456789u);
-        assert_true(gh_str_equal(gh_geo_node_name(table, gh_geo_node_parent(table, gh_geo_node_parent(table, city))), gh_str_of(expected)));
+        assert_true(gh_str_equal(gh_geo_node_name(table, gh_geo_node_parent(table, gh_geo_node_parent(table, city))),
+                                 gh_str_of(expected)));
         assert_int_equal(gh_geo_find_ipv6(table, high + 1, 0), GH_GEO_NO_NODE);
     }
     assert_int_equal(gh_geo_find_ipv6(table, 0, 5), GH_GEO_NO_NODE);
@@ -210,7 +214,8 @@ static void ipv6_agrees_with_a_plain_count(void** state)
 static void rows_may_be_cut_anywhere(void** state)
 {
     (void)state;
-    const char* rows = "1.0.0.0,1.0.0.9,AU,\"Q, \"\"LD\",Bris\n\n# words\r\n1.0.1.0,1.0.1.9,CN,,\r\n2::,2::9,DE,BE,B\nnonsense\n";
+    const char* rows = "1.0.0.0,1.0.0.9,AU,\"Q, \"\"LD\",Bris\n\n# words\r\n1.0.1.0,1.0.1.9,CN,,\r\n"
+                       "2::,2::9,DE,BE,B\nnonsense\n";
     size_t size = strlen(rows);
     for (size_t piece_size = 1; piece_size <= size; piece_size++)
     {
@@ -293,7 +298,8 @@ static void overlaps_are_left_out_and_counted(void** state)
     (void)state;
     gh_geo* table = small_table();
     gh_geo_stats stats;
-    add_rows(table, "1.0.0.5,1.0.0.9,B,,\n1.0.0.0,1.0.0.5,A,,\n1.0.0.10,1.0.0.19,C,,\n1.0.0.12,1.0.0.13,D,,\n1::,1::9,E,,\n1::9,1::f,F,,\n");
+    add_rows(table, "1.0.0.5,1.0.0.9,B,,\n1.0.0.0,1.0.0.5,A,,\n1.0.0.10,1.0.0.19,C,,\n"
+                    "1.0.0.12,1.0.0.13,D,,\n1::,1::9,E,,\n1::9,1::f,F,,\n");
     assert_status(gh_geo_seal(table, 0), GH_OK);
     assert_status(gh_geo_get_stats(table, &stats), GH_OK);
     assert_int_equal(stats.ranges_overlapping, 3);
@@ -321,9 +327,11 @@ static void capacities_hold_what_they_say(void** state)
             snprintf(first, sizeof(first), "1.0.0.%u", i);
             gh_status expected = i < capacity ? GH_OK : GH_FULL;
             gh_str none = gh_str_literal("");
-            assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none), expected);
+            assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none),
+                          expected);
             snprintf(first, sizeof(first), "::1:%u", i);
-            assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none), expected);
+            assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none),
+                          expected);
         }
         assert_status(gh_geo_seal(table, 0), GH_OK);
         drop_table(table);
@@ -333,7 +341,8 @@ static void capacities_hold_what_they_say(void** state)
     config.text_bytes = 12;
     gh_geo* table = make_table(&config);
     size_t used = 0;
-    gh_str rows = gh_str_literal("1.0.0.1,1.0.0.1,A,B,C\n1.0.0.2,1.0.0.2,D,E,F\n1.0.0.3,1.0.0.3,A,B,C\n1.0.0.4,1.0.0.4,G,,\n");
+    gh_str rows = gh_str_literal("1.0.0.1,1.0.0.1,A,B,C\n1.0.0.2,1.0.0.2,D,E,F\n"
+                                 "1.0.0.3,1.0.0.3,A,B,C\n1.0.0.4,1.0.0.4,G,,\n");
     assert_status(gh_geo_add_rows(table, rows, &used), GH_FULL);
     assert_int_equal(used, rows.size - strlen("1.0.0.4,1.0.0.4,G,,\n"));
     assert_status(gh_geo_seal(table, 0), GH_OK); /* what fitted serves */
@@ -436,11 +445,18 @@ static void addresses_are_taken_in_every_form(void** state)
         const char* text;
         uint64_t high, low;
         bool is_ipv6;
-    } rows[] = {{"0.0.0.0", 0, 0, false}, {"255.255.255.255", 0, 0xffffffffu, false}, {"::", 0, 0, true}, {"::1", 0, 1, true},
-                {"1::", 0x0001000000000000u, 0, true}, {"1:2:3:4:5:6:7:8", 0x0001000200030004u, 0x0005000600070008u, true},
-                {"ABCD::ef01", 0xabcd000000000000u, 0xef01, true}, {"1::2:3", 0x0001000000000000u, 0x20003, true},
-                {"1:2:3:4:5:6:7::", 0x0001000200030004u, 0x0005000600070000u, true}, {"::1.2.3.4", 0, 0x01020304u, true},
-                {"::ffff:1.2.3.4", 0, 0x01020304u, false}, {"1:2:3:4:5:6:1.2.3.4", 0x0001000200030004u, 0x0005000601020304u, true}};
+    } rows[] = {{"0.0.0.0", 0, 0, false},
+                {"255.255.255.255", 0, 0xffffffffu, false},
+                {"::", 0, 0, true},
+                {"::1", 0, 1, true},
+                {"1::", 0x0001000000000000u, 0, true},
+                {"1:2:3:4:5:6:7:8", 0x0001000200030004u, 0x0005000600070008u, true},
+                {"ABCD::ef01", 0xabcd000000000000u, 0xef01, true},
+                {"1::2:3", 0x0001000000000000u, 0x20003, true},
+                {"1:2:3:4:5:6:7::", 0x0001000200030004u, 0x0005000600070000u, true},
+                {"::1.2.3.4", 0, 0x01020304u, true},
+                {"::ffff:1.2.3.4", 0, 0x01020304u, false},
+                {"1:2:3:4:5:6:1.2.3.4", 0x0001000200030004u, 0x0005000601020304u, true}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
         gh_geo_address address;
@@ -499,7 +515,8 @@ static void heap_is_never_called(void** state)
 TEST_FILE(geo, cmocka_unit_test(finds_places_and_nothing_in_gaps),
           cmocka_unit_test(equal_names_in_other_places_are_other_nodes), cmocka_unit_test(agrees_with_a_plain_list),
           cmocka_unit_test(ipv6_agrees_with_a_plain_count), cmocka_unit_test(rows_may_be_cut_anywhere),
-          cmocka_unit_test(malformed_rows_are_counted_and_left_out), cmocka_unit_test(too_long_row_is_one_malformed_row),
-          cmocka_unit_test(overlaps_are_left_out_and_counted), cmocka_unit_test(capacities_hold_what_they_say),
-          cmocka_unit_test(bad_input_names_its_field), cmocka_unit_test(addresses_are_taken_in_every_form),
-          cmocka_unit_test(tables_are_swapped_at_the_turn), cmocka_unit_test(heap_is_never_called));
+          cmocka_unit_test(malformed_rows_are_counted_and_left_out),
+          cmocka_unit_test(too_long_row_is_one_malformed_row), cmocka_unit_test(overlaps_are_left_out_and_counted),
+          cmocka_unit_test(capacities_hold_what_they_say), cmocka_unit_test(bad_input_names_its_field),
+          cmocka_unit_test(addresses_are_taken_in_every_form), cmocka_unit_test(tables_are_swapped_at_the_turn),
+          cmocka_unit_test(heap_is_never_called));

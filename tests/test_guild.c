@@ -210,9 +210,9 @@ static void prefixes_end_in_any_byte(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     searcher* self = searcher_new(a);
-    static const gh_str names[] = {{"a", 1},        {"a\0", 2},         {"a\0\0", 3},     {"a\0\xff", 3}, {"a\x01", 2},
-                                   {"a\xff", 2},    {"a\xff\xff", 3},   {"b", 1},         {"\xff", 1},    {"\xff\xff", 2},
-                                   {"\xff\xff\xff", 3}, {"\0", 1},      {"\0\0", 2},      {"\0\xff", 2},  {"{", 1}};
+    static const gh_str names[] = {{"a", 1},            {"a\0", 2},       {"a\0\0", 3}, {"a\0\xff", 3}, {"a\x01", 2},
+                                   {"a\xff", 2},        {"a\xff\xff", 3}, {"b", 1},     {"\xff", 1},    {"\xff\xff", 2},
+                                   {"\xff\xff\xff", 3}, {"\0", 1},        {"\0\0", 2},  {"\0\xff", 2},  {"{", 1}};
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, COUNT);
     for (int i = 0; i < COUNT; i++)
@@ -368,7 +368,8 @@ static void newer_key_stroke_replaces_the_older(void** state)
     {
         typed[i] = "jen"[i];
         gh_guild_search_cancel(&self->search);
-        assert_status(gh_guild_complete_begin(&self->search, a->client, GUILD, gh_str_make(typed, i + 1), &self->config), GH_OK);
+        assert_status(
+            gh_guild_complete_begin(&self->search, a->client, GUILD, gh_str_make(typed, i + 1), &self->config), GH_OK);
     }
     memset(typed, 'x', sizeof(typed)); /* a prefix is copied */
     assert_status(settle_search(self), GH_OK);

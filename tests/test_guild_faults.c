@@ -84,8 +84,9 @@ static void audit_join(fault_scene* scene, gh_status status)
     undo(scene, "jenny", true);
 }
 
-static const fault_operation join = {"join",     sizeof(gh_guild_change), 3 * sizeof(gh_guild_member), 3,             prepare,
-                                     begin_join, poll_change,             NULL,                        cancel_change, audit_join};
+static const fault_operation join = {
+    "join", sizeof(gh_guild_change), 3 * sizeof(gh_guild_member), 3, prepare, begin_join, poll_change, NULL,
+    cancel_change, audit_join};
 
 /* ---- leave ------------------------------------------------------------------------------------------------------- */
 
@@ -110,8 +111,9 @@ static void audit_leave(fault_scene* scene, gh_status status)
     undo(scene, "jeff", false);
 }
 
-static const fault_operation leave = {"leave",     sizeof(gh_guild_change), 2 * sizeof(gh_guild_member), 2,             prepare,
-                                      begin_leave, poll_change,             NULL,                        cancel_change, audit_leave};
+static const fault_operation leave = {
+    "leave", sizeof(gh_guild_change), 2 * sizeof(gh_guild_member), 2, prepare, begin_leave, poll_change, NULL,
+    cancel_change, audit_leave};
 
 /* ---- complete ---------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +129,9 @@ static void begin_search(fault_scene* scene)
     config.buffer = memory->buffer;
     config.buffer_size = sizeof(memory->buffer);
     config.limit = PAGE;
-    assert_status(gh_guild_complete_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("j"), &config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("j"), &config),
+        GH_OK);
 }
 
 static gh_status poll_search(const void* op)
@@ -151,8 +155,9 @@ static void audit_search(fault_scene* scene, gh_status status)
     assert_int_equal(redis_server_integer(scene->server, "EXISTS gh:{guild:%s}:w", scene->name), 0);
 }
 
-static const fault_operation search = {"search",     sizeof(gh_guild_search), sizeof(page), 2,             prepare,
-                                       begin_search, poll_search,             NULL,         cancel_search, audit_search};
+static const fault_operation search = {
+    "search", sizeof(gh_guild_search), sizeof(page), 2, prepare, begin_search, poll_search, NULL,
+    cancel_search, audit_search};
 
 /* The same over two requests, each of which can be cut. */
 static void prepare_long(fault_scene* scene)
@@ -174,8 +179,9 @@ static void audit_long_search(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation long_search = {"long",       sizeof(gh_guild_search), sizeof(page), 13,            prepare_long,
-                                            begin_search, poll_search,             NULL,         cancel_search, audit_long_search};
+static const fault_operation long_search = {
+    "long", sizeof(gh_guild_search), sizeof(page), 13, prepare_long, begin_search, poll_search, NULL,
+    cancel_search, audit_long_search};
 
 /* ---- size -------------------------------------------------------------------------------------------------------- */
 
@@ -228,5 +234,6 @@ READ_TESTS(count)
 FAULT_CANCEL_TEST(join)
 FAULT_CANCEL_TEST(leave)
 
-TEST_FILE(guild_faults, FAULT_TEST_LIST(join), FAULT_TEST_LIST(leave), READ_TEST_LIST(search), READ_TEST_LIST(long_search),
-          READ_TEST_LIST(count), FAULT_CANCEL_TEST_LIST(join), FAULT_CANCEL_TEST_LIST(leave));
+TEST_FILE(guild_faults, FAULT_TEST_LIST(join), FAULT_TEST_LIST(leave), READ_TEST_LIST(search),
+          READ_TEST_LIST(long_search), READ_TEST_LIST(count), FAULT_CANCEL_TEST_LIST(join),
+          FAULT_CANCEL_TEST_LIST(leave));

@@ -7,8 +7,8 @@
 
 #define GUILD gh_str_literal("knights")
 
-static void assert_change_refused(game* a, gh_guild_change* change, gh_str guild, gh_guild_member* members, size_t count,
-                                  const gh_guild_config* config, gh_status expected)
+static void assert_change_refused(game* a, gh_guild_change* change, gh_str guild, gh_guild_member* members,
+                                  size_t count, const gh_guild_config* config, gh_status expected)
 {
     gh_guild_change before = *change;
     uint64_t begun = game_stats(a).ops_begun;
@@ -132,20 +132,23 @@ static void searches_name_the_field(void** state)
     for (int i = 0; i < 3; i++)
     {
         config.buffer_size = sizes[i];
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
+        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
+                      GH_INVALID_BUFFER);
     }
     config.buffer_size = GH_GUILD_BUFFER_SIZE(10);
     for (int off = 1; off < 8; off++)
     {
         config.buffer = buffer + off;
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
+        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
+                      GH_INVALID_BUFFER);
     }
     config.buffer = buffer;
     const uint32_t limits[] = {0, GH_GUILD_LIMIT_MAX + 1, UINT32_MAX};
     for (int i = 0; i < 3; i++)
     {
         config.limit = limits[i];
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_LIMIT);
+        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
+                      GH_INVALID_LIMIT);
     }
     config.limit = 11; /* of a buffer for ten */
     assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
@@ -154,18 +157,22 @@ static void searches_name_the_field(void** state)
     assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_TIMEOUT);
     config.timeout_us = SECOND_US;
     config.after = gh_str_make(longest, sizeof(longest));
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
+                  GH_INVALID_GUILD_CURSOR);
     config.after = gh_str_make(NULL, 3);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
+                  GH_INVALID_GUILD_CURSOR);
     config.after = gh_str_make(NULL, 0);
     assert_status(gh_guild_complete_begin(NULL, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_OP);
     assert_status(gh_guild_complete_begin(search, NULL, GUILD, gh_str_literal("j"), &config), GH_INVALID_CLIENT);
-    assert_status(gh_guild_complete_begin(search, a->client, gh_str_literal(""), gh_str_literal("j"), &config), GH_INVALID_NAME);
+    assert_status(gh_guild_complete_begin(search, a->client, gh_str_literal(""), gh_str_literal("j"), &config),
+                  GH_INVALID_NAME);
     const gh_str prefixes[] = {{NULL, 1}, {longest, GH_NAME_SIZE_MAX + 1}, {longest, SIZE_MAX}};
     for (int i = 0; i < 3; i++)
         assert_status(gh_guild_complete_begin(search, a->client, GUILD, prefixes[i], &config), GH_INVALID_GUILD_PREFIX);
     assert_int_equal(game_stats(a).ops_begun, 0);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_make(longest, GH_NAME_SIZE_MAX), &config), GH_OK);
+    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_make(longest, GH_NAME_SIZE_MAX), &config),
+                  GH_OK);
     assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_OP);
     assert_status(gh_guild_next_begin(search, a->client), GH_INVALID_OP);
     GAME_UNTIL(gh_guild_search_poll(search) != GH_PENDING);

@@ -1,5 +1,5 @@
-/* Guilds as the store has them: the capacity, reads that write nothing, pages while members come and go, repeats, keys that
-   are not ours, servers that compete, bad input. What is read here is read by the layout of KEYS.md. */
+/* Guilds as the store has them: the capacity, reads that write nothing, pages while members come and go, repeats, keys
+   that are not ours, servers that compete, bad input. What is read here is read by the layout of KEYS.md. */
 
 #include "support/foreign.h"
 #include "support/game.h"
@@ -141,7 +141,8 @@ static int compete(void* context, int results)
         char name[16];
         unsigned which = (unsigned)random_below(&random, RIVAL_NAMES);
         bool leaves = random_one_in(&random, 4);
-        gh_guild_member member = {.name = gh_str_make(name, (size_t)snprintf(name, sizeof(name), "m%u-%u", self->number, which))};
+        gh_guild_member member = {
+            .name = gh_str_make(name, (size_t)snprintf(name, sizeof(name), "m%u-%u", self->number, which))};
         gh_status status = leaves ? gh_guild_leave_begin(change, server->client, GUILD, &member, 1, &config)
                                   : gh_guild_join_begin(change, server->client, GUILD, &member, 1, &config);
         CHILD_CHECK(status == GH_OK);
@@ -261,8 +262,8 @@ static void reader_needs_no_right_to_write(void** state)
     game* a = game_start_ready(redis_server_address(server));
     static const char* const names[] = {"jenny"};
     assert_status(settle(begin_change(a, members_of(a, names, 1), 1, false, 100)), GH_OK);
-    redis_server_do(server, "ACL SETUSER guest on >guest ~gh:{guild:* %%R~gh:* resetchannels -@all +info +zrange +zcard "
-                            "+evalsha +script|load +get +time +set ~gh:epoch");
+    redis_server_do(server, "ACL SETUSER guest on >guest ~gh:{guild:* %%R~gh:* resetchannels -@all +info "
+                            "+zrange +zcard +evalsha +script|load +get +time +set ~gh:epoch");
     gh_client_config config = game_config(redis_server_address(server));
     config.user = gh_str_literal("guest");
     config.password = gh_str_literal("guest");
@@ -299,15 +300,18 @@ static void pages_stay_right_while_members_come_and_go(void** state)
             else
                 guests_seen++;
         }
-        for (int i = 0; i < 20; i++) /* guests are everywhere: in front of the cursor, behind it, and the cursor itself */
+        /* Guests are everywhere: in front of the cursor, behind it, and the cursor itself. */
+        for (int i = 0; i < 20; i++)
         {
             char guest[8];
             size_t size = (size_t)snprintf(guest, sizeof(guest), "s%03ux", (unsigned)random_below(&random, STAY)) + 2;
             guest[size - 1] = 0;
-            redis_server_do(server, random_one_in(&random, 3) ? "ZREM " MEMBERS " %b" : "ZADD " MEMBERS " 0 %b", guest, size);
+            redis_server_do(server, random_one_in(&random, 3) ? "ZREM " MEMBERS " %b" : "ZADD " MEMBERS " 0 %b", guest,
+                            size);
         }
         if (!self->search.more) break;
-        if (self->search.cursor.size == 7) redis_server_do(server, "ZREM " MEMBERS " %b", self->search.cursor.bytes, (size_t)7);
+        if (self->search.cursor.size == 7)
+            redis_server_do(server, "ZREM " MEMBERS " %b", self->search.cursor.bytes, (size_t)7);
         status = next_page(a, self);
     }
     for (int i = 0; i < STAY; i++) assert_int_equal(seen[i], 1);
@@ -316,10 +320,12 @@ static void pages_stay_right_while_members_come_and_go(void** state)
 
 /* ---- repeats ----------------------------------------------------------------------------------------------------- */
 
-static long long run(redis_server* server, const char* digest, unsigned client, unsigned sequence, const char* rest, char* letters)
+static long long run(redis_server* server, const char* digest, unsigned client, unsigned sequence, const char* rest,
+                     char* letters)
 {
     char line[512];
-    snprintf(line, sizeof(line), "EVALSHA %s 2 " MEMBERS " " MARKS " %016x:%016x %u %s", digest, client, sequence, sequence, rest);
+    snprintf(line, sizeof(line), "EVALSHA %s 2 " MEMBERS " " MARKS " %016x:%016x %u %s", digest, client, sequence,
+             sequence, rest);
     redisReply* reply = redis_server_command(server, line);
     assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
     assert_int_equal(reply->elements, 4);
@@ -419,7 +425,8 @@ static void foreign_keys_are_corrupt(void** state)
     assert_status(gh_guild_size_poll(size), GH_CORRUPT);
     char longest[GH_NAME_SIZE_MAX + 2];
     memset(longest, 'x', sizeof(longest));
-    const gh_str plants[] = {{"a\0b", 3}, {"", 0}, {"\0\0", 2}, {longest, GH_NAME_SIZE_MAX + 1}, {"a\0\0b\0", 5}, {"x", 1}};
+    const gh_str plants[] = {{"a\0b", 3},     {"", 0}, {"\0\0", 2}, {longest, GH_NAME_SIZE_MAX + 1},
+                             {"a\0\0b\0", 5}, {"x", 1}};
     for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++)
     {
         redis_server_do(server, "DEL " MEMBERS);
@@ -431,6 +438,7 @@ static void foreign_keys_are_corrupt(void** state)
 
 TEST_FILE(guild_store, cmocka_unit_test(capacity_is_looked_at_in_the_same_step),
           cmocka_unit_test(members_are_the_fold_of_the_histories), cmocka_unit_test(reads_write_nothing),
-          cmocka_unit_test(reader_needs_no_right_to_write), cmocka_unit_test(pages_stay_right_while_members_come_and_go),
+          cmocka_unit_test(reader_needs_no_right_to_write),
+          cmocka_unit_test(pages_stay_right_while_members_come_and_go),
           cmocka_unit_test(repeats_and_zombies_change_nothing), cmocka_unit_test(marks_are_bounded_and_the_stale_go),
           cmocka_unit_test(changes_of_one_tick_keep_their_order), cmocka_unit_test(foreign_keys_are_corrupt));

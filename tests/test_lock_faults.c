@@ -30,8 +30,8 @@ static stored_lock stored(fault_scene* scene)
         assert_int_equal(sscanf(text, "- %" SCNu64 " %" SCNu64 " %c %u", &lock.fence, &lock.expiry_us, &lock.state,
                                 &lock.waiters), 4);
     else
-        assert_int_equal(sscanf(text, "%16" SCNx64 ":%*16[0-9a-f] %" SCNu64 " %" SCNu64 " %c %u", &lock.client, &lock.fence,
-                                &lock.expiry_us, &lock.state, &lock.waiters), 5);
+        assert_int_equal(sscanf(text, "%16" SCNx64 ":%*16[0-9a-f] %" SCNu64 " %" SCNu64 " %c %u", &lock.client,
+                                &lock.fence, &lock.expiry_us, &lock.state, &lock.waiters), 5);
     return lock;
 }
 
@@ -100,7 +100,9 @@ static void audit_take(fault_scene* scene, gh_status status)
         audit_free(scene);
 }
 
-static const fault_operation take = {"take", sizeof(gh_lock), 0, 0, NULL, begin_take, poll_lock, NULL, cancel_lock, audit_take};
+static const fault_operation take = {
+    "take", sizeof(gh_lock), 0, 0, NULL, begin_take, poll_lock, NULL,
+    cancel_lock, audit_take};
 
 /* ---- waiting for one that another gives back ------------------------------------------------------------------- */
 
@@ -310,6 +312,7 @@ FAULT_CANCEL_TEST(release)
 FAULT_CANCEL_TEST(renew)
 FAULT_CANCEL_TEST(take_pair)
 
-TEST_FILE(lock_faults, FAULT_TEST_LIST(take), FAULT_TEST_LIST(wait_for), FAULT_TEST_LIST(release), FAULT_TEST_LIST(renew),
-          FAULT_TEST_LIST(leave), FAULT_TEST_LIST(take_pair), FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(wait_for),
-          FAULT_CANCEL_TEST_LIST(release), FAULT_CANCEL_TEST_LIST(renew), FAULT_CANCEL_TEST_LIST(take_pair));
+TEST_FILE(lock_faults, FAULT_TEST_LIST(take), FAULT_TEST_LIST(wait_for), FAULT_TEST_LIST(release),
+          FAULT_TEST_LIST(renew), FAULT_TEST_LIST(leave), FAULT_TEST_LIST(take_pair), FAULT_CANCEL_TEST_LIST(take),
+          FAULT_CANCEL_TEST_LIST(wait_for), FAULT_CANCEL_TEST_LIST(release), FAULT_CANCEL_TEST_LIST(renew),
+          FAULT_CANCEL_TEST_LIST(take_pair));

@@ -1,5 +1,5 @@
-/* Many processes and one lock: what it costs the server, that nobody is in twice, and that whoever checks the fence loses
-   nothing when owners hang or die. */
+/* Many processes and one lock: what it costs the server, that nobody is in twice, and that whoever checks the fence
+   loses nothing when owners hang or die. */
 
 #include "support/game.h"
 #include "support/process.h"
@@ -37,7 +37,8 @@ static void count_commands(unsigned waiter_count)
     for (unsigned i = 0; i < waiter_count; i++) GAME_UNTIL(gh_lock_poll(&locks[i]) == GH_IDLE);
 
     uint64_t elapsed_us = wait_now_us() - begun_us;
-    uint64_t heartbeats = (waiter_count / 2 + 40) * elapsed_us / SECOND_US; /* a heartbeat in 2.5 s at most, and the first four */
+    /* A heartbeat in 2.5 s at most, and the first four. */
+    uint64_t heartbeats = (waiter_count / 2 + 40) * elapsed_us / SECOND_US;
     long long calls = redis_server_calls(server, "evalsha") - before;
     assert_in_range(calls, 2 * waiter_count, 4 * waiter_count + heartbeats);
     for (unsigned i = 0; i < waiter_count; i++) assert_true(locks[i].fence > 0);
@@ -107,7 +108,8 @@ static gh_status add_one_fenced(game* self, gh_lock* lock)
     static gh_command op;
     gh_str keys[3] = {gh_str_literal("{lock:sword}:gold"), gh_str_literal("{lock:sword}:last"),
                       gh_str_literal("{lock:sword}:history")};
-    gh_str argument = gh_str_make(fence_text, (size_t)snprintf(fence_text, sizeof(fence_text), "%" PRIu64, lock->fence));
+    gh_str argument =
+        gh_str_make(fence_text, (size_t)snprintf(fence_text, sizeof(fence_text), "%" PRIu64, lock->fence));
     gh_command_config config = gh_command_config_default();
     config.repeat = GH_REPEAT_SAFE;
     config.fence = gh_lock_fence(lock);
@@ -195,7 +197,8 @@ static void fence_keeps_the_books_when_owners_hang_and_die(void** state)
         if (child_has_ended(hung)) continue;
         long long before = redis_server_integer(server, "GET {lock:sword}:gold");
         child_freeze(hung);
-        WAIT_FOR(redis_server_integer(server, "GET {lock:sword}:gold") >= before + 3 || child_has_ended(children[PROCESSES - 1]));
+        WAIT_FOR(redis_server_integer(server, "GET {lock:sword}:gold") >= before + 3 ||
+                 child_has_ended(children[PROCESSES - 1]));
         child_thaw(hung);
     }
     child_kill9(children[PROCESSES - 1]);

@@ -1,4 +1,4 @@
-/* Bad input for every function of guildhall/lock.h: its own status each, and nothing is changed. Names of every kind. */
+/* Bad input for every function of guildhall/lock.h: its own status each, nothing is changed. Names of every kind. */
 
 #include "support/game.h"
 #include "support/random.h"

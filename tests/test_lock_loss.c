@@ -71,7 +71,7 @@ static void grant_that_is_later_than_its_lease_is_not_reported(void** state)
     hold(a, "shield", SECOND_US); /* the script is loaded */
     gh_lock* lock = want(a, "sword", SECOND_US / 10, 60 * SECOND_US);
     game_tick(a);
-    WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1); /* granted; the answer waits in our socket */
+    WAIT_FOR(redis_server_integer(server, "EXISTS gh:{lock:sword}:s") == 1); /* granted; the answer is in our socket */
     a->ahead_us += (int64_t)(SECOND_US / 5);
     game_tick(a); /* takes the answer */
     assert_status(gh_lock_poll(lock), GH_PENDING);
@@ -297,8 +297,9 @@ TEST_FILE(lock_loss, cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(is_told_lost_before_anything_else_after_a_hitch),
           cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
           cmocka_unit_test(grant_that_is_too_late_to_ask_again_is_given_back),
-          cmocka_unit_test(release_never_touches_anothers_lock), cmocka_unit_test(dead_owner_is_skipped_when_its_lease_ends),
-          cmocka_unit_test(dead_waiters_are_skipped), cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(release_never_touches_anothers_lock),
+          cmocka_unit_test(dead_owner_is_skipped_when_its_lease_ends), cmocka_unit_test(dead_waiters_are_skipped),
+          cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(fence_grows_after_the_store_lost_its_data),
           cmocka_unit_test(owner_learns_that_the_store_lost_its_data),
           cmocka_unit_test(quarantine_holds_grants_back_after_a_loss),

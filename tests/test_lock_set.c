@@ -120,6 +120,7 @@ static void cancel_gives_back_what_was_taken(void** state)
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{lock:c}:q"), 0);
 }
 
-TEST_FILE(lock_set, cmocka_unit_test(all_are_taken_and_given_back), cmocka_unit_test(one_that_is_busy_gives_the_others_back),
-          cmocka_unit_test(two_in_opposite_order_do_not_wait_for_each_other), cmocka_unit_test(one_that_is_lost_loses_all),
-          cmocka_unit_test(cancel_gives_back_what_was_taken));
+TEST_FILE(lock_set, cmocka_unit_test(all_are_taken_and_given_back),
+          cmocka_unit_test(one_that_is_busy_gives_the_others_back),
+          cmocka_unit_test(two_in_opposite_order_do_not_wait_for_each_other),
+          cmocka_unit_test(one_that_is_lost_loses_all), cmocka_unit_test(cancel_gives_back_what_was_taken));

@@ -1,4 +1,4 @@
-/* Tests of the log hook: lost links say where and why, anew when the reason is another one, and floods are held back. */
+/* Tests of the log hook: lost links say where and why, anew when the reason is another, and floods are held back. */
 
 #include "support/game.h"
 #include "support/log_book.h"

@@ -120,8 +120,8 @@ void fault_cut_at_every_byte(const fault_operation* operation)
         cut_each(&scene, operation, PROXY_REQUEST, how, request);
         cut_each(&scene, operation, PROXY_REPLY, how, reply);
     }
-    /* Names grow by a digit or two, so not every last cut must find its byte; nearly all must. What goes on by itself until
-       it is over may need fewer bytes another time: half of the cuts, then. */
+    /* Names grow by a digit or two, so not every last cut must find its byte; nearly all must. What goes on by itself
+       until it is over may need fewer bytes another time: half of the cuts, then. */
     uint64_t cuts = (proxy_fired(scene.proxy) - fired) * stride_of(operation);
     assert_true(cuts >= 2 * (request + reply) * (operation->over == NULL ? 9 : 5) / 10);
 }

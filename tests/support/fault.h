@@ -47,8 +47,8 @@ typedef struct fault_operation
 /* "<prefix><run>", new in each run, valid until the next. */
 gh_str fault_name(const fault_scene* scene);
 
-/* Cuts the connection after each byte of the request and of the reply, by FIN and by RST. The operation must end OK
-   (or IDLE). GUILDHALL_STRIDE=1: every byte, whatever the operation says; a larger n: each n-th byte, where the operation
+/* Cuts the connection after each byte of the request and of the reply, by FIN and by RST. The operation must end OK (or
+   IDLE). GUILDHALL_STRIDE=1: every byte, whatever the operation says; a larger n: each n-th byte, where the operation
    says less. */
 void fault_cut_at_every_byte(const fault_operation* operation);
 

@@ -28,7 +28,7 @@
     X(wire) X(reader) X(reader_hostile) X(flat)                                                              \
     X(keys) X(keys_page)                                                                                     \
     X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                           \
-    X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                                                                      \
+    X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                              \
     X(client) X(client_config) X(log)                                                                            \
     X(backoff) X(resolver) X(time)                                                                           \
     X(deadline)                                                                                              \
@@ -43,7 +43,7 @@
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
     X(rows) X(rows_refresh) X(rows_faults)                                                                   \
     X(talk_fleet)                                                                                            \
-    X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)                                                                                                      \
+    X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)           \
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \
@@ -56,7 +56,7 @@
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
     X(reads_faults)                                                                                          \
-    X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                                        \
+    X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                    \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
     X(sanity) X(handshake)                                                                                       \
