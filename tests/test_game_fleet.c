@@ -118,11 +118,17 @@ static void fleet_notices_a_coin_too_many(void** state)
 }
 
 /* All that the live view has written; the terminal keeps it until it is read. */
+/* All that is there; one read brings a page of it at most. */
 static size_t read_terminal(int terminal, char* text, size_t size)
 {
-    ssize_t got = read(terminal, text, size - 1);
-    text[got > 0 ? got : 0] = '\0';
-    return got > 0 ? (size_t)got : 0;
+    size_t read_size = 0;
+    ssize_t got = 0;
+    while ((got = read(terminal, text + read_size, size - 1 - read_size)) > 0)
+    {
+        read_size += (size_t)got;
+    }
+    text[read_size] = '\0';
+    return read_size;
 }
 
 static int open_terminal(int* keep)
