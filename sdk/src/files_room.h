@@ -28,6 +28,26 @@ static inline gh_str gh_files_channel_kind(void)
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
+/* What files_chunk.lua and files_seal.lua answer. */
+enum
+{
+    FILES_STORED = 0,
+    FILES_FULL,
+    FILES_EARLY,
+    FILES_TAKEN,
+    FILES_GONE,
+    FILES_DIFFERS
+};
+
+typedef enum send_lane_state
+{
+    SEND_LANE_FREE = 0, /* or being filled                                  */
+    SEND_LANE_READY,    /* full; waits for the tick's budget, or its turn   */
+    SEND_LANE_ASKED,
+    SEND_LANE_EARLY,  /* came too early; waits for the one before it      */
+    SEND_LANE_BLOCKED /* the cap is reached; asks again, or is hinted     */
+} send_lane_state;
+
 typedef struct send_lane
 {
     gh_op op; /* busy as long as the main op is */
@@ -160,6 +180,24 @@ uint64_t gh_files_pause(uint32_t pauses);
 
 /* 1 ms..60 s, or 0: 5 s. */
 bool gh_files_timeout_is_valid(uint64_t* timeout_us);
+
+/* ---- files_send.c, for files_send_lanes.c and files_push.c --------------------------------------------- */
+
+bool gh_files_send_is_busy(const gh_file_send* send);
+void gh_files_send_end(gh_file_send* send, gh_status status);
+void gh_files_send_moved(gh_file_send* send);
+bool gh_files_send_is_waiting(const gh_file_send* send);
+void gh_files_send_advance(gh_file_send* send);
+
+/* ---- files_send_lanes.c, for files_send.c and files_push.c --------------------------------------------- */
+
+extern const gh_op_kind gh_files_send_lane_kind;
+send_lane* gh_files_send_lane(const gh_file_send* send, uint64_t number);
+void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane);
+
+/* ---- files_push.c, for files_send.c -------------------------------------------------------------------- */
+
+void gh_files_send_wrap_up(gh_file_send* send);
 
 /* ---- files_read.c, for files_pull.c -------------------------------------------------------------------- */
 

@@ -1,0 +1,212 @@
+/* files_send_lanes.c -- the chunks of a sender on their way, one op for each.
+
+   They lie in lanes, a ring: chunk n is in lane n mod lanes, from its first byte until the store has confirmed it. The
+   store takes chunks in order, so they go in order; one that comes too early all the same, because an earlier one had
+   to go again, waits in its lane until that one is confirmed. */
+
+#include "files_room.h"
+
+#define SEND_EARLY_MAX 16u /* a chunk that is refused as too early although the one before it is stored */
+
+#define SEND_CHUNK_SHAPE "qiii"
+
+static send_lane* send_lane_of(gh_op* op)
+{
+    return (send_lane*)(void*)((char*)op - offsetof(send_lane, op));
+}
+
+send_lane* gh_files_send_lane(const gh_file_send* send, uint64_t number)
+{
+    return &send->room->lanes[number % send->room->config.lanes];
+}
+
+static gh_script* send_lane_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_files_chunk);
+}
+
+static void send_lane_encode(gh_op* op, gh_request* request)
+{
+    const send_lane* lane = send_lane_of(op);
+    const gh_file_send* send = lane->send;
+    gh_request_script(request, send_lane_script(op), 4, 6);
+    gh_request_object_keys(request, op->client, gh_files_kind(), send->name, "scoe");
+    gh_request_op_token(request, &send->op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, lane->number);
+    gh_request_joined(request, gh_str_make((const char*)lane->digest.bytes, sizeof lane->digest.bytes),
+                      gh_str_make(lane->bytes, lane->size));
+    gh_files_encode_digest(request, &lane->upto);
+    gh_request_op_token(request, op);
+}
+
+/* The chunk goes in the next tick. */
+static void send_lane_defer(send_lane* lane)
+{
+    lane->state = SEND_LANE_READY;
+    gh_op_timer(&lane->op, gh_client_now(lane->op.client) + 1);
+}
+
+/* Inside a tick: hands the chunk to the link, if the tick's budget has room for it. */
+static void send_lane_ask(send_lane* lane)
+{
+    send_room* room = lane->send->room;
+    uint64_t now_us = gh_client_now(lane->op.client);
+    if (room->budget_now_us != now_us)
+    {
+        room->budget_now_us = now_us;
+        room->budget_used = 0;
+    }
+    if (room->budget_used > 0 && room->budget_used + lane->size > room->config.tick_bytes)
+    {
+        send_lane_defer(lane);
+        return;
+    }
+    room->budget_used += lane->size;
+    lane->state = SEND_LANE_ASKED;
+    lane->hinted = false;
+    gh_op_timer(&lane->op, GH_FOREVER);
+    gh_op_send(&lane->op, SEND_CHUNK_SHAPE, 0);
+}
+
+/* Inside a tick: those that are ready go in the order of the file. Behind one that the store has not taken,
+   all would come too early. */
+static void send_ask_ready(gh_file_send* send)
+{
+    uint64_t number;
+    for (number = send->room->stored; number < send->room->filling; number++)
+    {
+        send_lane* lane = gh_files_send_lane(send, number);
+        if (lane->state == SEND_LANE_EARLY || lane->state == SEND_LANE_BLOCKED) return;
+        if (lane->state == SEND_LANE_READY) send_lane_ask(lane);
+        if (lane->state == SEND_LANE_READY) return; /* the tick's budget is used up */
+    }
+}
+
+/* Those that came too early may go again. */
+static void send_forgive_early(gh_file_send* send)
+{
+    uint32_t i;
+    for (i = 0; i < send->room->config.lanes; i++)
+    {
+        send_lane* lane = &send->room->lanes[i];
+        if (lane->state == SEND_LANE_EARLY) lane->state = SEND_LANE_READY;
+    }
+}
+
+static void send_lane_stored(send_lane* lane)
+{
+    gh_file_send* send = lane->send;
+    send_room* room = send->room;
+    lane->state = SEND_LANE_FREE;
+    send->stored_bytes += lane->size;
+    send->is_full = false;
+    if (room->stored <= lane->number) room->stored = lane->number + 1;
+    lane->size = 0;
+    lane->pauses = 0;
+    gh_files_send_moved(send);
+    send_forgive_early(send);
+    send_ask_ready(send);
+    gh_files_send_advance(send);
+}
+
+static void send_lane_pause(send_lane* lane, send_lane_state state)
+{
+    lane->state = (uint8_t)state;
+    gh_op_timer(&lane->op, gh_client_after(lane->op.client, gh_files_pause(lane->pauses++)));
+}
+
+/* Too early: the one before it goes first. When that one is stored, we go again. */
+static void send_lane_early(send_lane* lane)
+{
+    lane->state = SEND_LANE_EARLY;
+    if (lane->send->room->stored != lane->number) return;
+    if (lane->pauses >= SEND_EARLY_MAX)
+        gh_files_send_end(lane->send, GH_FILE_GONE); /* the store has forgotten what it had confirmed */
+    else
+        send_lane_pause(lane, SEND_LANE_EARLY);
+}
+
+/* The cap is reached. Readers can only make room when they know of the file. */
+static void send_lane_full(send_lane* lane, bool again)
+{
+    gh_file_send* send = lane->send;
+    send->is_full = !again;
+    send->room->full_once = true;
+    if (again || lane->hinted)
+        send_lane_ask(lane);
+    else
+        send_lane_pause(lane, SEND_LANE_BLOCKED);
+    if (again) gh_files_send_moved(send);
+    gh_files_send_advance(send);
+}
+
+static void send_lane_replied(send_lane* lane, const gh_reply* reply)
+{
+    switch (gh_reply_integer(reply, 1))
+    {
+    case FILES_STORED: send_lane_stored(lane); break;
+    case FILES_FULL: send_lane_full(lane, gh_reply_integer(reply, 3) != 0); break;
+    case FILES_EARLY: send_lane_early(lane); break;
+    case FILES_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
+    case FILES_GONE: gh_files_send_end(lane->send, GH_FILE_GONE); break;
+    case FILES_DIFFERS: gh_files_send_end(lane->send, GH_FILE_DIFFERS); break;
+    default: gh_files_send_end(lane->send, GH_CORRUPT); break;
+    }
+}
+
+static void send_lane_timer(send_lane* lane)
+{
+    if (lane->state == SEND_LANE_READY)
+        send_ask_ready(lane->send);
+    else
+        send_lane_ask(lane);
+}
+
+static void send_lane_hinted(send_lane* lane)
+{
+    lane->hinted = true;
+    if (lane->state == SEND_LANE_BLOCKED) send_lane_ask(lane);
+}
+
+static void send_lane_step(gh_op* op, const gh_event* event)
+{
+    send_lane* lane = send_lane_of(op);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: send_lane_replied(lane, event->reply); break;
+    case GH_EVENT_FAILED: gh_files_send_end(lane->send, event->status); break;
+    case GH_EVENT_TIMER: send_lane_timer(lane); break;
+    case GH_EVENT_HINT: send_lane_hinted(lane); break;
+    case GH_EVENT_CLOSE: gh_files_send_end(lane->send, GH_CANCELLED); break;
+    case GH_EVENT_CANCEL: /* the main op is told as well */
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+const gh_op_kind gh_files_send_lane_kind = {"files", send_lane_step, send_lane_encode, send_lane_script, false, NULL};
+
+/* A chunk is complete. What was stored before it was opened is compared and let go. */
+void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
+{
+    send_room* room = send->room;
+    gh_digest_add(&room->stream, lane->bytes, lane->size);
+    lane->number = room->filling++;
+    if (lane->number >= room->resumed)
+    {
+        lane->digest = gh_hash_digest(lane->bytes, lane->size);
+        lane->upto = gh_digest_end(&room->stream);
+        if (room->sealed)
+            gh_files_send_end(send, GH_FILE_DIFFERS); /* longer than what is there */
+        else
+            send_lane_defer(lane);
+        return;
+    }
+    lane->size = 0;
+    if (lane->number + 1 == room->resumed)
+    {
+        gh_digest upto = gh_digest_end(&room->stream);
+        if (!gh_digest_equal(&upto, &room->expected)) gh_files_send_end(send, GH_FILE_DIFFERS);
+    }
+}
