@@ -3,7 +3,7 @@
        tasks.c           config, push
        tasks_take.c      take: fills places
        tasks_finish.c    finish and extend: while a place is part of a request, it stays as it is
-       tasks_worker.c    the worker, on top of these three
+       tasks_worker.c    the worker, on top of these three; its other files, see tasks_worker.h
        tasks_handlers.c  its handlers by name; results
        tasks_admin.c     looking after a queue: knows nothing of places */
 

@@ -1,0 +1,43 @@
+/* tasks_worker.h -- what the files of the worker share.
+
+       tasks_worker.c           begin and stop; each move, and when the next one is due
+       tasks_worker_run.c       handlers, as many as the tick has time for
+       tasks_worker_requests.c  the three ops of the pull style, through which it talks to the store */
+
+#ifndef GH_TASKS_WORKER_H
+#define GH_TASKS_WORKER_H
+
+#include "tasks_place.h"
+
+typedef enum worker_stopping
+{
+    WORKER_WORKS = 0,
+    WORKER_STOPS, /* takes nothing more; what was begun goes on  */
+    WORKER_LEAVES /* gives back everything                       */
+} worker_stopping;
+
+static inline bool gh_tasks_op_is_busy(const gh_op* op)
+{
+    return op->kind != NULL && gh_op_is_busy(op);
+}
+
+static inline uint64_t gh_tasks_worker_now(const gh_tasks_worker* worker)
+{
+    return gh_client_now(worker->op.client);
+}
+
+/* tasks_worker.c */
+void gh_tasks_worker_move(gh_tasks_worker* worker);
+
+/* tasks_worker_run.c */
+void gh_tasks_worker_lose_expired(gh_tasks_worker* worker);
+void gh_tasks_worker_lose_all(gh_tasks_worker* worker);
+void gh_tasks_worker_run(gh_tasks_worker* worker);
+
+/* tasks_worker_requests.c */
+void gh_tasks_worker_hire(gh_tasks_worker* worker);
+void gh_tasks_worker_ask(gh_tasks_worker* worker);
+void gh_tasks_worker_hear(gh_tasks_worker* worker);
+uint64_t gh_tasks_worker_next_question(const gh_tasks_worker* worker);
+
+#endif

@@ -1,0 +1,270 @@
+/* tasks_worker_requests.c -- the three ops of a worker, take, finish and extend: when each begins, from which queue it
+   takes, and what its end changes. */
+
+#include "tasks_worker.h"
+
+#define PAUSE_MIN_US     1000u   /* of an empty queue: doubles with each empty answer ... */
+#define PAUSE_MAX_US     100000u /* ... up to this                                        */
+#define TROUBLE_PAUSE_US 100000ull
+#define CREDIT_MAX       1000000
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+static gh_tasks_queue* worker_queue(const gh_tasks_worker* worker, uint32_t i)
+{
+    return &worker->config.queues[i];
+}
+
+/* A request could not begin, or failed: not again at once. */
+static void worker_note(gh_tasks_worker* worker, gh_status status, uint64_t pause_us)
+{
+    worker->trouble = status;
+    if (status != GH_OK) worker->retry_us = gh_client_after(worker->op.client, pause_us);
+}
+
+static void worker_send_finish(gh_tasks_worker* worker)
+{
+    gh_status status;
+    size_t i;
+    if (gh_tasks_op_is_busy(&worker->finish.op) || gh_tasks_worker_now(worker) < worker->retry_us) return;
+    for (i = 0; i < worker->config.slot_count; i++)
+        if (worker->config.slots[i].state == GH_TASK_PLACE_ENDED) break;
+    if (i == worker->config.slot_count) return;
+    worker->finish.queue_index = (uint8_t)worker->config.slots[i].queue;
+    worker->finish.leaving = worker->stopping == WORKER_LEAVES;
+    status = gh_tasks_finish_begin(&worker->finish, worker->op.client,
+                                   worker_queue(worker, worker->finish.queue_index)->name,
+                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
+    if (status != GH_OK) worker_note(worker, status, 1);
+}
+
+static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
+{
+    return task->state != GH_TASK_PLACE_FREE && (task->sending & GH_TASK_SENDING_FINISH) == 0 &&
+           task->renew_us <= gh_tasks_worker_now(worker);
+}
+
+static void worker_send_extend(gh_tasks_worker* worker)
+{
+    gh_status status;
+    size_t i;
+    if (gh_tasks_op_is_busy(&worker->extend.op) || gh_tasks_worker_now(worker) < worker->retry_us) return;
+    for (i = 0; i < worker->config.slot_count; i++)
+        if (task_wants_renewal(worker, &worker->config.slots[i])) break;
+    if (i == worker->config.slot_count) return;
+    worker->extend.queue_index = (uint8_t)worker->config.slots[i].queue;
+    status = gh_tasks_extend_begin(&worker->extend, worker->op.client,
+                                   worker_queue(worker, worker->extend.queue_index)->name,
+                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
+    if (status != GH_OK) worker_note(worker, status, 1);
+}
+
+/* How many tasks it would like to have now: what a tick can eat, less what lies ready. */
+static uint32_t worker_hunger(const gh_tasks_worker* worker)
+{
+    uint32_t unused = 0;
+    uint32_t waiting = 0;
+    uint32_t hunger;
+    size_t i;
+    for (i = 0; i < worker->config.slot_count; i++)
+    {
+        const gh_task* task = &worker->config.slots[i];
+        if (task->state == GH_TASK_PLACE_FREE && task->sending == 0) unused++;
+        if (task->state == GH_TASK_PLACE_HELD || (task->state == GH_TASK_PLACE_BEGUN && task->again_us == 0))
+            waiting++;
+    }
+    hunger = worker->appetite > waiting ? worker->appetite - waiting : 0;
+    return hunger < unused ? hunger : unused;
+}
+
+/* The queue to be asked: the first, or by weight the one furthest behind, of those that are not known to be
+   empty. */
+static gh_tasks_queue* worker_choose_queue(const gh_tasks_worker* worker)
+{
+    gh_tasks_queue* best = NULL;
+    uint32_t i;
+    for (i = 0; i < worker->config.queue_count; i++)
+    {
+        gh_tasks_queue* queue = worker_queue(worker, i);
+        if (queue->ask_us > gh_tasks_worker_now(worker)) continue;
+        if (best == NULL || (worker->weighted && queue->credit > best->credit)) best = queue;
+    }
+    return best;
+}
+
+static void worker_send_take(gh_tasks_worker* worker)
+{
+    uint32_t hunger;
+    gh_tasks_queue* queue;
+    gh_status status;
+    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op) ||
+        gh_tasks_worker_now(worker) < worker->retry_us)
+        return;
+    hunger = worker_hunger(worker);
+    queue = hunger == 0 ? NULL : worker_choose_queue(worker);
+    if (queue == NULL) return;
+    worker->take.want = (uint8_t)hunger;
+    worker->take.queue_index = (uint8_t)(queue - worker->config.queues);
+    worker->hinted = false;
+    status = gh_tasks_take_begin(&worker->take, worker->op.client, queue->name, worker->config.slots,
+                                 worker->config.slot_count, NULL, worker->slot_size, &worker->config.tasks);
+    if (status != GH_OK) worker_note(worker, status, 1);
+}
+
+/* Begins what there is to begin. */
+void gh_tasks_worker_ask(gh_tasks_worker* worker)
+{
+    worker_send_finish(worker);
+    worker_send_extend(worker);
+    worker_send_take(worker);
+}
+
+uint64_t gh_tasks_worker_next_question(const gh_tasks_worker* worker)
+{
+    uint64_t next_us = GH_FOREVER;
+    uint32_t i;
+    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op) || worker_hunger(worker) == 0)
+        return GH_FOREVER;
+    for (i = 0; i < worker->config.queue_count; i++)
+        if (worker_queue(worker, i)->ask_us < next_us) next_us = worker_queue(worker, i)->ask_us;
+    return next_us > worker->retry_us ? next_us : worker->retry_us;
+}
+
+/* ---- one of the three has ended ------------------------------------------------------------------------ */
+
+/* A queue gave so many tasks: each that may have some gets its share as credit, and the one that gave them
+   pays. */
+static void worker_settle(gh_tasks_worker* worker, gh_tasks_queue* gave, uint32_t count)
+{
+    int32_t sum = 0;
+    uint32_t i;
+    for (i = 0; worker->weighted && i < worker->config.queue_count; i++)
+    {
+        gh_tasks_queue* queue = worker_queue(worker, i);
+        if (queue->ask_us > gh_tasks_worker_now(worker))
+        {
+            queue->credit = 0; /* one that is empty saves nothing up */
+            continue;
+        }
+        sum += (int32_t)queue->weight;
+        queue->credit += (int32_t)(queue->weight * count);
+        if (queue->credit > CREDIT_MAX) queue->credit = CREDIT_MAX;
+    }
+    gave->credit -= sum * (int32_t)count;
+    if (gave->credit < -CREDIT_MAX) gave->credit = -CREDIT_MAX;
+}
+
+void gh_tasks_worker_hear(gh_tasks_worker* worker)
+{
+    uint32_t i;
+    worker->hinted = true; /* what is being asked now may have been asked too early */
+    for (i = 0; i < worker->config.queue_count; i++) worker_queue(worker, i)->ask_us = 0;
+}
+
+static void worker_rest(gh_tasks_worker* worker, gh_tasks_queue* queue, uint64_t next_us)
+{
+    queue->pause_us = queue->pause_us == 0 ? PAUSE_MIN_US : queue->pause_us * 2;
+    if (queue->pause_us > PAUSE_MAX_US) queue->pause_us = PAUSE_MAX_US;
+    if (next_us == 0) next_us = PAUSE_MIN_US;
+    queue->ask_us = gh_client_after(worker->op.client, next_us < queue->pause_us ? next_us : queue->pause_us);
+    if (worker->hinted) gh_tasks_worker_hear(worker);
+}
+
+/* By a rate it is known when to ask again. By running_max, it may be as soon as a task is finished. */
+static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_queue* queue)
+{
+    uint64_t next_us = worker->take.next_us;
+    if (!worker->take.by_rate)
+    {
+        queue->full = true;
+        worker_rest(worker, queue, next_us);
+        return;
+    }
+    queue->pause_us = 0;
+    queue->ask_us =
+        gh_client_after(worker->op.client, next_us < GH_TASKS_RATE_WAIT_US ? next_us : GH_TASKS_RATE_WAIT_US);
+}
+
+static void worker_take_ended(void* owner)
+{
+    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
+    gh_tasks_queue* queue = worker_queue(worker, worker->take.queue_index);
+    gh_status status = gh_tasks_take_poll(&worker->take);
+    if (!gh_tasks_op_is_busy(&worker->op)) return;
+    queue->full = false;
+    worker->taken += worker->take.count; /* some may have come before the answer turned out to be broken */
+    if (status == GH_OK)
+    {
+        queue->pause_us = 0;
+        queue->ask_us = 0;
+        worker_settle(worker, queue, worker->take.count);
+        worker_note(worker, GH_OK, 0);
+    }
+    else if (status == GH_EMPTY || status == GH_TASK_PAUSED)
+    {
+        worker_note(worker, GH_OK, 0);
+        worker_rest(worker, queue, worker->take.next_us);
+    }
+    else if (status == GH_TASK_LIMITED)
+    {
+        worker_note(worker, GH_OK, 0);
+        worker_rest_limited(worker, queue);
+    }
+    else if (status != GH_CANCELLED)
+    {
+        worker_note(worker, status, TROUBLE_PAUSE_US);
+    }
+    gh_tasks_worker_move(worker);
+}
+
+static void worker_count(gh_tasks_worker* worker, const gh_task* task)
+{
+    if (task->status == GH_LOST && task->action != GH_TASK_ACTION_GIVE_BACK)
+        worker->lost++;
+    else if (task->status == GH_CANCELLED)
+        worker->cancelled++;
+    else if (task->status == GH_TASK_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL))
+        worker->dead++;
+    else if (task->action == GH_TASK_ACTION_RETRY)
+        worker->retried++;
+    else if (task->action == GH_TASK_ACTION_DONE)
+        worker->done++;
+}
+
+static void worker_finish_ended(void* owner)
+{
+    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
+    gh_tasks_queue* queue = worker_queue(worker, worker->finish.queue_index);
+    gh_status status = gh_tasks_finish_poll(&worker->finish);
+    size_t i;
+    if (!gh_tasks_op_is_busy(&worker->op)) return;
+    for (i = 0; i < worker->config.slot_count; i++)
+    {
+        gh_task* task = &worker->config.slots[i];
+        if (task->state != GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) continue;
+        worker_count(worker, task);
+        task->action = GH_TASK_ACTION_KEEP;
+    }
+    if (queue->full) queue->ask_us = 0; /* there is room for others now */
+    worker_note(worker, status, TROUBLE_PAUSE_US);
+    gh_tasks_worker_move(worker);
+}
+
+static void worker_extend_ended(void* owner)
+{
+    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
+    if (!gh_tasks_op_is_busy(&worker->op)) return;
+    worker_note(worker, gh_tasks_extend_poll(&worker->extend), TROUBLE_PAUSE_US);
+    gh_tasks_worker_move(worker); /* loses those whose lease end is 0 now */
+}
+
+void gh_tasks_worker_hire(gh_tasks_worker* worker)
+{
+    worker->take.owner = worker->finish.owner = worker->extend.owner = worker;
+    worker->take.ended = worker_take_ended;
+    worker->finish.ended = worker_finish_ended;
+    worker->extend.ended = worker_extend_ended;
+    worker->take.taker_client = worker->finish.field_client = gh_client_id(worker->op.client);
+    worker->take.taker_sequence = worker->finish.field_sequence = worker->bell.sequence;
+    worker->take.sleeper = worker->op.sequence;
+}
