@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define QUEUE    "mail"
-#define LEASE_US (SECOND_US / 2)
+#define LEASE_US (2 * SECOND_US)
 #define HOUR_US  (3600 * (int64_t)SECOND_US)
 
 /* ---- 8: no lease --------------------------------------------------------------------------------------- */

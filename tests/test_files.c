@@ -382,7 +382,7 @@ static void tick_moves_no_more_than_its_bytes(void** state)
     assert_in_range(most, 2, 4); /* three chunks, and the answer to how far we are */
 }
 
-/* A chunk each 400 ms. */
+/* A chunk each 400 ms, which is far from the time that a standstill takes. */
 static void allow_one_more(sender* self, uint64_t* next_us)
 {
     if (game_now_us(self->owner) < *next_us || self->stop_at >= self->size) return;
@@ -397,7 +397,7 @@ static void standstill_is_told_and_slowness_is_not(void** state)
     scene self = scene_start();
     sender* from = sender_new(self.a, 1, parcel_bytes(self.a, 9 * CHUNK, 23, false), 9 * CHUNK);
     from->config.cap_bytes = 2 * CHUNK;
-    from->config.progress_us = SECOND_US;
+    from->config.progress_us = 5 * SECOND_US / 2;
     sender_begin(from, NAME);
     GAME_UNTIL((sender_step(from), from->op.is_full));
     assert_int_equal(from->op.stored_bytes, 2 * CHUNK);
@@ -405,11 +405,11 @@ static void standstill_is_told_and_slowness_is_not(void** state)
     assert_status(gh_file_send_poll(&from->op), GH_TIMEOUT);
 
     reader* to = reader_new(self.b, 9 * CHUNK);
-    to->config.progress_us = SECOND_US;
+    to->config.progress_us = 5 * SECOND_US / 2;
     assert_status(reader_run(to, NAME, "0"), GH_TIMEOUT); /* it read what is there */
     assert_int_equal(to->got_size, 2 * CHUNK);
 
-    /* Longer than a second in all, never a second without a chunk. */
+    /* Longer than that in all, never as long without a chunk. */
     sender_begin(from, NAME);
     reader_begin(to, NAME, "0");
     from->stop_at = from->at;

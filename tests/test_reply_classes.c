@@ -121,6 +121,8 @@ static game* start_behind(fake_server* fake)
 {
     gh_client_config config = game_config(fake_server_address(fake));
     config.wake = false;
+    config.connect_timeout_us = 60 * SECOND_US; /* so that every link is lost for what the peer says */
+    config.request_timeout_us = 60 * SECOND_US;
     config.backoff_min_us = MS;
     config.backoff_max_us = 2 * MS;
     config.user = gh_str_literal("default"); /* so that AUTH and SELECT are said too */

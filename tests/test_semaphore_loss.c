@@ -24,19 +24,18 @@ static void clients_with_clocks_an_hour_apart_steal_nothing(void** state)
         games[i] = game_start(redis_server_address(server));
         games[i]->ahead_us = (i - 1) * HOUR_US;
         GAME_UNTIL(gh_client_ready(games[i]->client));
-        held[i] = permit_hold_one(games[i], "arena", 3, SECOND_US);
+        held[i] = permit_hold_one(games[i], "arena", 3, 2 * SECOND_US);
     }
     uint64_t begun_us = wait_now_us();
-    while (wait_now_us() - begun_us <
-           2 * SECOND_US) /* two leases long: all are renewed, nobody else gets in */
+    while (wait_now_us() - begun_us < 4 * SECOND_US) /* two leases long: all are renewed, nobody else gets in */
     {
         for (int i = 0; i < 3; i++)
         {
-            assert_status(permit_settle(permit_want(games[i], "arena", 3, SECOND_US, 0)), GH_BUSY);
+            assert_status(permit_settle(permit_want(games[i], "arena", 3, 2 * SECOND_US, 0)), GH_BUSY);
             assert_status(gh_permit_poll(held[i]), GH_OK);
         }
     }
-    gh_permit* waiter = permit_want(games[2], "arena", 3, SECOND_US, 60 * SECOND_US);
+    gh_permit* waiter = permit_want(games[2], "arena", 3, 2 * SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(waiter->position == 1);
     game_end(games[0]); /* what it had is free after its lease, not at once and not after an hour */
     assert_status(gh_permit_poll(waiter), GH_PENDING);

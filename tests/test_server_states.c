@@ -35,14 +35,15 @@ static gh_command* say_patiently(game* from, const char* line)
 static void assert_waits(redis_server* server, const char* begin, const char* end, bool holders_live)
 {
     game* a = game_start_ready(redis_server_address(server));
-    gh_lock* held = want_lock(a, "held", SECOND_US);
+    gh_lock* held = want_lock(a, "held", 2 * SECOND_US);
     GAME_UNTIL(gh_lock_poll(held) == GH_OK);
     redis_server_do(server, begin);
     gh_lock* wanted = want_lock(a, "wanted", 60 * SECOND_US);
     gh_command* set = say_patiently(a, "SET here 1");
     unsigned warnings = a->warnings_logged;
     uint64_t begin_us = wait_now_us();
-    GAME_UNTIL(wait_now_us() - begin_us > 3 * SECOND_US / 2);
+    GAME_UNTIL(wait_now_us() - begin_us > 3 * SECOND_US);
+    if (!holders_live) GAME_UNTIL(gh_lock_poll(held) != GH_OK);
     assert_status(gh_lock_poll(held), holders_live ? GH_OK : GH_LOST);
     assert_status(gh_lock_poll(wanted), GH_PENDING);
     assert_status(gh_command_poll(set), GH_PENDING);

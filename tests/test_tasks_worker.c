@@ -111,13 +111,13 @@ static void handler_goes_on_over_many_ticks_and_is_renewed(void** state)
     redis_server* server = redis_server_start(NULL);
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* other = desk_on(server);
-    baker->config.tasks.lease_us = SECOND_US / 4;
+    baker->config.tasks.lease_us = 2 * SECOND_US;
     baker->ticks_needed = UINT32_MAX;
     push_many(other, 0, 3);
     shop_begin(baker);
     GAME_UNTIL(baker->worker.running == 3);
     uint64_t begin_us = wait_now_us();
-    while (wait_now_us() - begin_us < SECOND_US)
+    while (wait_now_us() - begin_us < 5 * SECOND_US)
     {
         assert_status(desk_take(other, 1), GH_EMPTY);
         game_tick_all();

@@ -131,6 +131,7 @@ static bool ask_server(fake_reply* reply)
     {
         char* room = buffer_reserve(&answer, 16384);
         ssize_t size = recv(peer->server, room, 16384, 0);
+        if (size < 0 && errno == EINTR) continue; /* the process was stopped for a moment */
         if (size <= 0) break;
         answer.size += (size_t)size;
         whole = resp_reply_size(answer.bytes, answer.size);
