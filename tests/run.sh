@@ -81,11 +81,11 @@ note_failures() {
         named=true
     done < <(awk '
         /^\[ +RUN +\]/ { reasons = "" }
-        /^\[ +(ERROR|LINE) +\]/ {
+        /^\[ +(ERROR|LINE) +\] ---/ {
             gsub(/\[ +(ERROR|LINE) +\] --- /, "")
             if (length(reasons) < 400) reasons = reasons " | " $0
         }
-        /^\[ +FAILED +\] [a-z_]+\.[a-z]/ { sub(/^[^]]*\] /, ""); if (!seen[$0]++) print $0 reasons; reasons = "" }
+        /^\[ +(FAILED|ERROR) +\] [a-z_]+\.[a-z]/ { sub(/^[^]]*\] /, ""); if (!seen[$0]++) print $0 reasons; reasons = "" }
         /^FAILED  / { sub(/^FAILED  /, ""); print }' "$(log_of "$label")")
     if ! $named; then failures+=("failed: $label: ended with code $code; see its log"); fi
 }

@@ -591,9 +591,10 @@ static void processes_obey_the_rules_together(void** state)
     redis_server* server = redis_server_start(NULL);
     char address[128];
     child_process* crew[CREW];
-    stamp* stamps = test_calloc(FLEET_SIZE, sizeof(*stamps));
     snprintf(address, sizeof(address), "%s", redis_server_address(server));
-    desk* clerk = desk_open(game_start_ready(address), QUEUE);
+    game* office = game_start_ready(address);
+    desk* clerk = desk_open(office, QUEUE);
+    stamp* stamps = GAME_NEW_ARRAY(office, stamp, FLEET_SIZE);
     desk_control(clerk, (gh_tasks_rules){.running_max = RUNNING,
                                          .rate_count = RATE,
                                          .rate_period_us = SECOND_US,
@@ -620,7 +621,6 @@ static void processes_obey_the_rules_together(void** state)
     }
     assert_int_equal(count, FLEET_SIZE);
     check_stamps(stamps, count);
-    test_free(stamps);
     assert_no_lines(server);
 }
 

@@ -146,12 +146,14 @@ static void work_off(bool killing, bool restarting)
 {
     redis_server_options options = {.append_only = restarting};
     redis_server* server = redis_server_start(&options);
-    crew_plan plan = {.lease_us = SECOND_US / 4, .ticks = 60};
-    history* all = test_calloc(1, sizeof(*all));
+    bool calm = !killing && !restarting; /* nobody is to lose a lease, however slow the machine is */
+    crew_plan plan = {.lease_us = calm ? 60 * SECOND_US : SECOND_US / 4, .ticks = 60};
     child_process* crew[CREW];
     random_stream random = random_for_test("fleet");
     snprintf(plan.address, sizeof(plan.address), "%s", redis_server_address(server));
-    desk* clerk = desk_open(game_start_ready(plan.address), QUEUE);
+    game* office = game_start_ready(plan.address);
+    desk* clerk = desk_open(office, QUEUE);
+    history* all = GAME_NEW(office, history);
     push_all(clerk, &random);
     for (int i = 0; i < CREW; i++) crew[i] = child_start(row_on, &plan);
 
@@ -182,8 +184,7 @@ static void work_off(bool killing, bool restarting)
     size_t again = 0;
     for (size_t i = 0; i < all->count; i++) again += all->entries[i].attempt > 1;
     assert_true(!killing || again > 0);
-    if (!killing && !restarting) assert_int_equal(all->count, TASKS);
-    test_free(all);
+    if (calm) assert_int_equal(all->count, TASKS);
 }
 
 static void processes_share_the_work_and_none_is_done_twice(void** state)
