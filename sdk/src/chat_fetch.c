@@ -6,20 +6,18 @@
    meantime; entries say their own ids, so what is not the next one is thrown away and the chat is asked again
        WAITING   nothing new; a hint or a timer makes it ask */
 
+#include "chat_members.h"
 #include "chat_read.h"
 #include "wire/entry.h"
 #include "wire/name.h"
 
 #define CHAT_WAIT_MAX_US  3600000000ull
-#define CHAT_PAGE_MAX     64u         /* members in one request; 24 for the smallest clients            */
-#define CHAT_PAGE_ROOM    100u        /* bytes of a member in a request                                 */
-#define CHAT_REPLY_ROOM   2048u       /* of a reply: the figures                                        */
+#define CHAT_REPLY_ROOM   2048u /* of a reply: the figures                                        */
 #define CHAT_HEARTBEAT_US 2000000ull
 #define CHAT_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted            */
 #define CHAT_POLL_MIN_US  5000ull
 #define CHAT_POLL_MAX_US  100000ull
 
-#define CHAT_READ_SHAPE  "qiiiiii*"
 #define CHAT_RANGE_SHAPE "*"
 
 typedef enum chat_fetch_state
@@ -42,77 +40,6 @@ static gh_page chat_page(const gh_chat_fetch* fetch)
     return page;
 }
 
-static uint64_t chat_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* ---- members ------------------------------------------------------------------------------------------- */
-
-/* The id after which there may be something new for a member; GH_CHAT_ID_MAX: there is no member. */
-static uint64_t members_after(const gh_chat_fetch* fetch)
-{
-    uint64_t after = GH_CHAT_ID_MAX;
-    const gh_chat_member* member;
-    for (member = fetch->members; member != NULL; member = member->next)
-        if (member->known && member->status == GH_OK) after = chat_least(after, member->given);
-    return after;
-}
-
-/* Chooses whom the next request is about. Frozen now, because the request may have to be written again. */
-static void plan_page(gh_chat_fetch* fetch)
-{
-    uint32_t most = gh_client_reply_nodes(fetch->op.client) / 2 - GH_CHAT_FIGURES;
-    bool others =
-        false; /* there are members of whom it is known where they are, or whom the request is not about */
-    bool unknown = false;
-    gh_chat_member* member;
-    size_t room = gh_client_out_room(fetch->op.client) / 2 / CHAT_PAGE_ROOM;
-    if (most > CHAT_PAGE_MAX) most = CHAT_PAGE_MAX;
-    if (most > room) most = (uint32_t)room;
-    fetch->page = NULL;
-    fetch->page_count = 0;
-    fetch->more_pages = false;
-    for (member = fetch->members; member != NULL; member = member->next)
-    {
-        member->asked = !member->fresh && fetch->page_count < most;
-        if (member->asked)
-        {
-            if (fetch->page == NULL) fetch->page = member;
-            fetch->page_count++;
-            member->sending = member->handled;
-        }
-        else if (!member->fresh)
-        {
-            fetch->more_pages = true;
-        }
-        if (!member->asked || member->known) others = true;
-        if (!member->known) unknown = true;
-    }
-    fetch->from_least = unknown && !others;
-    fetch->wants_messages = !fetch->more_pages && (!unknown || !others);
-}
-
-/* The members of a page in the order of the request. */
-static gh_chat_member* next_asked(gh_chat_member* member)
-{
-    while (member != NULL && !member->asked) member = member->next;
-    return member;
-}
-
-static void forget_members(gh_chat_fetch* fetch)
-{
-    gh_chat_member* member;
-    for (member = fetch->members; member != NULL; member = member->next)
-    {
-        member->known = false;
-        member->handled = 0;
-        member->given = 0;
-        member->seen = 0;
-        member->missed = 0;
-    }
-}
-
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* chat_fetch_script(gh_op* op)
@@ -126,13 +53,12 @@ static uint32_t messages_wanted(const gh_chat_fetch* fetch)
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     uint64_t wanted = fetch->messages_max - fetch->count;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
-    return (uint32_t)chat_least(wanted, fitting);
+    return (uint32_t)gh_chat_least(wanted, fitting);
 }
 
 static void encode_ask(gh_op* op, gh_request* request)
 {
     gh_chat_fetch* fetch = chat_fetch_of(op);
-    gh_chat_member* member;
     gh_chat_question question;
     uint32_t values = gh_client_reply_nodes(op->client) - GH_CHAT_FIGURES - 1 - fetch->page_count;
     memset(&question, 0, sizeof question);
@@ -144,17 +70,12 @@ static void encode_ask(gh_op* op, gh_request* request)
     if (fetch->wants_messages)
     {
         gh_page page = chat_page(fetch);
-        question.count = (uint32_t)chat_least(chat_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
-        question.bytes = chat_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
-        if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client))
-            question.wait_us = CHAT_TOKEN_US;
+        question.count = (uint32_t)gh_chat_least(gh_chat_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
+        question.bytes = gh_chat_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
+        if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
     }
     gh_chat_encode_read(op, request, &question);
-    for (member = next_asked(fetch->page); member != NULL; member = next_asked(member->next))
-    {
-        gh_request_str(request, member->name);
-        gh_request_number(request, member->sending);
-    }
+    gh_chat_members_encode(fetch, request);
 }
 
 /* No more than is known to be there, than the reader can take even if all are as large as the largest, and
@@ -163,9 +84,9 @@ static void encode_range(gh_op* op, gh_request* request)
 {
     const gh_chat_fetch* fetch = chat_fetch_of(op);
     uint64_t from = fetch->after + 1 - fetch->first_id;
-    uint64_t count = chat_least(messages_wanted(fetch), fetch->last_id - fetch->after);
-    count = chat_least(count, gh_client_reply_nodes(op->client) - 2);
-    count = chat_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
+    uint64_t count = gh_chat_least(messages_wanted(fetch), fetch->last_id - fetch->after);
+    count = gh_chat_least(count, gh_client_reply_nodes(op->client) - 2);
+    count = gh_chat_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
     gh_request_object_key(request, op->client, gh_chat_kind(), fetch->chat, 'm');
@@ -187,16 +108,15 @@ static void chat_fetch_encode(gh_op* op, gh_request* request)
 
 static void chat_ask(gh_chat_fetch* fetch)
 {
-    plan_page(fetch);
-    fetch->after = members_after(fetch);
+    gh_chat_members_plan(fetch);
+    fetch->after = gh_chat_members_after(fetch);
     if (fetch->count > 0) fetch->after = fetch->messages[fetch->count - 1].id; /* on, in the same fetch */
     if (fetch->after == GH_CHAT_ID_MAX) fetch->after = 0;
     fetch->op.state = CHAT_ASKING;
     fetch->hinted = false;
-    if (fetch->wait_end_us > 0)
-        gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, CHAT_READ_SHAPE, 0);
+    gh_op_send(&fetch->op, GH_CHAT_READ_SHAPE, 0);
 }
 
 /* From the first member on: who has left meanwhile must not be served. */
@@ -218,12 +138,11 @@ static void chat_range(gh_chat_fetch* fetch)
 static void chat_wait(gh_chat_fetch* fetch)
 {
     gh_client* client = fetch->op.client;
-    uint64_t pause_us =
-        chat_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
+    uint64_t pause_us = gh_chat_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
     if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, CHAT_HEARTBEAT_US);
     if (fetch->polls < UINT16_MAX) fetch->polls++;
     fetch->op.state = CHAT_WAITING;
-    gh_op_timer(&fetch->op, chat_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+    gh_op_timer(&fetch->op, gh_chat_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
 /* Every member is told which of the messages are new to it. */
@@ -236,8 +155,7 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     for (member = fetch->members; member != NULL; member = member->next)
     {
         member->from = member->given;
-        if (member->status == GH_OK && member->known && member->given < last_given)
-            member->given = last_given;
+        if (member->status == GH_OK && member->known && member->given < last_given) member->given = last_given;
     }
     gh_op_end(&fetch->op, status);
 }
@@ -299,42 +217,6 @@ static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
         chat_fetch_end(fetch, GH_EMPTY);
 }
 
-/* Takes what the store says of the members of the page; value is the first. Returns the value behind them. */
-static const gh_reply* take_seen(gh_chat_fetch* fetch, const gh_reply* value)
-{
-    gh_chat_member* member = next_asked(fetch->page);
-    for (; member != NULL && value != NULL; member = next_asked(member->next), value = value->next)
-    {
-        bool is_member = value->type == GH_REPLY_INTEGER && value->integer >= 0;
-        member->status = is_member ? GH_OK : GH_NOT_MEMBER;
-        member->seen = is_member ? (uint64_t)value->integer : 0;
-        if (!is_member || !member->known || member->given < member->seen) member->given = member->seen;
-        member->known = true;
-        member->fresh = true;
-    }
-    return value;
-}
-
-/* Figures of each member, and the gap if there is one. False: there is no member. */
-static bool update_members(gh_chat_fetch* fetch)
-{
-    gh_chat_member* member;
-    bool any = false;
-    for (member = fetch->members; member != NULL; member = member->next)
-    {
-        uint64_t kept_from = fetch->first_id - 1;
-        if (!member->known || member->status != GH_OK) continue;
-        any = true;
-        if (fetch->count == 0 && member->given < kept_from)
-        {
-            member->missed += kept_from - member->given;
-            member->given = kept_from;
-        }
-        member->unread = fetch->last_id - (member->seen > kept_from ? member->seen : kept_from);
-    }
-    return any;
-}
-
 /* The chat was made anew: nothing that is known of its members holds. */
 static bool chat_was_renewed(gh_chat_fetch* fetch, uint64_t epoch)
 {
@@ -344,7 +226,7 @@ static bool chat_was_renewed(gh_chat_fetch* fetch, uint64_t epoch)
     fetch->renewed = true;
     fetch->count = 0;
     fetch->buffer_tail = 0;
-    forget_members(fetch);
+    gh_chat_members_forget(fetch);
     return true;
 }
 
@@ -378,18 +260,18 @@ static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     fetch->last_id = (uint64_t)gh_reply_integer(reply, 4);
     fetch->asked_us = (uint64_t)gh_reply_integer(reply, 5) / 1000 * 1000;
     fetch->largest = (uint32_t)gh_reply_integer(reply, 6);
-    values = take_seen(fetch, values);
+    values = gh_chat_members_take(fetch, values);
     if (!fetch->wants_messages)
     {
         chat_ask(fetch);
         return;
     }
-    if (!update_members(fetch))
+    if (!gh_chat_members_update(fetch))
     {
         chat_fetch_fail(fetch, GH_NOT_MEMBER);
         return;
     }
-    if (fetch->from_least) fetch->after = members_after(fetch);
+    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
     if (fetch->after < fetch->first_id - 1)
     {
         if (fetch->count > 0) /* cut while we read: the gap is told by the next fetch */
@@ -464,8 +346,7 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_fetch_kind = {
-    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
+static const gh_op_kind chat_fetch_kind = {"chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
@@ -485,8 +366,7 @@ static gh_status check_chat_fetch(const gh_chat_fetch_config* config)
     if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     if (config->wait_us > CHAT_WAIT_MAX_US) return GH_INVALID_WAIT;
     if (config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
-        return GH_INVALID_BUFFER;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
@@ -514,8 +394,8 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     return GH_OK;
 }
 
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
-                              size_t count, const gh_chat_fetch_config* config)
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
+                              const gh_chat_fetch_config* config)
 {
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -538,89 +418,4 @@ gh_status gh_chat_fetch_poll(const gh_chat_fetch* op)
 void gh_chat_fetch_cancel(gh_chat_fetch* op)
 {
     if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_fetch_end(op, GH_CANCELLED);
-}
-
-/* ---- commit -------------------------------------------------------------------------------------------- */
-
-static gh_chat_commit* chat_commit_of(gh_op* op)
-{
-    return (gh_chat_commit*)(void*)((char*)op - offsetof(gh_chat_commit, op));
-}
-
-static void chat_commit_encode(gh_op* op, gh_request* request)
-{
-    const gh_chat_commit* commit = chat_commit_of(op);
-    gh_chat_question question;
-    uint32_t i;
-    memset(&question, 0, sizeof question);
-    question.chat = commit->chat;
-    question.epoch = commit->epoch;
-    question.pairs = commit->count;
-    gh_chat_encode_read(op, request, &question);
-    for (i = 0; i < commit->count; i++)
-    {
-        gh_request_str(request, commit->members[i].name);
-        gh_request_number(request, commit->members[i].sending);
-    }
-}
-
-static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
-{
-    const gh_chat_commit* commit = chat_commit_of(op);
-    const gh_reply* value = gh_reply_at(event->reply, GH_CHAT_FIGURES);
-    uint32_t i;
-    if (gh_reply_integer(event->reply, 1) != GH_CHAT_CODE_DONE) return GH_GONE;
-    if ((uint64_t)gh_reply_integer(event->reply, 2) != commit->epoch) return GH_RESTARTED;
-    for (i = 0; i < commit->count && value != NULL; i++, value = value->next)
-    {
-        commit->members[i].status = value->integer < 0 ? GH_NOT_MEMBER : GH_OK;
-        commit->members[i].seen = value->integer < 0 ? 0 : (uint64_t)value->integer;
-    }
-    return i == commit->count ? GH_OK : GH_CORRUPT;
-}
-
-static const gh_op_kind chat_commit_kind = {
-    "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, false, chat_commit_answer};
-
-static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
-{
-    size_t i;
-    if (members == NULL || count == 0 || count > GH_CHAT_COMMIT_MAX) return GH_INVALID_MEMBERS;
-    if (epoch == 0 || epoch >= GH_CHAT_ID_MAX) return GH_INVALID_EPOCH;
-    for (i = 0; i < count; i++)
-    {
-        if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
-        if (members[i].handled == 0 || members[i].handled >= GH_CHAT_ID_MAX) return GH_INVALID_ID;
-    }
-    return GH_OK;
-}
-
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                               gh_chat_member* members, size_t count, uint64_t timeout_us)
-{
-    size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
-    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
-    status = check_chat_commit(epoch, members, count);
-    if (status != GH_OK) return status;
-    for (i = 0; i < count; i++) members[i].sending = members[i].handled;
-    op->chat = chat;
-    op->members = members;
-    op->epoch = epoch;
-    op->count = (uint32_t)count;
-    gh_call_begin(&op->op, client, &chat_commit_kind, CHAT_READ_SHAPE, timeout_us, 0);
-    return GH_OK;
-}
-
-gh_status gh_chat_commit_poll(const gh_chat_commit* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_commit_cancel(gh_chat_commit* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
 }

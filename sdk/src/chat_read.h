@@ -18,6 +18,9 @@ enum
     GH_CHAT_CODE_GONE = 1 /* of a create: exists */
 };
 
+/* Of the answer of chat_read.lua: the figures, then what the members have seen, then messages. */
+#define GH_CHAT_READ_SHAPE "qiiiiii*"
+
 static inline gh_str gh_chat_kind(void)
 {
     return gh_str_literal("chat");
@@ -26,6 +29,11 @@ static inline gh_str gh_chat_kind(void)
 static inline bool gh_chat_timeout_is_valid(uint64_t timeout_us)
 {
     return timeout_us >= 1000 && timeout_us <= 60000000;
+}
+
+static inline uint64_t gh_chat_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* A question to chat_read.lua; pairs of member and handled id follow it in the request. */

@@ -1,0 +1,87 @@
+/* chat_commit.c -- notes what members have handled, without reading: one request, which may say so of many. */
+
+#include "chat_read.h"
+#include "wire/name.h"
+
+static gh_chat_commit* chat_commit_of(gh_op* op)
+{
+    return (gh_chat_commit*)(void*)((char*)op - offsetof(gh_chat_commit, op));
+}
+
+static void chat_commit_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_commit* commit = chat_commit_of(op);
+    gh_chat_question question;
+    uint32_t i;
+    memset(&question, 0, sizeof question);
+    question.chat = commit->chat;
+    question.epoch = commit->epoch;
+    question.pairs = commit->count;
+    gh_chat_encode_read(op, request, &question);
+    for (i = 0; i < commit->count; i++)
+    {
+        gh_request_str(request, commit->members[i].name);
+        gh_request_number(request, commit->members[i].sending);
+    }
+}
+
+static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
+{
+    const gh_chat_commit* commit = chat_commit_of(op);
+    const gh_reply* value = gh_reply_at(event->reply, GH_CHAT_FIGURES);
+    uint32_t i;
+    if (gh_reply_integer(event->reply, 1) != GH_CHAT_CODE_DONE) return GH_GONE;
+    if ((uint64_t)gh_reply_integer(event->reply, 2) != commit->epoch) return GH_RESTARTED;
+    for (i = 0; i < commit->count && value != NULL; i++, value = value->next)
+    {
+        commit->members[i].status = value->integer < 0 ? GH_NOT_MEMBER : GH_OK;
+        commit->members[i].seen = value->integer < 0 ? 0 : (uint64_t)value->integer;
+    }
+    return i == commit->count ? GH_OK : GH_CORRUPT;
+}
+
+static const gh_op_kind chat_commit_kind = {
+    "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, false, chat_commit_answer};
+
+static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
+{
+    size_t i;
+    if (members == NULL || count == 0 || count > GH_CHAT_COMMIT_MAX) return GH_INVALID_MEMBERS;
+    if (epoch == 0 || epoch >= GH_CHAT_ID_MAX) return GH_INVALID_EPOCH;
+    for (i = 0; i < count; i++)
+    {
+        if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
+        if (members[i].handled == 0 || members[i].handled >= GH_CHAT_ID_MAX) return GH_INVALID_ID;
+    }
+    return GH_OK;
+}
+
+gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                               gh_chat_member* members, size_t count, uint64_t timeout_us)
+{
+    size_t i;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
+    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = check_chat_commit(epoch, members, count);
+    if (status != GH_OK) return status;
+    for (i = 0; i < count; i++) members[i].sending = members[i].handled;
+    op->chat = chat;
+    op->members = members;
+    op->epoch = epoch;
+    op->count = (uint32_t)count;
+    gh_call_begin(&op->op, client, &chat_commit_kind, GH_CHAT_READ_SHAPE, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_chat_commit_poll(const gh_chat_commit* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_chat_commit_cancel(gh_chat_commit* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}

@@ -1,0 +1,29 @@
+/* chat_members.h -- the members that a fetch is for, as chat_fetch.c sees them.
+
+   They are a chain, in the order of the caller's array. A request is about a page of them: many members take several
+   requests. A member's own fields remember what is known of it, from fetch to fetch. */
+
+#ifndef GH_CHAT_MEMBERS_H
+#define GH_CHAT_MEMBERS_H
+
+#include "chat_read.h"
+
+/* The id after which there may be something new for a member; GH_CHAT_ID_MAX: there is no member. */
+uint64_t gh_chat_members_after(const gh_chat_fetch* fetch);
+
+/* Chooses whom the next request is about. Frozen now, because the request may have to be written again. */
+void gh_chat_members_plan(gh_chat_fetch* fetch);
+
+/* The pairs of the page, behind the question: member, and what it has handled. */
+void gh_chat_members_encode(const gh_chat_fetch* fetch, gh_request* request);
+
+/* Takes what the store says of the members of the page; value is the first. Returns the value behind them. */
+const gh_reply* gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value);
+
+/* Figures of each member, and the gap if there is one. False: there is no member. */
+bool gh_chat_members_update(gh_chat_fetch* fetch);
+
+/* The chat was made anew: nothing that is known of them holds. */
+void gh_chat_members_forget(gh_chat_fetch* fetch);
+
+#endif
