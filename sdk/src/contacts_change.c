@@ -1,0 +1,220 @@
+/* contacts_change.c -- changes of a list of contacts: in the store, and then in the mirror that they are begun with. */
+
+#include "contacts_shared.h"
+#include "wire/name.h"
+
+#define CONTACTS_ROOM 2048u /* of a request: digest, keys, numbers */
+
+#define CONTACTS_TOUCH_SHAPE  "qiis"
+#define CONTACTS_REMOVE_SHAPE "qi"
+
+/* What contacts_touch.lua and contacts_remove.lua answer, and what the latter is asked for. */
+enum
+{
+    CONTACTS_DONE = 0,
+    CONTACTS_OLD,
+    CONTACTS_BLOCKED_FULL
+};
+
+#define CONTACTS_TOUCH   't'
+#define CONTACTS_REMOVE  'r'
+#define CONTACTS_BLOCK   'b'
+#define CONTACTS_UNBLOCK 'u'
+
+static gh_contacts_change* contacts_change_of(gh_op* op)
+{
+    return (gh_contacts_change*)(void*)((char*)op - offsetof(gh_contacts_change, op));
+}
+
+static gh_str contacts_name_at(const gh_contacts_change* change, uint32_t i)
+{
+    return change->contacts == NULL ? gh_str_make(change->one, change->one_size) : change->contacts[i];
+}
+
+static gh_script* contacts_change_script(gh_op* op)
+{
+    bool touch = contacts_change_of(op)->what == CONTACTS_TOUCH;
+    return gh_client_script(op->client, touch ? GH_SCRIPT_contacts_touch : GH_SCRIPT_contacts_remove);
+}
+
+static void contacts_encode_touch(const gh_contacts_change* change, gh_request* request)
+{
+    bool zset = change->times || change->capacity > GH_CONTACTS_LIST_MAX;
+    uint32_t i;
+    gh_request_number(request, change->capacity);
+    gh_request_str(request, zset ? gh_str_literal("z") : gh_str_literal("l"));
+    gh_request_number(request, change->idle_s * 1000ull);
+    for (i = 0; i < change->count; i++) gh_request_str(request, contacts_name_at(change, i));
+}
+
+static void contacts_change_encode(gh_op* op, gh_request* request)
+{
+    const gh_contacts_change* change = contacts_change_of(op);
+    bool touch = change->what == CONTACTS_TOUCH;
+    gh_request_script(request, contacts_change_script(op), 4, touch ? 5u + change->count : 4u);
+    gh_contacts_encode_keys(request, op, change->owner);
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    if (touch)
+    {
+        contacts_encode_touch(change, request);
+        return;
+    }
+    gh_request_str(request, gh_str_make(&change->what, 1));
+    gh_request_str(request, contacts_name_at(change, 0));
+}
+
+static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* reply)
+{
+    gh_str blocked = gh_reply_at(reply, 3)->text;
+    uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, 2) : 0;
+    uint32_t i;
+    if (blocked.size != 0 && blocked.size != change->count) return GH_CORRUPT;
+    for (i = 0; i < change->count; i++)
+    {
+        if (blocked.size > 0 && blocked.bytes[i] == 'b')
+            change->blocked++;
+        else if (change->mirror != NULL)
+            gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
+    }
+    return GH_OK;
+}
+
+static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
+{
+    gh_contacts_change* change = contacts_change_of(op);
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case CONTACTS_DONE: break;
+    case CONTACTS_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
+    case CONTACTS_BLOCKED_FULL: return GH_FULL;
+    default: return GH_CORRUPT;
+    }
+    if (change->mirror != NULL) change->mirror->changes++;
+    if (change->what == CONTACTS_TOUCH) return contacts_touched(change, event->reply);
+    if (change->what != CONTACTS_UNBLOCK && change->mirror != NULL)
+        gh_contacts_mirror_remove(change->mirror, contacts_name_at(change, 0));
+    return GH_OK;
+}
+
+static void contacts_change_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&contacts_change_of(op)->gate, op, event);
+}
+
+static const gh_op_kind contacts_change_kind = {
+    "contacts", contacts_change_step, contacts_change_encode, contacts_change_script, false, contacts_change_answer};
+
+gh_contacts_config gh_contacts_config_default(void)
+{
+    gh_contacts_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GH_CONTACTS_TIMEOUT_US;
+    config.capacity = GH_CONTACTS_CAPACITY;
+    return config;
+}
+
+static gh_status contacts_check_config(const gh_contacts_config* config)
+{
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->capacity == 0 || config->capacity > GH_CONTACTS_CAPACITY_MAX) return GH_INVALID_CONTACTS_CAPACITY;
+    if (config->idle_us > GH_CONTACTS_IDLE_MAX_US) return GH_INVALID_CONTACTS_IDLE;
+    if (config->mirror != NULL && !gh_contacts_is_mirror(config->mirror)) return GH_INVALID_CONTACTS_MIRROR;
+    return GH_OK;
+}
+
+static bool contacts_are_valid(const gh_str* contacts, size_t count, const gh_contacts_config* config)
+{
+    bool list = !config->times && config->capacity <= GH_CONTACTS_LIST_MAX;
+    size_t i;
+    if (contacts == NULL || count == 0 || count > GH_CONTACTS_TOUCH_MAX) return false;
+    if (list && count > 1 && count * config->capacity > GH_CONTACTS_TOUCH_WORK) return false;
+    for (i = 0; i < count; i++)
+        if (!gh_name_is_valid(contacts[i])) return false;
+    return true;
+}
+
+static size_t contacts_size(const gh_str* contacts, size_t count)
+{
+    size_t size = 0;
+    size_t i;
+    for (i = 0; i < count; i++) size += gh_request_str_size(contacts[i].size);
+    return size;
+}
+
+static void contacts_set(gh_contacts_change* op, gh_str owner, const gh_str* contacts, size_t count,
+                         const gh_contacts_config* config)
+{
+    op->blocked = 0;
+    op->owner = owner;
+    op->contacts = count == 1 ? NULL : contacts;
+    op->mirror = config->mirror;
+    op->idle_s = (uint32_t)((config->idle_us + 999999) / 1000000);
+    op->capacity = (uint16_t)config->capacity;
+    op->count = (uint8_t)count;
+    op->times = config->times;
+    op->one_size = (uint8_t)contacts[0].size;
+    memcpy(op->one, contacts[0].bytes, contacts[0].size);
+}
+
+static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
+                                size_t count, const gh_contacts_config* config, char what)
+{
+    gh_contacts_config defaults = gh_contacts_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    status = contacts_check_config(config);
+    if (status != GH_OK) return status;
+    if (!contacts_are_valid(contacts, count, config)) return GH_INVALID_CONTACTS;
+    if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_FULL;
+    contacts_set(op, owner, contacts, count, config);
+    op->what = what;
+    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind,
+                       what == CONTACTS_TOUCH ? CONTACTS_TOUCH_SHAPE : CONTACTS_REMOVE_SHAPE, config->timeout_us,
+                       gh_gate_object(client, gh_contacts_kind(), owner));
+    return GH_OK;
+}
+
+gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                  const gh_contacts_config* config)
+{
+    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_TOUCH);
+}
+
+gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
+                                       size_t count, const gh_contacts_config* config)
+{
+    return contacts_begin(op, client, owner, contacts, count, config, CONTACTS_TOUCH);
+}
+
+gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                   const gh_contacts_config* config)
+{
+    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_REMOVE);
+}
+
+gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                  const gh_contacts_config* config)
+{
+    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_BLOCK);
+}
+
+gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                    const gh_contacts_config* config)
+{
+    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_UNBLOCK);
+}
+
+gh_status gh_contacts_change_poll(const gh_contacts_change* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_contacts_change_cancel(gh_contacts_change* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}

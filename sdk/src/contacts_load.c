@@ -1,0 +1,153 @@
+/* contacts_load.c -- fills a mirror from the store, page by page: the contacts of an owner, or whom it has blocked. */
+
+#include "contacts_shared.h"
+#include "base/hash.h"
+#include "wire/name.h"
+
+#define CONTACTS_UNTIMED     1000000 /* smaller times are only an order, see contacts_touch.lua */
+#define CONTACTS_REPLY_ROOM  1024u   /* of a reply: the figures and the version                 */
+#define CONTACTS_FIGURES     5u      /* values in front of the names, the array itself included */
+#define CONTACTS_PAGE_MAX    500u    /* that contacts_load.lua reads at once                    */
+#define CONTACTS_NUMBER_SIZE 24u     /* of a time, as text                                      */
+
+#define CONTACTS_LOAD_SHAPE "qiis*"
+
+static gh_contacts_load* contacts_load_of(gh_op* op)
+{
+    return (gh_contacts_load*)(void*)((char*)op - offsetof(gh_contacts_load, op));
+}
+
+static gh_script* contacts_load_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_contacts_load);
+}
+
+/* As many as are wanted and one reply can take, each with its time. */
+static uint32_t contacts_page_size(const gh_contacts_load* load)
+{
+    size_t bytes = gh_client_reply_bytes(load->op.client) - CONTACTS_REPLY_ROOM;
+    size_t nodes = (gh_client_reply_nodes(load->op.client) - CONTACTS_FIGURES) / 2;
+    size_t count = gh_contacts_least(bytes / (GH_NAME_SIZE_MAX + CONTACTS_NUMBER_SIZE + 2), nodes);
+    count = gh_contacts_least(count, CONTACTS_PAGE_MAX);
+    return (uint32_t)gh_contacts_least(count, load->mirror->capacity - load->loaded);
+}
+
+static void contacts_load_encode(gh_op* op, gh_request* request)
+{
+    const gh_contacts_load* load = contacts_load_of(op);
+    gh_request_script(request, contacts_load_script(op), 4, 4);
+    gh_contacts_encode_keys(request, op, load->owner);
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, load->blocked ? gh_str_literal("b") : gh_str_literal("c"));
+    gh_request_number(request, load->loaded);
+    gh_request_number(request, contacts_page_size(load));
+}
+
+/* A time as the store prints it. False: not a number. */
+static bool contacts_read_time(const gh_reply* value, uint64_t* time_us)
+{
+    size_t i;
+    if (value == NULL || value->type != GH_REPLY_STRING || value->text.size == 0 || value->text.size > 16) return false;
+    *time_us = 0;
+    for (i = 0; i < value->text.size; i++)
+    {
+        char digit = value->text.bytes[i];
+        if (digit < '0' || digit > '9') return false;
+        *time_us = *time_us * 10 + (uint64_t)(digit - '0');
+    }
+    if (*time_us <= CONTACTS_UNTIMED) *time_us = 0;
+    return true;
+}
+
+/* Appends the names of a reply. False: they are not as contacts_touch.lua writes them. */
+static bool contacts_take_page(gh_contacts_load* load, const gh_reply* value, bool timed)
+{
+    gh_contacts* mirror = load->mirror;
+    while (value != NULL && mirror->count < mirror->capacity)
+    {
+        uint64_t time_us = 0;
+        gh_str name = value->text;
+        if (value->type != GH_REPLY_STRING || !gh_name_is_valid(name)) return false;
+        if (timed)
+        {
+            value = value->next;
+            if (!contacts_read_time(value, &time_us)) return false;
+        }
+        gh_contacts_mirror_put(mirror, mirror->count++, name, time_us);
+        value = value->next;
+    }
+    return true;
+}
+
+static gh_status contacts_load_more(gh_contacts_load* load)
+{
+    gh_op_send(&load->op, CONTACTS_LOAD_SHAPE, 0);
+    return GH_PENDING;
+}
+
+static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
+{
+    gh_contacts_load* load = contacts_load_of(op);
+    gh_contacts* mirror = load->mirror;
+    const gh_reply* names = gh_reply_at(event->reply, CONTACTS_FIGURES - 1);
+    gh_str text = gh_reply_at(event->reply, 3)->text;
+    uint64_t stored = (uint64_t)gh_reply_integer(event->reply, 1);
+    uint64_t version = gh_hash_seeded(text.bytes, text.size, stored);
+    if (load->loaded > 0 && (version != load->version || mirror->changes != load->changes))
+    {
+        load->loaded = 0; /* pages of two versions do not fit together */
+        return contacts_load_more(load);
+    }
+    if (load->loaded == 0) gh_contacts_mirror_clear(mirror);
+    load->version = version;
+    load->changes = mirror->changes;
+    load->stored = stored > UINT32_MAX ? UINT32_MAX : (uint32_t)stored;
+    if (!contacts_take_page(load, names, gh_reply_integer(event->reply, 2) != 0)) return GH_CORRUPT;
+    load->loaded = mirror->count;
+    if (names != NULL && mirror->count < mirror->capacity && mirror->count < stored) return contacts_load_more(load);
+    return GH_OK;
+}
+
+static const gh_op_kind contacts_load_kind = {"contacts",           gh_read_step, contacts_load_encode,
+                                              contacts_load_script, false,        contacts_load_answer};
+
+gh_contacts_load_config gh_contacts_load_config_default(void)
+{
+    gh_contacts_load_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GH_CONTACTS_TIMEOUT_US;
+    return config;
+}
+
+gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
+                                 const gh_contacts_load_config* config)
+{
+    gh_contacts_load_config defaults = gh_contacts_load_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
+    if (!gh_contacts_is_mirror(mirror)) return GH_INVALID_CONTACTS_MIRROR;
+    if (config == NULL) config = &defaults;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    op->stored = 0;
+    op->owner = owner;
+    op->mirror = mirror;
+    op->version = 0;
+    op->loaded = 0;
+    op->changes = 0;
+    op->blocked = config->blocked;
+    gh_call_begin(&op->op, client, &contacts_load_kind, CONTACTS_LOAD_SHAPE, config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_contacts_load_poll(const gh_contacts_load* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_contacts_load_cancel(gh_contacts_load* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}

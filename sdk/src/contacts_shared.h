@@ -1,0 +1,52 @@
+/* contacts_shared.h -- what the files of the contacts share: keys and bounds, and the mirror as the store's answers
+   change it.
+
+       contacts_mirror.c  the mirror; knows nothing of requests
+       contacts_change.c  touch, remove, block, unblock
+       contacts_load.c    load */
+
+#ifndef GH_CONTACTS_SHARED_H
+#define GH_CONTACTS_SHARED_H
+
+#include "client/op.h"
+#include "guildhall/contacts.h"
+
+#define GH_CONTACTS_TIMEOUT_MIN_US 1000ull
+#define GH_CONTACTS_TIMEOUT_MAX_US 60000000ull
+#define GH_CONTACTS_TIMEOUT_US     5000000ull
+#define GH_CONTACTS_CAPACITY       100u /* of a list and of a mirror, unless the caller says another */
+
+static inline gh_str gh_contacts_kind(void)
+{
+    return gh_str_literal("contacts");
+}
+
+static inline void gh_contacts_encode_keys(gh_request* request, const gh_op* op, gh_str owner)
+{
+    gh_request_object_keys(request, op->client, gh_contacts_kind(), owner, "lzwb");
+}
+
+static inline bool gh_contacts_timeout_is_valid(uint64_t timeout_us)
+{
+    return timeout_us >= GH_CONTACTS_TIMEOUT_MIN_US && timeout_us <= GH_CONTACTS_TIMEOUT_MAX_US;
+}
+
+static inline size_t gh_contacts_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* False for NULL, and for one that was never set up. */
+bool gh_contacts_is_mirror(const gh_contacts* mirror);
+
+void gh_contacts_mirror_clear(gh_contacts* mirror);
+
+/* Writes the contact at a place whose slot is free. */
+void gh_contacts_mirror_put(gh_contacts* mirror, uint32_t at, gh_str name, uint64_t time_us);
+
+/* The contact comes to the front, in place of the oldest if it is new and the mirror is full. */
+void gh_contacts_mirror_touch(gh_contacts* mirror, gh_str name, uint64_t time_us);
+
+void gh_contacts_mirror_remove(gh_contacts* mirror, gh_str name);
+
+#endif
