@@ -1,14 +1,13 @@
-/* lock.c -- one switch over the states of the drawing in lock.h, and sets of locks on top of it. */
+/* lock.c -- one switch over the states of the drawing in lock.h, and what the caller calls. */
 
-#include "guildhall/lock.h"
-
+#include "lock_states.h"
 #include "client/waiter.h"
 #include "wire/name.h"
 
 #define SECOND_US 1000000ull
 
 #define ACQUIRE_SHAPE "qiiiii"
-#define RENEW_SHAPE "qiiii"
+#define RENEW_SHAPE   "qiiii"
 #define RELEASE_SHAPE "qi"
 
 /* What lock_acquire.lua answers. */
@@ -31,96 +30,12 @@ enum
 };
 
 /* GH_OP_MARK, in two states that never meet. */
-#define LOCK_HINTED GH_OP_MARK   /* ASKING: a hint overtook the answer                  */
+#define LOCK_HINTED   GH_OP_MARK /* ASKING: a hint overtook the answer                  */
 #define LOCK_WAS_HELD GH_OP_MARK /* LEAVING: it was ours                                */
-
-typedef enum lock_state
-{
-    LOCK_ASKING = 1,
-    LOCK_WAITING,
-    LOCK_HELD,
-    LOCK_RENEWING,
-    LOCK_LEAVING
-} lock_state;
-
-static void set_moved(gh_lock_set* set);
-
-static gh_lock* lock_of(gh_op* op)
-{
-    return (gh_lock*)(void*)((char*)op - offsetof(gh_lock, op));
-}
 
 static bool lock_is_held(const gh_lock* lock)
 {
-    return lock->op.state == LOCK_HELD || lock->op.state == LOCK_RENEWING;
-}
-
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
-static void encode_lock_keys(gh_request* request, const gh_lock* lock, const char* parts)
-{
-    gh_request_object_keys(request, lock->op.client, gh_str_literal("lock"), lock->name, parts);
-}
-
-static gh_script* lock_script(gh_op* op)
-{
-    gh_script_id id = op->state == LOCK_ASKING    ? GH_SCRIPT_lock_acquire
-                      : op->state == LOCK_LEAVING ? GH_SCRIPT_lock_release
-                                                  : GH_SCRIPT_lock_renew;
-    return gh_client_script(op->client, id);
-}
-
-static void encode_acquire(gh_lock* lock, gh_request* request)
-{
-    gh_client* client = lock->op.client;
-    uint64_t not_after_us = gh_client_store_time(client, lock->give_up_us);
-    gh_request_op_token(request, &lock->op);
-    gh_request_number(request, lock->op.sequence);
-    gh_request_number(request, lock->lease_us);
-    gh_request_number(request, lock->ask_once ? 0 : gh_waiter_patience(client));
-    gh_request_number(request, GH_CLAIM_WINDOW_US);
-    gh_request_number(request, not_after_us == 0 ? 0 : not_after_us + gh_client_request_timeout(client));
-    gh_request_number(request, gh_client_quarantine_end(client));
-}
-
-static void encode_renew(gh_lock* lock, gh_request* request)
-{
-    gh_request_op_token(request, &lock->op);
-    gh_request_number(request, lock->op.sequence);
-    gh_request_number(request, lock->lease_us);
-}
-
-static void encode_release(gh_lock* lock, gh_request* request)
-{
-    gh_request_op_token(request, &lock->op);
-    gh_request_number(request, lock->op.sequence);
-    gh_request_number(request, GH_CLAIM_WINDOW_US);
-}
-
-static void lock_encode(gh_op* op, gh_request* request)
-{
-    gh_lock* lock = lock_of(op);
-    const gh_script* script = lock_script(op);
-    switch ((lock_state)op->state)
-    {
-    case LOCK_ASKING:
-        gh_request_script(request, script, 3, 7);
-        encode_lock_keys(request, lock, "sqc");
-        encode_acquire(lock, request);
-        break;
-    case LOCK_RENEWING:
-        gh_request_script(request, script, 1, 3);
-        encode_lock_keys(request, lock, "s");
-        encode_renew(lock, request);
-        break;
-    case LOCK_LEAVING:
-        gh_request_script(request, script, 3, 3);
-        encode_lock_keys(request, lock, "sqc");
-        encode_release(lock, request);
-        break;
-    case LOCK_WAITING:
-    case LOCK_HELD: request->full = true; break; /* nothing is asked in these */
-    }
+    return lock->op.state == GH_LOCK_HELD || lock->op.state == GH_LOCK_RENEWING;
 }
 
 /* ---- ways from state to state ------------------------------------------------------------------------------------ */
@@ -129,7 +44,7 @@ static void lock_end(gh_lock* lock, gh_status status)
 {
     lock->op.state = 0;
     gh_op_end(&lock->op, status);
-    if (lock->set != NULL) set_moved(lock->set);
+    if (lock->set != NULL) gh_lock_set_moved(lock->set);
 }
 
 /* The client closes while a request of ours may be under way. */
@@ -141,7 +56,7 @@ static void lock_close(gh_lock* lock)
 /* Claims go before new work: somebody's turn is ticking away. */
 static void lock_ask(gh_lock* lock, bool urgent)
 {
-    lock->op.state = LOCK_ASKING;
+    lock->op.state = GH_LOCK_ASKING;
     gh_op_listen(&lock->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&lock->op, lock->give_up_us);
     gh_op_send(&lock->op, ACQUIRE_SHAPE, urgent ? GH_OP_URGENT : 0);
@@ -158,14 +73,14 @@ static void lock_ask_anew(gh_lock* lock)
 static void lock_leave(gh_lock* lock, gh_status outcome)
 {
     bool was_held = lock_is_held(lock);
-    bool known_to_store = lock->op.state != LOCK_ASKING || gh_op_maybe_done(&lock->op) || lock->position > 0;
+    bool known_to_store = lock->op.state != GH_LOCK_ASKING || gh_op_maybe_done(&lock->op) || lock->position > 0;
     lock->outcome = (int16_t)outcome;
     if (!known_to_store || (!was_held && !gh_client_ready(lock->op.client)))
     {
         lock_end(lock, outcome); /* a dead waiter is skipped, a lease ends */
         return;
     }
-    lock->op.state = LOCK_LEAVING;
+    lock->op.state = GH_LOCK_LEAVING;
     lock->op.flags &= (uint8_t)~LOCK_WAS_HELD;
     if (was_held) lock->op.flags |= LOCK_WAS_HELD;
     lock->give_up_us = was_held ? lock->lease_end_us : gh_client_after(lock->op.client, GH_WAITER_LEAVE_US);
@@ -173,7 +88,7 @@ static void lock_leave(gh_lock* lock, gh_status outcome)
     gh_op_lease(&lock->op, GH_FOREVER);
     gh_op_timer(&lock->op, lock->give_up_us);
     gh_op_send(&lock->op, RELEASE_SHAPE, GH_OP_URGENT);
-    if (lock->set != NULL) set_moved(lock->set);
+    if (lock->set != NULL) gh_lock_set_moved(lock->set);
 }
 
 /* The next thing that HELD does by itself: renew, or end the hold. */
@@ -186,18 +101,18 @@ static void lock_plan(gh_lock* lock, uint64_t renew_us)
 static void lock_hold(gh_lock* lock, uint64_t fence)
 {
     gh_client* client = lock->op.client;
-    lock->op.state = LOCK_HELD;
+    lock->op.state = GH_LOCK_HELD;
     lock->fence = fence;
     lock->position = 0;
     lock->hold_end_us = lock->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lock->hold_us);
     gh_op_unlisten(&lock->op);
     lock_plan(lock, gh_lease_renewal(lock->op.client, lock->lease_us, lock->lease_end_us));
-    if (lock->set != NULL) set_moved(lock->set);
+    if (lock->set != NULL) gh_lock_set_moved(lock->set);
 }
 
 static void lock_wait(gh_lock* lock, uint64_t pause_us)
 {
-    lock->op.state = LOCK_WAITING;
+    lock->op.state = GH_LOCK_WAITING;
     gh_waiter_sleep(&lock->op, pause_us, lock->give_up_us);
 }
 
@@ -206,8 +121,7 @@ static void lock_wait(gh_lock* lock, uint64_t pause_us)
 static void asking_granted(gh_lock* lock, const gh_event* event)
 {
     gh_client* client = lock->op.client;
-    lock->lease_end_us =
-        gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    lock->lease_end_us = gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
     if (gh_client_now(client) < lock->lease_end_us)
     {
         lock_hold(lock, (uint64_t)gh_reply_integer(event->reply, 2));
@@ -320,9 +234,8 @@ static void renewing_reply(gh_lock* lock, const gh_event* event)
         lock_end(lock, GH_LOST);
         return;
     }
-    lock->op.state = LOCK_HELD;
-    lock->lease_end_us =
-        gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    lock->op.state = GH_LOCK_HELD;
+    lock->lease_end_us = gh_lease_end(lock->lease_us, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
     lock_plan(lock, gh_lease_renewal(lock->op.client, lock->lease_us, lock->lease_end_us));
 }
 
@@ -333,7 +246,7 @@ static void held_step(gh_lock* lock, const gh_event* event)
     {
     case GH_EVENT_REPLY: renewing_reply(lock, event); break;
     case GH_EVENT_FAILED: /* the store will not renew; what is left of the lease is still ours */
-        lock->op.state = LOCK_HELD;
+        lock->op.state = GH_LOCK_HELD;
         lock_plan(lock, gh_client_after(lock->op.client, lock->lease_us / 10));
         break;
     case GH_EVENT_TIMER:
@@ -342,7 +255,7 @@ static void held_step(gh_lock* lock, const gh_event* event)
             lock_leave(lock, GH_IDLE);
             break;
         }
-        lock->op.state = LOCK_RENEWING;
+        lock->op.state = GH_LOCK_RENEWING;
         gh_op_timer(&lock->op, lock->hold_end_us);
         gh_op_send(&lock->op, RENEW_SHAPE, GH_OP_URGENT);
         break;
@@ -385,18 +298,18 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
 
 static void lock_step(gh_op* op, const gh_event* event)
 {
-    gh_lock* lock = lock_of(op);
-    switch ((lock_state)op->state)
+    gh_lock* lock = gh_lock_of(op);
+    switch ((gh_lock_state)op->state)
     {
-    case LOCK_ASKING: asking_step(lock, event); break;
-    case LOCK_WAITING: waiting_step(lock, event); break;
-    case LOCK_HELD:
-    case LOCK_RENEWING: held_step(lock, event); break;
-    case LOCK_LEAVING: leaving_step(lock, event); break;
+    case GH_LOCK_ASKING: asking_step(lock, event); break;
+    case GH_LOCK_WAITING: waiting_step(lock, event); break;
+    case GH_LOCK_HELD:
+    case GH_LOCK_RENEWING: held_step(lock, event); break;
+    case GH_LOCK_LEAVING: leaving_step(lock, event); break;
     }
 }
 
-static const gh_op_kind lock_kind = {"lock", lock_step, lock_encode, lock_script, false, NULL};
+static const gh_op_kind lock_kind = {"lock", lock_step, gh_lock_encode, gh_lock_script, false, NULL};
 
 /* ---- what the caller calls --------------------------------------------------------------------------------------- */
 
@@ -410,7 +323,7 @@ gh_lock_config gh_lock_config_default(void)
     return config;
 }
 
-static gh_status check_lock_config(const gh_lock_config* config)
+gh_status gh_lock_check_config(const gh_lock_config* config)
 {
     if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (config->lease_us < GH_LOCK_LEASE_MIN_US || config->lease_us > GH_LOCK_LEASE_MAX_US) return GH_INVALID_LEASE;
@@ -418,7 +331,7 @@ static gh_status check_lock_config(const gh_lock_config* config)
     return config->hold_us > GH_LOCK_WAIT_MAX_US ? GH_INVALID_HOLD : GH_OK;
 }
 
-static void lock_begin(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set)
+void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set)
 {
     lock->fence = 0;
     lock->position = 0;
@@ -441,9 +354,9 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    status = check_lock_config(config);
+    status = gh_lock_check_config(config);
     if (status != GH_OK) return status;
-    lock_begin(op, client, name, config, NULL);
+    gh_lock_start(op, client, name, config, NULL);
     return GH_OK;
 }
 
@@ -453,24 +366,19 @@ gh_status gh_lock_poll(const gh_lock* op)
     return gh_op_is_busy(&op->op) && lock_is_held(op) ? GH_OK : gh_op_poll(&op->op);
 }
 
-static bool lock_is_busy(const gh_lock* lock)
-{
-    return lock != NULL && lock->op.kind != NULL && gh_op_is_busy(&lock->op);
-}
-
 void gh_lock_release(gh_lock* op)
 {
-    if (lock_is_busy(op) && op->op.state != LOCK_LEAVING) lock_leave(op, GH_IDLE);
+    if (gh_lock_is_busy(op) && op->op.state != GH_LOCK_LEAVING) lock_leave(op, GH_IDLE);
 }
 
 void gh_lock_cancel(gh_lock* op)
 {
-    if (lock_is_busy(op) && op->op.state != LOCK_LEAVING) lock_leave(op, GH_CANCELLED);
+    if (gh_lock_is_busy(op) && op->op.state != GH_LOCK_LEAVING) lock_leave(op, GH_CANCELLED);
 }
 
 uint64_t gh_lock_remaining_us(const gh_lock* op)
 {
-    if (!lock_is_busy(op) || !lock_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client)) return 0;
+    if (!gh_lock_is_busy(op) || !lock_is_held(op) || op->lease_end_us <= gh_client_now(op->op.client)) return 0;
     return op->lease_end_us - gh_client_now(op->op.client);
 }
 
@@ -484,7 +392,7 @@ gh_fence gh_lock_fence(const gh_lock* op)
     gh_fence fence;
     memset(&fence, 0, sizeof fence);
     fence.name = gh_str_literal("-"); /* a condition that cannot hold, not one that is missing */
-    if (!lock_is_busy(op) || !lock_is_held(op)) return fence;
+    if (!gh_lock_is_busy(op) || !lock_is_held(op)) return fence;
     fence.name = op->name;
     fence.fence = op->fence;
     return fence;
@@ -500,164 +408,4 @@ size_t gh_lock_tag(gh_str name, char* out, size_t capacity)
     end = gh_name_encode(name, out + head.size);
     *end = '}';
     return size;
-}
-
-/* ---- several names at once --------------------------------------------------------------------------------------- */
-
-typedef enum set_state
-{
-    SET_IDLE = 0,
-    SET_TAKING,
-    SET_HELD,
-    SET_LEAVING
-} set_state;
-
-static void set_begin_next(gh_lock_set* set)
-{
-    gh_lock* lock = &set->locks[set->next];
-    gh_lock_config config = set->config;
-    uint64_t now_us = gh_client_now(set->client);
-    gh_status status = gh_op_check(&lock->op, set->client);
-    if (config.wait_us > 0) config.wait_us = set->give_up_us > now_us ? set->give_up_us - now_us : 1;
-    if (status != GH_OK)
-    {
-        set->outcome = (int16_t)status;
-        set->state = SET_LEAVING;
-        return;
-    }
-    set->next++;
-    lock_begin(lock, set->client, lock->name, &config, set);
-}
-
-/* All that were begun give back or give up; those that have ended stay as they are. */
-static uint32_t set_leave_all(gh_lock_set* set)
-{
-    uint32_t busy = 0;
-    uint32_t i;
-    for (i = 0; i < set->next; i++)
-    {
-        gh_lock_release(&set->locks[i]);
-        if (lock_is_busy(&set->locks[i])) busy++;
-    }
-    return busy;
-}
-
-static void set_look(gh_lock_set* set)
-{
-    uint32_t held = 0;
-    uint32_t i;
-    for (i = 0; i < set->next; i++)
-    {
-        gh_status status = gh_lock_poll(&set->locks[i]);
-        if (status == GH_OK) held++;
-        if (status == GH_OK || (status == GH_PENDING && set->locks[i].op.state != LOCK_LEAVING)) continue;
-        set->state = SET_LEAVING; /* one is lost, refused, or its hold is over */
-        set->outcome = (int16_t)(status == GH_PENDING ? set->locks[i].outcome : status);
-        return;
-    }
-    if (held == set->count)
-        set->state = SET_HELD;
-    else if (held == set->next)
-        set_begin_next(set);
-}
-
-/* A lock of the set was granted, lost, or ended. */
-static void set_moved(gh_lock_set* set)
-{
-    if (set->moving) return; /* what we do below comes back here */
-    set->moving = true;
-    if (set->state == SET_TAKING || set->state == SET_HELD) set_look(set);
-    if (set->state == SET_LEAVING && set_leave_all(set) == 0)
-    {
-        set->state = SET_IDLE;
-        set->status = set->outcome;
-    }
-    set->moving = false;
-}
-
-static int compare_names(gh_str a, gh_str b)
-{
-    size_t size = a.size < b.size ? a.size : b.size;
-    int order = memcmp(a.bytes, b.bytes, size);
-    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
-/* Insertion sort: there are at most GH_LOCK_SET_MAX. */
-static void set_sort(gh_lock* locks, const gh_str* names, size_t count)
-{
-    size_t i;
-    for (i = 0; i < count; i++)
-    {
-        size_t at = i;
-        for (; at > 0 && compare_names(names[i], locks[at - 1].name) < 0; at--) locks[at].name = locks[at - 1].name;
-        locks[at].name = names[i];
-    }
-}
-
-static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t count, const gh_lock_config* config)
-{
-    size_t i;
-    size_t j;
-    gh_status status;
-    if (locks == NULL) return GH_INVALID_OP;
-    if (names == NULL || count == 0 || count > GH_LOCK_SET_MAX) return GH_INVALID_NAMES;
-    for (i = 0; i < count; i++)
-    {
-        if (lock_is_busy(&locks[i])) return GH_INVALID_OP;
-        if (!gh_name_is_valid(names[i])) return GH_INVALID_NAME;
-        for (j = 0; j < i; j++)
-            if (gh_str_equal(names[i], names[j])) return GH_INVALID_NAMES;
-    }
-    status = check_lock_config(config);
-    return status == GH_OK && config->hold_us != 0 ? GH_INVALID_HOLD : status;
-}
-
-gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
-                            const gh_lock_config* config)
-{
-    gh_lock_config defaults = gh_lock_config_default();
-    gh_status status;
-    if (set == NULL || set->state != SET_IDLE) return GH_INVALID_OP;
-    if (config == NULL) config = &defaults;
-    status = check_set(locks, names, count, config);
-    if (status != GH_OK) return status;
-    status = gh_op_check(&locks[0].op, client);
-    if (status != GH_OK) return status;
-    set_sort(locks, names, count);
-    set->locks = locks;
-    set->client = client;
-    set->config = *config;
-    set->count = (uint32_t)count;
-    set->next = 0;
-    set->give_up_us = gh_client_after(client, config->wait_us);
-    set->status = GH_PENDING;
-    set->outcome = GH_IDLE;
-    set->state = SET_TAKING;
-    set->moving = false;
-    set_begin_next(set);
-    return GH_OK;
-}
-
-gh_status gh_lock_set_poll(const gh_lock_set* set)
-{
-    if (set == NULL || set->locks == NULL) return GH_IDLE;
-    return set->state == SET_HELD ? GH_OK : (gh_status)set->status;
-}
-
-static void set_stop(gh_lock_set* set, gh_status outcome)
-{
-    if (set == NULL || set->state == SET_IDLE || set->state == SET_LEAVING) return;
-    set->outcome = (int16_t)outcome;
-    set->state = SET_LEAVING;
-    set_moved(set);
-}
-
-void gh_lock_set_release(gh_lock_set* set)
-{
-    set_stop(set, GH_IDLE);
-}
-
-void gh_lock_set_cancel(gh_lock_set* set)
-{
-    set_stop(set, GH_CANCELLED);
 }
