@@ -88,7 +88,11 @@ note_failures() {
             gsub(/\[ +(ERROR|LINE) +\] --- /, "")
             if (length(reasons) < 400) reasons = reasons " | " $0
         }
-        /^\[ +(FAILED|ERROR) +\] [a-z_]+\.[a-z]/ { sub(/^[^]]*\] /, ""); if (!seen[$0]++) print $0 reasons; reasons = "" }
+        /^\[ +(FAILED|ERROR) +\] [a-z_]+\.[a-z]/ {
+            sub(/^[^]]*\] /, "")
+            if (!seen[$0]++) print $0 reasons
+            reasons = ""
+        }
         /^FAILED  / { sub(/^FAILED  /, ""); print }' "$(log_of "$label")")
     if [ "$named" -eq "$count" ]; then return; fi
     failures+=("failed: $label: ended with code $code; see its log")

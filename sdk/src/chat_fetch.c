@@ -8,6 +8,7 @@
 
 #include "chat_members.h"
 #include "chat_read.h"
+#include "base/least.h"
 #include "wire/entry.h"
 #include "wire/name.h"
 
@@ -53,7 +54,7 @@ static uint32_t messages_wanted(const gh_chat_fetch* fetch)
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     uint64_t wanted = fetch->messages_max - fetch->count;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
-    return (uint32_t)gh_chat_least(wanted, fitting);
+    return (uint32_t)gh_least(wanted, fitting);
 }
 
 static void encode_ask(gh_op* op, gh_request* request)
@@ -70,8 +71,8 @@ static void encode_ask(gh_op* op, gh_request* request)
     if (fetch->wants_messages)
     {
         gh_page page = chat_page(fetch);
-        question.count = (uint32_t)gh_chat_least(gh_chat_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
-        question.bytes = gh_chat_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
+        question.count = (uint32_t)gh_least(gh_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
+        question.bytes = gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
         if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
     }
     gh_chat_encode_read(op, request, &question);
@@ -84,9 +85,9 @@ static void encode_range(gh_op* op, gh_request* request)
 {
     const gh_chat_fetch* fetch = chat_fetch_of(op);
     uint64_t from = fetch->after + 1 - fetch->first_id;
-    uint64_t count = gh_chat_least(messages_wanted(fetch), fetch->last_id - fetch->after);
-    count = gh_chat_least(count, gh_client_reply_nodes(op->client) - 2);
-    count = gh_chat_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
+    uint64_t count = gh_least(messages_wanted(fetch), fetch->last_id - fetch->after);
+    count = gh_least(count, gh_client_reply_nodes(op->client) - 2);
+    count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
     gh_request_object_key(request, op->client, gh_chat_kind(), fetch->chat, 'm');
@@ -138,11 +139,11 @@ static void chat_range(gh_chat_fetch* fetch)
 static void chat_wait(gh_chat_fetch* fetch)
 {
     gh_client* client = fetch->op.client;
-    uint64_t pause_us = gh_chat_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
+    uint64_t pause_us = gh_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
     if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, CHAT_HEARTBEAT_US);
     if (fetch->polls < UINT16_MAX) fetch->polls++;
     fetch->op.state = CHAT_WAITING;
-    gh_op_timer(&fetch->op, gh_chat_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
 /* Every member is told which of the messages are new to it. */

@@ -2,6 +2,8 @@
 
 #include "chat_members.h"
 
+#include "base/least.h"
+
 #define CHAT_PAGE_MAX  64u  /* members in one request; 24 for the smallest clients */
 #define CHAT_PAGE_ROOM 100u /* bytes of a member in a request                      */
 
@@ -10,7 +12,7 @@ uint64_t gh_chat_members_after(const gh_chat_fetch* fetch)
     uint64_t after = GH_CHAT_ID_MAX;
     const gh_chat_member* member;
     for (member = fetch->members; member != NULL; member = member->next)
-        if (member->known && member->status == GH_OK) after = gh_chat_least(after, member->given);
+        if (member->known && member->status == GH_OK) after = gh_least(after, member->given);
     return after;
 }
 

@@ -31,11 +31,6 @@ static inline bool gh_chat_timeout_is_valid(uint64_t timeout_us)
     return timeout_us >= 1000 && timeout_us <= 60000000;
 }
 
-static inline uint64_t gh_chat_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A question to chat_read.lua; pairs of member and handled id follow it in the request. */
 typedef struct gh_chat_question
 {

@@ -2,6 +2,7 @@
 
 #include "contacts_shared.h"
 #include "base/hash.h"
+#include "base/least.h"
 #include "wire/name.h"
 
 #define CONTACTS_UNTIMED     1000000 /* smaller times are only an order, see contacts_touch.lua */
@@ -27,9 +28,9 @@ static uint32_t contacts_page_size(const gh_contacts_load* load)
 {
     size_t bytes = gh_client_reply_bytes(load->op.client) - CONTACTS_REPLY_ROOM;
     size_t nodes = (gh_client_reply_nodes(load->op.client) - CONTACTS_FIGURES) / 2;
-    size_t count = gh_contacts_least(bytes / (GH_NAME_SIZE_MAX + CONTACTS_NUMBER_SIZE + 2), nodes);
-    count = gh_contacts_least(count, CONTACTS_PAGE_MAX);
-    return (uint32_t)gh_contacts_least(count, load->mirror->capacity - load->loaded);
+    uint64_t count = gh_least(bytes / (GH_NAME_SIZE_MAX + CONTACTS_NUMBER_SIZE + 2), nodes);
+    count = gh_least(count, CONTACTS_PAGE_MAX);
+    return (uint32_t)gh_least(count, load->mirror->capacity - load->loaded);
 }
 
 static void contacts_load_encode(gh_op* op, gh_request* request)

@@ -9,6 +9,7 @@
 
 #include "contacts_shared.h"
 #include "base/hash.h"
+#include "base/least.h"
 
 #define CONTACTS_KEY_SIZE 8u /* bytes of a folded name that are compared as one number */
 
@@ -89,7 +90,7 @@ void gh_contacts_mirror_put(gh_contacts* mirror, uint32_t at, gh_str name, uint6
     record->name_size = (uint8_t)name.size;
     record->folded_size = (uint8_t)size;
     memcpy(record->name, name.bytes, name.size);
-    memcpy(record->folded, folded, gh_contacts_least(size, sizeof record->folded));
+    memcpy(record->folded, folded, (size_t)gh_least(size, sizeof record->folded));
     table.keys[at] = contacts_key(folded, size);
     table.hashes[at] = contacts_hash(name);
 }

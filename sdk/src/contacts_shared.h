@@ -31,11 +31,6 @@ static inline bool gh_contacts_timeout_is_valid(uint64_t timeout_us)
     return timeout_us >= GH_CONTACTS_TIMEOUT_MIN_US && timeout_us <= GH_CONTACTS_TIMEOUT_MAX_US;
 }
 
-static inline size_t gh_contacts_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* False for NULL, and for one that was never set up. */
 bool gh_contacts_is_mirror(const gh_contacts* mirror);
 

@@ -2,6 +2,7 @@
 
 #include "guildhall/mailbox.h"
 
+#include "base/least.h"
 #include "client/op.h"
 #include "wire/entry.h"
 #include "wire/name.h"
@@ -181,19 +182,13 @@ static gh_page mailbox_page(const gh_mailbox_fetch* fetch)
     return page;
 }
 
-static uint64_t mailbox_least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void mailbox_fetch_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     gh_page page = mailbox_page(fetch);
-    uint64_t bytes =
-        mailbox_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
-    uint64_t count = mailbox_least(fetch->messages_max - fetch->count,
-                                   gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
+    uint64_t bytes = gh_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
+    uint64_t count =
+        gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
@@ -205,7 +200,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, fetch->after);
-    gh_request_number(request, mailbox_least(count, fitting));
+    gh_request_number(request, gh_least(count, fitting));
     gh_request_number(request, bytes);
     gh_request_number(request, fetch->newest);
     gh_request_number(request, waits ? MAILBOX_TOKEN_US : 0);
@@ -230,7 +225,7 @@ static void mailbox_wait(gh_mailbox_fetch* fetch)
     if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, MAILBOX_HEARTBEAT_US);
     if (fetch->polls < UINT16_MAX) fetch->polls++;
     fetch->op.state = MAILBOX_WAITING;
-    gh_op_timer(&fetch->op, mailbox_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
 /* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a

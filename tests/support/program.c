@@ -15,7 +15,7 @@ static int run_program(void* context, int results)
     int out = p->terminal[0] == '\0' ? results : open(p->terminal, O_RDWR | O_NOCTTY);
     CHILD_CHECK(dup2(out, STDOUT_FILENO) >= 0 && dup2(results, STDERR_FILENO) >= 0);
     execv(p->path, (char* const*)(uintptr_t)p->arguments);
-    fprintf(stderr, "no program %s: build all targets\n", p->path);
+    fprintf(stderr, "%s does not start\n", p->path);
     return 99;
 }
 
@@ -27,6 +27,7 @@ void program_find(program* p, const char* name)
     p->path[size] = '\0';
     char* end = strrchr(p->path, '/') + 1;
     snprintf(end, sizeof p->path - (size_t)(end - p->path), "%s", name);
+    if (access(p->path, X_OK) != 0) fail_msg("no program %s: build all targets", p->path);
     p->arguments[0] = p->path;
 }
 

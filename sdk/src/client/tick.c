@@ -10,6 +10,7 @@
    1 is never cut short by the budget, nor is telling the ops of a lost link or the end of a drain. 2 to 5 each make
    some progress in every tick. */
 
+#include "base/least.h"
 #include "client/state.h"
 
 #define RESOLVER_PAUSE_US 10000ull /* for those who sleep: how often a resolver that is not ready is asked */
@@ -91,18 +92,13 @@ static uint64_t commands_due(const gh_client* client)
     return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t gh_next_deadline(const gh_client* client)
 {
     uint64_t due_us;
     if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_FOREVER;
     if (!client->ticked) return 0;
-    due_us = sooner(commands_due(client), gh_wake_due(client));
-    due_us = sooner(due_us, sooner(gh_heap_due(&client->timers), gh_heap_due(&client->leases)));
-    if (client->draining && client->timers.count > 0) due_us = sooner(due_us, client->drain_end_us);
+    due_us = gh_least(commands_due(client), gh_wake_due(client));
+    due_us = gh_least(due_us, gh_least(gh_heap_due(&client->timers), gh_heap_due(&client->leases)));
+    if (client->draining && client->timers.count > 0) due_us = gh_least(due_us, client->drain_end_us);
     return due_us == GH_FOREVER ? GH_FOREVER : due_us + client->origin_us;
 }
