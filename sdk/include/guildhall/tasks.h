@@ -37,7 +37,9 @@
             somebody next takes. Inside a group: what is ready first comes first. Where groups are used, a
             task that falls due (delayed, retried, given back, lease ran out) does not go before the others:
             it joins the line of its group, by the time when it was due, when somebody takes: up to 20 in a
-            take, first due first. A cancelled task takes no turn. There may be as many groups as tasks.
+            take, first due first. A cancelled task takes no turn; a group that has lost its last one to a
+            cancel keeps its place, and counts as waiting, until its turn would come. There may be as many
+            groups as tasks.
 
               ring of a class    :g   dragons -> elves -> (no group) -> dragons -> ...
               lines              :q   dragons: 4 7 8 9 ...   elves: 5    :r0 (no group): 6
