@@ -18,6 +18,10 @@ only=
 for argument in "$@"; do
     case $argument in
     --accept) accept=yes ;;
+    -h | --help)
+        show_usage
+        exit 0
+        ;;
     -*) fail "what is $argument?" ;;
     *) only=$argument ;;
     esac

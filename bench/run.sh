@@ -7,7 +7,7 @@
 #   --only NAME      only the benches whose name contains NAME
 #   --peers LIST     of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
-#   ARGUMENT...      for guildhall_bench; see its --help
+#   ARGUMENT...      for guildhall_bench; build/bin/release/guildhall_bench --help tells
 #
 # The table goes to the terminal, bench.json and bench.html to build/bench. BullMQ takes part where node and npm are and
 # a registry of packages answers; it is installed into build/bench and nowhere else.
@@ -46,6 +46,14 @@ while [ $# -gt 0 ]; do
         only=$2
         arguments+=("$1" "$2")
         shift
+        ;;
+    --only=*)
+        only=${1#*=}
+        arguments+=(--only "$only")
+        ;;
+    -h | --help)
+        show_usage
+        exit 0
         ;;
     *) arguments+=("$1") ;;
     esac

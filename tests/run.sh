@@ -33,7 +33,7 @@ while [ $# -gt 0 ]; do
         ;;
     --redis=*) redis_option=(--redis "${1#*=}") ;;
     -h | --help)
-        sed -n -e '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+        show_usage
         exit 0
         ;;
     -*) fail "tests/run.sh does not know $1" ;;

@@ -17,6 +17,9 @@ fail() {
     exit 1
 }
 
+# The comment at the head of the script that was started: what it does and how to call it.
+show_usage() { sed -n -e '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[-1]}"; }
+
 # --- the end ---------------------------------------------------------------------------------------------------------
 
 is_running() { kill -0 "$1" 2> /dev/null; }
