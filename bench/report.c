@@ -81,7 +81,7 @@ void bench_report(bench* self, const bench_figure* figure)
         snprintf(copy->bench, sizeof copy->bench, "%s", self->name);
         if (copy->limit[0] == '\0')
         {
-            bench_figure_limit(copy, "elsewhere it is, so its bench measures no limit; run it again on a quiet machine");
+            bench_figure_limit(copy, "elsewhere it is, so no limit is measured; run it again on a quiet machine");
         }
     }
 }
