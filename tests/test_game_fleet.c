@@ -117,7 +117,40 @@ static void fleet_notices_a_coin_too_many(void** state)
     assert_true(redis_server_integer(fleet.store, "DBSIZE") > 0); /* left as it is, to be looked at */
 }
 
-/* All that the live view has written; the terminal keeps it until it is read. */
+/* It would remove them at its end. Enough other keys are there that a look at the first page does not do. */
+static void fleet_refuses_a_prefix_that_somebody_has_keys_with(void** state)
+{
+    (void)state;
+    prepare_fleet("10", "2");
+    program_argument(&fleet.program, "--prefix");
+    program_argument(&fleet.program, "gh");
+    redis_server_do(fleet.store, "EVAL %s 0", "for i = 1, 20000 do redis.call('SET', 'other:' .. i, i) end");
+    redis_server_do(fleet.store, "SET gh:{lock:gate}:s mine");
+    setenv("TMPDIR", fleet.folder, 1);
+    program_start(&fleet.program);
+    unsetenv("TMPDIR");
+    expect_end(2);
+    program_expect_text(&fleet.program, "keys that begin with \"gh:\" are there already");
+    assert_null(strstr(fleet.program.output, "holds"));
+    expect_nothing_behind();
+    assert_int_equal(redis_server_integer(fleet.store, "DBSIZE"), 20001);
+    assert_string_equal(redis_server_text(fleet.store, "GET gh:{lock:gate}:s"), "mine");
+}
+
+static void fleet_with_a_prefix_of_its_own_removes_its_keys_alone(void** state)
+{
+    (void)state;
+    prepare_fleet("10", "2");
+    program_argument(&fleet.program, "--prefix");
+    program_argument(&fleet.program, "g");
+    redis_server_do(fleet.store, "SET gh:{lock:gate}:s mine");
+    start_fleet();
+    expect_good_end();
+    expect_nothing_behind();
+    assert_int_equal(redis_server_integer(fleet.store, "DBSIZE"), 1);
+    assert_string_equal(redis_server_text(fleet.store, "GET gh:{lock:gate}:s"), "mine");
+}
+
 /* All that is there; one read brings a page of it at most. */
 static size_t read_terminal(int terminal, char* text, size_t size)
 {
@@ -192,5 +225,7 @@ TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
           cmocka_unit_test(fleet_survives_killed_workers_and_a_store_that_dies_and_freezes),
           cmocka_unit_test(fleet_ends_at_once_when_asked_twice),
           cmocka_unit_test(fleet_notices_a_coin_too_many),
+          cmocka_unit_test(fleet_refuses_a_prefix_that_somebody_has_keys_with),
+          cmocka_unit_test(fleet_with_a_prefix_of_its_own_removes_its_keys_alone),
           cmocka_unit_test(live_view_shows_all_and_gives_the_terminal_back),
           cmocka_unit_test(fleet_refuses_options_that_make_no_sense));

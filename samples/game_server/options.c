@@ -37,7 +37,9 @@ typedef struct option
 static const option table[] = {
     {ROLE_STORE, "--redis", KIND_TEXT, AT(redis), 0, 0, "ADDR", "unix:PATH, A.B.C.D:PORT or [IPV6]:PORT"},
     {ROLE_STORE, "--user", KIND_TEXT, AT(user), 0, 0, "NAME", "ACL user; the password is in REDISCLI_AUTH"},
-    {ROLE_STORE, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD", "all keys begin with it"},
+    {ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD",
+     "all keys begin with it; there must be none yet, since all of them are removed at the end"},
+    {ROLE_STORE & ~ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD", "all keys begin with it"},
     {ROLE_MEMBERS, "--name", KIND_WORD, AT(name), 0, 0, "WORD",
      "of this process; no two in a fleet have the same"},
     {ROLE_MEMBERS, "--board", KIND_TEXT, AT(board), 0, 0, "FILE", "where the view of the fleet looks"},

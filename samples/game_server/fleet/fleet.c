@@ -18,6 +18,7 @@
 #include "run_folder.h"
 #include "screen.h"
 #include "summary.h"
+#include "vacancy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,6 +51,7 @@ typedef struct fleet
     options options;
     fleet_phase phase;
     uint64_t give_up_us; /* on this phase; 0: never */
+    bool refused; /* to begin */
     bool ended_early;
     bool audited;
 
@@ -242,6 +244,26 @@ static void fleet_frame(fleet* f)
 
 /* ---- From the command line to the exit code ------------------------------------------------------------ */
 
+/* A prefix that we were given must be free; one that we make up is. */
+static bool choose_prefix(fleet* f)
+{
+    options* o = &f->options;
+    snprintf(f->prefix, sizeof f->prefix, "fleet-%08" PRIx32, (uint32_t)(frame_now_us() ^ (uint64_t)getpid() << 20));
+    if (o->prefix == NULL)
+    {
+        o->prefix = f->prefix;
+        return true;
+    }
+    vacancy found = vacancy_of(o, f->prefix);
+    f->refused = found == VACANCY_TAKEN;
+    if (f->refused)
+        fprintf(stderr,
+                "game_server: keys that begin with \"%s:\" are there already, and a fleet removes all of them at its "
+                "end; give it another --prefix, or none\n",
+                o->prefix);
+    return found == VACANCY_FREE;
+}
+
 static bool open_fleet(fleet* f)
 {
     options* o = &f->options;
@@ -252,12 +274,10 @@ static bool open_fleet(fleet* f)
         fprintf(stderr, "game_server: %s: %s\n", f->folder.path, strerror(errno));
         return false;
     }
-    snprintf(f->prefix, sizeof f->prefix, "fleet-%08" PRIx32,
-             (uint32_t)(frame_now_us() ^ (uint64_t)getpid() << 20));
-    if (o->prefix == NULL) o->prefix = f->prefix;
     o->name = "fleet";
     o->board = f->folder.board;
     o->slot = 0;
+    if (!choose_prefix(f)) return false;
     gh_client_config capacities = gh_client_config_default();
     if (!member_open(&f->member, o, "fleet", &capacities)) return false;
     market_init(&f->market, f->member.client, o->prefix, o->guard);
@@ -295,5 +315,6 @@ int fleet_main(const options* o)
     page_close(f.page);
     if (f.member.client != NULL) member_close(&f.member, holds);
     if (f.folder.path[0] != '\0') run_folder_remove(&f.folder);
+    if (f.refused) return 2;
     return holds ? 0 : 1;
 }
