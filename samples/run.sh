@@ -6,11 +6,22 @@
 #
 #   --sample NAME    another sample of this folder; game_server if not given
 #   --redis ADDRESS  a server that runs already, instead of a private one
-#   ARGUMENT...      for the sample; for game_server: --seconds N, --bots N, and what its --help says
+#   ARGUMENT...      for the sample; for game_server: --seconds N, --bots N, ...
+#
+# All options of game_server: ./samples/run.sh -- --help, or, once it is built, build/bin/release/game_server --help.
+# What is behind "--" goes to the sample as it is.
 #
 # The exit code is the sample's. Nothing stays behind; nothing listens on a port but game_server, on loopback.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
+
+# What --sample accepts: the files, and the one folder that is a program of its own.
+list_samples() {
+    local file
+    printf 'game_server'
+    for file in "$root"/samples/*.c; do printf ' %s' "$(basename "$file" .c)"; done
+    printf '\n'
+}
 
 sample=game_server
 address=
@@ -24,13 +35,24 @@ while [ $# -gt 0 ]; do
         ;;
     --sample=*) sample=${1#*=} ;;
     --redis=*) address=${1#*=} ;;
+    -h | --help)
+        sed -n -e '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+        say
+        say "Samples: $(list_samples)"
+        exit 0
+        ;;
+    --)
+        shift
+        arguments+=("$@")
+        break
+        ;;
     *) arguments+=("$1") ;;
     esac
     shift
 done
 
-if [ ! -f "$root/samples/$sample.c" ] && [ ! -d "$root/samples/$sample" ]; then
-    fail "there is no sample $sample in ${root##*/}/samples"
+if [[ " $(list_samples) " != *" $sample "* ]] || [[ $sample = *' '* ]]; then
+    fail "there is no sample $sample; there are: $(list_samples)"
 fi
 
 needs=(build redis)
@@ -45,5 +67,5 @@ fi
 
 # game_server takes options; the small samples take the address alone.
 before=()
-if [ -d "$root/samples/$sample" ]; then before=(--redis); fi
+if [ "$sample" = game_server ]; then before=(--redis); fi
 run_in_front "$root/build/bin/release/$sample" "${before[@]}" "$address" "${arguments[@]}"

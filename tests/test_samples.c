@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define LINES_MAX 60
 
@@ -148,5 +149,39 @@ static void quickstart_gives_the_lock_back(void** state)
     assert_non_null(strstr(run.output, "no lock: the address is not"));
 }
 
+/* What samples/run.sh says, and its exit code, when it is given what ends it before it builds anything. */
+static int ask_script(const char* arguments, char* said, size_t said_size)
+{
+    char script[SOURCE_TREE_PATH_SIZE];
+    char command[SOURCE_TREE_PATH_SIZE + 64];
+    assert_true(source_tree_path(script, "samples/run.sh"));
+    snprintf(command, sizeof command, "bash '%s' %s 2>&1", script, arguments);
+    FILE* out = popen(command, "r");
+    assert_non_null(out);
+    said[fread(said, 1, said_size - 1, out)] = '\0';
+    int status = pclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void script_says_what_it_takes_and_which_samples_there_are(void** state)
+{
+    (void)state;
+    static const char* const no_samples[] = {"engine_drop_in", "pictures", "quickstart.c", "''"};
+    char said[4096];
+    assert_int_equal(ask_script("--help", said, sizeof said), 0);
+    assert_non_null(strstr(said, "--sample NAME"));
+    assert_non_null(strstr(said, "game_server --help"));
+    assert_null(strstr(said, "build: "));
+    for (size_t i = 0; i < sizeof no_samples / sizeof no_samples[0]; i++)
+    {
+        char arguments[64];
+        snprintf(arguments, sizeof arguments, "--sample %s", no_samples[i]);
+        assert_int_equal(ask_script(arguments, said, sizeof said), 1);
+        assert_non_null(strstr(said, "there are: game_server "));
+        for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) assert_non_null(strstr(said, rows[k].name));
+    }
+}
+
 TEST_FILE(samples, cmocka_unit_test(each_runs_to_its_end_and_says_so),
-          cmocka_unit_test(each_says_what_is_wrong), cmocka_unit_test(quickstart_gives_the_lock_back));
+          cmocka_unit_test(each_says_what_is_wrong), cmocka_unit_test(quickstart_gives_the_lock_back),
+          cmocka_unit_test(script_says_what_it_takes_and_which_samples_there_are));
