@@ -207,18 +207,40 @@ static void live_view_shows_all_and_gives_the_terminal_back(void** state)
 static void fleet_refuses_options_that_make_no_sense(void** state)
 {
     (void)state;
-    static const char* const wrong[][2] = {{"--bots", "0"},   {"--bots", "many"},  {"--page", "70000"},
-                                           {"--seconds", ""}, {"--guard", "none"}, {"--what", "ever"}};
+    static const char* const wrong[][3] = {{"--bots", "0", "--bots wants 1 to 4096"},
+                                           {"--bots", "5000", "--bots wants 1 to 4096"},
+                                           {"--bots", "many", "--bots wants 1 to 4096"},
+                                           {"--bots", NULL, "--bots wants 1 to 4096"},
+                                           {"--page", "70000", "--page wants 1 to 65535"},
+                                           {"--seconds", "", "--seconds wants 0 to 1000000"},
+                                           {"--prefix", "a b", "--prefix wants 1 to 24 letters, digits, _ . and -"},
+                                           {"--guard", "none", "--guard wants coarse or fine or script"},
+                                           {"--redis", NULL, "--redis wants ADDR"},
+                                           {"--what", "ever", "what does --what mean?"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     {
         program_find(&fleet.program, "game_server");
         program_argument(&fleet.program, "fleet");
         program_argument(&fleet.program, wrong[i][0]);
-        program_argument(&fleet.program, wrong[i][1]);
+        if (wrong[i][1] != NULL) program_argument(&fleet.program, wrong[i][1]);
         program_start(&fleet.program);
         program_expect_status(&fleet.program, 2);
-        program_expect_text(&fleet.program, "what does --");
+        program_expect_text(&fleet.program, wrong[i][2]);
     }
+}
+
+static void fleet_says_what_its_options_take(void** state)
+{
+    (void)state;
+    program_find(&fleet.program, "game_server");
+    program_argument(&fleet.program, "fleet");
+    program_argument(&fleet.program, "--help");
+    program_start(&fleet.program);
+    program_expect_status(&fleet.program, 0);
+    program_expect_text(&fleet.program, "how many (1 to 4096)");
+    program_expect_text(&fleet.program, "on a terminal, 10 seconds elsewhere");
+    program_expect_text(&fleet.program, "all of them are removed at the end");
+    assert_null(strstr(fleet.program.output, " wants "));
 }
 
 TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
@@ -228,4 +250,5 @@ TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
           cmocka_unit_test(fleet_refuses_a_prefix_that_somebody_has_keys_with),
           cmocka_unit_test(fleet_with_a_prefix_of_its_own_removes_its_keys_alone),
           cmocka_unit_test(live_view_shows_all_and_gives_the_terminal_back),
-          cmocka_unit_test(fleet_refuses_options_that_make_no_sense));
+          cmocka_unit_test(fleet_refuses_options_that_make_no_sense),
+          cmocka_unit_test(fleet_says_what_its_options_take));

@@ -2,12 +2,16 @@
 
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SECONDS_WITHOUT_TERMINAL 10
+#define SECONDS_WITHOUT_TERMINAL      10
+#define TEXT_OF(number)               #number
+#define TEXT(number)                  TEXT_OF(number)
+#define SECONDS_WITHOUT_TERMINAL_TEXT TEXT(SECONDS_WITHOUT_TERMINAL)
 
 typedef enum option_kind
 {
@@ -62,7 +66,7 @@ static const option table[] = {
     {ROLE_BOTS | ROLE_FLEET, "--bots", KIND_NUMBER, AT(bots), 1, MARKET_PLAYERS_MAX, "N", "how many"},
     {ROLE_BOTS, "--servers", KIND_PORTS, AT(ports), 0, 0, "PORT,...", "where the servers are"},
     {ROLE_BOTS | ROLE_FLEET, "--seconds", KIND_NUMBER, AT(seconds), 0, 1000000, "N",
-     "0: until Ctrl-C, as on a terminal"},
+     "0: until Ctrl-C; without it until Ctrl-C on a terminal, " SECONDS_WITHOUT_TERMINAL_TEXT " seconds elsewhere"},
     {ROLE_FLEET, "--page", KIND_NUMBER, AT(page), 1, 65535, "PORT", "the view as a web page, on loopback"},
     {ROLE_FLEET, "--summary", KIND_TEXT, AT(summary), 0, 0, "FILE", "what is said at the end, as JSON"},
     {ROLE_FLEET, "--quiet", KIND_FLAG, AT(quiet), 0, 0, "", "no live view, only the summary"},
@@ -151,8 +155,30 @@ static void say_options(FILE* out, options_role role)
     for (int i = 0; i < OPTION_COUNT; i++)
     {
         if ((table[i].roles & (int)role) == 0) continue;
-        fprintf(out, "  %-14s %-9s %s\n", table[i].name, table[i].what, table[i].help);
+        fprintf(out, "  %-14s %-9s %s", table[i].name, table[i].what, table[i].help);
+        if (table[i].kind == KIND_NUMBER) fprintf(out, " (%" PRIu32 " to %" PRIu32 ")", table[i].least, table[i].most);
+        fputc('\n', out);
     }
+}
+
+/* What is right for an option that got none, or a wrong one. */
+static void say_value(FILE* out, const option* wanted)
+{
+    fprintf(out, "%s wants ", wanted->name);
+    switch (wanted->kind)
+    {
+    case KIND_TEXT: fprintf(out, "%s", wanted->what); break;
+    case KIND_WORD: fprintf(out, "1 to %d letters, digits, _ . and -", MARKET_NAME_MAX); break;
+    case KIND_NUMBER: fprintf(out, "%" PRIu32 " to %" PRIu32, wanted->least, wanted->most); break;
+    case KIND_LONG: fprintf(out, "a number"); break;
+    case KIND_GUARD:
+        for (market_guard g = MARKET_COARSE; g <= MARKET_SCRIPT; g++)
+            fprintf(out, "%s%s", g == MARKET_COARSE ? "" : " or ", market_guard_name(g));
+        break;
+    case KIND_PORTS: fprintf(out, "1 to %d ports, each 1 to 65535, with commas between them", OPTIONS_PORTS_MAX); break;
+    case KIND_FLAG: fprintf(out, "nothing"); break;
+    }
+    fprintf(out, "\n\n");
 }
 
 static const option* option_of(const char* name, options_role role)
@@ -194,7 +220,10 @@ bool options_parse(options* o, options_role role, int count, char** arguments, i
             i++;
             continue;
         }
-        if (!help) fprintf(stderr, "what does %s mean?\n\n", arguments[i]);
+        if (wanted != NULL)
+            say_value(stderr, wanted);
+        else if (!help)
+            fprintf(stderr, "what does %s mean?\n\n", arguments[i]);
         say_options(help ? stdout : stderr, role);
         *exit_code = help ? 0 : 2;
         return false;
