@@ -20,6 +20,8 @@ static void fleet_runs_for_its_time_and_all_holds(void** state)
     expect_nothing_behind();
     assert_int_equal(redis_server_integer(fleet.store, "DBSIZE"), 0);
     program_expect_text(&fleet.program, "audit of the store");
+    program_expect_text(&fleet.program, "log lines of 20");
+    program_expect_text(&fleet.program, "  Borduria ");
 }
 
 static void kill_member(const char* name)

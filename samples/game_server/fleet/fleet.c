@@ -30,6 +30,7 @@
 #define STARTING_US 20000000u
 #define STEP_US     60000000u /* for each step of the ending, the store being away perhaps */
 #define DRAIN_US    2000000u
+#define TOTALS_US   2000000u /* between two looks at them */
 
 typedef enum fleet_phase
 {
@@ -66,6 +67,8 @@ typedef struct fleet
     page* page;
     market market;
     backlog backlog;
+    totals_read totals; /* of today, for the view */
+    uint64_t totals_again_us;
     store_audit audit;
     cleaner cleaner;
 } fleet;
@@ -158,6 +161,8 @@ static void leave(fleet* f)
 static void after_audit(fleet* f)
 {
     f->audited = true;
+    for (uint32_t i = 0; i < AUDIT_DAYS; i++)
+        if (f->audit.days[i].shown > 0) f->shown.totals = f->audit.days[i];
     summary s = summary_of(f);
     cleaner_begin(&f->cleaner, f->member.client, f->options.prefix);
     if (summary_holds(&s))
@@ -223,6 +228,16 @@ static void end_at_once(fleet* f)
     leave(f);
 }
 
+/* Until the audit, which reads them for good. */
+static void look_at_totals(fleet* f)
+{
+    uint64_t now_us = f->member.clock.now_us;
+    if (f->phase >= FLEET_AUDIT || now_us < f->totals_again_us) return;
+    if (totals_read_poll(&f->totals, &f->shown.totals) == GH_PENDING) return;
+    f->totals_again_us = now_us + TOTALS_US;
+    totals_read_begin(&f->totals, f->member.client, 0);
+}
+
 static void fleet_frame(fleet* f)
 {
     member* m = &f->member;
@@ -235,6 +250,7 @@ static void fleet_frame(fleet* f)
         end_at_once(f);
     else
         phase_step(f);
+    look_at_totals(f);
     member_phase(m, phase_text(f->phase));
     screen_frame(&f->screen, &f->shown, phase_text(f->phase));
     page_frame(f->page);

@@ -125,6 +125,7 @@ static void add_picture(text* t, const snapshot* s, const char* doing)
     }
     text_add(t, LINE_END);
     add_counts(t, s);
+    totals_add(&s->totals, t, LINE_END);
     add_checks(t, s);
     add_events(t, s);
     text_add(t, "\033[JCtrl-C ends it in good order; once more: at once.");

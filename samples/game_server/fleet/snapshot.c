@@ -151,6 +151,24 @@ static void add_row(text* t, const board_row* row)
     close_with(t, '}');
 }
 
+static void add_totals(text* t, const totals* day)
+{
+    text_add(t, "\"totals\":{");
+    add_string(t, "date", day->date);
+    add_number(t, "lines", day->lines);
+    add_number(t, "countries", day->countries);
+    text_add(t, "\"largest\":[");
+    for (uint32_t i = 0; i < day->shown; i++)
+    {
+        text_add(t, "{");
+        add_string(t, "country", day->largest[i].name);
+        add_number(t, "lines", day->largest[i].lines);
+        close_with(t, '}');
+    }
+    close_with(t, ']');
+    close_with(t, '}');
+}
+
 void snapshot_add_json(const snapshot* s, text* t)
 {
     text_add(t, "{");
@@ -162,6 +180,7 @@ void snapshot_add_json(const snapshot* s, text* t)
         if (s->rows[i].role[0] != '\0') add_row(t, &s->rows[i]);
     }
     close_with(t, ']');
+    add_totals(t, &s->totals);
     text_add(t, "\"events\":[");
     for (uint32_t i = 0; i < s->event_count; i++)
     {

@@ -5,6 +5,7 @@
 
 #include "board.h"
 #include "text.h"
+#include "totals.h"
 
 enum
 {
@@ -24,6 +25,7 @@ typedef struct snapshot
     board_row rows[BOARD_ROWS];             /* a row with an empty role is nobody's */
     snapshot_event events[SNAPSHOT_EVENTS]; /* of all processes, the newest first */
     uint32_t event_count;
+    totals totals; /* of today; whoever reads them from the store puts them here */
 } snapshot;
 
 /* A row that is being written keeps what the last snapshot had. */

@@ -2,12 +2,9 @@
 
 #include "store_audit.h"
 
-#include "logs/counting.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -114,32 +111,12 @@ static bool look_at_seats(store_audit* a)
 
 /* ---- Totals of the logs -------------------------------------------------------------------------------- */
 
-static void begin_day(store_audit* a)
-{
-    time_t day = time(NULL) + ((time_t)a->day - 1) * 86400;
-    struct tm date;
-    gmtime_r(&day, &date);
-    strftime(a->day_text, sizeof a->day_text, "%Y-%m-%d", &date);
-    gh_aggregate_read_config want = gh_aggregate_read_config_default();
-    want.totals = a->totals;
-    want.total_count = AUDIT_COUNTRIES;
-    want.text = a->names;
-    want.text_size = sizeof a->names;
-    gh_aggregate_read_begin(&a->read, a->market->client, gh_str_literal(LOGS_SET), gh_str_of(a->day_text),
-                            &want);
-}
-
 static bool read_totals(store_audit* a)
 {
-    gh_status status = gh_aggregate_read_poll(&a->read);
+    gh_status status = totals_read_poll(&a->read, &a->days[a->day]);
     if (status == GH_PENDING) return false;
-    if (status == GH_OK || status == GH_EMPTY)
-    {
-        for (uint32_t i = 0; status == GH_OK && i < a->read.count; i++) a->lines += a->totals[i].count;
-        if (status == GH_OK) a->countries = a->read.count;
-        a->day++;
-    }
-    if (a->day < AUDIT_DAYS) begin_day(a);
+    if (status == GH_OK || status == GH_EMPTY) a->lines += a->days[a->day++].lines;
+    if (a->day < AUDIT_DAYS) totals_read_begin(&a->read, a->market->client, (int)a->day - 1);
     return a->day == AUDIT_DAYS;
 }
 

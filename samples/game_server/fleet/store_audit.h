@@ -1,23 +1,23 @@
 /* store_audit.h -- reads the whole world from the store, when nobody changes it any more, and says what is
    wrong with it.
 
-       purses   what is in one is what came in less what went out; nothing is on hold; all coins are still
-   there items    each has one holder; none is sold and not delivered seats    nobody holds one logs     the
-   totals of the days are the lines that the servers have written */
+       purses   what is in one is what came in less what went out; nothing is on hold; all coins are still there
+       items    each has one holder; none is sold and not delivered
+       seats    nobody holds one
+       logs     the totals of the days are the lines that the servers have written */
 
 #ifndef GAME_SERVER_STORE_AUDIT_H
 #define GAME_SERVER_STORE_AUDIT_H
 
-#include "guildhall/aggregate.h"
 #include "guildhall/semaphore.h"
 #include "server/market.h"
+#include "totals.h"
 
 enum
 {
     AUDIT_LANES = 16, /* purses and items that are read at once */
     AUDIT_FAULTS_SHOWN = 8,
     AUDIT_TEXT_SIZE = 128,
-    AUDIT_COUNTRIES = 64,
     AUDIT_DAYS = 3 /* yesterday, today, and tomorrow: a store's clock is not ours */
 };
 
@@ -35,7 +35,7 @@ typedef struct store_audit
     uint32_t items;
     int64_t gold;
     uint64_t lines; /* in the totals of all days */
-    uint64_t countries;
+    totals days[AUDIT_DAYS];
     uint64_t faults;
     char fault_texts[AUDIT_FAULTS_SHOWN][AUDIT_TEXT_SIZE];
 
@@ -52,10 +52,7 @@ typedef struct store_audit
     char seats_name[32];
     gh_semaphore_look look;
     uint32_t day;
-    char day_text[16];
-    gh_aggregate_read read;
-    gh_aggregate_total totals[AUDIT_COUNTRIES];
-    char names[AUDIT_COUNTRIES * 64];
+    totals_read read;
 } store_audit;
 
 /* Players are 0 .. players - 1, servers server-1 .. server-<servers>; lines_written is what they say to have

@@ -92,6 +92,14 @@ static void print_child(const child* c)
         printf("FAILED    %s %s: exit code %d\n", c->role, c->name, WEXITSTATUS(c->wait_status));
 }
 
+/* Of a day. */
+static uint32_t most_countries(const store_audit* a)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < AUDIT_DAYS; i++) most = a->days[i].countries > most ? a->days[i].countries : most;
+    return most;
+}
+
 static void print_audit(const summary* s)
 {
     const store_audit* a = s->audit;
@@ -108,8 +116,19 @@ static void print_audit(const summary* s)
     if (a->faults > 0) return;
     printf("holds     audit of the store: %" PRIu32 " purses with %" PRId64 " coins, %" PRIu32
            " items with one holder each, no seat "
-           "taken,\n          %" PRIu64 " log lines from %" PRIu64 " countries, each counted once\n",
-           a->purses, a->gold, a->items, a->lines, a->countries);
+           "taken,\n          %" PRIu64 " log lines from %" PRIu32 " countries, each counted once\n",
+           a->purses, a->gold, a->items, a->lines, most_countries(a));
+}
+
+static void print_totals(const store_audit* a)
+{
+    char bytes[TOTALS_SHOWN * sizeof(totals_country) * 2];
+    for (uint32_t i = 0; i < AUDIT_DAYS; i++)
+    {
+        text t = text_in(bytes, sizeof bytes);
+        totals_add(&a->days[i], &t, "\n");
+        if (t.size > 0) printf("log lines of %s", t.bytes);
+    }
 }
 
 void summary_print(const summary* s)
@@ -123,6 +142,7 @@ void summary_print(const summary* s)
     {
         if (s->shown->rows[i].role[0] != '\0') print_counts(&s->shown->rows[i]);
     }
+    if (s->audit != NULL) print_totals(s->audit);
     for (uint32_t i = 0; i < s->children->count; i++) print_child(&s->children->list[i]);
     for (uint32_t i = 0; i < BOARD_ROWS; i++) print_checks(&s->shown->rows[i]);
     print_audit(s);
