@@ -509,6 +509,63 @@ static void state_that_vanished_grants_no_more_than_the_limit(void** state)
                   GH_OK); /* nothing is counted for ever */
 }
 
+/* The dead had them, and nobody asked for two hours: who they were is forgotten, the limit that was set is not. */
+static void leave_permits_that_are_forgotten(redis_server* server, unsigned count)
+{
+    game* dead = game_start_ready(redis_server_address(server));
+    semaphore_set_limit(dead, "arena", 10);
+    for (unsigned i = 0; i < count; i++) permit_hold_one(dead, "arena", 10, SECOND_US);
+    game_end(dead);
+    assert_int_equal(semaphore_stored(server, "arena").used, count);
+    assert_int_equal(redis_server_integer(server, "DEL gh:{semaphore:arena}:h"), 1);
+}
+
+static void forgotten_permits_are_free(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    leave_permits_that_are_forgotten(server, 5);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* four = permit_want_many(a, "arena", 10, 4);
+    assert_status(permit_settle(four), GH_OK); /* there is room for it, whoever is counted */
+    assert_int_equal(semaphore_stored(server, "arena").used, 4);
+    gh_permit* one = permit_hold_one(a, "arena", 10, 60 * SECOND_US);
+    assert_int_equal(semaphore_stored(server, "arena").used, 5);
+    assert_status(permit_settle(permit_want_many(a, "arena", 10, 5)), GH_OK);
+    assert_status(permit_give_back(four), GH_IDLE);
+    assert_status(permit_give_back(one), GH_IDLE);
+    assert_int_equal(semaphore_stored(server, "arena").used, 5);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void forgotten_permits_are_free_while_the_servers_clock_is_behind(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    leave_permits_that_are_forgotten(server, 5);
+    redis_server_shift_clock(server, -HOUR_US);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_permit* four = permit_want_many(a, "arena", 10, 4);
+    assert_status(permit_settle(four), GH_OK);
+    assert_int_equal(semaphore_stored(server, "arena").used, 4);
+    semaphore_must_be_sound(server, "arena");
+}
+
+static void forgotten_permits_are_not_shown(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    leave_permits_that_are_forgotten(server, 5);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
+    assert_status(gh_semaphore_look_begin(look, a->client, gh_str_literal("arena"), NULL, 0, 0), GH_OK);
+    GAME_UNTIL(gh_semaphore_look_poll(look) != GH_PENDING);
+    assert_status(gh_semaphore_look_poll(look), GH_OK);
+    assert_int_equal(look->limit, 10);
+    assert_int_equal(look->used, 0);
+}
+
 static void foreign_keys_are_corrupt(void** state)
 {
     (void)state;
@@ -550,4 +607,7 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
           cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit),
+          cmocka_unit_test(forgotten_permits_are_free),
+          cmocka_unit_test(forgotten_permits_are_free_while_the_servers_clock_is_behind),
+          cmocka_unit_test(forgotten_permits_are_not_shown),
           cmocka_unit_test(foreign_keys_are_corrupt));

@@ -53,6 +53,9 @@ if stored and now >= not_before and (not_after == 0 or now <= not_after) then
     if limit and used + ARGV[8] <= tonumber(limit) and now > tonumber(last) then
         local lease = ARGV[3] - ARGV[3] % 2
         if redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now + lease), permit) == 1 then
+            if used ~= '0' and redis.call('ZCARD', KEYS[2]) == 1 then
+                used = 0 -- :h was gone: nobody else holds any
+            end
             redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),
                        'PX', setter == '-' and '7200000' or '2592000000')
             redis.call('PEXPIRE', KEYS[2], '7200000')

@@ -20,7 +20,7 @@ local past = string.format('%.0f', now)
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], 0, past, 'LIMIT', 0, 100)) do
     used = used - string.sub(member, 35)
 end
-used = math.max(tonumber(used), 0)
+used = redis.call('EXISTS', KEYS[2]) == 1 and math.max(tonumber(used), 0) or 0
 local reply = {tonumber(ARGV[1]), tonumber(limit), used, redis.call('ZCARD', KEYS[3]), now}
 local holders = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES',
                            'LIMIT', 0, ARGV[2])

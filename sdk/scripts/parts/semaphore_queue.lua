@@ -16,6 +16,9 @@ if stored then
         return redis.error_reply('WRONGTYPE semaphore state is not of the form that KEYS.md describes')
     end
     limit, used, fence, waiters = tonumber(limit), tonumber(used), tonumber(fence), tonumber(waiters)
+    if used > 0 and redis.call('EXISTS', holder_key) == 0 then
+        used = 0 -- :h lives 2 h after the last grant, :s longer: whoever had permits then is gone
+    end
 end
 
 local function store()
