@@ -267,6 +267,7 @@ static void release_that_comes_too_late_says_so(void** state)
 #define ARENA_KEYS                                                                                           \
     "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
 #define CODE_ENDED    3
+#define CODE_FULL     6
 #define REFUSED_US    600000000u
 #define LATE_LEASE_US 60000000u
 
@@ -285,18 +286,24 @@ static scripts_of_permits load_scripts(redis_server* server)
     return self;
 }
 
-/* One permit of three. Returns the code. */
-static long long acquire_by_script(const scripts_of_permits* self, unsigned sequence, uint64_t* fence)
+/* So many permits of three. Returns the code. */
+static long long acquire_many_by_script(const scripts_of_permits* self, unsigned sequence, unsigned permits,
+                                        unsigned lease_us, uint64_t* fence)
 {
     redisReply* reply = redis_server_command(
-        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u %u 60000000 200000 0 0 1 3",
-        self->acquire, sequence, sequence, LATE_LEASE_US);
+        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u %u 60000000 200000 0 0 %u 3",
+        self->acquire, sequence, sequence, lease_us, permits);
     assert_int_equal(reply->elements, 7);
     long long code = reply->element[1]->integer;
     *fence = (uint64_t)reply->element[2]->integer;
-    if (code == 0) assert_in_range(reply->element[3]->integer, 1, LATE_LEASE_US);
+    if (code == 0) assert_in_range(reply->element[3]->integer, 1, lease_us);
     freeReplyObject(reply);
     return code;
+}
+
+static long long acquire_by_script(const scripts_of_permits* self, unsigned sequence, uint64_t* fence)
+{
+    return acquire_many_by_script(self, sequence, 1, LATE_LEASE_US, fence);
 }
 
 static long long release_by_script(const scripts_of_permits* self, unsigned sequence, unsigned refuse_us)
@@ -471,6 +478,33 @@ static void waiter_that_missed_its_turn_stands_at_the_end(void** state)
     semaphore_must_be_sound(server, "arena");
 }
 
+/* A hundred thousand wait, and one more is refused. What its request cleared away on the way stays cleared away. */
+static void refusal_of_one_too_many_keeps_the_count(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    scripts_of_permits self = load_scripts(redis_server_start(&options));
+    uint64_t fence;
+    assert_int_equal(acquire_many_by_script(&self, 1, 1, SECOND_US, &fence), 0);
+    assert_int_equal(acquire_by_script(&self, 2, &fence), 0);
+    assert_int_equal(acquire_many_by_script(&self, 3, 3, LATE_LEASE_US, &fence), 1);
+    redis_server_do(self.server, "EVAL %s 4 " ARENA_KEYS,
+                    "for i = 1, 99999 do redis.call('ZADD', KEYS[3], string.format('%.0f', 1e15 + 1e15 + i), "
+                    "'0000000000000001:' .. string.format('%016x', 100 + i) .. ' 1') end "
+                    "local state = redis.call('GET', KEYS[1]) "
+                    "return redis.call('SET', KEYS[1], (string.gsub(state, ' 1 %-$', ' 100000 -')))");
+    semaphore_must_be_sound(self.server, "arena");
+    redis_server_shift_clock(self.server, 2 * (int64_t)SECOND_US);
+    assert_int_equal(acquire_by_script(&self, 4, &fence), CODE_FULL);
+    semaphore_must_be_sound(self.server, "arena");
+    stored_semaphore now = semaphore_stored(self.server, "arena");
+    assert_int_equal(now.used, 1);
+    assert_int_equal(now.waiters, 100000);
+    assert_int_equal(release_by_script(&self, 2, 0), 0);
+    assert_int_equal(semaphore_stored(self.server, "arena").turns, 3); /* the first in line has its turn */
+    semaphore_must_be_sound(self.server, "arena");
+}
+
 /* ---- data loss ----------------------------------------------------------------------------------------- */
 
 static void holders_learn_that_the_store_lost_its_data(void** state)
@@ -605,6 +639,7 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(late_request_of_a_released_permit_takes_nothing),
           cmocka_unit_test(crash_leaks_no_permit), cmocka_unit_test(dead_waiters_are_dropped),
           cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(refusal_of_one_too_many_keeps_the_count),
           cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
           cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit),
           cmocka_unit_test(forgotten_permits_are_free),

@@ -118,6 +118,7 @@ local function wait(more)
     end
     if not redis.call('ZSCORE', queue_key, permit) then
         if waiters >= WAITERS_MAX then
+            store()
             return answer(6, 0, 0)
         end
         local last = redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]
