@@ -172,6 +172,35 @@ static void waiter_that_missed_its_turn_stands_at_the_end(void** state)
     assert_true(first->fence > second->fence);
 }
 
+/* The release has dead waiters to drop, more than one call does, so it asks twice; by then another has the lock. */
+static void release_that_is_told_to_go_on_is_no_loss(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_lock* lock = hold(a, "shield", SECOND_US);
+    gh_lock_release(lock);
+    assert_status(settle(lock), GH_IDLE); /* the script of the release is loaded */
+    lock = hold(a, "sword", 60 * SECOND_US);
+    redis_server_do(server, "EVAL %s 2 gh:{lock:sword}:s gh:{lock:sword}:q",
+                    "for i = 1, 700 do redis.call('ZADD', KEYS[2], i, string.format('%016x:%016x', i, i)) end "
+                    "local state = redis.call('GET', KEYS[1]) "
+                    "return redis.call('SET', KEYS[1], (string.gsub(state, ' 0$', ' 700')))");
+    gh_lock_release(lock);
+    game_tick(a); /* sends it; the answer, to call again, waits in the socket */
+    WAIT_FOR(strstr(redis_server_text(server, "GET gh:{lock:sword}:s"), " f ") != NULL);
+    a->asleep = true;
+    assert_true(redis_server_integer(server, "ZCARD gh:{lock:sword}:q") > 0);
+    gh_lock* next = hold(b, "sword", 60 * SECOND_US);
+    a->asleep = false;
+    assert_status(gh_lock_poll(lock), GH_PENDING);
+    long long calls = redis_server_calls(server, "evalsha");
+    assert_status(settle(lock), GH_IDLE);
+    assert_int_equal(redis_server_calls(server, "evalsha") - calls, 1);
+    assert_status(gh_lock_poll(next), GH_OK);
+}
+
 /* ---- data loss and clocks --------------------------------------------------------------------------------------- */
 
 static void fence_grows_after_the_store_lost_its_data(void** state)
@@ -300,6 +329,7 @@ TEST_FILE(lock_loss, cmocka_unit_test(is_told_lost_while_the_server_is_away),
           cmocka_unit_test(release_never_touches_anothers_lock),
           cmocka_unit_test(dead_owner_is_skipped_when_its_lease_ends), cmocka_unit_test(dead_waiters_are_skipped),
           cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(release_that_is_told_to_go_on_is_no_loss),
           cmocka_unit_test(fence_grows_after_the_store_lost_its_data),
           cmocka_unit_test(owner_learns_that_the_store_lost_its_data),
           cmocka_unit_test(quarantine_holds_grants_back_after_a_loss),

@@ -282,7 +282,10 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
     {
     case GH_EVENT_REPLY:
         if (gh_reply_integer(event->reply, 1) == RELEASE_AGAIN)
+        {
+            lock->op.flags &= (uint8_t)~LOCK_WAS_HELD; /* it is given back: whoever has it now has it from us */
             gh_op_send(&lock->op, RELEASE_SHAPE, GH_OP_URGENT);
+        }
         else
             lock_end(lock, release_came_too_late(lock, event->reply) ? GH_LOST : (gh_status)lock->outcome);
         break;
