@@ -55,14 +55,55 @@ static void epoch_of_another_shape_is_not_believed(void** state)
         assert_not_believed(say_to_the_epoch, replies[i]);
 }
 
+static const char* const no_digests[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
+                                         "$41\r\n01234567890123456789012345678901234567890\r\n",
+                                         "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
+
+#define NO_DIGEST_COUNT (sizeof(no_digests) / sizeof(no_digests[0]))
+
 static void digest_of_another_shape_is_not_believed(void** state)
 {
     (void)state;
-    const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
-                                   "$41\r\n01234567890123456789012345678901234567890\r\n",
-                                   "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
-        assert_not_believed(say_to_load, replies[i]);
+    for (size_t i = 0; i < NO_DIGEST_COUNT; i++) assert_not_believed(say_to_load, no_digests[i]);
+}
+
+/* To the load that a request waits for, not to that of the hand-shake. */
+static bool say_to_a_later_load(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    return gh_client_ready(world->client) && say_to_load(world, words, count, reply);
+}
+
+/* The link is closed, and the request that waited goes over the next one. */
+static void request_goes_again_after_a_digest_of_another_shape(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < NO_DIGEST_COUNT; i++)
+    {
+        scripted* world = scripted_new();
+        world->context = (void*)(uintptr_t)no_digests[i];
+        world->answer = say_to_a_later_load;
+        scripted_start_ready(world, NULL);
+        gh_lock* lock = scripted_want(world, "sword", SECOND_US, 3600 * SECOND_US);
+        SCRIPTED_UNTIL(world, scripted_stats(world).protocol_errors == 1, MS, SECOND_US);
+        assert_status(gh_lock_poll(lock), GH_PENDING);
+        world->answer = NULL;
+        SCRIPTED_UNTIL(world, gh_lock_poll(lock) == GH_OK, MS, 4 * SECOND_US);
+        assert_int_equal(scripted_stats(world).links_lost, 1);
+    }
+}
+
+/* It does not cost the links of all others for ever. */
+static void request_without_a_digest_is_given_up(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->context = (void*)(uintptr_t)no_digests[0];
+    world->answer = say_to_a_later_load;
+    scripted_start_ready(world, NULL);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, 3600 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_lock_poll(lock) != GH_PENDING, MS, 60 * SECOND_US);
+    assert_status(gh_lock_poll(lock), GH_REFUSED);
+    assert_in_range(scripted_stats(world).protocol_errors, 2, 10);
 }
 
 /* Whatever time it is in the store, leases are counted by the client's own clock. */
@@ -91,4 +132,6 @@ static void clock_of_the_store_may_be_anything(void** state)
 
 TEST_FILE(handshake, cmocka_unit_test(epoch_of_another_shape_is_not_believed),
           cmocka_unit_test(digest_of_another_shape_is_not_believed),
+          cmocka_unit_test(request_goes_again_after_a_digest_of_another_shape),
+          cmocka_unit_test(request_without_a_digest_is_given_up),
           cmocka_unit_test(clock_of_the_store_may_be_anything));

@@ -250,6 +250,25 @@ static void script_forgotten_each_time(void** state)
     assert_in_range(game_stats(a).script_reloads, 1, 20);
 }
 
+/* The link goes for it; but nothing of the request was sent, so it goes again, also one that may never be repeated. */
+static void load_is_answered_with_no_digest(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    fake_rule rules[] = {{.command = "SCRIPT LOAD", .text = "+what\r\n", .skip = 1, .times = 1}};
+    fake_rules table = {rules, 1};
+    fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
+    game* a = start_behind(fake);
+    GAME_UNTIL(gh_client_ready(a->client));
+    gh_command_config config = command_config(a, GH_REPEAT_NEVER, 64);
+    config.timeout_us = 60 * SECOND_US;
+    gh_command* op = run_script(a, &config, script_new(a, "return redis.call('INCR', KEYS[1])"), "counter", "");
+    assert_ends(op, GH_OK);
+    assert_int_equal(gh_command_reply(op)->integer, 1);
+    assert_int_equal(game_stats(a).protocol_errors, 1);
+    assert_int_equal(game_stats(a).links_lost, 1);
+}
+
 /* Answered the same for as long as it lives, an op ends in time, and asks with pauses that grow. */
 static void op_that_is_told_to_wait_for_ever(void** state)
 {
@@ -372,6 +391,7 @@ static void error_for_a_greeting(void** state)
 
 TEST_FILE(reply_classes, cmocka_unit_test(lock_by_each_error), cmocka_unit_test(command_by_each_error),
           cmocka_unit_test(script_forgotten_after_many_retries), cmocka_unit_test(script_forgotten_each_time),
+          cmocka_unit_test(load_is_answered_with_no_digest),
           cmocka_unit_test(op_that_is_told_to_wait_for_ever), cmocka_unit_test(auth_by_each_error),
           cmocka_unit_test(select_by_each_error), cmocka_unit_test(name_by_each_error),
           cmocka_unit_test(info_by_each_error), cmocka_unit_test(role_by_each_error),

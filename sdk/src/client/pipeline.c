@@ -87,6 +87,16 @@ static void op_reload(gh_op* op)
     gh_op_requeue(op, true);
 }
 
+/* No digest came for its script. Of the op itself nothing was sent: it goes again even if it must not be repeated, and
+   is refused, not unknown, when no digest ever comes. */
+static void op_await_digest_again(gh_op* op)
+{
+    if (++op->strikes > STRIKES_MAX)
+        gh_op_fail(op, GH_REFUSED, NULL);
+    else
+        gh_op_requeue(op, true);
+}
+
 /* The answer cannot be used, and costs the link. The same may come again: then it is given up, before it costs the link
    of all others for ever. */
 static void op_strike(gh_op* op)
@@ -189,8 +199,13 @@ static pipeline_taken digest_take_reply(gh_client* client, gh_op* op, gh_script*
     }
     if (op == NULL) return TAKEN_DONE; /* the script may be gone with it: its owner was told that the op is over */
     gh_script_note_digest(client, script, reply);
-    if (script->known) gh_op_requeue(op, true);
-    return script->known ? TAKEN_DONE : TAKEN_BROKEN;
+    if (!script->known)
+    {
+        op_await_digest_again(op);
+        return TAKEN_BROKEN;
+    }
+    gh_op_requeue(op, true);
+    return TAKEN_DONE;
 }
 
 static pipeline_taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh_reply* reply)
