@@ -48,9 +48,9 @@
    Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and a heartbeat
             per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together never more than
             4,000 a second). Renewal: 1 per third of a lease for up to 100 permits of a name. What one request
-            makes the store do is bounded to keep every script under 500 us: it clears away 50 leases that are
-            over (a begin: 100), passes 254 dead waiters, and gives 16 waiters their turn. What is left is for
-            the next request, which is sent at once.
+            makes the store do is bounded to keep every script under 500 us: it clears away 32 leases that are
+            over (a begin: 64), passes 154 dead waiters (34 if each is of a client of its own), and gives 10
+            waiters their turn. What is left is for the next request, which is sent at once.
 
    Use
        gh_permit_config want = gh_permit_config_default();
