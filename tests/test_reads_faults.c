@@ -2,16 +2,21 @@
    the chats, which reads for ever. Other reads (searches, fetches, loads, totals) are beside what they belong
    to. */
 
+#include "support/fake_server.h"
 #include "support/fault.h"
 #include "support/permits.h"
 #include "support/refresher.h"
 #include "support/talk.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LONG_US (60 * SECOND_US)
+
+static uint64_t patience_us = LONG_US; /* the time-out of every read in here */
 
 /* ---- semaphores: who holds permits --------------------------------------------------------------------- */
 
@@ -33,7 +38,7 @@ static void begin_permit_look(fault_scene* scene)
 {
     permit_look* self = scene->op;
     assert_status(gh_semaphore_look_begin(&self->look, scene->game->client, fault_name(scene), self->holders,
-                                          3, LONG_US),
+                                          3, patience_us),
                   GH_OK);
 }
 
@@ -121,7 +126,7 @@ static void assert_queue_is_as_before(fault_scene* scene)
 static gh_tasks_config patient(void)
 {
     gh_tasks_config config = gh_tasks_config_default();
-    config.timeout_us = LONG_US;
+    config.timeout_us = patience_us;
     return config;
 }
 
@@ -249,7 +254,7 @@ static void begin_row_get(fault_scene* scene)
     self->config = gh_row_get_config_default();
     self->config.buffer = self->buffer;
     self->config.buffer_size = sizeof(self->buffer);
-    self->config.timeout_us = LONG_US;
+    self->config.timeout_us = patience_us;
     assert_status(gh_row_get_begin(&self->get, scene->game->client, fault_name(scene), &self->config), GH_OK);
 }
 
@@ -301,7 +306,7 @@ static void begin_chat_list(fault_scene* scene)
 {
     chat_listing* self = scene->op;
     assert_status(
-        gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, LONG_US),
+        gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, patience_us),
         GH_OK);
 }
 
@@ -416,6 +421,164 @@ static const fault_operation feed = {
     "feed",    sizeof(faulted_feed), 0,        5,         prepare_feed, begin_feed,
     poll_feed, feed_is_over,         end_feed, audit_feed};
 
+/* ---- no answer: what only reads has changed nothing, so it ends TIMEOUT, never UNKNOWN ------------------ */
+
+#define UNANSWERED "unanswered"
+
+typedef struct plain_read
+{
+    union
+    {
+        gh_counter_read counter;
+        gh_guild_size guild;
+        gh_file_look file;
+        gh_files_list files;
+        gh_mailbox_fetch mailbox;
+        gh_chat_fetch chat;
+    } op;
+    gh_counter_sample samples[2];
+    gh_file_entry entry;
+    gh_chat_member member;
+    char names[GH_NAME_SIZE_MAX];
+} plain_read;
+
+/* A read that needs no preparation: of what is not there. */
+#define PLAIN_READ(kind, member, system, begun)                                                                        \
+    static void begin_##kind(fault_scene* scene)                                                                       \
+    {                                                                                                                  \
+        plain_read* self = scene->op;                                                                                  \
+        gh_client* client = scene->game->client;                                                                       \
+        assert_status(begun, GH_OK);                                                                                   \
+    }                                                                                                                  \
+    static gh_status poll_##kind(const void* op)                                                                       \
+    {                                                                                                                  \
+        return system##_poll(&((const plain_read*)op)->op.member);                                                     \
+    }                                                                                                                  \
+    static const fault_operation kind = {#kind,        sizeof(plain_read), 0,    0,    NULL,                           \
+                                         begin_##kind, poll_##kind,        NULL, NULL, NULL};
+
+static gh_status counter_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_counter_read_config config = gh_counter_read_config_default();
+    config.timeout_us = patience_us;
+    config.samples = self->samples;
+    config.sample_count = 2;
+    return gh_counter_read_begin(&self->op.counter, client, name, &config);
+}
+
+static gh_status files_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_files_list_config config = gh_files_list_config_default();
+    config.timeout_us = patience_us;
+    config.entries = &self->entry, config.entry_count = 1;
+    config.names = self->names, config.names_size = sizeof(self->names);
+    return gh_files_list_begin(&self->op.files, client, name, &config);
+}
+
+static gh_status mailbox_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+    config.timeout_us = patience_us;
+    config.messages_max = 0;
+    return gh_mailbox_fetch_begin(&self->op.mailbox, client, name, &config);
+}
+
+static gh_status chat_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    config.timeout_us = patience_us;
+    config.messages_max = 0;
+    self->member.name = name;
+    return gh_chat_fetch_begin(&self->op.chat, client, name, &self->member, 1, &config);
+}
+
+PLAIN_READ(read_counter, counter, gh_counter_read, counter_begun(self, client, fault_name(scene)))
+PLAIN_READ(size_of_guild, guild, gh_guild_size,
+           gh_guild_size_begin(&self->op.guild, client, fault_name(scene), patience_us))
+PLAIN_READ(look_at_file, file, gh_file_look, gh_file_look_begin(&self->op.file, client, fault_name(scene), patience_us))
+PLAIN_READ(list_files, files, gh_files_list, files_begun(self, client, fault_name(scene)))
+PLAIN_READ(fetch_mail, mailbox, gh_mailbox_fetch, mailbox_begun(self, client, fault_name(scene)))
+PLAIN_READ(fetch_chat, chat, gh_chat_fetch, chat_begun(self, client, fault_name(scene)))
+
+static const fault_operation* const reads[] = {&look_at_permits, &look_at_task, &list_the_dead, &count_tasks,
+                                               &get_row,         &list_chats,   &read_counter,  &size_of_guild,
+                                               &look_at_file,    &list_files,   &fetch_mail,    &fetch_chat};
+
+#define READ_COUNT (sizeof(reads) / sizeof(reads[0]))
+
+static gh_status run_read(fault_scene* scene, const fault_operation* read)
+{
+    scene->op = game_new(scene->game, read->op_size);
+    read->begin(scene);
+    GAME_UNTIL(read->poll(scene->op) != GH_PENDING);
+    return read->poll(scene->op);
+}
+
+static void assert_timed_out(const fault_operation* read, gh_status status)
+{
+    if (status != GH_TIMEOUT) fail_msg("%s without an answer: ended %s", read->name, gh_status_name(status));
+}
+
+static void reads_time_out_at_a_server_that_stands_still(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    fault_scene scene = {.server = server, .name = UNANSWERED};
+    scene.game = game_start_ready(redis_server_address(server));
+    for (size_t i = 0; i < READ_COUNT; i++)
+    {
+        patience_us = LONG_US;
+        assert_true(run_read(&scene, reads[i]) >= GH_OK); /* its script is loaded: the next request goes out whole */
+        patience_us = SECOND_US / 10;
+        redis_server_freeze(server);
+        uint64_t sent = game_stats(scene.game).bytes_sent;
+        gh_status status = run_read(&scene, reads[i]);
+        redis_server_thaw(server);
+        patience_us = LONG_US;
+        assert_timed_out(reads[i], status);
+        assert_true(game_stats(scene.game).bytes_sent > sent);
+        GAME_UNTIL(gh_client_ready(scene.game->client));
+    }
+}
+
+/* Every request that names what is read gets an answer of the wrong shape. */
+static void answer_beside_the_point(void* context, const fake_request* request, fake_reply* reply)
+{
+    const atomic_bool* lies = context;
+    size_t size = sizeof(UNANSWERED) - 1;
+    bool fits = false;
+    for (size_t at = 0; at + size <= request->raw_size; at++)
+        fits = fits || memcmp(request->raw + at, UNANSWERED, size) == 0;
+    if (fits && atomic_load(lies))
+        fake_reply_text(reply, "*0\r\n");
+    else
+        fake_reply_default(reply);
+}
+
+static void reads_time_out_when_no_answer_makes_sense(void** state)
+{
+    (void)state;
+    static atomic_bool lies;
+    redis_server* server = redis_server_start(NULL);
+    fake_server* fake = fake_server_start(answer_beside_the_point, &lies, redis_server_address(server));
+    fault_scene scene = {.server = server, .name = UNANSWERED};
+    gh_client_config config = game_config(fake_server_address(fake));
+    config.wake = false;
+    config.backoff_min_us = 1000;
+    config.backoff_max_us = 2000;
+    scene.game = game_start_with(&config);
+    atomic_store(&lies, true);
+    for (size_t i = 0; i < READ_COUNT; i++)
+    {
+        uint64_t lost = game_stats(scene.game).links_lost;
+        if (reads[i] == &size_of_guild) continue; /* a command, whose wrong answer is CORRUPT at once */
+        assert_timed_out(reads[i], run_read(&scene, reads[i]));
+        assert_true(game_stats(scene.game).links_lost >= lost + 5); /* each such answer costs the link */
+    }
+    atomic_store(&lies, false);
+    for (size_t i = 0; i < READ_COUNT; i++) assert_true(run_read(&scene, reads[i]) >= GH_OK);
+}
+
 /* ---- the tests ----------------------------------------------------------------------------------------- */
 
 FAULT_TESTS(look_at_permits)
@@ -433,9 +596,10 @@ FAULT_CANCEL_TEST(get_row)
 FAULT_CANCEL_TEST(list_chats)
 FAULT_CANCEL_TEST(feed)
 
-TEST_FILE(reads_faults, FAULT_TEST_LIST(look_at_permits), FAULT_TEST_LIST(look_at_task),
-          FAULT_TEST_LIST(list_the_dead), FAULT_TEST_LIST(count_tasks), FAULT_TEST_LIST(get_row),
-          FAULT_TEST_LIST(list_chats), FAULT_TEST_LIST(feed), FAULT_CANCEL_TEST_LIST(look_at_permits),
-          FAULT_CANCEL_TEST_LIST(look_at_task), FAULT_CANCEL_TEST_LIST(list_the_dead),
-          FAULT_CANCEL_TEST_LIST(count_tasks), FAULT_CANCEL_TEST_LIST(get_row),
-          FAULT_CANCEL_TEST_LIST(list_chats), FAULT_CANCEL_TEST_LIST(feed));
+TEST_FILE(reads_faults, FAULT_TEST_LIST(look_at_permits), FAULT_TEST_LIST(look_at_task), FAULT_TEST_LIST(list_the_dead),
+          FAULT_TEST_LIST(count_tasks), FAULT_TEST_LIST(get_row), FAULT_TEST_LIST(list_chats), FAULT_TEST_LIST(feed),
+          FAULT_CANCEL_TEST_LIST(look_at_permits), FAULT_CANCEL_TEST_LIST(look_at_task),
+          FAULT_CANCEL_TEST_LIST(list_the_dead), FAULT_CANCEL_TEST_LIST(count_tasks), FAULT_CANCEL_TEST_LIST(get_row),
+          FAULT_CANCEL_TEST_LIST(list_chats), FAULT_CANCEL_TEST_LIST(feed),
+          cmocka_unit_test(reads_time_out_at_a_server_that_stands_still),
+          cmocka_unit_test(reads_time_out_when_no_answer_makes_sense));

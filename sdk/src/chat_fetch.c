@@ -306,7 +306,7 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
         else
             chat_ranged(fetch, event->reply);
         break;
-    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
+    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
     case GH_EVENT_TIMER: chat_fetch_fail(fetch, GH_TIMEOUT); break;
     case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:

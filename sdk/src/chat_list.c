@@ -145,7 +145,7 @@ static void chat_list_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: chat_list_reply(chat_list_of(op), event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
     case GH_EVENT_TIMER: gh_op_end(op, GH_TIMEOUT); break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;

@@ -185,7 +185,7 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind counter_read_kind = {"counters",          gh_call_step, counter_read_encode,
+static const gh_op_kind counter_read_kind = {"counters",          gh_read_step, counter_read_encode,
                                              counter_read_script, false,        counter_read_answer};
 
 gh_counter_read_config gh_counter_read_config_default(void)
@@ -239,5 +239,5 @@ gh_status gh_counter_read_poll(const gh_counter_read* read)
 
 void gh_counter_read_cancel(gh_counter_read* read)
 {
-    if (read != NULL && read->op.kind != NULL && gh_op_is_busy(&read->op)) gh_op_end(&read->op, GH_CANCELLED);
+    if (read != NULL) gh_read_cancel(&read->op);
 }

@@ -318,7 +318,7 @@ static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: mailbox_fetched(fetch, event); break;
-    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status); break;
+    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
     case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, GH_TIMEOUT); break;
     case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:

@@ -214,7 +214,7 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind row_get_kind = {"rows",         gh_call_step, row_get_encode,
+static const gh_op_kind row_get_kind = {"rows",         gh_read_step, row_get_encode,
                                         row_get_script, false,        row_get_answer};
 
 gh_row_get_config gh_row_get_config_default(void)
@@ -254,5 +254,5 @@ gh_status gh_row_get_poll(const gh_row_get* op)
 
 void gh_row_get_cancel(gh_row_get* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL) gh_read_cancel(&op->op);
 }

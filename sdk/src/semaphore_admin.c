@@ -166,7 +166,7 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     return look->limit == 0 ? GH_EMPTY : GH_OK;
 }
 
-static const gh_op_kind semaphore_look_kind = {"semaphore",           gh_call_step, semaphore_look_encode,
+static const gh_op_kind semaphore_look_kind = {"semaphore",           gh_read_step, semaphore_look_encode,
                                                semaphore_look_script, false,        semaphore_look_answer};
 
 gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
@@ -191,5 +191,5 @@ gh_status gh_semaphore_look_poll(const gh_semaphore_look* op)
 
 void gh_semaphore_look_cancel(gh_semaphore_look* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL) gh_read_cancel(&op->op);
 }

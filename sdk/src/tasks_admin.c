@@ -272,7 +272,7 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind look_kind = {"tasks_look", gh_call_step, look_encode,
+static const gh_op_kind look_kind = {"tasks_look", gh_read_step, look_encode,
                                      look_script,  false,        look_answer};
 
 gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
@@ -299,7 +299,7 @@ gh_status gh_tasks_look_poll(const gh_tasks_look* op)
 
 void gh_tasks_look_cancel(gh_tasks_look* op)
 {
-    if (op != NULL) gh_call_cancel(&op->op);
+    if (op != NULL) gh_read_cancel(&op->op);
 }
 
 /* ---- dead letters -------------------------------------------------------------------------------------- */
@@ -380,7 +380,7 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind dead_kind = {"tasks_dead", gh_call_step, dead_encode,
+static const gh_op_kind dead_kind = {"tasks_dead", gh_read_step, dead_encode,
                                      dead_script,  false,        dead_answer};
 
 gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
@@ -410,7 +410,7 @@ gh_status gh_tasks_dead_poll(const gh_tasks_dead* op)
 
 void gh_tasks_dead_cancel(gh_tasks_dead* op)
 {
-    if (op != NULL) gh_call_cancel(&op->op);
+    if (op != NULL) gh_read_cancel(&op->op);
 }
 
 /* ---- how many are where -------------------------------------------------------------------------------- */
@@ -461,7 +461,7 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind count_kind = {"tasks_count", gh_call_step, count_encode,
+static const gh_op_kind count_kind = {"tasks_count", gh_read_step, count_encode,
                                       count_script,  false,        count_answer};
 
 gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
@@ -481,5 +481,5 @@ gh_status gh_tasks_count_poll(const gh_tasks_count* op)
 
 void gh_tasks_count_cancel(gh_tasks_count* op)
 {
-    if (op != NULL) gh_call_cancel(&op->op);
+    if (op != NULL) gh_read_cancel(&op->op);
 }

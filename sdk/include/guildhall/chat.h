@@ -271,7 +271,7 @@ gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat,
    GH_TOO_SMALL  the next message needs a buffer of buffer_needed bytes
    GH_NOT_MEMBER none of the members is one
    GH_GONE       there is no such chat
-   GH_TIMEOUT    no answer
+   GH_TIMEOUT    no answer; what was handled may have been noted or not, the next fetch notes it again
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_chat_fetch_poll(const gh_chat_fetch* op);
 

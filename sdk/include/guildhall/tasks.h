@@ -162,7 +162,8 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
 
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent,
    and no answer within timeout_us: begin it again, a repeat does no harm), GH_CANCELLED, GH_REFUSED,
-   GH_CORRUPT; and its cancel ends it in the next tick if it was not sent, else it ends with its answer. */
+   GH_CORRUPT; and its cancel ends it at once if it was not sent, else it ends with its answer. What only reads (look,
+   dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once, sent or not. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
