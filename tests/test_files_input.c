@@ -221,6 +221,12 @@ static void chunks_that_are_too_large_are_told(void** state)
     to = reader_new(a, size);
     to->config.chunk_bytes = 31 * 1024;
     assert_status(reader_run(to, NAME, "0"), GH_TOO_SMALL);
+    gh_str view;
+    assert_status(gh_file_read_block(&to->op, &view), GH_TOO_SMALL);
+    for (int i = 0; i < 3; i++) /* TOO_SMALL would be a line that was cut, with more behind it */
+        assert_status(gh_file_read_line(&to->op, &view), GH_INVALID_CHUNK);
+    assert_int_equal(view.size, 0);
+    assert_int_equal(to->op.lines, 0);
     to = reader_new(a, size);
     to->config.chunk_bytes = 31 * 1024 + 1;
     assert_status(reader_run(to, NAME, "0"), GH_OK);

@@ -190,6 +190,7 @@ gh_status gh_file_read_line(gh_file_read* op, gh_str* line)
 {
     gh_status status = read_begin_pull(op, line);
     read_room* room;
+    if (status == GH_TOO_SMALL) return GH_INVALID_CHUNK; /* the op has ended so; TOO_SMALL is said of a line */
     if (status != GH_OK) return status;
     room = op->room;
     for (;;)

@@ -122,7 +122,7 @@ static void read_lines(counting* c, uint64_t now_us, uint32_t lines_max)
     {
         gh_str line;
         status = gh_file_read_line(&c->file, &line);
-        if (status == GH_TOO_SMALL) status = GH_OK; /* the beginning of a line that is too long: malformed */
+        if (status == GH_TOO_SMALL) status = GH_OK; /* only the beginning of a long line: malformed */
         if (status == GH_OK) status = gh_aggregate_add_line(c->aggregate, line);
     }
     if (status == GH_OK || status == GH_PENDING) return;

@@ -152,7 +152,9 @@ gh_status gh_file_send_finish(gh_file_send* op);
    making */
 gh_status gh_file_send_poll(const gh_file_send* op);
 
-/* Stops where it is. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. */
+/* Stops where it is. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. If the seal or
+   the announcement is on its way just then (also when the client drains or is shut down), it ends GH_CANCELLED all
+   the same, and the file may be sealed and announced: begin again to make sure, or remove it. */
 void gh_file_send_cancel(gh_file_send* op);
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
@@ -228,13 +230,15 @@ gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, g
 /* The next bytes, as they come. Each call gives back what the one before had given.
    GH_OK        *block is a view of them
    GH_PENDING   nothing is there yet: try in a later frame
-   GH_EMPTY     the end, and all of it verified: call gh_file_read_done when you have dealt with it
+   GH_EMPTY     the end, and all of it verified: call gh_file_read_done when you have dealt with it. Also once the op
+                has ended GH_OK; or GH_FILE_DONE, with nothing read: this reader was done with the file before
    else         the op has ended with it, as for gh_file_read_poll; or GH_INVALID_OP, GH_INVALID_OUT */
 gh_status gh_file_read_block(gh_file_read* op, gh_str* block);
 
 /* The next line, without its \n or \r\n; a last line needs none. GH_TOO_SMALL: it is longer than line_bytes;
-   *line is its beginning, the rest is skipped, the next call gives the next line. Else as gh_file_read_block.
-   Use one of the two for a file. */
+   *line is its beginning, the rest is skipped, the next call gives the next line. GH_INVALID_CHUNK: the op has ended
+   GH_TOO_SMALL, as the sender's chunks are too large for it; there are no more lines. Else as gh_file_read_block. Use
+   one of the two for a file. */
 gh_status gh_file_read_line(gh_file_read* op, gh_str* line);
 
 /* After a crash, with GH_FILE_AS_READ: gives back the first resumed_bytes, piece by piece, from where you had
@@ -314,8 +318,8 @@ typedef struct gh_files_list
 } gh_files_list;
 
 /* Begins to read which files were announced in a channel. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
-   GH_INVALID_OP, _CLIENT, _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _BUFFER (entries, names). Anything but GH_OK
-   changes nothing. */
+   GH_INVALID_OP, _CLIENT, _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _ID (`after` is 2^53 or more), _BUFFER (entries, names).
+   Anything but GH_OK changes nothing. */
 gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
                               const gh_files_list_config* config);
 
@@ -375,8 +379,9 @@ typedef struct gh_file_remove
 gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
                                gh_str channel, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT: not done; GH_UNKNOWN: done or not, do it
-   again whenever you like; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
+/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED: not done, but with a channel the
+   file may be gone and its announcement still there; GH_UNKNOWN: done or not; GH_REFUSED, GH_CORRUPT. Do it again
+   whenever you like. */
 gh_status gh_file_remove_poll(const gh_file_remove* op);
 void gh_file_remove_cancel(gh_file_remove* op);
 
