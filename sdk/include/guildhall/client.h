@@ -12,7 +12,7 @@
    begin    looks at its arguments and queues; it never waits and never touches a socket
    tick     moves everything: reads, hands out replies, fires timers, renews leases, sends
    poll     reports, and nothing else; an op that nobody polls goes on all the same
-   cancel   asks; the op still ends exactly once, in a later tick
+   cancel   asks; the op still ends exactly once: inside the call if nothing has to be awaited, else in a later tick
 
    Time     now_us is your monotonic clock, in microseconds, any origin. Guildhall keeps no clock of its own: what
             is begun between two ticks counts its time from the later of them. Give real time: leases are

@@ -139,8 +139,8 @@ gh_status gh_command_poll(const gh_command* op);
 /* The answer after GH_OK or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */
 const gh_reply* gh_command_reply(const gh_command* op);
 
-/* Asks to stop. What was not sent ends CANCELLED in the next tick; what was sent ends with its answer, as if cancel had
-   not been called, because it can no longer be stopped. Nothing happens to an op that is not busy. */
+/* Asks to stop. What was not sent ends CANCELLED at once; what was sent ends with its answer, as if cancel had not been
+   called, because it can no longer be stopped. Nothing happens to an op that is not busy. */
 void gh_command_cancel(gh_command* op);
 
 #ifdef __cplusplus
