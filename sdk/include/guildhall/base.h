@@ -32,7 +32,8 @@ uint32_t gh_version(void);
    also a positive one, and poll says it again until the next begin.
 
    Three kinds of failure must be told apart, because they call for different actions:
-       not done      TIMEOUT, BUSY, FULL, REFUSED, CANCELLED, INVALID_*: nothing happened, begin again when you like
+       not done      TIMEOUT, BUSY, FULL, REFUSED, CANCELLED, INVALID_*: nothing happened, begin again when you like;
+                     unless its header says otherwise, as of ops that take several steps or carry several things
        done in part  CORRUPT: a key in the store is not of Guildhall's making; look at it with redis-cli
        not known     UNKNOWN: the request was sent, the link died and the deadline passed before an answer could be
                      had. Guildhall has asked again with the same id as long as it was allowed to, so nothing was
