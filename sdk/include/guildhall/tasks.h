@@ -36,7 +36,7 @@
             begins to wait when its first task is ready, and anew after each turn; tasks without a group, when
             somebody next takes. Inside a group: what is ready first comes first. Where groups are used, a
             task that falls due (delayed, retried, given back, lease ran out) does not go before the others:
-            it joins the line of its group, by the time when it was due, when somebody takes: up to 20 in a
+            it joins the line of its group, by the time when it was due, when somebody takes: up to 12 in a
             take, first due first. A cancelled task takes no turn; a group that has lost its last one to a
             cancel keeps its place, and counts as waiting, until its turn would come. There may be as many
             groups as tasks.
@@ -181,10 +181,11 @@ typedef struct gh_task_spec
                               empty: nobody's */
 
     /* read-only, once the op has ended GH_OK or GH_FULL */
-    gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an
-                         earlier try of this op may have stored it, its answer lost. GH_TASK_DIFFERS: the id
-                         was there with another handler, payload, class, group or attempts. GH_FULL:
-                         capacity */
+    gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an earlier try of
+                         this op may have stored it, its answer lost; or when it was cancelled while it was ready:
+                         then it may keep its place, and with it the id, until its turn would come, even after keep_us.
+                         GH_TASK_DIFFERS: the id was there with another handler, payload, class, group or attempts.
+                         GH_FULL: capacity */
 } gh_task_spec;
 
 typedef struct gh_tasks_push
@@ -207,8 +208,8 @@ typedef struct gh_tasks_push
 gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
                               size_t count, const gh_tasks_config* config);
 
-/* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of
-   capacity. */
+/* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
+   and have status GH_FULL: push those alone again, the others have been dealt with. */
 gh_status gh_tasks_push_poll(const gh_tasks_push* op);
 void gh_tasks_push_cancel(gh_tasks_push* op);
 
@@ -325,12 +326,11 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
 
 /* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0
    and the queue is paused; GH_TASK_LIMITED: wait_us is 0 and the rules of the queue allow no more for now,
-   see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer: what was handed out comes
-   back after its lease. */
+   see op->next_us; GH_TIMEOUT: not asked in time, or all answers came too late; GH_UNKNOWN: asked, and no answer; what
+   was handed out nevertheless comes back after its lease; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
 gh_status gh_tasks_take_poll(const gh_tasks_take* op);
 
-/* Ends CANCELLED in the next tick; a request that is on its way ends the op with its answer, if it brings
-   tasks. */
+/* Ends CANCELLED at once; if a request is on its way, with its answer: GH_OK if it brings tasks. */
 void gh_tasks_take_cancel(gh_tasks_take* op);
 
 typedef struct gh_tasks_finish
@@ -378,8 +378,8 @@ typedef struct gh_tasks_extend
     uint8_t queue_index;
 } gh_tasks_extend;
 
-/* A new lease for those of tasks[0..count) that are still yours. Afterwards each has status GH_PENDING,
-   GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
+/* A new lease for those of tasks[0..count) that are still yours. After GH_OK each of them has status GH_PENDING (or
+   still GH_TOO_SMALL), GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
 gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
                                 size_t count, const gh_tasks_config* config);
 gh_status gh_tasks_extend_poll(const gh_tasks_extend* op);
