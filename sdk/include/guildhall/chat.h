@@ -158,7 +158,8 @@ typedef struct gh_chat_send
 } gh_chat_send;
 
 /* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in
-   one request. Each post has its own id and status afterwards. A post without sender is the server's.
+   one request. After GH_OK and GH_NOT_MEMBER each post has its own id and status; after any other end its status stays
+   GH_PENDING. A post without sender is the server's.
    timeout_us: 1 ms..60 s, 0: 5 s.
    GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
    _NAME, _MESSAGES, _TIMEOUT. Anything but GH_OK changes nothing. */

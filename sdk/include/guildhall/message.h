@@ -22,7 +22,7 @@ typedef struct gh_post
     gh_str body;   /* at most GH_MESSAGE_SIZE_MAX                                                    */
     void* user;
 
-    /* read-only, after the op has ended GH_OK */
+    /* read-only, after the op has ended GH_OK; of a chat GH_NOT_MEMBER too */
     uint64_t id;      /* 0: was not taken                                                            */
     gh_status status; /* GH_OK, or why this one was not taken while others were                      */
 } gh_post;
