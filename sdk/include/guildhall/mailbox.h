@@ -23,8 +23,8 @@
             lie in the buffer that you gave, until that op's next begin.
    Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
             was not committed is lost when the recipient's server dies: the next one fetches it again. A full
-            mailbox says GH_FULL and never drops anything. After the store lost its data, ids begin anew with
-            a new epoch.
+            mailbox says GH_FULL and never drops anything. After the store lost its data, or 30 days after
+            the last message was handled if none came since, ids begin anew with a new epoch.
 
    Use
        gh_post post = {.sender = gh_str_literal("market"), .body = gh_str_literal("your sword was sold")};
@@ -196,7 +196,8 @@ gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_s
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK        done
-   GH_RESTARTED nothing was removed: the store lost its data, and the ids began anew since that fetch
+   GH_RESTARTED nothing was removed: the ids began anew since that fetch (the store lost its data, or the mailbox was
+                empty for 30 days and forgotten)
    GH_TIMEOUT   not done
    GH_UNKNOWN   done or not; do it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
