@@ -83,6 +83,7 @@ static int write_rows(void* context, int results)
     {
         row.frames = i;
         for (int k = 0; k < BOARD_COUNTS; k++) row.counts[k].value = i;
+        for (int k = 0; k < BOARD_SYSTEMS; k++) row.ops[k].value = i;
         for (int k = 0; k < BOARD_EVENTS; k++) row.events[k].number = i;
         board_publish(b, 1, &row);
         board_look(b, 2, &other);
@@ -105,6 +106,7 @@ static void a_reader_never_sees_half_a_row(void** state)
         if (!board_look(b, 1, &row)) continue;
         assert_true(row.frames >= last);
         for (int k = 0; k < BOARD_COUNTS; k++) assert_int_equal(row.counts[k].value, row.frames);
+        for (int k = 0; k < BOARD_SYSTEMS; k++) assert_int_equal(row.ops[k].value, row.frames);
         for (int k = 0; k < BOARD_EVENTS; k++) assert_int_equal(row.events[k].number, row.frames);
         changes += row.frames != last;
         last = row.frames;

@@ -203,6 +203,7 @@ static void live_view_shows_all_and_gives_the_terminal_back(void** state)
     char* shown = strstr(text, "\033[?25h");
     assert_true(hidden != NULL && shown != NULL && shown > hidden);
     assert_true(strstr(hidden, "server-1") < shown && strstr(hidden, "playing") < shown);
+    assert_non_null(strstr(hidden, "ops ended:  "));
     assert_non_null(strstr(shown, "all holds")); /* the summary comes after the picture */
 }
 

@@ -144,7 +144,8 @@ static void browser_shows_processes_charts_and_checks(void** state)
                                         ">worker-1<",           ">ready<",
                                         "server-1: frame ",     "<polyline points=\"0,",
                                         ">server-1 log.lines<", " s</small>",
-                                        ">Borduria<"};
+                                        ">Borduria<",          ">command<",
+                                        "class=\"bar\""};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) expect_in_answer(words[i]);
     assert_null(strstr(answer, ">NaN<"));
     assert_null(strstr(answer, ">undefined<"));

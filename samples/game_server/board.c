@@ -109,11 +109,21 @@ static bool is_place_of(char* place, size_t place_size, const char* name)
     return true;
 }
 
+static uint64_t* count_in(board_count* counts, int most, const char* name)
+{
+    for (int i = 0; i < most; i++)
+        if (is_place_of(counts[i].name, sizeof(counts[i].name), name)) return &counts[i].value;
+    return NULL;
+}
+
 uint64_t* board_count_of(board_row* row, const char* name)
 {
-    for (int i = 0; i < BOARD_COUNTS; i++)
-        if (is_place_of(row->counts[i].name, sizeof(row->counts[i].name), name)) return &row->counts[i].value;
-    return NULL;
+    return count_in(row->counts, BOARD_COUNTS, name);
+}
+
+uint64_t* board_ops_of(board_row* row, const char* system)
+{
+    return count_in(row->ops, BOARD_SYSTEMS, system);
 }
 
 void board_check_that(board_row* row, const char* name, bool holds)

@@ -16,10 +16,11 @@ enum
 {
     BOARD_ROWS = 16,
     BOARD_TEXT_SIZE = 96,
-    BOARD_EVENTS = 16, /* the newest of a process      */
-    BOARD_COUNTS = 24, /* what a role counts, by name  */
-    BOARD_CHECKS = 16, /* what a role checks, by name  */
-    BOARD_BUCKETS = 20 /* of a histogram: below 1 us, 2 us, 4 us, ... */
+    BOARD_EVENTS = 16,  /* the newest of a process      */
+    BOARD_COUNTS = 24,  /* what a role counts, by name  */
+    BOARD_CHECKS = 16,  /* what a role checks, by name  */
+    BOARD_SYSTEMS = 24, /* of Guildhall, by name       */
+    BOARD_BUCKETS = 20  /* of a histogram: below 1 us, 2 us, 4 us, ... */
 };
 
 /* Doubling buckets: bucket i counts values below 2^i microseconds, the last one the rest. For pictures; exact
@@ -74,6 +75,7 @@ typedef struct board_row
     board_histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     gh_client_stats stats;
     board_count counts[BOARD_COUNTS];
+    board_count ops[BOARD_SYSTEMS]; /* that ended, by system: "lock", "chat", ... */
     board_check checks[BOARD_CHECKS];
     board_event events[BOARD_EVENTS]; /* event n lies in n % BOARD_EVENTS */
 } board_row;
@@ -105,6 +107,7 @@ void board_say(board_row* row, uint64_t now_us, int level, gh_str text);
 
 /* The count or check of that name, made at its first use; NULL if there are too many. */
 uint64_t* board_count_of(board_row* row, const char* name);
+uint64_t* board_ops_of(board_row* row, const char* system);
 void board_check_that(board_row* row, const char* name, bool holds);
 
 #endif

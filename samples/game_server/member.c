@@ -20,6 +20,21 @@ static void on_log(void* context, gh_log_level level, gh_str text)
     if (level <= GH_LOG_WARNING) fprintf(stderr, "%s: %.*s\n", m->row.name, (int)text.size, text.bytes);
 }
 
+/* Ops that end, by system. */
+static void on_trace(void* context, const gh_trace_event* event)
+{
+    member* m = context;
+    if (event->kind != GH_TRACE_END) return;
+    for (int i = 0; i < MEMBER_SYSTEMS; i++)
+    {
+        member_system* system = &m->systems[i];
+        if (system->name == NULL) *system = (member_system){event->system, board_ops_of(&m->row, event->system)};
+        if (system->name != event->system) continue;
+        if (system->ops != NULL) ++*system->ops;
+        return;
+    }
+}
+
 static bool open_board(member* m, const options* o)
 {
     m->slot = o->slot;
@@ -38,6 +53,7 @@ static bool open_client(member* m, const options* o, gh_client_config config)
     if (o->prefix != NULL) config.prefix = gh_str_of(o->prefix);
     config.hooks.context = m;
     config.hooks.log = on_log;
+    config.hooks.trace = on_trace;
     size_t size = (gh_client_memory(&config) + 63) & ~(size_t)63;
     m->memory = aligned_alloc(64, size == 0 ? 64 : size);
     gh_status status = gh_client_init(m->memory, size, &config, gh_platform_default(), &m->client);

@@ -10,6 +10,14 @@
 #include "options.h"
 
 #define MEMBER_BUDGET_US 500 /* of a frame; its two ticks share it */
+#define MEMBER_SYSTEMS   48  /* names; several files of one system may each have their own */
+
+/* Where the ops of a system are counted. Its name is compared by its address, which costs a tick next to nothing. */
+typedef struct member_system
+{
+    const char* name;
+    uint64_t* ops;
+} member_system;
 
 typedef struct member
 {
@@ -21,6 +29,7 @@ typedef struct member
     board* board; /* NULL: nobody looks at us */
     uint32_t slot;
     void* memory;
+    member_system systems[MEMBER_SYSTEMS];
 } member;
 
 /* capacities: from gh_client_config_default, with what this role needs more of. False: it was said on stderr

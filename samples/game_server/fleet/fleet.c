@@ -52,7 +52,7 @@ typedef struct fleet
     options options;
     fleet_phase phase;
     uint64_t give_up_us; /* on this phase; 0: never */
-    bool refused; /* to begin */
+    bool refused;        /* to begin */
     bool ended_early;
     bool audited;
 

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DRAW_US      100000u
-#define PICTURE_SIZE (16 * 1024)
-#define BAR_WIDTH    32u
-#define LINE_END     "\033[K\r\n" /* what was longer before is cleared to the end of its line */
+#define DRAW_US       100000u
+#define PICTURE_SIZE  (16 * 1024)
+#define BAR_WIDTH     32u
+#define OPS_EACH_LINE 7u
+#define LINE_END      "\033[K\r\n" /* what was longer before is cleared to the end of its line */
 
 /* ---- Pieces -------------------------------------------------------------------------------------------- */
 
@@ -84,6 +85,27 @@ static void add_counts(text* t, const snapshot* s)
     text_add(t, LINE_END);
 }
 
+/* Ops that ended, of all processes together, by system. */
+static void add_ops(text* t, const snapshot* s)
+{
+    board_row sum = {0};
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        for (uint32_t k = 0; k < BOARD_SYSTEMS && s->rows[i].ops[k].name[0] != '\0'; k++)
+        {
+            uint64_t* ops = board_ops_of(&sum, s->rows[i].ops[k].name);
+            if (ops != NULL) *ops += s->rows[i].ops[k].value;
+        }
+    }
+    text_add(t, "ops ended:");
+    for (uint32_t k = 0; k < BOARD_SYSTEMS && sum.ops[k].name[0] != '\0'; k++)
+    {
+        if (k > 0 && k % OPS_EACH_LINE == 0) text_add(t, LINE_END "          ");
+        text_add(t, "  %s %" PRIu64, sum.ops[k].name, sum.ops[k].value);
+    }
+    text_add(t, LINE_END);
+}
+
 static void add_checks(text* t, const snapshot* s)
 {
     for (uint32_t i = 0; i < BOARD_ROWS; i++)
@@ -125,6 +147,7 @@ static void add_picture(text* t, const snapshot* s, const char* doing)
     }
     text_add(t, LINE_END);
     add_counts(t, s);
+    add_ops(t, s);
     totals_add(&s->totals, t, LINE_END);
     add_checks(t, s);
     add_events(t, s);

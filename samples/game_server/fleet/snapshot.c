@@ -102,15 +102,21 @@ static void add_histogram(text* t, const char* name, const board_histogram* h)
     close_with(t, '}');
 }
 
-static void add_lists(text* t, const board_row* row)
+static void add_counts(text* t, const char* name, const board_count* counts, uint32_t most)
 {
-    text_add(t, "\"counts\":{");
-    for (uint32_t i = 0; i < BOARD_COUNTS && row->counts[i].name[0] != '\0'; i++)
+    text_add(t, "\"%s\":{", name);
+    for (uint32_t i = 0; i < most && counts[i].name[0] != '\0'; i++)
     {
-        text_add_json(t, row->counts[i].name);
-        text_add(t, ":%" PRIu64 ",", row->counts[i].value);
+        text_add_json(t, counts[i].name);
+        text_add(t, ":%" PRIu64 ",", counts[i].value);
     }
     close_with(t, '}');
+}
+
+static void add_lists(text* t, const board_row* row)
+{
+    add_counts(t, "counts", row->counts, BOARD_COUNTS);
+    add_counts(t, "ops", row->ops, BOARD_SYSTEMS);
     text_add(t, "\"checks\":[");
     for (uint32_t i = 0; i < BOARD_CHECKS && row->checks[i].name[0] != '\0'; i++)
     {
