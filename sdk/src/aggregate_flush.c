@@ -71,22 +71,16 @@ static char* flush_put_name(char* out, gh_str name)
 /* "<level><count> <country>\t<region>\t<city>\n" */
 static char* flush_put_line(char* out, const gh_geo* table, uint32_t node, uint32_t count)
 {
-    uint32_t path[3] = {GH_GEO_NO_NODE, GH_GEO_NO_NODE, GH_GEO_NO_NODE};
-    uint32_t level = node == GH_GEO_NO_NODE ? 0 : gh_geo_node_level(table, node);
-    uint32_t i = level + 1;
-    uint32_t at = node;
-    *out++ = (char)('0' + level);
+    uint32_t path[3]; /* the node, what it lies in, and what that lies in */
+    uint32_t depth = 0;
+    for (; node != GH_GEO_NO_NODE && depth < 3; node = gh_geo_node_parent(table, node)) path[depth++] = node;
+    *out++ = (char)('0' + (depth > 0 ? depth - 1 : 0));
     out = gh_decimal_encode(count, out);
     *out++ = ' ';
-    while (i-- > 0)
+    while (depth-- > 0)
     {
-        path[i] = at;
-        at = gh_geo_node_parent(table, at);
-    }
-    for (i = 0; i <= level; i++)
-    {
-        if (i > 0) *out++ = '\t';
-        if (path[i] != GH_GEO_NO_NODE) out = flush_put_name(out, gh_geo_node_name(table, path[i]));
+        out = flush_put_name(out, gh_geo_node_name(table, path[depth]));
+        if (depth > 0) *out++ = '\t';
     }
     *out++ = '\n';
     return out;

@@ -16,6 +16,7 @@ static const gh_str script_parts[] = {
     GH_SCRIPT_PART_LIST(SCRIPT_PART)
 #undef SCRIPT_PART
 };
+#define SCRIPT_PARTS (sizeof script_parts / sizeof script_parts[0])
 
 void gh_scripts_init(gh_client* client)
 {
@@ -44,9 +45,10 @@ static size_t script_expand(gh_str text, gh_str* pieces)
     size_t count = 0;
     for (; at < end; at++)
     {
-        if (*at < SCRIPT_PART_FIRST || *at >= ' ') continue;
+        size_t part = (size_t)(unsigned char)*at - SCRIPT_PART_FIRST; /* of other bytes a number too large */
+        if (part >= SCRIPT_PARTS) continue;
         pieces[count++] = gh_str_make(from, (size_t)(at - from));
-        pieces[count++] = script_parts[*at - SCRIPT_PART_FIRST];
+        pieces[count++] = script_parts[part];
         from = at + 1;
     }
     pieces[count++] = gh_str_make(from, (size_t)(end - from));
