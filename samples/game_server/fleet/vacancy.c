@@ -73,7 +73,8 @@ static vacancy look_until_known(look* l)
         member_end_frame(m);
     }
     if (known) return strcmp(l->cursor, FOUND) == 0 ? VACANCY_TAKEN : VACANCY_FREE;
-    fprintf(stderr, "game_server: it is not known whether there are keys with the prefix already\n");
+    fprintf(stderr, "game_server: it is not known whether there are keys with the prefix already; to look, a user with "
+                    "an ACL needs the key pattern fleet-*:epoch too\n");
     return VACANCY_UNKNOWN;
 }
 
