@@ -600,6 +600,22 @@ static void forgotten_permits_are_not_shown(void** state)
     assert_int_equal(look->used, 0);
 }
 
+/* Who is told that it is its turn may be dead, and nobody may ask again. */
+static void turn_of_the_dead_does_not_stay_for_ever(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    gh_permit* held = permit_hold_one(a, "arena", 1, 60 * SECOND_US);
+    gh_permit* waiter = permit_want(b, "arena", 1, 60 * SECOND_US, 60 * SECOND_US);
+    GAME_UNTIL(waiter->position == 1);
+    b->asleep = true;
+    assert_status(permit_give_back(held), GH_IDLE);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{semaphore:arena}:h"), 1); /* the turn */
+    assert_true(redis_server_integer(server, "TTL gh:{semaphore:arena}:h") > 0);
+}
+
 static void foreign_keys_are_corrupt(void** state)
 {
     (void)state;
@@ -645,4 +661,5 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(forgotten_permits_are_free),
           cmocka_unit_test(forgotten_permits_are_free_while_the_servers_clock_is_behind),
           cmocka_unit_test(forgotten_permits_are_not_shown),
+          cmocka_unit_test(turn_of_the_dead_does_not_stay_for_ever),
           cmocka_unit_test(foreign_keys_are_corrupt));

@@ -135,6 +135,7 @@ local function hint_all(turns)
     if #turns == 0 then
         return
     end
+    redis.call('PEXPIRE', holder_key, IDLE_MS) -- the turns may have made it anew
     local told = {}
     local behind = redis.call('ZRANGE', queue_key, 0, 3)
     behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
