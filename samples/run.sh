@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
     --sample=*) sample=${1#*=} ;;
     --redis=*) address=${1#*=} ;;
     -h | --help)
-        sed -n -e '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+        show_usage
         say
         say "Samples: $(list_samples)"
         exit 0
