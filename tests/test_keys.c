@@ -66,6 +66,11 @@ static void lock_of_redis_cli_is_respected(void** state)
     assert_int_equal(grant.sequence, 1);
     gh_lock* lock = want_lock(a, "sword", 0);
     GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
+    while (gh_lock_poll(lock) == GH_TIMEOUT) /* the machine stood still; it may be asked again */
+    {
+        lock = want_lock(a, "sword", 0);
+        GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
+    }
     assert_status(gh_lock_poll(lock), GH_BUSY);
 
     lock = want_lock(a, "sword", LONG_US);

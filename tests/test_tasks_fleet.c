@@ -170,6 +170,9 @@ static void work_off(bool killing, bool restarting)
             redis_server_restart(server);
         }
         if (!killing) continue;
+        /* Or, on a slow machine, all might be killed before they have anything. */
+        WAIT_FOR(redis_server_integer(server, "ZCARD " KEY "l") > SLOTS ||
+                 redis_server_integer(server, "ZCARD " KEY "t") > TASKS - 4 * SLOTS);
         child_kill9(crew[which]);
         hear(all, crew[which]);
         child_end(crew[which]);
