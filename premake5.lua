@@ -91,8 +91,9 @@ local function c_text(text)
 end
 
 -- A script without comment lines, empty lines and indentation, which are half of it: the server gets it like that.
--- A line "--@ parts/x.lua" stands for a piece that several scripts share. The piece goes into the library once, and
--- the line becomes a byte that is its number. sdk/KEYS.md shows the same for a shell; the digests agree.
+-- A line "--@ lock/x.lua" stands for a piece that several scripts share: sdk/src/lock/x.lua, whose head says what it
+-- wants. The piece goes into the library once, and the line becomes a byte that is its number. sdk/KEYS.md shows the
+-- same for a shell; the digests agree.
 local function slim_script(file, number_of)
     local lines, pieces = {}, 0
     for line in (read_file(file) .. "\n"):gmatch("([^\n]*)\n") do
@@ -125,10 +126,10 @@ local function check_script_size(file, text, parts)
     end
 end
 
--- Returns what is to be written of a folder: the lines of a list X(name) ..., and the text of each.
-local function script_texts(folder, kind, number_of, parts)
+-- Returns what is to be written of the files: the lines of a list X(name) ..., and the text of each.
+local function script_texts(script_files, kind, number_of, parts)
     local list, texts, sizes = {}, {}, {}
-    for _, file in ipairs(sources_of(folder .. "/*.lua")) do
+    for _, file in ipairs(script_files) do
         local name = file:match("([^/]+)%.lua$")
         local text = slim_script(file, number_of)
         check_script_size(file, text, parts)
@@ -141,16 +142,17 @@ local function script_texts(folder, kind, number_of, parts)
 end
 
 local function embed_scripts()
-    local number_of = {}
-    for i, file in ipairs(sources_of("sdk/scripts/parts/*.lua")) do
-        if i > 21 then error("no bytes are left for parts: the next one is a blank", 0) end
-        number_of["parts/" .. path.getname(file)] = i
+    local number_of, scripts, parts = {}, {}, {}
+    for _, file in ipairs(sources_of("sdk/src/**.lua")) do
+        table.insert(read_file(file):find("\n%-%- wants ") and parts or scripts, file)
     end
-    local part_list, part_texts, sizes = script_texts("sdk/scripts/parts", "part", {}, {})
-    local list, texts = script_texts("sdk/scripts", "text", number_of, sizes)
+    if #parts > 21 then error("no bytes are left for parts: the next one is a blank", 0) end
+    for i, file in ipairs(parts) do number_of[file:match("^sdk/src/(.*)")] = i end
+    local part_list, part_texts, sizes = script_texts(parts, "part", {}, {})
+    local list, texts = script_texts(scripts, "text", number_of, sizes)
     os.mkdir(generated)
     write_file(generated .. "/gh_scripts.h",
-        "/* Generated from sdk/scripts by premake5.lua; edit the .lua files. */\n" ..
+        "/* Generated from the scripts of sdk/src by premake5.lua; edit the .lua files. */\n" ..
         "#ifndef GH_SCRIPT_LIST\n#define GH_SCRIPT_LIST(X)" .. list .. "\n#endif\n\n" ..
         "/* Asked for by one file, which may have seen the list before. */\n" ..
         "#if defined(GH_SCRIPT_TEXTS) && !defined(GH_SCRIPT_TEXTS_SEEN)\n#define GH_SCRIPT_TEXTS_SEEN\n" ..
@@ -475,7 +477,7 @@ local system_choice = [[
 ]]
 
 local function amalgamate()
-    local sources = sources_of("sdk/src/base/*.c", "sdk/src/wire/*.c", "sdk/src/client/*.c", "sdk/src/*.c",
+    local sources = sources_of("sdk/src/base/*.c", "sdk/src/wire/*.c", "sdk/src/client/*.c", "sdk/src/**.c",
                                "platform/posix/*.c", "platform/windows/*.c")
     -- The platforms may share names: each compiles to nothing where the other one does something.
     check_private_names(sources_of("sdk/src/**.c", "platform/posix/*.c"))

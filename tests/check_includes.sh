@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # check_includes.sh -- includes point down only.
 #
-#     systems (sdk/src/*)  ->  client  ->  wire  ->  base            client -> platform.h -> guildhall/base.h
+#     a system (sdk/src/<system>)  ->  talk  ->  client  ->  wire  ->  geo  ->  base        client -> platform.h
 #
-# A public header belongs to the layer in public_layer; whatever is not named there is a system of its own. A system's
-# files begin with its name: chat.c, chat_read.c and chat_read.h are chat's. No system includes another.
+# A public header belongs to the layer in public_layer; whatever is not named there is the header of a system, which has
+# a folder of its name. No system includes another.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
-readonly base_layer=0 wire_layer=1 client_layer=2 system_layer=3
+readonly base_layer=0 geo_layer=1 wire_layer=2 client_layer=3 talk_layer=4 system_layer=5
 
 # "FILE NAME" for each include; NAME with its quotes or angle brackets.
 includes_of() {
@@ -20,84 +20,76 @@ includes_of() {
 
 public_layer() {
     case $1 in
-    guildhall/base.h | guildhall/fold.h | guildhall/geo.h) echo $base_layer ;;
+    guildhall/base.h | guildhall/fold.h) echo $base_layer ;;
+    guildhall/geo.h) echo $geo_layer ;; # aggregate looks addresses up in it
     guildhall/reply.h | guildhall/message.h) echo $wire_layer ;; # what was read, as plain values
     guildhall/client.h | guildhall/command.h) echo $client_layer ;; # command.h has the fence that others take
     *) echo $system_layer ;;
     esac
 }
 
-layer_of_include() {
+layer_of_folder() {
     case $1 in
-    guildhall/*) public_layer "$1" ;;
-    base/*) echo $base_layer ;;
-    wire/*) echo $wire_layer ;;
-    client/*) echo $client_layer ;;
-    platform.h | gh_scripts.h) echo $client_layer ;;
-    */*) echo none ;;
-    *.h) echo $system_layer ;; # beside the file, what the files of one system share
-    *) echo none ;;
+    base) echo $base_layer ;;
+    geo) echo $geo_layer ;;
+    wire) echo $wire_layer ;;
+    client) echo $client_layer ;;
+    talk) echo $talk_layer ;; # what chat and mailbox share
+    *) if [ -d "sdk/src/$1" ]; then echo $system_layer; else echo none; fi ;;
     esac
 }
 
-layer_of_file() {
-    case $1 in
-    sdk/src/base/*) echo $base_layer ;;
-    sdk/src/wire/*) echo $wire_layer ;;
-    sdk/src/client/*) echo $client_layer ;;
-    *) echo $system_layer ;;
+# The folder of what a file includes: "FOLDER" for a file of sdk/src, for one beside the file too.
+folder_of_include() {
+    case $2 in
+    */*) echo "${2%%/*}" ;;
+    *) basename "$(dirname "$1")" ;;
     esac
 }
-
-# "chat" for sdk/src/chat_read.c, chat_read.h and guildhall/chat.h; empty for what is of no system.
-system_of() {
-    local name header
-    name=$(basename "$1")
-    name=${name%.[ch]}
-    for header in sdk/include/guildhall/*.h; do
-        header=$(basename "$header" .h)
-        if [ "$(public_layer "guildhall/$header.h")" -ne $system_layer ] && [ "$header" != command ]; then continue; fi
-        case $name in
-        "$header" | "$header"_*)
-            echo "$header"
-            return
-            ;;
-        esac
-    done
-}
-
-# True for a header of sdk/src itself, which only its own system may include.
-is_of_a_system() { [ -f "sdk/src/$1" ] && [ "${1#*/}" = "$1" ]; }
 
 upward_includes() {
-    local file name inner own_layer their_layer
+    local file name inner own own_layer their their_layer
     while read -r file name; do
         if [ "${name:0:1}" != '"' ]; then continue; fi
         inner=${name:1:-1}
-        own_layer=$(layer_of_file "$file")
-        their_layer=$(layer_of_include "$inner")
-        if is_of_a_system "$inner"; then their_layer=$system_layer; fi
+        own=$(basename "$(dirname "$file")")
+        own_layer=$(layer_of_folder "$own")
+        case $inner in
+        guildhall/*)
+            their=$(basename "$inner" .h)
+            their_layer=$(public_layer "$inner")
+            ;;
+        platform.h | gh_scripts.h) their='' their_layer=$client_layer ;;
+        *)
+            their=$(folder_of_include "$file" "$inner")
+            their_layer=$(layer_of_folder "$their")
+            ;;
+        esac
         if [ "$their_layer" = none ]; then
             echo "$file includes $inner, which is in no layer: write it from sdk/src or sdk/include on"
         elif [ "$their_layer" -gt "$own_layer" ]; then
             echo "$file includes $inner, which is above it"
-        elif [ "$their_layer" -eq $system_layer ] && [ "$(system_of "$inner")" != "$(system_of "$file")" ]; then
+        elif [ "$their_layer" -eq $system_layer ] && [ "$their" != "$own" ]; then
             echo "$file includes $inner: no system includes another"
         fi
-    done < <(includes_of sdk/src/*/*.[ch] sdk/src/*.[ch])
+    done < <(includes_of sdk/src/*/*.[ch])
 }
 
-# A file that no public header names could include anybody.
-nameless_files() {
-    local file
-    for file in sdk/src/*.[ch]; do
-        if [ -z "$(system_of "$file")" ]; then echo "$file belongs to no system"; fi
+# A system is a folder with the name of its public header.
+homeless() {
+    local path name
+    find sdk/src -maxdepth 1 -type f
+    for path in sdk/src/*/; do
+        name=$(basename "$path")
+        if [ "$(layer_of_folder "$name")" -eq $system_layer ] && [ ! -f "sdk/include/guildhall/$name.h" ]; then
+            echo "$path has no public header, so it is no system"
+        fi
     done
 }
 
 # Only what every C11 compiler has; the two libraries are looked at below.
 foreign_includes() {
-    includes_of sdk/src/*/*.[ch] sdk/src/*.[ch] | grep ' <' |
+    includes_of sdk/src/*/*.[ch] | grep ' <' |
         grep -v -E ' <std(arg|bool|def|int|align|atomic|noreturn)\.h>$' |
         grep -v -E ' <(assert|ctype|errno|float|inttypes|limits|math|string)\.h>$' |
         grep -v -E ' <(hiredis/[a-z]+|xxhash|zlib)\.h>$'
@@ -164,13 +156,13 @@ seen_by_one() {
 }
 
 check_nothing 'includes point down only' upward_includes
-check_nothing 'every file belongs to a system or a layer' nameless_files
+check_nothing 'every file belongs to a system or a layer' homeless
 check_nothing 'the SDK needs the C library alone' foreign_includes
 check_nothing 'public headers include each other downwards, and of C a little' public_includes
 check_nothing 'guildhall.h has every public header' umbrella_gaps
 check_nothing 'hiredis is seen by one file of wire' seen_by_one '<hiredis' wire
 check_nothing 'xxHash is seen by one file of base' seen_by_one '<xxhash' base
-check_nothing 'zlib is seen by one file of base' seen_by_one '<zlib' base
+check_nothing 'zlib is seen by one file of files' seen_by_one '<zlib' files
 check_nothing 'the platform knows nothing of the SDK but its contract' platform_includes
 check_nothing 'samples use the public headers' sample_includes
 check_summary

@@ -10,7 +10,7 @@ makefile=build/guildhall_tests.make
 
 compile() {
     cp build/bin/debug/libguildhall.a "$library" &&
-        cc -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -Isdk/include -Isdk/src -c sdk/src/base/inflate.c \
+        cc -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -Isdk/include -Isdk/src -c sdk/src/files/inflate.c \
             -o "$scratch/inflate.o" &&
         ar r "$library" "$scratch/inflate.o"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""foreign.py -- a client in another language: sdk/KEYS.md, python3-redis and sdk/scripts, nothing else.
+"""foreign.py -- a client in another language: sdk/KEYS.md, python3-redis and the scripts of sdk/src, nothing else.
 
     foreign.py SOCKET push QUEUE ID HANDLER PAYLOAD DELAY_US     a task; says its code
     foreign.py SOCKET say CHAT PLAYER TEXT                       a message; says the code and its id
@@ -13,7 +13,7 @@ import sys
 
 import redis
 
-SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sdk", "scripts")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sdk", "src")
 PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 
@@ -56,7 +56,7 @@ def push(client, queue, task, handler, payload, delay_us):
     base = "gh:{tasks:%s}:" % encoded(queue)
     value = b"0 5 %d:%s%s" % (len(handler), handler.encode(), payload.encode())
     keys = [base + part for part in ("p", "m", "t", "i", "r0", "d0")]
-    first, again = client.run("tasks_push", keys, client.next(), 1000000, task, delay_us, value)
+    first, again = client.run("tasks/tasks_push", keys, client.next(), 1000000, task, delay_us, value)
     print(first[2].decode(), again[2].decode())
 
 
@@ -64,7 +64,7 @@ def say(client, chat, player, text):
     base = "gh:{chat:%s}:" % encoded(chat)
     keys = [base + part for part in ("s", "m", "v", "h")]
     sequence = client.next()
-    first, again = client.run("chat_send", keys, client.token(), sequence, player, text)
+    first, again = client.run("chat/chat_send", keys, client.token(), sequence, player, text)
     if first[2] != again[2]:
         raise SystemExit("the repeat of a message has another id")
     print(first[1], first[2])
@@ -75,7 +75,7 @@ def read(client, name, seconds):
     for shard in range(64):
         base = "gh:{counters:%d}:" % shard
         keys = [base + "o:" + encoded(name), base + "c:%s:%s" % (seconds, encoded(name))]
-        slices = client.run("counters_read", keys, client.next(), seconds, 0, 120, 0, 120)[0][4:]
+        slices = client.run("counters/counters_read", keys, client.next(), seconds, 0, 120, 0, 120)[0][4:]
         for text in reversed(slices):
             print(text.decode())
 
@@ -84,7 +84,7 @@ def hold(client, name, lease_us):
     base = "gh:{lock:%s}:" % encoded(name)
     keys = [base + part for part in ("s", "q", "c")]
     sequence = client.next()
-    first, again = client.run("lock_acquire", keys, client.token(), sequence, lease_us, 0, 200000, 0, 0)
+    first, again = client.run("lock/lock_acquire", keys, client.token(), sequence, lease_us, 0, 200000, 0, 0)
     if first[1:3] != again[1:3]:
         raise SystemExit("the repeat of a grant is another grant")
     print(first[1], first[2])

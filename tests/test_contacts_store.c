@@ -62,8 +62,8 @@ static void repeats_and_zombies_change_nothing(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     char touching[FOREIGN_DIGEST_SIZE], removing[FOREIGN_DIGEST_SIZE];
-    foreign_load(server, touching, "contacts_touch.lua");
-    foreign_load(server, removing, "contacts_remove.lua");
+    foreign_load(server, touching, "contacts/contacts_touch.lua");
+    foreign_load(server, removing, "contacts/contacts_remove.lua");
     assert_int_equal(run(server, touching, 1, 7, "100 l 0 mia"), 0);
     assert_int_equal(run(server, touching, 2, 1, "100 l 0 bob"), 0);
     assert_int_equal(run(server, touching, 1, 7, "100 l 0 mia"), 0); /* not to the front again */
@@ -90,7 +90,7 @@ static void ninth_writer_takes_the_place_of_the_oldest(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     char touching[FOREIGN_DIGEST_SIZE];
-    foreign_load(server, touching, "contacts_touch.lua");
+    foreign_load(server, touching, "contacts/contacts_touch.lua");
     for (unsigned i = 1; i <= 8; i++) assert_int_equal(run(server, touching, i, 5, "100 l 0 mia"), 0);
     assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8);
     redisReply* time = redis_server_command(server, "TIME");

@@ -113,7 +113,7 @@ static const char* load_flush(redis_server* server)
     static char digest[41];
     static char text[64 * 1024];
     char path[SOURCE_TREE_PATH_SIZE];
-    assert_true(source_tree_path(path, "sdk/scripts/counters_flush.lua"));
+    assert_true(source_tree_path(path, "sdk/src/counters/counters_flush.lua"));
     FILE* file = fopen(path, "rb");
     assert_non_null(file);
     size_t size = fread(text, 1, sizeof(text), file);

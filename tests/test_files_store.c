@@ -404,8 +404,8 @@ static void chunks_that_come_twice_or_early(void** state)
     char open[FOREIGN_DIGEST_SIZE];
     char chunk[FOREIGN_DIGEST_SIZE];
     const char* token = "0000000000000001:0000000000000001";
-    foreign_load(self.server, open, "files_open.lua");
-    foreign_load(self.server, chunk, "files_chunk.lua");
+    foreign_load(self.server, open, "files/files_open.lua");
+    foreign_load(self.server, chunk, "files/files_chunk.lua");
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 4); /* gone: never there */
     redis_server_do(
         self.server,

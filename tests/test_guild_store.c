@@ -340,8 +340,8 @@ static void repeats_and_zombies_change_nothing(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     char join[FOREIGN_DIGEST_SIZE], leave[FOREIGN_DIGEST_SIZE], letters[8];
-    foreign_load(server, join, "guild_join.lua");
-    foreign_load(server, leave, "guild_leave.lua");
+    foreign_load(server, join, "guild/guild_join.lua");
+    foreign_load(server, leave, "guild/guild_leave.lua");
     assert_int_equal(run(server, join, 1, 7, "2 mia mia 1 bob bob 2 ann ann 3", letters), 0);
     assert_string_equal(letters, "jjf");
     assert_int_equal(run(server, leave, 2, 1, "bob bob 2 ann ann 3", letters), 0);

@@ -194,7 +194,7 @@ static void fence_guards_a_foreign_write(void** state)
     char digest[FOREIGN_DIGEST_SIZE];
     char arguments[256];
     char out[128];
-    foreign_load(server, digest, "fenced.lua command.lua");
+    foreign_load(server, digest, "command/fenced.lua command/command.lua");
     gh_lock* lock = want_lock(a, "sword", LONG_US);
     GAME_UNTIL(gh_lock_poll(lock) == GH_OK);
     const char* line = "EVALSHA %s 1 'gh:{lock:sword}:s' %" PRIu64 " INCR '{lock:sword}:gold'";
@@ -478,8 +478,8 @@ static void use_all_scripts(game* a)
 static void scripts_have_the_digests_of_the_page(void** state)
 {
     (void)state;
-    static const char* const files[] = {"lock_acquire.lua", "lock_renew.lua", "lock_release.lua", "epoch.lua",
-                                        "fenced.lua command.lua"};
+    static const char* const files[] = {"lock/lock_acquire.lua", "lock/lock_renew.lua", "lock/lock_release.lua",
+                                        "client/epoch.lua", "command/fenced.lua command/command.lua"};
     redis_server* server = redis_server_start(NULL);
     use_all_scripts(game_start_ready(redis_server_address(server)));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)

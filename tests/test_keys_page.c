@@ -333,20 +333,25 @@ static void visit_text(const char* part, const char* text, command_visitor visit
     }
 }
 
-/* Those of its parts too: each script calls them. */
-static void visit_script(const char* folder, const char* name, command_visitor visit, void* context)
+/* Those of its parts too: each script calls them. A file that is such a part says what it wants. */
+static void visit_script(const char* top, const char* folder, const char* name, command_visitor visit, void* context)
 {
     static const char marker[] = "\n--@ ";
-    char path[SOURCE_TREE_PATH_SIZE + 300];
+    char path[2 * SOURCE_TREE_PATH_SIZE];
     char part[32];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof(path), "%s/%s/%s", top, folder, name);
     part_of(part, name);
     char* text = page_read_file(path);
+    if (strstr(text, "\n-- wants ") != NULL)
+    {
+        free(text);
+        return;
+    }
     visit_text(part, text, visit, context);
     for (char* at = strstr(text, marker); at != NULL; at = strstr(at, marker))
     {
         at += strlen(marker);
-        snprintf(path, sizeof(path), "%s/%.*s", folder, (int)strcspn(at, "\n"), at);
+        snprintf(path, sizeof(path), "%s/%.*s", top, (int)strcspn(at, "\n"), at);
         char* shared = page_read_file(path);
         visit_text(part, shared, visit, context);
         free(shared);
@@ -354,18 +359,29 @@ static void visit_script(const char* folder, const char* name, command_visitor v
     free(text);
 }
 
-static void visit_commands(command_visitor visit, void* context)
+static void visit_folder(const char* top, const char* folder, command_visitor visit, void* context)
 {
-    char folder[SOURCE_TREE_PATH_SIZE];
-    assert_true(source_tree_path(folder, "sdk/scripts"));
-    DIR* listing = opendir(folder);
+    char path[2 * SOURCE_TREE_PATH_SIZE];
+    snprintf(path, sizeof(path), "%s/%s", top, folder);
+    DIR* listing = opendir(path);
     assert_non_null(listing);
     for (struct dirent* entry = readdir(listing); entry != NULL; entry = readdir(listing))
     {
         size_t size = strlen(entry->d_name);
         if (size > 4 && strcmp(entry->d_name + size - 4, ".lua") == 0)
-            visit_script(folder, entry->d_name, visit, context);
+            visit_script(top, folder, entry->d_name, visit, context);
     }
+    closedir(listing);
+}
+
+static void visit_commands(command_visitor visit, void* context)
+{
+    char top[SOURCE_TREE_PATH_SIZE];
+    assert_true(source_tree_path(top, "sdk/src"));
+    DIR* listing = opendir(top);
+    assert_non_null(listing);
+    for (struct dirent* entry = readdir(listing); entry != NULL; entry = readdir(listing))
+        if (entry->d_name[0] != '.') visit_folder(top, entry->d_name, visit, context);
     closedir(listing);
 }
 

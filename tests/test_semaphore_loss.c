@@ -281,8 +281,8 @@ typedef struct scripts_of_permits
 static scripts_of_permits load_scripts(redis_server* server)
 {
     scripts_of_permits self = {.server = server};
-    foreign_load(server, self.acquire, "semaphore_acquire.lua");
-    foreign_load(server, self.release, "semaphore_release.lua");
+    foreign_load(server, self.acquire, "semaphore/semaphore_acquire.lua");
+    foreign_load(server, self.release, "semaphore/semaphore_release.lua");
     return self;
 }
 

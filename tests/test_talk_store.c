@@ -14,7 +14,7 @@
 
 /* ---- requests that come twice, or too late ------------------------------------------------------------- */
 
-/* A client in another language: the files of sdk/scripts by their digests. */
+/* A client in another language: the scripts of sdk/src by their digests. */
 typedef struct stranger
 {
     redis_server* server;
@@ -29,11 +29,11 @@ static stranger stranger_new(redis_server* server)
 {
     stranger self;
     self.server = server;
-    foreign_load(server, self.push, "mailbox_push.lua");
-    foreign_load(server, self.send, "chat_send.lua");
-    foreign_load(server, self.join, "chat_join.lua");
-    foreign_load(server, self.leave, "chat_leave.lua");
-    foreign_load(server, self.create, "chat_create.lua");
+    foreign_load(server, self.push, "mailbox/mailbox_push.lua");
+    foreign_load(server, self.send, "chat/chat_send.lua");
+    foreign_load(server, self.join, "chat/chat_join.lua");
+    foreign_load(server, self.leave, "chat/chat_leave.lua");
+    foreign_load(server, self.create, "chat/chat_create.lua");
     return self;
 }
 

@@ -4,7 +4,7 @@
 #include "support/keys.h"
 #include "support/redis_server.h"
 
-#include "tasks_place.h"
+#include "tasks/tasks_place.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -140,7 +140,7 @@ static void task_without_room_is_handed_out_cut(void** state)
     char digest[FOREIGN_DIGEST_SIZE];
     char payload[401] = {0};
     memset(payload, 'x', 400);
-    foreign_load(server, digest, "tasks_take.lua");
+    foreign_load(server, digest, "tasks/tasks_take.lua");
     assert_status(desk_push(clerk, "large", payload), GH_OK);
     assert_status(desk_push(clerk, "small", ""), GH_OK);
     for (int i = 0; i < 2; i++)

@@ -17,7 +17,7 @@ static void run(redis_server* server, char* out, size_t size, const char* before
     char top[SOURCE_TREE_PATH_SIZE];
     char command[COMMAND_SIZE];
     assert_true(source_tree_path(top, "."));
-    int length = snprintf(command, sizeof(command), "%scd '%s/sdk/scripts' && %s redis-cli -s '%s' %s",
+    int length = snprintf(command, sizeof(command), "%scd '%s/sdk/src' && %s redis-cli -s '%s' %s",
                           FOREIGN_SHELL, top, before, redis_server_address(server) + strlen("unix:"), arguments);
     assert_true(length > 0 && length < (int)sizeof(command));
     FILE* pipe = popen(command, "r");
@@ -50,9 +50,9 @@ foreign_client foreign_start(redis_server* server, uint64_t id)
     memset(&self, 0, sizeof(self));
     self.server = server;
     self.id = id;
-    foreign_load(server, self.acquire, "lock_acquire.lua");
-    foreign_load(server, self.renew, "lock_renew.lua");
-    foreign_load(server, self.release, "lock_release.lua");
+    foreign_load(server, self.acquire, "lock/lock_acquire.lua");
+    foreign_load(server, self.renew, "lock/lock_renew.lua");
+    foreign_load(server, self.release, "lock/lock_release.lua");
     return self;
 }
 

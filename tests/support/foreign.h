@@ -1,4 +1,4 @@
-/* foreign.h -- a client in another language: redis-cli and the files of sdk/scripts, by the words of
+/* foreign.h -- a client in another language: redis-cli and the scripts of sdk/src, by the words of
  * sdk/KEYS.md. */
 
 #ifndef GUILDHALL_TESTS_FOREIGN_H

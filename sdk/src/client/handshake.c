@@ -6,7 +6,7 @@
    that this client has used before; any other is loaded when an op first needs it. The slots remember which step each
    reply belongs to. */
 
-#include "client/reply_class.h"
+#include "wire/reply_class.h"
 #include "client/state.h"
 #include "wire/name.h"
 

@@ -5,7 +5,7 @@
    requests that were not sent whole go back to the queue as if nothing had been; those that were go back too, to be
    sent again with the same op id, unless their op said GH_OP_ONCE. */
 
-#include "client/reply_class.h"
+#include "wire/reply_class.h"
 #include "client/state.h"
 
 #define RETRY_MIN_US 5000ull

@@ -1,4 +1,4 @@
-/* script_list.h -- a number for each script of sdk/scripts, from the list that the build generates. */
+/* script_list.h -- a number for each script of sdk/src, from the list that the build generates. */
 
 #ifndef GH_SCRIPT_LIST_H
 #define GH_SCRIPT_LIST_H

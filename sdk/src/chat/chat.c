@@ -1,0 +1,512 @@
+/* chat.c -- chats: create, join, leave, send. */
+
+#include "guildhall/chat.h"
+
+#include "chat_read.h"
+#include "talk/entry.h"
+#include "wire/name.h"
+
+#define CHAT_ROOM       2048u /* of a request: digest, keys, numbers */
+#define CHAT_SEND_SHAPE "qiiiis"
+
+/* What chat_send.lua, chat_create.lua, chat_join.lua and chat_leave.lua answer. */
+enum
+{
+    CHAT_DONE = 0,
+    CHAT_NONE = 1, /* of a create: exists */
+    CHAT_OLD = 2,
+    CHAT_WRITERS = 3,
+    CHAT_REFUSES = 4, /* of a join: full; of a leave: was not a member */
+    CHAT_ALREADY = 5
+};
+
+static void encode_chat_keys(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
+{
+    for (; *parts != 0; parts++) gh_request_object_key(request, op->client, gh_chat_kind(), chat, *parts);
+}
+
+/* ---- change: create, join, leave ----------------------------------------------------------------------- */
+
+typedef enum chat_change_kind
+{
+    CHAT_CREATE = 1,
+    CHAT_JOIN,
+    CHAT_LEAVE
+} chat_change_kind;
+
+typedef enum chat_change_state
+{
+    CHAT_NOTING = 1, /* in the players' own lists, one after the other; before the chat knows       */
+    CHAT_QUEUED,     /* in the row of this client's changes to this chat                            */
+    CHAT_CHANGING,   /* the chat is asked                                                           */
+    CHAT_AFTER       /* it is done: a joiner is noted again, a leaver is taken from its list        */
+} chat_change_state;
+
+static gh_chat_change* chat_change_of(gh_op* op)
+{
+    return (gh_chat_change*)(void*)((char*)op - offsetof(gh_chat_change, op));
+}
+
+static gh_script* chat_change_script(gh_op* op)
+{
+    const gh_chat_change* change = chat_change_of(op);
+    gh_script_id id = GH_SCRIPT_chats_add;
+    if (op->state == CHAT_CHANGING)
+        id = change->kind == CHAT_CREATE ? GH_SCRIPT_chat_create
+             : change->kind == CHAT_JOIN ? GH_SCRIPT_chat_join
+                                         : GH_SCRIPT_chat_leave;
+    else if (op->state == CHAT_AFTER && change->kind == CHAT_LEAVE)
+        id = GH_SCRIPT_chats_remove;
+    return gh_client_script(op->client, id);
+}
+
+static void encode_note(gh_op* op, gh_request* request)
+{
+    const gh_chat_change* change = chat_change_of(op);
+    gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : change->player;
+    gh_request_script(request, chat_change_script(op), 2, 2);
+    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
+    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, change->chat);
+}
+
+static void encode_create(gh_op* op, gh_request* request)
+{
+    const gh_chat_change* change = chat_change_of(op);
+    uint32_t i;
+    gh_request_script(request, chat_change_script(op), 3,
+                      5 + change->count + (change->first == NULL ? 0 : 2));
+    encode_chat_keys(request, op, change->chat, "smv");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, change->keep);
+    gh_request_number(request, change->members_max);
+    gh_request_number(request, change->count);
+    for (i = 0; i < change->count; i++) gh_request_str(request, change->names[i]);
+    if (change->first == NULL) return;
+    gh_request_str(request, change->first->sender);
+    gh_request_str(request, change->first->body);
+}
+
+static void encode_join_or_leave(gh_op* op, gh_request* request)
+{
+    const gh_chat_change* change = chat_change_of(op);
+    bool joins = change->kind == CHAT_JOIN;
+    gh_request_script(request, chat_change_script(op), joins ? 3 : 4, joins ? 4 : 3);
+    encode_chat_keys(request, op, change->chat, joins ? "smv" : "smvh");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, change->player);
+    if (joins) gh_request_number(request, change->from_start);
+}
+
+static void chat_change_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_change* change = chat_change_of(op);
+    switch ((chat_change_state)op->state)
+    {
+    case CHAT_NOTING: encode_note(op, request); break;
+    case CHAT_CHANGING:
+        if (change->kind == CHAT_CREATE)
+            encode_create(op, request);
+        else
+            encode_join_or_leave(op, request);
+        break;
+    case CHAT_AFTER:
+        if (change->kind == CHAT_LEAVE)
+            gh_chat_encode_remove(op, request, change->player, change->chat, change->left_us);
+        else
+            encode_note(op, request);
+        break;
+    case CHAT_QUEUED: request->full = true; break; /* nothing is asked in this one */
+    }
+}
+
+static void chat_change_end(gh_chat_change* change, gh_status status)
+{
+    change->op.state = 0;
+    gh_op_end(&change->op, status);
+    gh_gate_leave(&change->gate);
+}
+
+static void chat_change_ask(gh_chat_change* change)
+{
+    change->op.state = CHAT_CHANGING;
+    gh_op_send(&change->op, change->kind == CHAT_CREATE ? "qii" : "qiii", 0);
+}
+
+/* From here on the sequence counts for the chat's mark, so it must be newer than those that are in the row
+ * already. */
+static void chat_change_queue(gh_chat_change* change)
+{
+    change->op.state = CHAT_QUEUED;
+    gh_op_renumber(&change->op);
+    if (gh_gate_enter(&change->gate, &change->op,
+                      gh_gate_object(change->op.client, gh_chat_kind(), change->chat)))
+        chat_change_ask(change);
+}
+
+static void chat_change_noted(gh_chat_change* change, const gh_reply* reply)
+{
+    if (gh_reply_integer(reply, 1) != 0)
+    {
+        chat_change_end(change, GH_FULL);
+        return;
+    }
+    if (++change->noted < change->count)
+        gh_op_send(&change->op, "qi", 0);
+    else
+        chat_change_queue(change);
+}
+
+/* The chat has spoken. The row goes on while we see to the player's own list. */
+static void chat_change_see_to_list(gh_chat_change* change, gh_status outcome)
+{
+    change->outcome = (int16_t)outcome;
+    change->op.state = CHAT_AFTER;
+    gh_gate_leave(&change->gate);
+    gh_op_send(&change->op, "qi", 0);
+}
+
+static void chat_created(gh_chat_change* change, const gh_reply* reply)
+{
+    change->epoch = (uint64_t)gh_reply_integer(reply, 2);
+    switch (gh_reply_integer(reply, 1))
+    {
+    case CHAT_DONE: chat_change_end(change, GH_OK); break;
+    case CHAT_NONE: chat_change_end(change, GH_EXISTS); break;
+    case CHAT_OLD:
+        chat_change_end(change, GH_UNKNOWN);
+        break; /* the row of changes does not let this happen */
+    case CHAT_WRITERS: chat_change_end(change, GH_FULL); break;
+    default: chat_change_end(change, GH_CORRUPT); break;
+    }
+}
+
+static void chat_joined(gh_chat_change* change, const gh_reply* reply)
+{
+    change->epoch = (uint64_t)gh_reply_integer(reply, 2);
+    change->seen = (uint64_t)gh_reply_integer(reply, 3);
+    switch (gh_reply_integer(reply, 1))
+    {
+    case CHAT_DONE:
+    case CHAT_ALREADY: chat_change_see_to_list(change, GH_OK); break;
+    case CHAT_NONE: chat_change_end(change, GH_GONE); break;
+    case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
+    case CHAT_WRITERS:
+    case CHAT_REFUSES: chat_change_end(change, GH_FULL); break;
+    default: chat_change_end(change, GH_CORRUPT); break;
+    }
+}
+
+static void chat_left(gh_chat_change* change, const gh_reply* reply)
+{
+    const bool may_be_second = (change->op.flags & GH_OP_MAYBE) != 0;
+    change->members = (uint32_t)gh_reply_integer(reply, 2);
+    switch (gh_reply_integer(reply, 1))
+    {
+    case CHAT_DONE:
+        change->left_us = (uint64_t)gh_reply_integer(reply, 3);
+        chat_change_see_to_list(change, GH_OK);
+        break;
+    case CHAT_NONE: chat_change_see_to_list(change, may_be_second ? GH_OK : GH_GONE); break;
+    case CHAT_REFUSES: chat_change_see_to_list(change, may_be_second ? GH_OK : GH_NOT_MEMBER); break;
+    case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
+    default: chat_change_end(change, GH_CORRUPT); break;
+    }
+}
+
+static void chat_change_reply(gh_chat_change* change, const gh_reply* reply)
+{
+    switch ((chat_change_state)change->op.state)
+    {
+    case CHAT_NOTING: chat_change_noted(change, reply); break;
+    case CHAT_CHANGING:
+        if (change->kind == CHAT_CREATE)
+            chat_created(change, reply);
+        else if (change->kind == CHAT_JOIN)
+            chat_joined(change, reply);
+        else
+            chat_left(change, reply);
+        break;
+    case CHAT_AFTER: chat_change_end(change, (gh_status)change->outcome); break;
+    case CHAT_QUEUED: break;
+    }
+}
+
+/* No answer any more: what does that make of it? otherwise is for what was certainly not done. */
+static void chat_change_give_up(gh_chat_change* change, gh_status otherwise)
+{
+    if (change->op.state == CHAT_AFTER)
+        chat_change_end(change, (gh_status)change->outcome); /* the list is only a hint, and mends itself */
+    else if (change->op.state == CHAT_CHANGING && gh_op_maybe_done(&change->op))
+        chat_change_end(change, GH_UNKNOWN);
+    else
+        chat_change_end(change, otherwise);
+}
+
+static void chat_change_stop(gh_chat_change* change)
+{
+    if (change->op.state == CHAT_CHANGING && gh_op_maybe_done(&change->op)) return; /* ends with its answer */
+    chat_change_give_up(change, GH_CANCELLED);
+}
+
+static void chat_change_step(gh_op* op, const gh_event* event)
+{
+    gh_chat_change* change = chat_change_of(op);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: chat_change_reply(change, event->reply); break;
+    case GH_EVENT_FAILED:
+        chat_change_end(change, op->state == CHAT_AFTER ? (gh_status)change->outcome : event->status);
+        break;
+    case GH_EVENT_HINT:
+        if (op->state == CHAT_QUEUED) chat_change_ask(change);
+        break;
+    case GH_EVENT_TIMER: chat_change_give_up(change, GH_TIMEOUT); break;
+    case GH_EVENT_CANCEL: chat_change_stop(change); break;
+    case GH_EVENT_CLOSE: chat_change_give_up(change, GH_CANCELLED); break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: break;
+    }
+}
+
+static const gh_op_kind chat_change_op_kind = {
+    "chat", chat_change_step, chat_change_encode, chat_change_script, false, NULL};
+
+gh_chat_config gh_chat_config_default(void)
+{
+    gh_chat_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GH_CHAT_TIMEOUT_US;
+    config.keep = 1000;
+    config.members_max = 1000;
+    return config;
+}
+
+static gh_status check_chat_config(const gh_chat_config* config)
+{
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->keep == 0 || config->keep > GH_CHAT_KEEP_MAX) return GH_INVALID_LIMIT;
+    return config->members_max == 0 || config->members_max > GH_CHAT_MEMBERS_MAX ? GH_INVALID_LIMIT : GH_OK;
+}
+
+static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (gh_str_equal(name, names[i])) return true;
+    return false;
+}
+
+static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count,
+                                   const gh_post* first)
+{
+    size_t size = CHAT_ROOM;
+    size_t i;
+    if (members == NULL || count == 0 || count > GH_CHAT_CREATE_MAX) return GH_INVALID_MEMBERS;
+    for (i = 0; i < count; i++)
+    {
+        if (!gh_name_is_valid(members[i]) || chat_is_among(members[i], members, i)) return GH_INVALID_MEMBERS;
+        size += gh_request_str_size(members[i].size) + 2;
+    }
+    if (first != NULL)
+    {
+        if (!gh_posts_are_valid(first, 1)) return GH_INVALID_MESSAGES;
+        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count))
+            return GH_INVALID_MEMBERS;
+        size += gh_posts_size(first, 1);
+    }
+    return size > gh_client_out_room(client) ? GH_FULL : GH_OK;
+}
+
+static gh_status check_chat_change(const gh_chat_change* op, const gh_client* client, gh_str chat,
+                                   const gh_chat_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    return config == NULL ? GH_OK : check_chat_config(config);
+}
+
+static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
+                              const gh_chat_config* config)
+{
+    gh_chat_config defaults = gh_chat_config_default();
+    if (config == NULL) config = &defaults;
+    op->epoch = 0;
+    op->seen = 0;
+    op->members = 0;
+    op->kind = kind;
+    op->chat = chat;
+    op->gate.op = NULL;
+    op->left_us = 0;
+    op->noted = 0;
+    op->keep = config->keep;
+    op->members_max = config->members_max;
+    op->from_start = config->from_start;
+    op->outcome = GH_OK;
+    gh_op_begin(&op->op, client, &chat_change_op_kind);
+    gh_op_timer(&op->op, gh_client_after(client, config->timeout_us));
+    if (kind == CHAT_LEAVE)
+    {
+        chat_change_queue(op);
+        return;
+    }
+    op->op.state = CHAT_NOTING;
+    gh_op_send(&op->op, "qi", 0);
+}
+
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                               size_t count, const gh_post* first, const gh_chat_config* config)
+{
+    gh_status status = check_chat_change(op, client, chat, config);
+    if (status != GH_OK) return status;
+    status = check_chat_create(client, members, count, first);
+    if (status != GH_OK) return status;
+    if (config != NULL && config->members_max < count) return GH_INVALID_LIMIT;
+    op->names = members;
+    op->count = (uint32_t)count;
+    op->first = first;
+    chat_change_begin(op, client, CHAT_CREATE, chat, config);
+    return GH_OK;
+}
+
+static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
+                                 gh_str player, const gh_chat_config* config)
+{
+    gh_status status = check_chat_change(op, client, chat, config);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(player)) return GH_INVALID_MEMBERS;
+    op->player = player;
+    op->count = 1;
+    chat_change_begin(op, client, kind, chat, config);
+    return GH_OK;
+}
+
+gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                             const gh_chat_config* config)
+{
+    return chat_change_one(op, client, CHAT_JOIN, chat, player, config);
+}
+
+gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                              const gh_chat_config* config)
+{
+    return chat_change_one(op, client, CHAT_LEAVE, chat, player, config);
+}
+
+gh_status gh_chat_change_poll(const gh_chat_change* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_chat_change_cancel(gh_chat_change* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_change_stop(op);
+}
+
+/* ---- send ---------------------------------------------------------------------------------------------- */
+
+static gh_chat_send* chat_send_of(gh_op* op)
+{
+    return (gh_chat_send*)(void*)((char*)op - offsetof(gh_chat_send, op));
+}
+
+static gh_script* chat_send_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_chat_send);
+}
+
+static void chat_send_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_send* send = chat_send_of(op);
+    uint32_t i;
+    gh_request_script(request, chat_send_script(op), 4, 2 + 2 * send->count);
+    encode_chat_keys(request, op, send->chat, "smvh");
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    for (i = 0; i < send->count; i++)
+    {
+        gh_request_str(request, send->posts[i].sender);
+        gh_request_str(request, send->posts[i].body);
+    }
+}
+
+/* codes: "-" if all were taken, else a digit for each. */
+static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
+{
+    bool all = gh_str_equal(codes, gh_str_literal("-"));
+    uint32_t accepted = 0;
+    uint32_t i;
+    if (!all && codes.size != send->count) return GH_CORRUPT;
+    for (i = 0; i < send->count; i++)
+    {
+        bool is_taken = all || codes.bytes[i] == '0';
+        send->posts[i].status = is_taken ? GH_OK : GH_NOT_MEMBER;
+        send->posts[i].id = is_taken ? id++ : 0;
+        if (is_taken) accepted++;
+    }
+    return accepted > 0 ? GH_OK : GH_NOT_MEMBER;
+}
+
+static gh_status chat_send_answer(gh_op* op, const gh_event* event)
+{
+    gh_chat_send* send = chat_send_of(op);
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case CHAT_DONE: break;
+    case CHAT_NONE: return GH_GONE;
+    case CHAT_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
+    case CHAT_WRITERS: return GH_FULL;
+    default: return GH_CORRUPT;
+    }
+    send->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
+    return chat_sent(send, (uint64_t)gh_reply_integer(event->reply, 2), gh_reply_at(event->reply, 5)->text);
+}
+
+static void chat_send_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&chat_send_of(op)->gate, op, event);
+}
+
+static const gh_op_kind chat_send_kind = {"chat",           chat_send_step, chat_send_encode,
+                                          chat_send_script, false,          chat_send_answer};
+
+gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
+                             uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    size_t i;
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
+    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
+    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_FULL;
+    for (i = 0; i < count; i++)
+    {
+        posts[i].id = 0;
+        posts[i].status = GH_PENDING;
+    }
+    op->epoch = 0;
+    op->chat = chat;
+    op->posts = posts;
+    op->count = (uint32_t)count;
+    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, CHAT_SEND_SHAPE, timeout_us,
+                       gh_gate_object(client, gh_chat_kind(), chat));
+    return GH_OK;
+}
+
+gh_status gh_chat_send_poll(const gh_chat_send* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_chat_send_cancel(gh_chat_send* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}

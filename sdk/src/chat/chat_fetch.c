@@ -1,0 +1,422 @@
+/* chat_fetch.c -- reads one chat for all its members on this server.
+
+       ASKING    chat_read.lua: what the members have handled goes out, what they have seen and some messages
+   come back. Many members take several requests; messages come with the last, when it is known where to begin
+       RANGING   LRANGE: a plain range of the list, for a long backlog. The list may have been cut in the
+   meantime; entries say their own ids, so what is not the next one is thrown away and the chat is asked again
+       WAITING   nothing new; a hint or a timer makes it ask */
+
+#include "chat_members.h"
+#include "chat_read.h"
+#include "base/least.h"
+#include "talk/entry.h"
+#include "wire/name.h"
+
+#define CHAT_WAIT_MAX_US  3600000000ull
+#define CHAT_REPLY_ROOM   2048u /* of a reply: the figures                                        */
+#define CHAT_HEARTBEAT_US 2000000ull
+#define CHAT_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted            */
+#define CHAT_POLL_MIN_US  5000ull
+#define CHAT_POLL_MAX_US  100000ull
+
+#define CHAT_RANGE_SHAPE "*"
+
+typedef enum chat_fetch_state
+{
+    CHAT_ASKING = 1,
+    CHAT_RANGING,
+    CHAT_WAITING
+} chat_fetch_state;
+
+static gh_chat_fetch* chat_fetch_of(gh_op* op)
+{
+    return (gh_chat_fetch*)(void*)((char*)op - offsetof(gh_chat_fetch, op));
+}
+
+static gh_page chat_page(const gh_chat_fetch* fetch)
+{
+    gh_page page = gh_page_make((void*)(uintptr_t)fetch->messages, fetch->buffer_size);
+    page.tail = fetch->buffer_tail;
+    page.count = fetch->count;
+    return page;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+static gh_script* chat_fetch_script(gh_op* op)
+{
+    return op->state == CHAT_RANGING ? NULL : gh_chat_read_script(op);
+}
+
+static uint32_t messages_wanted(const gh_chat_fetch* fetch)
+{
+    gh_page page = chat_page(fetch);
+    uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
+    uint64_t wanted = fetch->messages_max - fetch->count;
+    if (fitting == 0) fitting = 1; /* to learn what it needs */
+    return (uint32_t)gh_least(wanted, fitting);
+}
+
+static void encode_ask(gh_op* op, gh_request* request)
+{
+    gh_chat_fetch* fetch = chat_fetch_of(op);
+    gh_chat_question question;
+    uint32_t values = gh_client_reply_nodes(op->client) - GH_CHAT_FIGURES - 1 - fetch->page_count;
+    memset(&question, 0, sizeof question);
+    question.chat = fetch->chat;
+    question.epoch = fetch->epoch;
+    question.after = fetch->after;
+    question.from_least = fetch->from_least;
+    question.pairs = fetch->page_count;
+    if (fetch->wants_messages)
+    {
+        gh_page page = chat_page(fetch);
+        question.count = (uint32_t)gh_least(gh_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
+        question.bytes = gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
+        if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
+    }
+    gh_chat_encode_read(op, request, &question);
+    gh_chat_members_encode(fetch, request);
+}
+
+/* No more than is known to be there, than the reader can take even if all are as large as the largest, and
+ * than fits. */
+static void encode_range(gh_op* op, gh_request* request)
+{
+    const gh_chat_fetch* fetch = chat_fetch_of(op);
+    uint64_t from = fetch->after + 1 - fetch->first_id;
+    uint64_t count = gh_least(messages_wanted(fetch), fetch->last_id - fetch->after);
+    count = gh_least(count, gh_client_reply_nodes(op->client) - 2);
+    count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
+    gh_request_array(request, 4);
+    gh_request_str(request, gh_str_literal("LRANGE"));
+    gh_request_object_key(request, op->client, gh_chat_kind(), fetch->chat, 'm');
+    gh_request_number(request, from);
+    gh_request_number(request, from + (count > 0 ? count - 1 : 0));
+}
+
+static void chat_fetch_encode(gh_op* op, gh_request* request)
+{
+    switch ((chat_fetch_state)op->state)
+    {
+    case CHAT_ASKING: encode_ask(op, request); break;
+    case CHAT_RANGING: encode_range(op, request); break;
+    case CHAT_WAITING: request->full = true; break; /* nothing is asked in this one */
+    }
+}
+
+/* ---- ways from state to state -------------------------------------------------------------------------- */
+
+static void chat_ask(gh_chat_fetch* fetch)
+{
+    gh_chat_members_plan(fetch);
+    fetch->after = gh_chat_members_after(fetch);
+    if (fetch->count > 0) fetch->after = fetch->messages[fetch->count - 1].id; /* on, in the same fetch */
+    if (fetch->after == GH_CHAT_ID_MAX) fetch->after = 0;
+    fetch->op.state = CHAT_ASKING;
+    fetch->hinted = false;
+    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
+    gh_op_send(&fetch->op, GH_CHAT_READ_SHAPE, 0);
+}
+
+/* From the first member on: who has left meanwhile must not be served. */
+static void chat_ask_all(gh_chat_fetch* fetch)
+{
+    gh_chat_member* member;
+    for (member = fetch->members; member != NULL; member = member->next) member->fresh = false;
+    chat_ask(fetch);
+}
+
+static void chat_range(gh_chat_fetch* fetch)
+{
+    fetch->op.state = CHAT_RANGING;
+    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
+    gh_op_send(&fetch->op, CHAT_RANGE_SHAPE, 0);
+}
+
+/* A hint comes at once; without hints, pauses grow. */
+static void chat_wait(gh_chat_fetch* fetch)
+{
+    gh_client* client = fetch->op.client;
+    uint64_t pause_us = gh_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
+    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, CHAT_HEARTBEAT_US);
+    if (fetch->polls < UINT16_MAX) fetch->polls++;
+    fetch->op.state = CHAT_WAITING;
+    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+}
+
+/* Every member is told which of the messages are new to it. */
+static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
+{
+    gh_chat_member* member;
+    uint64_t last_given = 0;
+    if (status != GH_OK) fetch->count = 0;
+    if (fetch->count > 0) last_given = fetch->messages[fetch->count - 1].id;
+    for (member = fetch->members; member != NULL; member = member->next)
+    {
+        member->from = member->given;
+        if (member->status == GH_OK && member->known && member->given < last_given) member->given = last_given;
+    }
+    gh_op_end(&fetch->op, status);
+}
+
+/* What has been read already is worth more than the reason why there is no more. */
+static void chat_fetch_fail(gh_chat_fetch* fetch, gh_status status)
+{
+    chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : status);
+}
+
+/* ---- replies ------------------------------------------------------------------------------------------- */
+
+/* Copies entries. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not an entry; GH_LOST: not the next one.
+   Entries of before_us or later are not taken: when the range was asked for, they were not known, so they are
+   of another chat. */
+static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t before_us)
+{
+    gh_page page = chat_page(fetch);
+    gh_status status = GH_OK;
+    for (; entry != NULL && status == GH_OK; entry = entry->next)
+    {
+        gh_message message;
+        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message))
+            status = GH_CORRUPT;
+        else if (message.id != fetch->after + 1 || message.time_us >= before_us)
+            status = GH_LOST;
+        else if (page.count == fetch->messages_max || !gh_page_add(&page, &message))
+            status = GH_FULL;
+        else
+            fetch->after = message.id;
+        if (status == GH_FULL) fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
+    }
+    fetch->buffer_tail = page.tail;
+    fetch->count = page.count;
+    return status;
+}
+
+/* Messages have come, or none were there; what next? */
+static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
+{
+    bool more = fetch->after < fetch->last_id;
+    if (kept == GH_CORRUPT)
+        chat_fetch_fail(fetch, GH_CORRUPT);
+    else if (kept == GH_FULL)
+        chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
+    else if (more && fetch->messages_max == 0)
+        chat_fetch_end(fetch, GH_OK);
+    else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max))
+        chat_fetch_end(fetch, GH_OK);
+    else if (more && kept == GH_OK && fetch->last_id - fetch->after > GH_CHAT_INLINE_MAX)
+        chat_range(fetch);
+    else if (more)
+        chat_ask(fetch);
+    else if (fetch->hinted)
+        chat_ask_all(fetch);
+    else if (fetch->wait_end_us > gh_client_now(fetch->op.client))
+        chat_wait(fetch);
+    else
+        chat_fetch_end(fetch, GH_EMPTY);
+}
+
+/* The chat was made anew: nothing that is known of its members holds. */
+static bool chat_was_renewed(gh_chat_fetch* fetch, uint64_t epoch)
+{
+    bool renewed = fetch->epoch != 0 && fetch->epoch != epoch;
+    fetch->epoch = epoch;
+    if (!renewed) return false;
+    fetch->renewed = true;
+    fetch->count = 0;
+    fetch->buffer_tail = 0;
+    gh_chat_members_forget(fetch);
+    return true;
+}
+
+static void chat_gone(gh_chat_fetch* fetch)
+{
+    gh_chat_member* member;
+    for (member = fetch->members; member != NULL; member = member->next)
+    {
+        member->status = GH_GONE;
+        member->known = false;
+    }
+    chat_fetch_fail(fetch, GH_GONE);
+}
+
+static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
+{
+    const gh_reply* values = gh_reply_at(reply, GH_CHAT_FIGURES);
+    gh_status kept;
+    gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, 5));
+    if (gh_reply_integer(reply, 1) != GH_CHAT_CODE_DONE)
+    {
+        chat_gone(fetch);
+        return;
+    }
+    if (chat_was_renewed(fetch, (uint64_t)gh_reply_integer(reply, 2)))
+    {
+        chat_ask_all(fetch);
+        return;
+    }
+    fetch->first_id = (uint64_t)gh_reply_integer(reply, 3);
+    fetch->last_id = (uint64_t)gh_reply_integer(reply, 4);
+    fetch->asked_us = (uint64_t)gh_reply_integer(reply, 5) / 1000 * 1000;
+    fetch->largest = (uint32_t)gh_reply_integer(reply, 6);
+    values = gh_chat_members_take(fetch, values);
+    if (!fetch->wants_messages)
+    {
+        chat_ask(fetch);
+        return;
+    }
+    if (!gh_chat_members_update(fetch))
+    {
+        chat_fetch_fail(fetch, GH_NOT_MEMBER);
+        return;
+    }
+    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
+    if (fetch->after < fetch->first_id - 1)
+    {
+        if (fetch->count > 0) /* cut while we read: the gap is told by the next fetch */
+        {
+            chat_fetch_end(fetch, GH_OK);
+            return;
+        }
+        fetch->after = fetch->first_id - 1;
+    }
+    kept = chat_keep(fetch, values, UINT64_MAX);
+    chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
+}
+
+static void chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
+{
+    uint64_t before = fetch->after;
+    gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us);
+    if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
+    chat_go_on(fetch, kept);
+}
+
+/* ---- events, state by state ---------------------------------------------------------------------------- */
+
+static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY:
+        if (fetch->op.state == CHAT_ASKING)
+            chat_asked(fetch, event->reply);
+        else
+            chat_ranged(fetch, event->reply);
+        break;
+    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_TIMER: chat_fetch_fail(fetch, GH_TIMEOUT); break;
+    case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: chat_ask_all(fetch); break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us)
+            chat_fetch_end(fetch, GH_EMPTY);
+        else
+            chat_ask_all(fetch);
+        break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
+    case GH_EVENT_REPLY:
+    case GH_EVENT_FAILED:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void chat_fetch_step(gh_op* op, const gh_event* event)
+{
+    gh_chat_fetch* fetch = chat_fetch_of(op);
+    switch ((chat_fetch_state)op->state)
+    {
+    case CHAT_ASKING:
+    case CHAT_RANGING: chat_reading_step(fetch, event); break;
+    case CHAT_WAITING: chat_waiting_step(fetch, event); break;
+    }
+}
+
+static const gh_op_kind chat_fetch_kind = {"chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
+
+/* ---- what the caller calls ----------------------------------------------------------------------------- */
+
+gh_chat_fetch_config gh_chat_fetch_config_default(void)
+{
+    gh_chat_fetch_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GH_CHAT_TIMEOUT_US;
+    config.messages_max = 64;
+    return config;
+}
+
+static gh_status check_chat_fetch(const gh_chat_fetch_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->wait_us > CHAT_WAIT_MAX_US) return GH_INVALID_WAIT;
+    if (config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
+    return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
+}
+
+gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* first,
+                              const gh_chat_fetch_config* config)
+{
+    gh_chat_member* member;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    op->messages = (const gh_message*)config->buffer;
+    op->count = 0;
+    op->buffer_needed = 0;
+    op->renewed = false;
+    op->polls = 0;
+    op->chat = chat;
+    op->members = first;
+    op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
+    op->timeout_us = (uint32_t)config->timeout_us;
+    op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
+    op->buffer_tail = 0;
+    op->messages_max = config->messages_max;
+    for (member = first; member != NULL; member = member->next) member->missed = 0;
+    gh_op_begin(&op->op, client, &chat_fetch_kind);
+    chat_ask_all(op);
+    return GH_OK;
+}
+
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
+                              const gh_chat_fetch_config* config)
+{
+    size_t i;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    if (members == NULL || count == 0 || count > GH_CHAT_MEMBERS_MAX) return GH_INVALID_MEMBERS;
+    for (i = 0; i < count; i++)
+        if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
+    status = check_chat_fetch(config);
+    if (status != GH_OK) return status;
+    for (i = 0; i < count; i++) members[i].next = i + 1 < count ? &members[i + 1] : NULL;
+    return gh_chat_fetch_start(op, client, chat, members, config);
+}
+
+gh_status gh_chat_fetch_poll(const gh_chat_fetch* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_chat_fetch_cancel(gh_chat_fetch* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_fetch_end(op, GH_CANCELLED);
+}

@@ -1,0 +1,50 @@
+-- contacts_remove: takes a name out of an owner's list; and blocks it, or unblocks it. Repeating it is
+-- harmless: each client's last sequence is kept, so the same sequence, or an older one, changes nothing.
+--
+-- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w,
+--       4 gh:{contacts:<owner>}:b   see contacts_touch.lua
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence  comes back as the first element of the reply
+--       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone
+--       4 name
+-- reply sequence, code
+--       code 0 done; it may have been so before
+--            1 old       the client has changed this owner's contacts again since: nothing was done
+--            2 full      BLOCKED_MAX are blocked already: nothing was done
+--
+-- To remove or unblock begins with LREM or ZREM, which a server that is out of memory still allows.
+-- Redis 6.2 or later.
+
+local BLOCKED_MAX = 1000
+
+local list_key, zset_key, mark_key, block_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local client, sequence, what, name = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+local time = redis.call('TIME')
+local blocked = redis.call('ZCARD', block_key)
+redis.call('LLEN', list_key) -- these two only look at the types, before the first write
+redis.call('ZCARD', zset_key)
+
+--@ contacts/contacts_mark.lua
+if past > sequence then
+    return {sequence, 1}
+elseif past == sequence then
+    return {sequence, what == 'b' and not redis.call('ZSCORE', block_key, name) and 2 or 0}
+end
+local is_full = what == 'b' and blocked >= BLOCKED_MAX and not redis.call('ZSCORE', block_key, name)
+
+if what == 'b' and not is_full then
+    redis.call('ZADD', block_key, 'NX', string.format('%.0f', time[1] * 1000000 + time[2]), name)
+elseif what == 'u' then
+    redis.call('ZREM', block_key, name)
+end
+if what ~= 'u' and not is_full then
+    redis.call('LREM', list_key, '1', name)
+    redis.call('ZREM', zset_key, name)
+end
+redis.call('HSET', mark_key, client, string.format('%.0f', sequence * 64 + minute))
+redis.call('PEXPIRE', mark_key, '3600000')
+if leaver then
+    redis.call('HDEL', mark_key, leaver)
+end
+return {sequence, is_full and 2 or 0}

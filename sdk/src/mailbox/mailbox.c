@@ -1,0 +1,483 @@
+/* mailbox.c -- mailboxes: push, fetch, commit. */
+
+#include "guildhall/mailbox.h"
+
+#include "base/least.h"
+#include "client/op.h"
+#include "talk/entry.h"
+#include "wire/name.h"
+
+#define MAILBOX_TIMEOUT_MIN_US 1000ull
+#define MAILBOX_TIMEOUT_MAX_US 60000000ull
+#define MAILBOX_TIMEOUT_US     5000000ull
+#define MAILBOX_WAIT_MAX_US    3600000000ull
+#define MAILBOX_ID_MAX         (1ull << 53)
+#define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
+#define MAILBOX_REPLY_ROOM     512u  /* of a reply: the figures                                      */
+#define MAILBOX_FIGURES        8u    /* values in front of the entries, the array itself included    */
+#define MAILBOX_PAGE           512u  /* messages in one reply at most                                 */
+#define MAILBOX_HEARTBEAT_US   5000000ull
+#define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
+#define MAILBOX_POLL_MIN_US    5000ull
+#define MAILBOX_POLL_MAX_US    100000ull
+
+#define MAILBOX_PUSH_SHAPE   "qiiii"
+#define MAILBOX_FETCH_SHAPE  "qiiiiii*"
+#define MAILBOX_COMMIT_SHAPE "qiii"
+
+static const gh_str mailbox_kind_name = {"mailbox", 7};
+
+static void encode_mailbox_key(gh_request* request, const gh_op* op, gh_str name, char part)
+{
+    gh_request_object_key(request, op->client, mailbox_kind_name, name, part);
+}
+
+static bool mailbox_timeout_is_valid(uint64_t timeout_us)
+{
+    return timeout_us >= MAILBOX_TIMEOUT_MIN_US && timeout_us <= MAILBOX_TIMEOUT_MAX_US;
+}
+
+/* ---- push ---------------------------------------------------------------------------------------------- */
+
+/* What mailbox_push.lua answers. */
+enum
+{
+    MAILBOX_PUSH_TAKEN = 0,
+    MAILBOX_PUSH_FULL,
+    MAILBOX_PUSH_OLD,
+    MAILBOX_PUSH_WRITERS
+};
+
+static gh_mailbox_push* mailbox_push_of(gh_op* op)
+{
+    return (gh_mailbox_push*)(void*)((char*)op - offsetof(gh_mailbox_push, op));
+}
+
+static gh_script* mailbox_push_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_mailbox_push);
+}
+
+static void mailbox_push_encode(gh_op* op, gh_request* request)
+{
+    const gh_mailbox_push* push = mailbox_push_of(op);
+    uint32_t i;
+    gh_request_script(request, mailbox_push_script(op), 3, 3 + 2 * push->count);
+    encode_mailbox_key(request, op, push->name, 's');
+    encode_mailbox_key(request, op, push->name, 'm');
+    encode_mailbox_key(request, op, push->name, 'h');
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, push->capacity);
+    for (i = 0; i < push->count; i++)
+    {
+        gh_request_str(request, push->posts[i].sender);
+        gh_request_str(request, push->posts[i].body);
+    }
+}
+
+static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
+{
+    gh_mailbox_push* push = mailbox_push_of(op);
+    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, 2);
+    uint32_t i;
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case MAILBOX_PUSH_TAKEN: break;
+    case MAILBOX_PUSH_FULL:
+    case MAILBOX_PUSH_WRITERS: return GH_FULL;
+    case MAILBOX_PUSH_OLD: return GH_UNKNOWN; /* the row of pushes does not let this happen */
+    default: return GH_CORRUPT;
+    }
+    push->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
+    for (i = 0; i < push->count; i++)
+    {
+        push->posts[i].id = first_id + i;
+        push->posts[i].status = GH_OK;
+    }
+    return GH_OK;
+}
+
+static void mailbox_push_step(gh_op* op, const gh_event* event)
+{
+    gh_gate_call_step(&mailbox_push_of(op)->gate, op, event);
+}
+
+static const gh_op_kind mailbox_push_kind = {
+    "mailbox", mailbox_push_step, mailbox_push_encode, mailbox_push_script, false, mailbox_push_answer};
+
+gh_mailbox_push_config gh_mailbox_push_config_default(void)
+{
+    gh_mailbox_push_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = MAILBOX_TIMEOUT_US;
+    config.capacity = 1000;
+    return config;
+}
+
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
+                                size_t count, const gh_mailbox_push_config* config)
+{
+    gh_mailbox_push_config defaults = gh_mailbox_push_config_default();
+    size_t i;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!mailbox_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->capacity == 0 || config->capacity > GH_MAILBOX_CAPACITY_MAX) return GH_INVALID_LIMIT;
+    if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
+    if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_FULL;
+    for (i = 0; i < count; i++)
+    {
+        posts[i].id = 0;
+        posts[i].status = GH_PENDING;
+    }
+    op->epoch = 0;
+    op->name = name;
+    op->posts = posts;
+    op->count = (uint32_t)count;
+    op->capacity = config->capacity;
+    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, MAILBOX_PUSH_SHAPE, config->timeout_us,
+                       gh_gate_object(client, mailbox_kind_name, name));
+    return GH_OK;
+}
+
+gh_status gh_mailbox_push_poll(const gh_mailbox_push* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_mailbox_push_cancel(gh_mailbox_push* op)
+{
+    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+}
+
+/* ---- fetch --------------------------------------------------------------------------------------------- */
+
+typedef enum mailbox_fetch_state
+{
+    MAILBOX_ASKING = 1,
+    MAILBOX_WAITING
+} mailbox_fetch_state;
+
+static gh_mailbox_fetch* mailbox_fetch_of(gh_op* op)
+{
+    return (gh_mailbox_fetch*)(void*)((char*)op - offsetof(gh_mailbox_fetch, op));
+}
+
+static gh_script* mailbox_fetch_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_mailbox_fetch);
+}
+
+/* The page in the caller's buffer, as far as it is filled. */
+static gh_page mailbox_page(const gh_mailbox_fetch* fetch)
+{
+    gh_page page = gh_page_make((void*)(uintptr_t)fetch->messages, fetch->buffer_size);
+    page.tail = fetch->buffer_tail;
+    page.count = fetch->count;
+    return page;
+}
+
+static void mailbox_fetch_encode(gh_op* op, gh_request* request)
+{
+    const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
+    gh_page page = mailbox_page(fetch);
+    uint64_t bytes = gh_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
+    uint64_t count =
+        gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
+    uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
+    bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
+    if (fitting == 0) fitting = 1; /* to learn what it needs */
+    if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
+    gh_request_script(request, mailbox_fetch_script(op), 3, 7);
+    encode_mailbox_key(request, op, fetch->name, 's');
+    encode_mailbox_key(request, op, fetch->name, 'm');
+    encode_mailbox_key(request, op, fetch->name, 'h');
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, fetch->after);
+    gh_request_number(request, gh_least(count, fitting));
+    gh_request_number(request, bytes);
+    gh_request_number(request, fetch->newest);
+    gh_request_number(request, waits ? MAILBOX_TOKEN_US : 0);
+}
+
+static void mailbox_ask(gh_mailbox_fetch* fetch)
+{
+    fetch->op.state = MAILBOX_ASKING;
+    fetch->hinted = false;
+    if (fetch->wait_end_us > 0)
+        gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
+    gh_op_send(&fetch->op, MAILBOX_FETCH_SHAPE, 0);
+}
+
+/* A hint comes at once; without hints, pauses grow. */
+static void mailbox_wait(gh_mailbox_fetch* fetch)
+{
+    gh_client* client = fetch->op.client;
+    uint64_t pause_us = MAILBOX_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5);
+    if (pause_us > MAILBOX_POLL_MAX_US) pause_us = MAILBOX_POLL_MAX_US;
+    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, MAILBOX_HEARTBEAT_US);
+    if (fetch->polls < UINT16_MAX) fetch->polls++;
+    fetch->op.state = MAILBOX_WAITING;
+    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+}
+
+/* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a
+ * row. */
+static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
+{
+    gh_page page = mailbox_page(fetch);
+    gh_status status = GH_OK;
+    for (; entry != NULL && status == GH_OK; entry = entry->next)
+    {
+        gh_message message;
+        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) ||
+            message.id <= fetch->after || (page.count > 0 && message.id != fetch->after + 1))
+            return GH_CORRUPT;
+        if (!gh_page_add(&page, &message))
+        {
+            fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
+            status = GH_FULL;
+            break;
+        }
+        fetch->after = message.id;
+    }
+    fetch->buffer_tail = page.tail;
+    fetch->count = page.count;
+    return status;
+}
+
+static void mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply)
+{
+    uint64_t first_id = (uint64_t)gh_reply_integer(reply, 3);
+    uint64_t now_us = (uint64_t)gh_reply_integer(reply, 5);
+    uint64_t oldest_us = (uint64_t)gh_reply_integer(reply, 6) * 1000;
+    fetch->last_id = (uint64_t)gh_reply_integer(reply, 4);
+    fetch->unread = fetch->last_id + 1 - first_id;
+    fetch->oldest_age_us = oldest_us == 0 || oldest_us > now_us ? 0 : now_us - oldest_us;
+    gh_client_note_store_time(fetch->op.client, now_us);
+}
+
+/* The ids began anew: what `after` meant is gone. */
+static bool mailbox_restarted(gh_mailbox_fetch* fetch, uint64_t epoch)
+{
+    uint64_t known = fetch->epoch;
+    fetch->epoch = epoch;
+    if (known == 0 || known == epoch) return false;
+    fetch->after = 0;
+    fetch->count = 0;
+    fetch->buffer_tail = 0;
+    return true;
+}
+
+static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
+{
+    const gh_reply* entries = gh_reply_at(event->reply, MAILBOX_FIGURES - 1);
+    uint64_t now_us = gh_client_now(fetch->op.client);
+    gh_status status;
+    mailbox_note_figures(fetch, event->reply);
+    if (mailbox_restarted(fetch, (uint64_t)gh_reply_integer(event->reply, 2)))
+    {
+        mailbox_ask(fetch);
+        return;
+    }
+    status = mailbox_keep(fetch, entries);
+    if (status == GH_CORRUPT)
+        gh_op_end(&fetch->op, GH_CORRUPT);
+    else if (fetch->messages_max == 0 && fetch->last_id > fetch->after && fetch->unread > 0)
+        gh_op_end(&fetch->op, GH_OK);
+    else if (status == GH_FULL || (entries == NULL && fetch->count > 0))
+        gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
+    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max &&
+             fetch->after < fetch->last_id)
+        mailbox_ask(fetch);
+    else if (fetch->count > 0)
+        gh_op_end(&fetch->op, GH_OK);
+    else if (fetch->wait_end_us <= now_us)
+        gh_op_end(&fetch->op, GH_EMPTY);
+    else if (fetch->hinted)
+        mailbox_ask(fetch);
+    else
+        mailbox_wait(fetch);
+}
+
+/* What has been read already is worth more than the reason why there is no more. */
+static void mailbox_fetch_fail(gh_mailbox_fetch* fetch, gh_status status)
+{
+    gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : status);
+}
+
+static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: mailbox_fetched(fetch, event); break;
+    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, GH_TIMEOUT); break;
+    case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: mailbox_ask(fetch); break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us)
+            gh_op_end(&fetch->op, GH_EMPTY);
+        else
+            mailbox_ask(fetch);
+        break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
+    case GH_EVENT_REPLY:
+    case GH_EVENT_FAILED:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void mailbox_fetch_step(gh_op* op, const gh_event* event)
+{
+    gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
+    switch ((mailbox_fetch_state)op->state)
+    {
+    case MAILBOX_ASKING: mailbox_asking_step(fetch, event); break;
+    case MAILBOX_WAITING: mailbox_waiting_step(fetch, event); break;
+    }
+}
+
+static const gh_op_kind mailbox_fetch_kind = {
+    "mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script, false, NULL};
+
+gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void)
+{
+    gh_mailbox_fetch_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = MAILBOX_TIMEOUT_US;
+    config.messages_max = 64;
+    return config;
+}
+
+static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!mailbox_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (config->wait_us > MAILBOX_WAIT_MAX_US) return GH_INVALID_WAIT;
+    if (config->after >= MAILBOX_ID_MAX) return GH_INVALID_ID;
+    if (config->after > 0 && config->epoch == 0) return GH_INVALID_EPOCH;
+    if (config->messages_max > GH_MAILBOX_FETCH_MAX) return GH_INVALID_LIMIT;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
+        return GH_INVALID_BUFFER;
+    return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
+}
+
+gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                 const gh_mailbox_fetch_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    void* user;
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    status = mailbox_check_fetch(config);
+    if (status != GH_OK) return status;
+    user = op->user;
+    memset(op, 0, sizeof *op);
+    op->user = user;
+    op->messages = (const gh_message*)config->buffer;
+    op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
+    op->epoch = config->epoch;
+    op->name = name;
+    op->after = config->after;
+    op->timeout_us = config->timeout_us;
+    op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
+    op->messages_max = config->messages_max;
+    op->newest = config->newest;
+    gh_op_begin(&op->op, client, &mailbox_fetch_kind);
+    mailbox_ask(op);
+    return GH_OK;
+}
+
+gh_status gh_mailbox_fetch_poll(const gh_mailbox_fetch* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op)
+{
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+}
+
+/* ---- commit -------------------------------------------------------------------------------------------- */
+
+static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
+{
+    return (gh_mailbox_commit*)(void*)((char*)op - offsetof(gh_mailbox_commit, op));
+}
+
+static gh_script* mailbox_commit_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_mailbox_commit);
+}
+
+static void mailbox_commit_encode(gh_op* op, gh_request* request)
+{
+    const gh_mailbox_commit* commit = mailbox_commit_of(op);
+    gh_request_script(request, mailbox_commit_script(op), 2, 3);
+    encode_mailbox_key(request, op, commit->name, 's');
+    encode_mailbox_key(request, op, commit->name, 'm');
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, commit->epoch);
+    gh_request_number(request, commit->id);
+}
+
+static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
+{
+    gh_mailbox_commit* commit = mailbox_commit_of(op);
+    commit->unread =
+        (uint64_t)gh_reply_integer(event->reply, 3) + 1 - (uint64_t)gh_reply_integer(event->reply, 2);
+    return gh_reply_integer(event->reply, 1) == 0 ? GH_OK : GH_RESTARTED;
+}
+
+static const gh_op_kind mailbox_commit_kind = {
+    "mailbox", gh_call_step, mailbox_commit_encode, mailbox_commit_script, false, mailbox_commit_answer};
+
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
+                                  uint64_t id, uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = MAILBOX_TIMEOUT_US;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (!mailbox_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    if (epoch == 0 || epoch >= MAILBOX_ID_MAX) return GH_INVALID_EPOCH;
+    if (id == 0 || id >= MAILBOX_ID_MAX) return GH_INVALID_ID;
+    op->unread = 0;
+    op->name = name;
+    op->epoch = epoch;
+    op->id = id;
+    gh_call_begin(&op->op, client, &mailbox_commit_kind, MAILBOX_COMMIT_SHAPE, timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_mailbox_commit_poll(const gh_mailbox_commit* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_mailbox_commit_cancel(gh_mailbox_commit* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}

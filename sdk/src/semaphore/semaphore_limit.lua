@@ -1,0 +1,44 @@
+-- semaphore_limit: how many permits there are from now on. More: waiters get them at once. Fewer: nobody
+-- loses one, and nobody gets one until enough were given back. The limit stays until another is set, or until
+-- the semaphore has not been used for 30 days. Repeating it is harmless: of the limits that one client sets,
+-- an older one never replaces a newer.
+--
+-- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h, 3 gh:{semaphore:<name>}:q,
+--       4 gh:{semaphore:<name>}:c   see semaphore_acquire.lua
+-- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence  comes back as the first element of the reply
+--       3 window    us that a turn is kept for a waiter that is told
+--       4 limit
+-- reply sequence, code, limit, used, waiters, more
+--       code 0 set
+--            1 not set: this client has set another since
+--       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
+-- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is (or who wants more
+--       than the limit), and the same with a "w" behind it to one that should ask when the turn is over
+
+local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local stored = redis.call('GET', state_key)
+
+--@ client/hint.lua
+--@ semaphore/semaphore_queue.lua
+
+if string.sub(setter, 1, 16) == string.sub(token, 1, 16) and setter > token then
+    return {sequence, 1, limit, used, waiters, 0}
+end
+limit, setter = tonumber(ARGV[4]), token
+store()
+if not stored then
+    forget()
+end
+local capped = purge()
+local turns, more = {}, false
+if waiters > 0 then
+    turns, more = serve()
+end
+store()
+hint_all(turns)
+return {sequence, 0, limit, used, waiters, (more or capped) and 1 or 0}

@@ -1,0 +1,107 @@
+/* entry.c -- messages as the store keeps them, and pages of them in the caller's memory. */
+
+#include "talk/entry.h"
+
+#include "wire/request.h"
+
+/* A number of at most 16 digits and the blank behind it. */
+static bool entry_number(gh_str* rest, uint64_t* number)
+{
+    const size_t most = rest->size < 17 ? rest->size : 17;
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < most; i++)
+    {
+        unsigned digit = (unsigned)rest->bytes[i] - '0';
+        if (digit > 9) break;
+        value = value * 10 + digit;
+    }
+    *number = value;
+    if (i == 0 || i > 16 || i == rest->size || rest->bytes[i] != ' ') return false;
+    rest->bytes += i + 1;
+    rest->size -= i + 1;
+    return true;
+}
+
+bool gh_entry_parse(gh_str entry, gh_message* message)
+{
+    uint64_t time_ms;
+    uint64_t sender_size;
+    if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) ||
+        !entry_number(&entry, &sender_size))
+        return false;
+    if (sender_size > entry.size || message->id == 0) return false;
+    message->time_us = time_ms * 1000;
+    message->sender = gh_str_make(entry.bytes, (size_t)sender_size);
+    message->body = gh_str_make(entry.bytes + sender_size, entry.size - (size_t)sender_size);
+    return true;
+}
+
+gh_page gh_page_make(void* memory, size_t size)
+{
+    gh_page page;
+    page.messages = (gh_message*)memory;
+    page.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    page.tail = 0;
+    page.count = 0;
+    return page;
+}
+
+size_t gh_page_cost(const gh_message* message)
+{
+    return sizeof *message + message->sender.size + message->body.size;
+}
+
+size_t gh_page_room(const gh_page* page)
+{
+    size_t used = page->count * sizeof(gh_message) + page->tail;
+    return page->size > used ? page->size - used : 0;
+}
+
+static gh_str page_keep(gh_page* page, gh_str bytes)
+{
+    char* end = (char*)page->messages + page->size - page->tail;
+    page->tail += (uint32_t)bytes.size;
+    if (bytes.size > 0) memcpy(end - bytes.size, bytes.bytes, bytes.size);
+    return gh_str_make(end - bytes.size, bytes.size);
+}
+
+bool gh_page_add(gh_page* page, const gh_message* message)
+{
+    gh_message* kept = &page->messages[page->count];
+    if (gh_page_room(page) < gh_page_cost(message)) return false;
+    page->count++;
+    kept->id = message->id;
+    kept->time_us = message->time_us;
+    kept->body = page_keep(page, message->body);
+    kept->sender = page_keep(page, message->sender);
+    return true;
+}
+
+static bool is_text(gh_str text, size_t most)
+{
+    return text.size <= most && (text.bytes != NULL || text.size == 0);
+}
+
+bool gh_posts_are_valid(const gh_post* posts, size_t count)
+{
+    size_t size = 0;
+    size_t i;
+    if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return false;
+    for (i = 0; i < count; i++)
+    {
+        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX))
+            return false;
+        size += posts[i].sender.size + posts[i].body.size;
+    }
+    return size <= GH_MESSAGES_BYTES_MAX;
+}
+
+size_t gh_posts_size(const gh_post* posts, size_t count)
+{
+    size_t size = 0;
+    size_t i;
+    for (i = 0; i < count; i++)
+        size += gh_request_str_size(posts[i].sender.size) + gh_request_str_size(posts[i].body.size) + 4;
+    return size;
+}

@@ -1,0 +1,241 @@
+/* tasks.c -- the config that all share, and push. */
+
+#include "tasks_place.h"
+#include "wire/name.h"
+#include "tasks/task_text.h"
+
+#define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
+#define MS_US       1000ull
+#define SECOND_US   1000000ull
+#define QUEUE_KIND  gh_str_literal("tasks")
+
+/* ---- config -------------------------------------------------------------------------------------------- */
+
+gh_tasks_config gh_tasks_config_default(void)
+{
+    gh_tasks_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = 5 * SECOND_US;
+    config.capacity = 1000000;
+    config.attempts_max = 5;
+    config.lease_us = 5 * SECOND_US;
+    config.keep_us = 600 * SECOND_US;
+    config.backoff_min_us = SECOND_US;
+    config.backoff_max_us = 600 * SECOND_US;
+    return config;
+}
+
+static bool task_weights_fit(const uint32_t* weights)
+{
+    uint32_t set = 0;
+    uint32_t i;
+    for (i = 0; i < GH_TASKS_CLASSES; i++)
+    {
+        if (weights[i] > GH_TASKS_WEIGHT_MAX) return false;
+        if (weights[i] > 0) set++;
+    }
+    return set == 0 || set == GH_TASKS_CLASSES;
+}
+
+gh_status gh_tasks_config_check(const gh_tasks_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->timeout_us < MS_US || config->timeout_us > 3600 * SECOND_US) return GH_INVALID_TIMEOUT;
+    if (config->capacity == 0 || config->capacity > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
+    if (config->attempts_max == 0 || config->attempts_max > GH_TASKS_ATTEMPTS_MAX)
+        return GH_INVALID_TASK_ATTEMPTS;
+    if (config->lease_us < GH_TASKS_LEASE_MIN_US || config->lease_us > GH_TASKS_LEASE_MAX_US)
+        return GH_INVALID_LEASE;
+    if (config->wait_us > GH_TASKS_WAIT_MAX_US) return GH_INVALID_WAIT;
+    if (config->keep_us < GH_TASKS_KEEP_MIN_US || config->keep_us > GH_TASKS_KEEP_MAX_US)
+        return GH_INVALID_TASK_KEEP;
+    if (config->backoff_min_us < MS_US || config->backoff_min_us > config->backoff_max_us ||
+        config->backoff_max_us > GH_TASKS_DELAY_MAX_US)
+        return GH_INVALID_TASK_BACKOFF;
+    return task_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
+}
+
+gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
+                         const gh_tasks_config* config)
+{
+    gh_status status = gh_op_check(op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(queue)) return GH_INVALID_NAME;
+    return config == NULL ? GH_OK : gh_tasks_config_check(config);
+}
+
+/* ---- push ---------------------------------------------------------------------------------------------- */
+
+static gh_tasks_push* push_of(gh_op* op)
+{
+    return (gh_tasks_push*)(void*)((char*)op - offsetof(gh_tasks_push, op));
+}
+
+size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE])
+{
+    size_t size;
+    if (op == NULL || out == NULL || op->op.kind == NULL || i >= op->count) return 0;
+    size = op->tasks[i].id.size;
+    if (size > 0)
+        memcpy(out, op->tasks[i].id.bytes, size);
+    else
+        size = gh_task_make_id(gh_client_id(op->op.client), op->op.sequence, (uint32_t)i, out);
+    out[size] = 0;
+    return size;
+}
+
+static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
+{
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("p m t i"));
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+                         gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+                         gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
+    if (push->grouped)
+        gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("q g c"));
+}
+
+static void push_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_push* push = push_of(op);
+    char id[GH_TASK_ID_TEXT_SIZE];
+    uint32_t i;
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_push),
+                      4 + 2 * push->classes + (push->grouped ? 3 : 0), 2 + 3 * push->count);
+    push_encode_lists(request, push);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, push->capacity);
+    for (i = 0; i < push->count; i++) gh_request_str(request, gh_str_make(id, gh_tasks_push_id(push, i, id)));
+    for (i = 0; i < push->count; i++) gh_request_number(request, push->tasks[i].delay_us);
+    for (i = 0; i < push->count; i++)
+    {
+        const gh_task_spec* task = &push->tasks[i];
+        gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+        text.task_class = task->task_class;
+        text.attempts_max = task->attempts_max == 0 ? push->attempts_max : task->attempts_max;
+        text.group = task->group;
+        text.handler = task->handler;
+        text.payload = task->payload;
+        gh_request_task(request, &text);
+    }
+}
+
+static gh_script* push_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_push);
+}
+
+/* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
+   lost. */
+static gh_status push_outcome(const gh_task_spec* task, char code)
+{
+    switch (code)
+    {
+    case 'o': return GH_OK;
+    case 'e': return task->id.size == 0 ? GH_OK : GH_TASK_EXISTS;
+    case 'x': return task->id.size == 0 ? GH_OK : GH_TASK_DIFFERS;
+    case 'f': return GH_FULL;
+    default: return GH_CORRUPT;
+    }
+}
+
+static gh_status push_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_push* push = push_of(op);
+    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_status outcome = GH_OK;
+    uint32_t i;
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    if (codes.size != push->count) return GH_CORRUPT;
+    for (i = 0; i < push->count; i++)
+    {
+        gh_status status = push_outcome(&push->tasks[i], codes.bytes[i]);
+        push->tasks[i].status = status;
+        if (status == GH_FULL || status == GH_CORRUPT) outcome = status;
+    }
+    return outcome;
+}
+
+static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode,
+                                     push_script,  false,        push_answer};
+
+static gh_status check_task_new(const gh_task_spec* task)
+{
+    if (!gh_task_bytes_fit(task->id, GH_TASK_ID_SIZE_MAX)) return GH_INVALID_TASK_ID;
+    if (task->id.size > 0 && memchr(task->id.bytes, 0, task->id.size) != NULL) return GH_INVALID_TASK_ID;
+    if (!gh_task_bytes_fit(task->group, GH_TASK_GROUP_SIZE_MAX)) return GH_INVALID_TASK_GROUP;
+    if (task->group.size > 0 && memchr(task->group.bytes, 0, task->group.size) != NULL)
+        return GH_INVALID_TASK_GROUP;
+    if (!gh_task_bytes_fit(task->handler, GH_NAME_SIZE_MAX)) return GH_INVALID_TASK_HANDLER;
+    if (!gh_task_bytes_fit(task->payload, GH_TASK_PAYLOAD_SIZE_MAX)) return GH_INVALID_TASK_PAYLOAD;
+    if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
+    if (task->task_class >= GH_TASKS_CLASSES) return GH_INVALID_TASK_CLASS;
+    return task->attempts_max > GH_TASKS_ATTEMPTS_MAX ? GH_INVALID_TASK_ATTEMPTS : GH_OK;
+}
+
+static size_t push_size(const gh_task_spec* task)
+{
+    return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) +
+           gh_request_str_size(20) +
+           gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->group.size + task->handler.size +
+                               task->payload.size);
+}
+
+static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count,
+                            uint32_t* classes)
+{
+    size_t room = gh_task_room(gh_client_out_room(client));
+    size_t i;
+    *classes = 1;
+    if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    for (i = 0; i < count; i++)
+    {
+        gh_status status = check_task_new(&tasks[i]);
+        if (status != GH_OK) return status;
+        if (tasks[i].task_class >= *classes) *classes = tasks[i].task_class + 1;
+    }
+    for (i = 0; i < count; i++)
+    {
+        if (tasks[i].group.size > 0 && count > GH_TASKS_GROUPED_MAX) return GH_INVALID_TASKS;
+        if (push_size(&tasks[i]) > room) return GH_FULL;
+        room -= push_size(&tasks[i]);
+    }
+    return GH_OK;
+}
+
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
+                              size_t count, const gh_tasks_config* config)
+{
+    gh_tasks_config defaults = gh_tasks_config_default();
+    uint32_t classes;
+    size_t i;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_OK) status = check_push(client, tasks, count, &classes);
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    op->queue = queue;
+    op->tasks = tasks;
+    op->count = (uint32_t)count;
+    op->capacity = config->capacity;
+    op->attempts_max = config->attempts_max;
+    op->classes = classes;
+    op->grouped = false;
+    for (i = 0; i < count; i++)
+    {
+        tasks[i].status = GH_PENDING;
+        if (tasks[i].group.size > 0) op->grouped = true;
+    }
+    gh_call_begin(&op->op, client, &push_kind, CODES_SHAPE, config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_push_poll(const gh_tasks_push* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_push_cancel(gh_tasks_push* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}

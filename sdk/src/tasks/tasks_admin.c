@@ -1,0 +1,485 @@
+/* tasks_admin.c -- looking after a queue: cancel, requeue, pause, and what there is. */
+
+#include "tasks_place.h"
+#include "wire/name.h"
+#include "tasks/task_text.h"
+
+#define QUEUE_KIND        gh_str_literal("tasks")
+#define CODES_SHAPE       "qis" /* sequence, store time, one letter a task */
+#define REPLY_BYTES_HEAD  64u
+#define LETTER_NODES      5u /* in the answer, of each dead letter */
+#define LETTER_NODES_HEAD 8u
+#define COUNT_NUMBERS     10u /* before those of the classes */
+#define COUNT_SHAPE                                                                                          \
+    "qiiiiiiiiiii"                                                                                           \
+    "iii"                                                                                                    \
+    "iii"                                                                                                    \
+    "iii"                                                                                                    \
+    "iii"
+
+static uint64_t admin_timeout(const gh_tasks_config* config)
+{
+    return config == NULL ? gh_tasks_config_default().timeout_us : config->timeout_us;
+}
+
+static bool is_task_id(gh_str id)
+{
+    return id.size > 0 && gh_task_bytes_fit(id, GH_TASK_ID_SIZE_MAX) && memchr(id.bytes, 0, id.size) == NULL;
+}
+
+static void note_store_time(gh_op* op, const gh_reply* reply)
+{
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, 1));
+}
+
+/* ---- cancel and requeue: a list of ids, a letter for each ---------------------------------------------- */
+
+static gh_tasks_edit* edit_of(gh_op* op)
+{
+    return (gh_tasks_edit*)(void*)((char*)op - offsetof(gh_tasks_edit, op));
+}
+
+static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
+{
+    uint32_t i;
+    for (i = 0; i < edit->count; i++) gh_request_str(request, edit->refs[i].id);
+}
+
+static gh_script* revoke_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_cancel);
+}
+
+static void revoke_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_edit* edit = edit_of(op);
+    gh_request_script(request, revoke_script(op), 10, 2 + edit->count);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+                         gh_str_literal("p m l t x d0 d1 d2 d3 q"));
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, edit->keep_us);
+    edit_encode_ids(request, edit);
+}
+
+static gh_script* requeue_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_requeue);
+}
+
+static void requeue_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_edit* edit = edit_of(op);
+    gh_request_script(request, requeue_script(op), 12, 1 + edit->count);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+                         gh_str_literal("x p m t i r0 r1 r2 r3 q g c"));
+    gh_request_number(request, op->sequence);
+    edit_encode_ids(request, edit);
+}
+
+static gh_status edit_outcome(char code)
+{
+    switch (code)
+    {
+    case 'o': return GH_OK;
+    case 'r': return GH_TASK_RUNNING;
+    case 'g':
+    case 'n': return GH_EMPTY;
+    default: return GH_CORRUPT;
+    }
+}
+
+static gh_status edit_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_edit* edit = edit_of(op);
+    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    uint32_t i;
+    note_store_time(op, event->reply);
+    if (codes.size != edit->count) return GH_CORRUPT;
+    for (i = 0; i < edit->count; i++) edit->refs[i].status = edit_outcome(codes.bytes[i]);
+    return GH_OK;
+}
+
+static const gh_op_kind revoke_kind = {"tasks_cancel", gh_call_step, revoke_encode,
+                                       revoke_script,  false,        edit_answer};
+static const gh_op_kind requeue_kind = {"tasks_requeue", gh_call_step, requeue_encode,
+                                        requeue_script,  false,        edit_answer};
+
+static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                            size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
+{
+    size_t i;
+    size_t most = kind == &requeue_kind ? GH_TASKS_REQUEUE_MAX : GH_TASKS_BATCH_MAX;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status != GH_OK) return status;
+    if (refs == NULL || count == 0 || count > most) return GH_INVALID_TASKS;
+    for (i = 0; i < count; i++)
+        if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
+    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client)))
+        return GH_FULL;
+    op->queue = queue;
+    op->refs = refs;
+    op->count = (uint32_t)count;
+    op->keep_us = config == NULL ? gh_tasks_config_default().keep_us : config->keep_us;
+    for (i = 0; i < count; i++) refs[i].status = GH_PENDING;
+    gh_call_begin(&op->op, client, kind, CODES_SHAPE, admin_timeout(config), 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                size_t count, const gh_tasks_config* config)
+{
+    return edit_begin(op, client, queue, refs, count, config, &revoke_kind);
+}
+
+gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                 size_t count, const gh_tasks_config* config)
+{
+    return edit_begin(op, client, queue, refs, count, config, &requeue_kind);
+}
+
+gh_status gh_tasks_edit_poll(const gh_tasks_edit* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_edit_cancel(gh_tasks_edit* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}
+
+/* ---- pause and limit ----------------------------------------------------------------------------------- */
+
+static gh_tasks_control* control_of(gh_op* op)
+{
+    return (gh_tasks_control*)(void*)((char*)op - offsetof(gh_tasks_control, op));
+}
+
+static gh_script* control_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_control);
+}
+
+static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules)
+{
+    char text[3 * 20 + 2];
+    char* end = text;
+    if (rules->rate_count > 0)
+    {
+        end = gh_decimal_encode(rules->rate_count, end);
+        *end++ = ' ';
+        end = gh_decimal_encode(rules->rate_period_us, end);
+        *end++ = ' ';
+        end = gh_decimal_encode(rules->rate_burst == 0 ? rules->rate_count : rules->rate_burst, end);
+    }
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
+static void control_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_control* control = control_of(op);
+    gh_request_script(request, control_script(op), 2, 4);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, control->queue, gh_str_literal("c i"));
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, control->rules.paused ? 1 : 0);
+    gh_request_number(request, control->rules.running_max);
+    control_encode_rate(request, &control->rules);
+}
+
+static gh_status control_answer(gh_op* op, const gh_event* event)
+{
+    note_store_time(op, event->reply);
+    return GH_OK;
+}
+
+static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode,
+                                        control_script,  false,        control_answer};
+
+static gh_status check_rules(const gh_tasks_rules* rules)
+{
+    if (rules->running_max > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
+    if (rules->rate_count == 0)
+        return rules->rate_period_us == 0 && rules->rate_burst == 0 ? GH_OK : GH_INVALID_TASK_RATE;
+    if (rules->rate_period_us < GH_TASKS_RATE_PERIOD_MIN_US ||
+        rules->rate_period_us > GH_TASKS_RATE_PERIOD_MAX_US || rules->rate_count > GH_TASKS_RATE_MAX ||
+        rules->rate_burst > GH_TASKS_RATE_MAX)
+        return GH_INVALID_TASK_RATE;
+    return rules->rate_count > rules->rate_period_us ? GH_INVALID_TASK_RATE : GH_OK;
+}
+
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
+                                 const gh_tasks_rules* rules, const gh_tasks_config* config)
+{
+    const gh_tasks_rules none = {false, 0, 0, 0, 0};
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_OK && rules != NULL) status = check_rules(rules);
+    if (status != GH_OK) return status;
+    op->queue = queue;
+    op->rules = rules == NULL ? none : *rules;
+    gh_call_begin(&op->op, client, &control_kind, "qi", admin_timeout(config), 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_control_poll(const gh_tasks_control* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_control_cancel(gh_tasks_control* op)
+{
+    if (op != NULL) gh_call_cancel(&op->op);
+}
+
+/* ---- how it stands with one task ----------------------------------------------------------------------- */
+
+static gh_tasks_look* look_of(gh_op* op)
+{
+    return (gh_tasks_look*)(void*)((char*)op - offsetof(gh_tasks_look, op));
+}
+
+static gh_script* look_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_look);
+}
+
+static void look_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_look* look = look_of(op);
+    gh_request_script(request, look_script(op), 9, 2);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, look->queue,
+                         gh_str_literal("p m l t x d0 d1 d2 d3"));
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, look->id);
+}
+
+static gh_status look_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_look* look = look_of(op);
+    gh_str text = gh_reply_at(event->reply, 5)->text;
+    gh_str group = gh_reply_at(event->reply, 6)->text;
+    int64_t state = gh_reply_integer(event->reply, 2);
+    note_store_time(op, event->reply);
+    if (state > GH_TASK_STATE_CANCELLED || gh_reply_integer(event->reply, 3) > UINT16_MAX) return GH_CORRUPT;
+    if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
+    if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
+    look->group = gh_str_make(look->group_bytes, group.size);
+    if (text.size > look->text_max) text.size = look->text_max;
+    if (text.size > 0) memcpy((char*)look->text.bytes, text.bytes, text.size); /* where begin has put it */
+    look->text.size = text.size;
+    look->now_us = (uint64_t)gh_reply_integer(event->reply, 1);
+    look->state = (gh_task_state)state;
+    look->attempt = (uint16_t)gh_reply_integer(event->reply, 3);
+    look->time_us = (uint64_t)gh_reply_integer(event->reply, 4);
+    return GH_OK;
+}
+
+static const gh_op_kind look_kind = {"tasks_look", gh_read_step, look_encode,
+                                     look_script,  false,        look_answer};
+
+gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
+                              size_t memory_size, const gh_tasks_config* config)
+{
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status != GH_OK) return status;
+    if (!is_task_id(id)) return GH_INVALID_TASK_ID;
+    if (memory == NULL && memory_size > 0) return GH_INVALID_BUFFER;
+    op->queue = queue;
+    op->id = id;
+    op->text_max = memory_size > UINT16_MAX ? UINT16_MAX : (uint16_t)memory_size;
+    op->state = GH_TASK_STATE_NONE;
+    op->text = gh_str_make((char*)memory, 0);
+    op->group = gh_str_make(NULL, 0);
+    gh_call_begin(&op->op, client, &look_kind, "qiiiiss", admin_timeout(config), 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_look_poll(const gh_tasks_look* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_look_cancel(gh_tasks_look* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
+
+/* ---- dead letters -------------------------------------------------------------------------------------- */
+
+static gh_tasks_dead* dead_of(gh_op* op)
+{
+    return (gh_tasks_dead*)(void*)((char*)op - offsetof(gh_tasks_dead, op));
+}
+
+static gh_script* dead_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_dead);
+}
+
+static void dead_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_dead* dead = dead_of(op);
+    uint32_t bytes = gh_client_reply_bytes(op->client) - REPLY_BYTES_HEAD;
+    uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
+    uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
+    gh_request_script(request, dead_script(op), 3, 4);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, dead->queue, gh_str_literal("x p m"));
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, dead->offset);
+    gh_request_number(request, dead->capacity < most ? dead->capacity : most);
+    gh_request_number(request, room < bytes ? room : bytes);
+}
+
+static gh_str dead_copy(gh_tasks_dead* dead, uint32_t* used, gh_str bytes)
+{
+    char* copy = dead->memory + *used;
+    if (bytes.size > dead->memory_size - *used) bytes.size = dead->memory_size - *used;
+    if (bytes.size > 0) memcpy(copy, bytes.bytes, bytes.size);
+    *used += (uint32_t)bytes.size;
+    return gh_str_make(copy, bytes.size);
+}
+
+/* One letter from the five values that begin with its id; NULL: not what was asked for. */
+static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32_t* used)
+{
+    gh_task_text text = {0, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    const gh_reply* died = id->next;
+    const gh_reply* attempts = died == NULL ? NULL : died->next;
+    const gh_reply* reason = attempts == NULL ? NULL : attempts->next;
+    const gh_reply* value = reason == NULL ? NULL : reason->next;
+    gh_dead_task* letter = &dead->letters[dead->count];
+    gh_str stored;
+    if (value == NULL || dead->count == dead->capacity || id->type != GH_REPLY_STRING ||
+        died->type != GH_REPLY_INTEGER || attempts->type != GH_REPLY_INTEGER ||
+        reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
+        return NULL;
+    letter->id = dead_copy(dead, used, id->text);
+    letter->reason = dead_copy(dead, used, reason->text);
+    stored = dead_copy(dead, used, value->text);
+    if (!gh_task_text_parse(stored, &text)) text.payload = stored;
+    letter->group = text.group;
+    letter->handler = text.handler;
+    letter->payload = text.payload;
+    letter->task_class = text.task_class;
+    letter->died_us = (uint64_t)died->integer;
+    letter->attempts = (uint32_t)attempts->integer;
+    dead->count++;
+    return value;
+}
+
+static gh_status dead_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_dead* dead = dead_of(op);
+    const gh_reply* at = gh_reply_at(event->reply, 3);
+    uint32_t used = 0;
+    note_store_time(op, event->reply);
+    dead->total = (uint64_t)gh_reply_integer(event->reply, 2);
+    for (; at != NULL; at = at->next)
+    {
+        at = dead_take(dead, at, &used);
+        if (at == NULL) return GH_CORRUPT;
+    }
+    return GH_OK;
+}
+
+static const gh_op_kind dead_kind = {"tasks_dead", gh_read_step, dead_encode,
+                                     dead_script,  false,        dead_answer};
+
+gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                              const gh_tasks_config* config)
+{
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status != GH_OK) return status;
+    if (letters == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    if (memory == NULL || memory_size < GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX) return GH_INVALID_BUFFER;
+    op->queue = queue;
+    op->letters = letters;
+    op->capacity = (uint32_t)count;
+    op->memory = (char*)memory;
+    op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
+    op->offset = offset < INT32_MAX ? offset : INT32_MAX; /* more cannot be */
+    op->count = 0;
+    op->total = 0;
+    gh_call_begin(&op->op, client, &dead_kind, "qii*", admin_timeout(config), 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_dead_poll(const gh_tasks_dead* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_dead_cancel(gh_tasks_dead* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}
+
+/* ---- how many are where -------------------------------------------------------------------------------- */
+
+static gh_tasks_count* count_of(gh_op* op)
+{
+    return (gh_tasks_count*)(void*)((char*)op - offsetof(gh_tasks_count, op));
+}
+
+static gh_script* count_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_count);
+}
+
+static void count_encode(gh_op* op, gh_request* request)
+{
+    gh_request_script(request, count_script(op), 15, 1);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, count_of(op)->queue,
+                         gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
+    gh_request_number(request, op->sequence);
+}
+
+static gh_status count_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_count* count = count_of(op);
+    const gh_reply* at = gh_reply_at(event->reply, 2);
+    uint64_t numbers[COUNT_NUMBERS + 3 * GH_TASKS_CLASSES];
+    uint32_t i;
+    note_store_time(op, event->reply);
+    for (i = 0; i < COUNT_NUMBERS + 3 * GH_TASKS_CLASSES; i++, at = at->next)
+        numbers[i] = (uint64_t)at->integer;
+    count->stored = numbers[0];
+    count->handed_out = numbers[1];
+    count->expired = numbers[2];
+    count->dead = numbers[3];
+    count->remembered = numbers[4];
+    count->rules.paused = numbers[5] != 0;
+    count->rules.running_max = (uint32_t)numbers[6];
+    count->rules.rate_count = (uint32_t)numbers[7];
+    count->rules.rate_period_us = numbers[8];
+    count->rules.rate_burst = (uint32_t)numbers[9];
+    for (i = 0; i < GH_TASKS_CLASSES; i++)
+    {
+        count->ready[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i];
+        count->delayed[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 1];
+        count->groups[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 2];
+    }
+    return GH_OK;
+}
+
+static const gh_op_kind count_kind = {"tasks_count", gh_read_step, count_encode,
+                                      count_script,  false,        count_answer};
+
+gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
+                               const gh_tasks_config* config)
+{
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status != GH_OK) return status;
+    op->queue = queue;
+    gh_call_begin(&op->op, client, &count_kind, COUNT_SHAPE, admin_timeout(config), 0);
+    return GH_OK;
+}
+
+gh_status gh_tasks_count_poll(const gh_tasks_count* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_count_cancel(gh_tasks_count* op)
+{
+    if (op != NULL) gh_read_cancel(&op->op);
+}

@@ -1,0 +1,399 @@
+/* tasks_finish.c -- what became of tasks that were handed out, and more time for those that go on. */
+
+#include "tasks_place.h"
+#include "wire/name.h"
+#include "tasks/task_text.h"
+
+#define RECEIPT_SIZE_MAX 76u
+#define QUEUE_KIND       gh_str_literal("tasks")
+#define CODES_SHAPE      "qis" /* sequence, store time, one letter a task */
+
+static gh_tasks_finish* finish_of(gh_op* op)
+{
+    return (gh_tasks_finish*)(void*)((char*)op - offsetof(gh_tasks_finish, op));
+}
+
+static gh_script* finish_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_finish);
+}
+
+static char finish_kind_of(const gh_task* task)
+{
+    switch (task->action)
+    {
+    case GH_TASK_ACTION_DONE: return task->result.size > 0 ? 'D' : 'd';
+    case GH_TASK_ACTION_RETRY: return 'r';
+    case GH_TASK_ACTION_FAIL: return 'f';
+    case GH_TASK_ACTION_GIVE_BACK:
+    case GH_TASK_ACTION_KEEP: break;
+    }
+    return 'b';
+}
+
+static bool finish_has(const gh_tasks_finish* finish, uint32_t i)
+{
+    return (finish->tasks[i].sending & GH_TASK_SENDING_FINISH) != 0;
+}
+
+static void task_encode_ids(gh_request* request, const gh_task* tasks, uint32_t count, uint8_t flag)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if ((tasks[i].sending & flag) != 0) gh_request_str(request, tasks[i].id);
+    for (i = 0; i < count; i++)
+        if ((tasks[i].sending & flag) != 0)
+            gh_request_task_receipt(request, tasks[i].attempt, tasks[i].fence, tasks[i].taker_client,
+                                    tasks[i].taker_sequence);
+}
+
+static void finish_encode_field(gh_request* request, const gh_tasks_finish* finish)
+{
+    char field[34];
+    char* end = gh_hex_encode(finish->field_client, field);
+    *end++ = ':';
+    end = gh_hex_encode(finish->field_sequence, end);
+    *end++ = 'f';
+    gh_request_str(request, gh_str_make(field, sizeof field));
+}
+
+static uint32_t finish_kinds(const gh_tasks_finish* finish, char* kinds, uint32_t* extras)
+{
+    uint32_t count = 0;
+    uint32_t i;
+    *extras = 0;
+    for (i = 0; i < finish->task_count; i++)
+    {
+        if (!finish_has(finish, i)) continue;
+        kinds[count] = finish_kind_of(&finish->tasks[i]);
+        *extras += kinds[count] == 'r' ? 2 : kinds[count] == 'D' || kinds[count] == 'f' ? 1 : 0;
+        count++;
+    }
+    return count;
+}
+
+static void finish_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_finish* finish = finish_of(op);
+    char kinds[GH_TASKS_BATCH_MAX];
+    uint32_t extras;
+    uint32_t count = finish_kinds(finish, kinds, &extras);
+    uint32_t i;
+    gh_request_script(request, finish_script(op), 11, 4 + 2 * count + extras);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, finish->queue,
+                         gh_str_literal("w m l p t x i d0 d1 d2 d3"));
+    finish_encode_field(request, finish);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, finish->keep_us);
+    gh_request_str(request, gh_str_make(kinds, count));
+    task_encode_ids(request, finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
+    for (i = 0; i < finish->task_count; i++)
+    {
+        char kind = finish_kind_of(&finish->tasks[i]);
+        if (!finish_has(finish, i)) continue;
+        if (kind == 'r') gh_request_number(request, finish->tasks[i].pause_us);
+        if (kind == 'r' || kind == 'f' || kind == 'D') gh_request_str(request, finish->tasks[i].result);
+    }
+}
+
+static gh_status finish_outcome(char code)
+{
+    switch (code)
+    {
+    case 'o': return GH_OK;
+    case 'd': return GH_TASK_DEAD;
+    case 'c': return GH_CANCELLED;
+    case 'l': return GH_LOST;
+    default: return GH_CORRUPT;
+    }
+}
+
+static gh_status finish_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_finish* finish = finish_of(op);
+    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    uint32_t at = 0;
+    uint32_t i;
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    if (codes.size != finish->sending) return GH_CORRUPT;
+    for (i = 0; i < finish->task_count; i++)
+    {
+        if (!finish_has(finish, i)) continue;
+        finish->tasks[i].status = finish_outcome(codes.bytes[at++]);
+        finish->tasks[i].state = GH_TASK_PLACE_FREE;
+    }
+    return GH_OK;
+}
+
+/* After the end of an op over tasks: they may be part of another request. */
+static void task_release(gh_task* tasks, uint32_t count, uint8_t flag)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++) tasks[i].sending &= (uint8_t)~flag;
+}
+
+static void finish_over(gh_tasks_finish* finish)
+{
+    if (gh_op_is_busy(&finish->op)) return;
+    task_release(finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
+    if (finish->ended != NULL) finish->ended(finish->owner);
+}
+
+static void finish_step(gh_op* op, const gh_event* event)
+{
+    gh_call_step(op, event);
+    finish_over(finish_of(op));
+}
+
+static const gh_op_kind finish_kind = {"tasks_finish", finish_step, finish_encode,
+                                       finish_script,  false,       finish_answer};
+
+static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
+{
+    if (task->state == GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) return false;
+    return op->owner == NULL || (task->state == GH_TASK_PLACE_ENDED && task->queue == op->queue_index);
+}
+
+static gh_status check_finished(const gh_task* task)
+{
+    if (task->action > GH_TASK_ACTION_GIVE_BACK) return GH_INVALID_TASK_ACTION;
+    if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
+    return gh_task_bytes_fit(task->result, GH_TASK_RESULT_SIZE_MAX) ? GH_OK : GH_INVALID_TASK_RESULT;
+}
+
+/* What it takes of the request, and what the script reads for it: the value of a task that runs again. */
+static size_t finish_size(const gh_task* task)
+{
+    bool again = task->action == GH_TASK_ACTION_RETRY || task->action == GH_TASK_ACTION_GIVE_BACK;
+    size_t value_size = task->status == GH_TOO_SMALL ? GH_TASK_PAYLOAD_SIZE_MAX : task->payload.size;
+    return (again ? value_size : 0) + gh_request_str_size(task->id.size) +
+           gh_request_str_size(RECEIPT_SIZE_MAX) +
+           gh_request_str_size(20) + gh_request_str_size(task->result.size) + 8;
+}
+
+/* How many of them go into one request: all, or, for a worker, as many as there is room for. */
+static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
+{
+    size_t room = gh_task_room(gh_client_out_room(client));
+    bool full = false;
+    size_t i;
+    *fit = 0;
+    if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    for (i = 0; i < count; i++)
+    {
+        gh_status status = GH_OK;
+        if ((tasks[i].sending & GH_TASK_SENDING_FINISH) != 0) return GH_INVALID_TASKS;
+        if (!finish_wants(op, &tasks[i])) continue;
+        status = check_finished(&tasks[i]);
+        if (status != GH_OK) return status;
+        if (full || finish_size(&tasks[i]) > room)
+        {
+            full = true;
+            continue;
+        }
+        room -= finish_size(&tasks[i]);
+        ++*fit;
+    }
+    if (full && (op->owner == NULL || *fit == 0)) return GH_FULL;
+    return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
+}
+
+/* The pause before the next attempt: doubles with each, drawn from its upper half. */
+static uint64_t finish_backoff(gh_client* client, const gh_task* task, const gh_tasks_config* config)
+{
+    uint64_t pause_us = config->backoff_min_us;
+    uint32_t i;
+    if (task->delay_us > 0) return task->delay_us;
+    for (i = 1; i < task->attempt && pause_us < config->backoff_max_us; i++) pause_us *= 2;
+    return gh_client_jitter(client, pause_us < config->backoff_max_us ? pause_us : config->backoff_max_us);
+}
+
+static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks, size_t count, uint32_t fit,
+                          const gh_tasks_config* config)
+{
+    size_t i;
+    op->tasks = tasks;
+    op->task_count = (uint8_t)count;
+    op->keep_us = config->keep_us;
+    op->sending = 0;
+    for (i = 0; i < count && op->sending < fit; i++)
+    {
+        if (!finish_wants(op, &tasks[i])) continue;
+        tasks[i].sending |= GH_TASK_SENDING_FINISH;
+        tasks[i].pause_us = finish_backoff(client, &tasks[i], config);
+        op->sending++;
+    }
+}
+
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
+{
+    gh_tasks_config defaults = gh_tasks_config_default();
+    uint32_t fit;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_CLOSED && op->leaving) status = GH_OK;
+    if (status == GH_OK) status = check_finish(op, client, tasks, count, &fit);
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    op->queue = queue;
+    finish_set_up(op, client, tasks, count, fit, config);
+    gh_call_begin(&op->op, client, &finish_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
+    if (op->field_client != gh_client_id(client))
+    {
+        op->field_client = gh_client_id(client);
+        op->field_sequence = op->op.sequence;
+    }
+    return GH_OK;
+}
+
+gh_status gh_tasks_finish_poll(const gh_tasks_finish* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_finish_cancel(gh_tasks_finish* op)
+{
+    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
+    gh_call_cancel(&op->op);
+    finish_over(op);
+}
+
+/* ---- extend -------------------------------------------------------------------------------------------- */
+
+static gh_tasks_extend* extend_of(gh_op* op)
+{
+    return (gh_tasks_extend*)(void*)((char*)op - offsetof(gh_tasks_extend, op));
+}
+
+static gh_script* extend_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_renew);
+}
+
+static void extend_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_extend* extend = extend_of(op);
+    gh_request_script(request, extend_script(op), 2, 2 + 2u * extend->sending);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, extend->queue, gh_str_literal("m l"));
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, extend->lease_us);
+    task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
+}
+
+/* False: not a code of tasks_renew.lua. A task that was finished meanwhile is not ours any more, and that is
+   as it should. */
+static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us)
+{
+    if (code != 'o' && code != 'c' && code != 'l') return false;
+    if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return true;
+    if (code == 'c') task->status = GH_CANCELLED;
+    if (code == 'l')
+    {
+        task->status = GH_LOST;
+        task->lease_end_us = 0;
+        return true;
+    }
+    if (lease_end_us > task->lease_end_us) task->lease_end_us = lease_end_us;
+    task->renew_us = renew_us;
+    return true;
+}
+
+static gh_status extend_answer(gh_op* op, const gh_event* event)
+{
+    gh_tasks_extend* extend = extend_of(op);
+    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    uint64_t lease_end_us = event->sent_us + extend->lease_us - extend->lease_us / 100 - 1000;
+    uint32_t at = 0;
+    uint32_t i;
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    if (codes.size != extend->sending) return GH_CORRUPT;
+    for (i = 0; i < extend->task_count; i++)
+    {
+        gh_task* task = &extend->tasks[i];
+        if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
+        if (!extend_one(task, codes.bytes[at++], lease_end_us,
+                        gh_client_after(op->client, extend->lease_us / 3)))
+            return GH_CORRUPT;
+        if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
+    }
+    return GH_OK;
+}
+
+static void extend_over(gh_tasks_extend* extend)
+{
+    if (gh_op_is_busy(&extend->op)) return;
+    task_release(extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
+    if (extend->ended != NULL) extend->ended(extend->owner);
+}
+
+static void extend_step(gh_op* op, const gh_event* event)
+{
+    gh_call_step(op, event);
+    extend_over(extend_of(op));
+}
+
+static const gh_op_kind extend_kind = {"tasks_extend", extend_step, extend_encode,
+                                       extend_script,  false,       extend_answer};
+
+static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
+{
+    if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return false;
+    return op->owner == NULL || (task->status != GH_LOST && task->queue == op->queue_index);
+}
+
+/* As check_finish. */
+static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
+{
+    size_t most = gh_task_room(gh_client_out_room(client)) /
+                  (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
+    size_t i;
+    *fit = 0;
+    if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    for (i = 0; i < count; i++)
+    {
+        if ((tasks[i].sending & GH_TASK_SENDING_EXTEND) != 0) return GH_INVALID_TASKS;
+        if (extend_wants(op, &tasks[i])) ++*fit;
+    }
+    if (*fit > most && op->owner == NULL) return GH_FULL;
+    if (*fit > most) *fit = (uint32_t)most;
+    return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
+}
+
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
+{
+    gh_tasks_config defaults = gh_tasks_config_default();
+    uint32_t fit;
+    size_t i;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status == GH_OK) status = check_extend(op, client, tasks, count, &fit);
+    if (status != GH_OK) return status;
+    if (config == NULL) config = &defaults;
+    op->queue = queue;
+    op->tasks = tasks;
+    op->task_count = (uint8_t)count;
+    op->lease_us = config->lease_us;
+    op->sending = 0;
+    for (i = 0; i < count && op->sending < fit; i++)
+    {
+        if (!extend_wants(op, &tasks[i])) continue;
+        tasks[i].sending |= GH_TASK_SENDING_EXTEND;
+        op->sending++;
+    }
+    gh_call_begin(&op->op, client, &extend_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
+    return GH_OK;
+}
+
+gh_status gh_tasks_extend_poll(const gh_tasks_extend* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_extend_cancel(gh_tasks_extend* op)
+{
+    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
+    gh_call_cancel(&op->op);
+    extend_over(op);
+}

@@ -1,0 +1,388 @@
+/* tasks_take.c -- tasks handed out: a taker's or a worker's question, asked again while it may wait. */
+
+#include "tasks_place.h"
+#include "wire/name.h"
+#include "tasks/task_text.h"
+
+#define QUEUE_KIND       gh_str_literal("tasks")
+#define TAKE_SHAPE       "qiiiii*"
+#define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
+#define PAUSE_MAX_US     100000u /* ... up to this                                       */
+#define NAP_US           250000u /* how long the store keeps a sleeper that does not ask */
+#define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
+#define REPLY_BYTES_HEAD 64u
+
+/* What tasks_take.lua answers. */
+enum
+{
+    TAKE_TASKS = 0,
+    TAKE_EMPTY,
+    TAKE_PAUSED,
+    TAKE_STALE,
+    TAKE_OVER_RATE,
+    TAKE_OVER_RUNNING
+};
+
+typedef enum task_take_state
+{
+    TASK_TAKE_ASKING = 1,
+    TASK_TAKE_WAITING
+} task_take_state;
+
+static gh_tasks_take* take_of(gh_op* op)
+{
+    return (gh_tasks_take*)(void*)((char*)op - offsetof(gh_tasks_take, op));
+}
+
+static void take_end(gh_tasks_take* take, gh_status status)
+{
+    take->op.state = 0;
+    gh_op_end(&take->op, status);
+    if (take->ended != NULL) take->ended(take->owner);
+}
+
+static void take_ask(gh_tasks_take* take)
+{
+    if (gh_client_now(take->op.client) >= take->deadline_us)
+    {
+        take_end(take, GH_TIMEOUT); /* answered again and again, and never to the point */
+        return;
+    }
+    take->op.state = TASK_TAKE_ASKING;
+    if (take->sleeper == take->op.sequence)
+        gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
+    gh_op_send(&take->op, TAKE_SHAPE, 0);
+}
+
+/* A new sequence: what the last one was answered shall not be answered again. */
+static void take_ask_anew(gh_tasks_take* take)
+{
+    bool listens = take->sleeper == take->op.sequence;
+    gh_op_renumber(&take->op);
+    if (listens) take->sleeper = take->op.sequence;
+    take_ask(take);
+}
+
+static void take_wait(gh_tasks_take* take, uint64_t pause_us)
+{
+    uint64_t ask_us = gh_client_after(take->op.client, pause_us);
+    take->op.state = TASK_TAKE_WAITING;
+    gh_op_timer(&take->op, ask_us < take->give_up_us ? ask_us : take->give_up_us);
+}
+
+static gh_script* take_script(gh_op* op)
+{
+    return gh_client_script(op->client, GH_SCRIPT_tasks_take);
+}
+
+static void take_encode_token(gh_request* request, uint64_t client, uint64_t sequence)
+{
+    if (sequence == 0)
+        gh_request_str(request, gh_str_literal(""));
+    else
+        gh_request_token(request, client, sequence);
+}
+
+static void take_encode_weights(gh_request* request, const uint8_t* weights)
+{
+    char text[GH_TASKS_CLASSES * 4];
+    char* end = text;
+    uint32_t i;
+    for (i = 0; i < GH_TASKS_CLASSES && weights[i] > 0; i++)
+    {
+        if (i > 0) *end++ = ' ';
+        end = gh_decimal_encode(weights[i], end);
+    }
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
+/* In a worker's slots each task has its own piece of memory; a taker's tasks share one. */
+static uint32_t take_value_most(const gh_tasks_take* take)
+{
+    return take->owner == NULL ? take->memory_size : take->memory_size - GH_TASK_ID_SIZE_MAX;
+}
+
+static uint32_t take_bytes_most(const gh_tasks_take* take)
+{
+    uint32_t reply_bytes = gh_client_reply_bytes(take->op.client) - REPLY_BYTES_HEAD;
+    if (reply_bytes > GH_TASKS_BYTES_MAX) reply_bytes = GH_TASKS_BYTES_MAX;
+    return take->owner == NULL && take->memory_size < reply_bytes ? take->memory_size : reply_bytes;
+}
+
+static void take_encode(gh_op* op, gh_request* request)
+{
+    const gh_tasks_take* take = take_of(op);
+    uint64_t now_us = gh_client_store_time(op->client, gh_client_now(op->client));
+    gh_request_script(request, take_script(op), 18, 11);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
+                         gh_str_literal("c l p m w i x t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
+    gh_request_token(request, take->taker_client, take->taker_sequence);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, take->lease_us);
+    gh_request_number(request, take->want);
+    gh_request_number(request, take_bytes_most(take));
+    gh_request_number(request, take_value_most(take));
+    gh_request_number(request,
+                      now_us == 0 ? 0 : now_us + take->timeout_us + gh_client_request_timeout(op->client));
+    gh_request_number(request, take->keep_us);
+    take_encode_token(request, gh_client_id(op->client), take->sleeper);
+    gh_request_number(request, NAP_US);
+    take_encode_weights(request, take->weights);
+}
+
+/* The next place for a task: from the first on, or in a worker any slot that is free. */
+static gh_task* take_next_place(gh_tasks_take* take, uint32_t* at)
+{
+    for (; *at < take->task_count; ++*at)
+        if (take->tasks[*at].state == GH_TASK_PLACE_FREE && take->tasks[*at].sending == 0)
+            return &take->tasks[(*at)++];
+    return NULL;
+}
+
+static char* take_copy(gh_task* task, gh_str bytes)
+{
+    char* copy = task->memory + task->memory_used;
+    if (bytes.size > 0) memcpy(copy, bytes.bytes, bytes.size);
+    task->memory_used += (uint32_t)bytes.size;
+    return copy;
+}
+
+static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stored)
+{
+    gh_task_text text = {0, 1, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    task->user = NULL;
+    task->step = task->again_us = task->delay_us = task->called_us = 0;
+    task->action = GH_TASK_ACTION_KEEP;
+    task->result = gh_str_make(NULL, 0);
+    task->memory_used = 0;
+    task->id = gh_str_make(take_copy(task, id), id.size);
+    stored.bytes = take_copy(task, stored);
+    if (!gh_task_text_parse(stored, &text))
+        text.payload = stored; /* planted by hand: kept, and handed out as it is */
+    task->group = text.group;
+    task->handler = text.handler;
+    task->payload = text.payload;
+    task->task_class = text.task_class;
+    task->attempts_max = text.attempts_max;
+    task->state = GH_TASK_PLACE_HELD;
+    task->queue = take->queue_index;
+    task->taker_client = take->taker_client;
+    task->taker_sequence = take->taker_sequence;
+}
+
+static bool take_is_task(const gh_reply* id, const gh_reply** attempt, const gh_reply** value)
+{
+    *attempt = id->next;
+    *value = *attempt == NULL ? NULL : (*attempt)->next;
+    return *value != NULL && id->type == GH_REPLY_STRING && id->text.size <= GH_TASK_ID_SIZE_MAX &&
+           (*attempt)->type == GH_REPLY_INTEGER && (*value)->type == GH_REPLY_STRING;
+}
+
+/* False: the answer is not what was asked for. */
+static bool take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t lease_end_us)
+{
+    const gh_reply* id = gh_reply_at(reply, 6);
+    uint32_t used = 0;
+    uint32_t at = 0;
+    while (id != NULL)
+    {
+        const gh_reply* attempt;
+        const gh_reply* value;
+        gh_task* task = take_next_place(take, &at);
+        if (task == NULL || !take_is_task(id, &attempt, &value)) return false;
+        if (take->owner == NULL)
+        {
+            task->memory = take->memory + used;
+            task->memory_size = take->memory_size - used;
+        }
+        if (id->text.size + value->text.size > task->memory_size) return false;
+        take_fill(take, task, id->text, value->text);
+        task->status = attempt->integer < 0 ? GH_TOO_SMALL : GH_PENDING; /* the value is cut */
+        task->attempt = (uint32_t)(attempt->integer < 0 ? -attempt->integer : attempt->integer);
+        task->fence = (uint64_t)gh_reply_integer(reply, 3);
+        task->lease_end_us = lease_end_us;
+        task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
+        used += task->memory_used;
+        take->count++;
+        id = value->next;
+    }
+    return true;
+}
+
+/* Of one who waits, between two questions. By a rate it is known when the next one has a point; nothing else
+   is: it doubles. */
+static uint64_t take_pause(gh_tasks_take* take)
+{
+    if (take->by_rate) return take->next_us < GH_TASKS_RATE_WAIT_US ? take->next_us : GH_TASKS_RATE_WAIT_US;
+    take->pause_us = take->pause_us == 0 ? PAUSE_MIN_US : take->pause_us * 2;
+    if (take->pause_us > PAUSE_MAX_US) take->pause_us = PAUSE_MAX_US;
+    return take->next_us == 0 || take->next_us > take->pause_us ? take->pause_us : take->next_us;
+}
+
+static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_us)
+{
+    uint64_t pause_us;
+    bool hinted = (take->op.flags & GH_OP_MARK) != 0;
+    take->op.flags &= (uint8_t)~GH_OP_MARK;
+    take->next_us = next_us;
+    if (take->cancelled || gh_client_now(take->op.client) >= take->give_up_us)
+    {
+        take_end(take, take->cancelled ? GH_CANCELLED : take->ask_once ? outcome : GH_EMPTY);
+        return;
+    }
+    pause_us = take_pause(take);
+    take_wait(take, hinted ? 0 : pause_us);
+}
+
+static void take_reply(gh_tasks_take* take, const gh_event* event)
+{
+    const gh_reply* reply = event->reply;
+    uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 4);
+    uint64_t margin_us = take->lease_us / 100 + 1000;
+    uint64_t next_us = (uint64_t)gh_reply_integer(reply, 5);
+    int64_t code = gh_reply_integer(reply, 1);
+    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, 2));
+    take->by_rate = code == TAKE_OVER_RATE;
+    switch (code)
+    {
+    case TAKE_TASKS: break;
+    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); return;
+    case TAKE_PAUSED: take_nothing(take, GH_TASK_PAUSED, next_us); return;
+    case TAKE_OVER_RATE:
+    case TAKE_OVER_RUNNING: take_nothing(take, GH_TASK_LIMITED, next_us); return;
+    case TAKE_STALE: take_ask(take); return; /* our idea of the store's time is better now */
+    default: take_end(take, GH_CORRUPT); return;
+    }
+    if (reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
+        take_ask(
+            take); /* later than the leases, as far as we can know: asking again tells what is left of them */
+    else if (!take_tasks(take, reply, event->sent_us + remaining_us - margin_us))
+        take_end(take, GH_CORRUPT);
+    else if (take->count > 0)
+        take_end(take, GH_OK);
+    else if (take->cancelled)
+        take_end(take, GH_CANCELLED);
+    else
+        take_ask_anew(
+            take); /* there was something, but not for us: cancelled tasks, or leases that were over */
+}
+
+static void take_asking_step(gh_tasks_take* take, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: take_reply(take, event); break;
+    case GH_EVENT_FAILED: take_end(take, event->status); break;
+    case GH_EVENT_TIMER: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_TIMEOUT); break;
+    case GH_EVENT_HINT:
+        take->op.flags |= GH_OP_MARK;
+        break; /* it overtook the answer: ask again when that is here */
+    case GH_EVENT_CANCEL: gh_tasks_take_cancel(take); break;
+    case GH_EVENT_CLOSE: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_CANCELLED); break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void take_waiting_step(gh_tasks_take* take, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_HINT:
+    case GH_EVENT_RESET: take_ask(take); break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(take->op.client) >= take->give_up_us)
+            take_end(take, GH_EMPTY);
+        else
+            take_ask(take);
+        break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: take_end(take, GH_CANCELLED); break;
+    case GH_EVENT_REPLY:
+    case GH_EVENT_FAILED:
+    case GH_EVENT_LAPSED: break;
+    }
+}
+
+static void take_step(gh_op* op, const gh_event* event)
+{
+    switch ((task_take_state)op->state)
+    {
+    case TASK_TAKE_ASKING: take_asking_step(take_of(op), event); break;
+    case TASK_TAKE_WAITING: take_waiting_step(take_of(op), event); break;
+    }
+}
+
+static const gh_op_kind take_kind = {"tasks_take", take_step, take_encode, take_script, false, NULL};
+
+static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count,
+                        const gh_tasks_config* config)
+{
+    uint32_t most = (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
+    uint32_t i;
+    if (op->owner == NULL) op->want = (uint8_t)count;
+    if (op->want > most) op->want = (uint8_t)most;
+    op->task_count = (uint8_t)count;
+    op->count = 0;
+    op->next_us = 0;
+    op->by_rate = false;
+    op->pause_us = 0;
+    op->cancelled = false;
+    op->lease_us = config->lease_us;
+    op->timeout_us = config->timeout_us;
+    op->ask_once = config->wait_us == 0;
+    op->keep_us = config->keep_us;
+    op->give_up_us = gh_client_after(client, config->wait_us);
+    op->deadline_us = gh_client_after(client, config->wait_us + config->timeout_us);
+    for (i = 0; i < GH_TASKS_CLASSES; i++) op->weights[i] = (uint8_t)config->weights[i];
+}
+
+gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
+                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
+{
+    gh_tasks_config defaults = gh_tasks_config_default();
+    size_t i;
+    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    if (status != GH_OK) return status;
+    if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
+    if (op->owner == NULL && (memory == NULL || memory_size < GH_TASK_BYTES_MAX)) return GH_INVALID_BUFFER;
+    for (i = 0; op->owner == NULL && i < count; i++)
+    {
+        tasks[i].state = GH_TASK_PLACE_FREE;
+        tasks[i].sending = 0;
+    }
+    op->queue = queue;
+    op->tasks = tasks;
+    op->memory = (char*)memory;
+    op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
+    take_set_up(op, client, count, config == NULL ? &defaults : config);
+    gh_op_begin(&op->op, client, &take_kind);
+    if (op->taker_client != gh_client_id(client))
+    {
+        op->taker_client = gh_client_id(client);
+        op->taker_sequence = op->op.sequence;
+    }
+    if (op->owner == NULL) op->sleeper = op->ask_once ? 0 : op->op.sequence;
+    take_ask(op);
+    return GH_OK;
+}
+
+gh_status gh_tasks_take_poll(const gh_tasks_take* op)
+{
+    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+}
+
+void gh_tasks_take_cancel(gh_tasks_take* op)
+{
+    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
+    op->cancelled = true;
+    if (op->op.state == TASK_TAKE_ASKING && gh_op_maybe_done(&op->op)) return; /* it may bring tasks */
+    take_end(op, GH_CANCELLED);
+}
+
+uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)
+{
+    if (client == NULL || task == NULL || task->state == GH_TASK_PLACE_FREE) return 0;
+    return task->lease_end_us > gh_client_now(client) ? task->lease_end_us - gh_client_now(client) : 0;
+}
