@@ -20,7 +20,9 @@ typedef enum meaning
     REFUSED,   /* ends GH_REFUSED                                                   */
     FENCED,    /* ends GH_FENCED                                                    */
     FOREIGN,   /* ends GH_CORRUPT                                                   */
-    OTHER      /* a command reports it; a lock, whose scripts do not err, is CORRUPT */
+    STOPPED,   /* a script may have written before it: a command reports it, a lock is UNKNOWN */
+    HALF,      /* the same of a script whose slot moves: a lock asks again, a command is UNKNOWN */
+    OTHER      /* a command reports it; a lock, whose scripts do not err, cannot know */
 } meaning;
 
 typedef struct row
@@ -63,12 +65,12 @@ static const row rows[] = {
     {REFUSED, "NOPERM this user has no permissions to access one of the keys used as arguments"},
     {REFUSED, "WRONGPASS invalid username-password pair or user is disabled."},
     {REFUSED, "ERR invalid password"},
-    {REFUSED, "ERR The user executing the script can't run this command or subcommand script: 6b1bf486"},
+    {STOPPED, "ERR The user executing the script can't run this command or subcommand script: 6b1bf486"},
     {REFUSED,
      OLD_SCRIPT_ERROR "-NOPERM this user has no permissions to run the 'get' command or its subcommand "},
     {REFUSED, "ERR unknown command 'EVALSHA', with args beginning with: '6b1b' '1' "},
     {REFUSED, "ERR Unknown Redis command called from script script: 6b1bf486, on @user_script:1."},
-    {REFUSED, "ERR Script attempted to access a non local key in a cluster node script: 6b1bf486"},
+    {HALF, "ERR Script attempted to access a non local key in a cluster node script: 6b1bf486"},
     {REFUSED, "CROSSSLOT Keys in request don't hash to the same slot"},
     {REFUSED, "MOVED 3999 127.0.0.1:1"},
     {REFUSED, "MOVED 16384 0.0.0.0:0"},

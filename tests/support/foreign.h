@@ -13,7 +13,8 @@
 
 /* Behind a pipe: the function of KEYS.md that puts a script's parts into their places. */
 #define FOREIGN_JOIN                                                                                         \
-    "awk 'function say(line) { sub(/^ +/, \"\", line); if (line !~ /^(--|$)/) print line }\n"                \
+    "awk 'function say(line) { sub(/^ +/, \"\", line); sub(/ +-- [^\\047\"]*$/, \"\", line);\n"               \
+    "if (line !~ /^(--|$)/) print line }\n"                                                                  \
     "/^--@ / { while ((getline line < (\"./\" $2)) > 0) say(line); next } { say($0) }'"
 
 typedef struct foreign_client

@@ -204,6 +204,8 @@ typedef struct gh_client_stats
     uint64_t links_lost;        /* after having been ready                                            */
     uint64_t protocol_errors;   /* the peer sent what no Redis sends, or not what was asked for       */
     uint64_t store_resets;      /* the store came back without its data                               */
+    uint64_t store_doubts;      /* another server, or one that was restarted, with the same data      */
+    uint64_t scripts_halved;    /* stopped in the middle, because their slot moved to another node    */
     uint64_t hints;             /* wake-ups received                                                  */
     uint64_t log_lines_held;    /* not handed to the log hook: too many of one kind within a second   */
     uint64_t bytes_sent;

@@ -412,11 +412,12 @@ static void flush_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: flush_end(flush, flush_may_add(flush) ? GH_UNKNOWN : GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, false, NULL};
+static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_CHANGES, NULL};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 

@@ -114,8 +114,8 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind totals_kind = {"aggregate",   gh_read_step, totals_encode,
-                                       totals_script, false,        totals_answer};
+static const gh_op_kind totals_kind = {
+    "aggregate", gh_read_step, totals_encode, totals_script, GH_OP_READS, totals_answer};
 
 gh_aggregate_read_config gh_aggregate_read_config_default(void)
 {

@@ -268,12 +268,13 @@ static void chat_change_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CANCEL: chat_change_stop(change); break;
     case GH_EVENT_CLOSE: chat_change_give_up(change, GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
 static const gh_op_kind chat_change_op_kind = {
-    "chat", chat_change_step, chat_change_encode, chat_change_script, false, NULL};
+     "chat", chat_change_step, chat_change_encode, chat_change_script, GH_OP_CHANGES, NULL};
 
 gh_chat_config gh_chat_config_default(void)
 {
@@ -473,8 +474,8 @@ static void chat_send_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&chat_send_of(op)->gate, op, event);
 }
 
-static const gh_op_kind chat_send_kind = {"chat",           chat_send_step, chat_send_encode,
-                                          chat_send_script, false,          chat_send_answer};
+static const gh_op_kind chat_send_kind = {
+    "chat", chat_send_step, chat_send_encode, chat_send_script, GH_OP_CHANGES, chat_send_answer};
 
 gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
                              uint64_t timeout_us)

@@ -41,7 +41,7 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_commit_kind = {
-    "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, false, chat_commit_answer};
+     "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, GH_OP_CHANGES, chat_commit_answer};
 
 static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
 {

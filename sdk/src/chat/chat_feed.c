@@ -276,12 +276,13 @@ static void feed_player_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
 static const gh_op_kind feed_player_kind = {
-    "chat", feed_player_step, feed_player_encode, feed_player_script, false, NULL};
+     "chat", feed_player_step, feed_player_encode, feed_player_script, GH_OP_CHANGES, NULL};
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */
 

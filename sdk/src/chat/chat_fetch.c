@@ -312,7 +312,8 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
     case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -332,7 +333,8 @@ static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
     case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -347,7 +349,8 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_fetch_kind = {"chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, false, NULL};
+static const gh_op_kind chat_fetch_kind = {
+    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, GH_OP_CHANGES, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

@@ -151,12 +151,13 @@ static void chat_list_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind chat_list_kind = {"chat",           chat_list_step, chat_list_encode,
-                                          chat_list_script, false,          NULL};
+static const gh_op_kind chat_list_kind = {
+    "chat", chat_list_step, chat_list_encode, chat_list_script, GH_OP_READS, NULL};
 
 gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
                              size_t capacity, uint64_t timeout_us)

@@ -17,12 +17,13 @@ void gh_call_step(gh_op* op, const gh_event* event)
     {
     case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
     case GH_EVENT_FAILED: status = event->status; break;
-    case GH_EVENT_TIMER: status = gh_op_maybe_done(op) ? GH_UNKNOWN : GH_TIMEOUT; break;
+    case GH_EVENT_TIMER: status = gh_op_outcome(op, GH_REASON_DEADLINE); break;
     case GH_EVENT_CANCEL: gh_call_cancel(op); break;
-    case GH_EVENT_CLOSE: status = gh_op_maybe_done(op) ? GH_UNKNOWN : GH_CANCELLED; break;
+    case GH_EVENT_CLOSE: status = gh_op_outcome(op, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
 }
@@ -30,7 +31,7 @@ void gh_call_step(gh_op* op, const gh_event* event)
 void gh_call_cancel(gh_op* op)
 {
     if (op->kind == NULL || !gh_op_is_busy(op) || gh_op_maybe_done(op)) return;
-    gh_op_end(op, GH_CANCELLED);
+    gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL));
 }
 
 /* ---- calls that only read: whether the store carried them out is all the same, so they never end UNKNOWN --------- */
@@ -41,18 +42,19 @@ void gh_read_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
-    case GH_EVENT_FAILED: status = event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status; break;
-    case GH_EVENT_TIMER: status = GH_TIMEOUT; break;
+    case GH_EVENT_FAILED: status = event->status; break;
+    case GH_EVENT_TIMER: status = gh_op_outcome(op, GH_REASON_DEADLINE); break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: status = GH_CANCELLED; break;
+    case GH_EVENT_CLOSE: status = gh_op_outcome(op, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
 }
 
 void gh_read_cancel(gh_op* op)
 {
-    if (op->kind != NULL && gh_op_is_busy(op)) gh_op_end(op, GH_CANCELLED);
+    if (op->kind != NULL && gh_op_is_busy(op)) gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL));
 }

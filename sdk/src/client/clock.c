@@ -39,6 +39,11 @@ uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us)
     return client->store_offset_known ? local_us + client->store_offset_us : 0;
 }
 
+uint64_t gh_client_not_after(const gh_client* client)
+{
+    return gh_client_store_time(client, client->now_us + client->config.request_timeout_us);
+}
+
 bool gh_client_budget_left(gh_client* client)
 {
     if (client->budget_end_us == GH_FOREVER) return true;

@@ -297,7 +297,7 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
     if (!passing && take_harmless_error(client, step, error)) return;
     log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
-    if (!passing && reply_class != GH_CLASS_NOSCRIPT) gh_pipeline_refuse(client);
+    if (!passing && reply_class != GH_CLASS_NOSCRIPT) gh_pipeline_refuse(client, GH_REASON_REFUSED);
 }
 
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)

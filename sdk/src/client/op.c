@@ -72,6 +72,11 @@ static gh_op* op_of_lease(uint32_t* place)
     return (gh_op*)(void*)((char*)place - offsetof(gh_op, lease_index));
 }
 
+static gh_heap* leases_of(const gh_op* op)
+{
+    return &op->client->leases[(op->flags & GH_OP_ASKED) != 0];
+}
+
 /* One place in the heap serves the system's timer and the pause of its request. */
 static void op_retime(gh_op* op)
 {
@@ -88,10 +93,14 @@ void gh_op_timer(gh_op* op, uint64_t due_us)
 
 void gh_op_lease(gh_op* op, uint64_t due_us)
 {
+    const uint8_t side = op->client->leases_side == 0 ? 0 : GH_OP_ASKED;
     if (due_us == GH_FOREVER)
-        gh_heap_remove(&op->client->leases, &op->lease_index);
-    else
-        gh_heap_set(&op->client->leases, &op->lease_index, due_us);
+    {
+        gh_heap_remove(leases_of(op), &op->lease_index);
+        return;
+    }
+    if (op->lease_index == 0) op->flags = (uint8_t)((op->flags & ~GH_OP_ASKED) | side);
+    gh_heap_set(leases_of(op), &op->lease_index, due_us);
 }
 
 static void op_tell(gh_op* op, gh_event_kind kind)
@@ -104,11 +113,53 @@ static void op_tell(gh_op* op, gh_event_kind kind)
 
 void gh_timers_lapse(gh_client* client)
 {
-    while (gh_heap_due(&client->leases) <= client->now_us)
+    uint32_t side = 0;
+    while (side < 2)
     {
-        gh_op* op = op_of_lease(client->leases.entries[0].place);
-        gh_heap_remove(&client->leases, &op->lease_index);
+        gh_heap* leases = &client->leases[side];
+        gh_op* op;
+        if (gh_heap_due(leases) > client->now_us)
+        {
+            side++;
+            continue;
+        }
+        op = op_of_lease(leases->entries[0].place);
+        gh_heap_remove(leases, &op->lease_index);
         op_tell(op, GH_EVENT_LAPSED);
+    }
+}
+
+/* ---- doubt: whoever has a lease asks, the one that ends first before the others ---------------------------------- */
+
+/* From one heap of leases into the other. */
+static gh_op* lease_change_side(gh_client* client, uint32_t from)
+{
+    gh_heap* leases = &client->leases[from];
+    gh_op* op = op_of_lease(leases->entries[0].place);
+    uint64_t due_us = leases->entries[0].due_us;
+    gh_heap_remove(leases, &op->lease_index);
+    op->flags ^= GH_OP_ASKED;
+    gh_heap_set(leases_of(op), &op->lease_index, due_us);
+    return op;
+}
+
+/* What was told of an earlier doubt, and what was not, is to be told of this one. */
+void gh_doubt_begin(gh_client* client)
+{
+    uint32_t untold = 1 - client->leases_side;
+    while (client->leases[untold].count > 0) lease_change_side(client, untold);
+    client->leases_side = untold;
+}
+
+void gh_doubt_on(gh_client* client)
+{
+    uint32_t untold = 1 - client->leases_side;
+    uint32_t told = 0;
+    if (client->commands.state != GH_LINK_READY || client->sweep_left > 0) return;
+    while (client->leases[untold].count > 0)
+    {
+        op_tell(lease_change_side(client, untold), GH_EVENT_DOUBT);
+        if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
     }
 }
 
@@ -191,6 +242,11 @@ bool gh_op_maybe_done(const gh_op* op)
     return op->request == GH_REQUEST_SENT && op->client->slots[op->slot - 1].purpose == GH_SLOT_OP;
 }
 
+bool gh_op_sent_twice(const gh_op* op)
+{
+    return (op->flags & GH_OP_MAYBE) != 0;
+}
+
 void gh_op_deliver(gh_op* op, const gh_event* event)
 {
     op->kind->step(op, event);
@@ -271,7 +327,7 @@ void gh_op_end(gh_op* op, gh_status status)
     if (!sweep_has(client, op)) sweep_mark(client, op);
     gh_op_unsend(op);
     gh_op_unlisten(op);
-    gh_heap_remove(&client->leases, &op->lease_index);
+    gh_heap_remove(leases_of(op), &op->lease_index);
     gh_heap_remove(&client->timers, &op->timer_index);
     op->status = (int16_t)status;
     client->stats.ops_ended++;
@@ -399,6 +455,11 @@ bool gh_client_wake_healthy(const gh_client* client)
 uint64_t gh_client_request_timeout(const gh_client* client)
 {
     return client->config.request_timeout_us;
+}
+
+uint64_t gh_client_generation(const gh_client* client)
+{
+    return client->store_generation;
 }
 
 uint64_t gh_client_quarantine_end(const gh_client* client)

@@ -28,6 +28,8 @@ typedef enum gh_event_kind
     GH_EVENT_LAPSED,    /* the time given to gh_op_lease has come                                                  */
     GH_EVENT_HINT,      /* the store sent a wake-up for this op's sequence; hint is its letter, 0: none            */
     GH_EVENT_RESET,     /* the store has lost its data since the last connection                                   */
+    GH_EVENT_DOUBT,     /* the server was restarted or promoted and may have forgotten the newest: told to ops that
+                           have a lease, the one that ends first before the others; ask now whether it is still ours */
     GH_EVENT_CANCEL,    /* the client is draining: end as soon as you can                                          */
     GH_EVENT_CLOSE      /* the client is closing: end now, inside this step                                        */
 } gh_event_kind;
@@ -41,6 +43,33 @@ typedef struct gh_event
     char hint;
 } gh_event;
 
+/* What an op does to the store; outcome.h judges by it. */
+typedef enum gh_op_effect
+{
+    GH_OP_CHANGES = 0, /* its script changes something, and recognises the op id                                    */
+    GH_OP_READS,       /* changes nothing that anybody would miss: it never ends UNKNOWN                            */
+    GH_OP_CALLERS      /* a caller's own command or script: errors are reported as they are, and only what cannot
+                          have been done is repeated, unless the caller says otherwise                              */
+} gh_op_effect;
+
+/* Why an op ends without the answer that it wanted. */
+typedef enum gh_reason
+{
+    GH_REASON_DEADLINE = 0, /* no answer in time                                                                    */
+    GH_REASON_CANCEL,       /* cancelled, or the client closes                                                      */
+    GH_REASON_REFUSED,      /* the server says no before anything is done: right, password, version; or never
+                               takes the script                                                                     */
+    GH_REASON_HALFWAY,      /* the server stopped a script of ours that may have written already                    */
+    GH_REASON_FENCED,       /* the fence was not the current one                                                    */
+    GH_REASON_CORRUPT,      /* a key is not as it should be; found before anything was written                      */
+    GH_REASON_ERROR,        /* a caller's own command or script answered an error                                   */
+    GH_REASON_LINK,         /* the link died, and the request must not be sent again                                */
+    GH_REASON_UNUSABLE,     /* the answer is not one that was asked for                                             */
+    GH_REASON_TOO_LARGE,    /* the answer is larger than the client can take                                        */
+    GH_REASON_NO_ROOM,      /* the request is larger than the out buffer                                            */
+    GH_REASON_COUNT
+} gh_reason;
+
 typedef struct gh_op_kind
 {
     const char* name; /* for the trace */
@@ -53,9 +82,7 @@ typedef struct gh_op_kind
     /* The script that the request runs, or NULL. It is loaded before the request is encoded. */
     gh_script* (*script)(gh_op* op);
 
-    /* How an error reply is to be taken when its class alone does not say: a caller's own command or script reports it,
-       and repeats only what cannot have been done. */
-    bool reports_errors;
+    gh_op_effect effect;
 
     /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
        sent another request instead. */
@@ -70,7 +97,8 @@ enum
     GH_OP_ONCE = 1 << 2,      /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
     GH_OP_LISTENING = 1 << 3,
     GH_OP_SWEPT = 1 << 4,     /* the client's: whether it has had the event that all ops get             */
-    GH_OP_MARK = 1 << 5       /* free for the system                                                       */
+    GH_OP_MARK = 1 << 5,      /* free for the system                                                       */
+    GH_OP_ASKED = 1 << 6      /* the client's: which of its two heaps of leases it is in                   */
 };
 
 /* GH_OK, or the reason why an op may not begin: GH_INVALID_CLIENT, GH_INVALID_OP, GH_CLOSED, GH_FULL. */
@@ -106,6 +134,16 @@ bool gh_op_is_sending(const gh_op* op);
 
 /* True if the request may have been carried out: it is on the wire, or was when a link died. */
 bool gh_op_maybe_done(const gh_op* op);
+
+/* True if a copy of the request that was sent before the last one may still be carried out. */
+bool gh_op_sent_twice(const gh_op* op);
+
+/* How an op ends that gives up now: the one judge of outcomes (outcome.h). In GH_EVENT_FAILED the status is judged. */
+gh_status gh_op_outcome(const gh_op* op, gh_reason reason);
+
+/* How an op ends whose script has answered that nothing was done (full, not a member, ...): `answered`; but UNKNOWN while
+   an earlier copy of the request may still be carried out. For scripts that keep no mark of what they refused. */
+gh_status gh_op_refused(const gh_op* op, gh_status answered);
 
 void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
@@ -182,6 +220,15 @@ uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us);
 
 /* now + pause, and never past the end of time. */
 uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
+
+/* Store time after which a copy of a request that is encoded now must not be carried out any more: by then its link is
+   given up. 0 while the store's clock is not known. */
+uint64_t gh_client_not_after(const gh_client* client);
+
+/* The generation of the store's data, as the last hand-shake found it: larger after each restart or promotion of the
+   server, so that ids which were given out and forgotten are not given again under the same name. 0: not known. A script
+   that finds a larger one in a key answers the error "STALE ..."; the client then asks anew and sends the op again. */
+uint64_t gh_client_generation(const gh_client* client);
 
 /* The store's clock: each reply that carries it keeps the estimate fresh. 0 while nothing is known. */
 void gh_client_note_store_time(gh_client* client, uint64_t store_us);

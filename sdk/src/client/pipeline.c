@@ -5,8 +5,9 @@
    requests that were not sent whole go back to the queue as if nothing had been; those that were go back too, to be
    sent again with the same op id, unless their op said GH_OP_ONCE. */
 
-#include "wire/reply_class.h"
+#include "client/outcome.h"
 #include "client/state.h"
+#include "wire/reply_class.h"
 
 #define RETRY_MIN_US 5000ull
 #define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
@@ -65,6 +66,26 @@ static bool shape_fits(const gh_op* op, const gh_reply* reply)
     return *letter == 0 || *letter == '*';
 }
 
+/* A reply that carries the op's sequence is the answer to its request, whatever else is wrong with it. */
+static bool reply_is_for(const gh_op* op, const gh_reply* reply)
+{
+    const gh_reply* first = gh_reply_at(reply, 0);
+    return op->shape != NULL && op->shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
+           element_fits('q', first, op);
+}
+
+/* The copy that was sent last is answered, and the op fails. */
+static void op_answered(gh_op* op, gh_reason reason, const gh_reply* reply)
+{
+    gh_op_fail(op, gh_outcome(reason, gh_op_knowledge_answered(op), op->kind->effect), reply);
+}
+
+/* No answer has come, or none to the op's own request. */
+static void op_give_up(gh_op* op, gh_reason reason)
+{
+    gh_op_fail(op, gh_op_outcome(op, reason), NULL);
+}
+
 static void op_retry(gh_op* op)
 {
     uint32_t doublings = op->attempts > RETRY_DOUBLINGS_MAX ? RETRY_DOUBLINGS_MAX : op->attempts;
@@ -79,7 +100,7 @@ static void op_reload(gh_op* op)
     gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
     if (script == NULL || ++op->strikes > STRIKES_MAX)
     {
-        gh_op_fail(op, GH_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
+        op_answered(op, GH_REASON_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
         return;
     }
     op->client->stats.script_reloads++;
@@ -87,12 +108,11 @@ static void op_reload(gh_op* op)
     gh_op_requeue(op, true);
 }
 
-/* No digest came for its script. Of the op itself nothing was sent: it goes again even if it must not be repeated, and
-   is refused, not unknown, when no digest ever comes. */
+/* No digest came for its script. Of the op itself nothing was sent now: it goes again even if it must not be repeated. */
 static void op_await_digest_again(gh_op* op)
 {
     if (++op->strikes > STRIKES_MAX)
-        gh_op_fail(op, GH_REFUSED, NULL);
+        op_give_up(op, GH_REASON_REFUSED);
     else
         gh_op_requeue(op, true);
 }
@@ -103,7 +123,7 @@ static void op_strike(gh_op* op)
 {
     op->flags |= GH_OP_MAYBE;
     if ((op->flags & GH_OP_ONCE) != 0 || ++op->strikes > STRIKES_MAX)
-        gh_op_fail(op, GH_UNKNOWN, NULL);
+        op_answered(op, GH_REASON_UNUSABLE, NULL);
     else
         gh_op_requeue(op, true);
 }
@@ -111,8 +131,50 @@ static void op_strike(gh_op* op)
 /* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
 static bool may_retry(gh_op* op)
 {
-    bool caller_script = op->kind->reports_errors && op->kind->script(op) != NULL;
+    bool caller_script = op->kind->effect == GH_OP_CALLERS && op->kind->script(op) != NULL;
     return !caller_script || (op->flags & GH_OP_ONCE) == 0;
+}
+
+/* The server stopped a script. What a caller's script had done by then is for the caller to know. */
+static gh_reason reason_of_stop(gh_op* op)
+{
+    if (op->kind->effect != GH_OP_CALLERS) return GH_REASON_HALFWAY;
+    return gh_script_is_ours(op->client, op->kind->script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
+}
+
+/* A Cluster moves the slot, and the script lost sight of a key in the middle: when the slot has settled, the same
+   request mends what it left. */
+static bool op_halved(gh_op* op, const gh_reply* reply)
+{
+    op->client->stats.scripts_halved++;
+    gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_WARNING, "ended half-way: ", reply->text);
+    if (!may_retry(op)) return false;
+    op->flags |= GH_OP_MAYBE;
+    op_retry(op);
+    return true;
+}
+
+/* The data is of a later generation than the one that we know: the next hand-shake says which. */
+static bool op_stale(gh_op* op, const gh_reply* reply)
+{
+    if (op->kind->effect == GH_OP_CALLERS) return false;
+    gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_INFO, "asks anew: ", reply->text);
+    if (++op->strikes > STRIKES_MAX) return false;
+    gh_op_requeue(op, true);
+    return true;
+}
+
+/* A script of ours looks at every key before it writes to one; any other error of it is not of its own making. */
+static void op_take_other_error(gh_op* op, gh_reply_class reply_class, const gh_reply* reply)
+{
+    bool is_seen_before = reply_class != GH_CLASS_OTHER;
+    if (op->kind->effect == GH_OP_CALLERS && reply_class != GH_CLASS_LOCK_CORRUPT)
+    {
+        op_answered(op, GH_REASON_ERROR, reply);
+        return;
+    }
+    gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
+    op_answered(op, is_seen_before ? GH_REASON_CORRUPT : GH_REASON_UNUSABLE, reply);
 }
 
 /* False: the link must be given up, and the op waits for the next one. */
@@ -136,23 +198,30 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     case GH_CLASS_RECONNECT:
         gh_op_requeue(op, true);
         return false;
+    case GH_CLASS_STALE:
+        if (op_stale(op, reply)) return false;
+        break;
+    case GH_CLASS_HALF:
+        if (!op_halved(op, reply)) op_answered(op, GH_REASON_HALFWAY, reply);
+        return true;
     case GH_CLASS_FENCED:
-        gh_op_fail(op, GH_FENCED, reply);
+        op_answered(op, GH_REASON_FENCED, reply);
+        return true;
+    case GH_CLASS_STOPPED:
+        gh_rights_doubt(op->client);
+        gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
+        op_answered(op, reason_of_stop(op), reply);
         return true;
     case GH_CLASS_REFUSED:
         gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
-        gh_op_fail(op, GH_REFUSED, reply);
+        op_answered(op, GH_REASON_REFUSED, reply);
         return true;
+    case GH_CLASS_LOCK_CORRUPT:
     case GH_CLASS_CORRUPT:
-        gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
-        gh_op_fail(op, GH_CORRUPT, reply);
-        return true;
     case GH_CLASS_WRONGTYPE:
     case GH_CLASS_OTHER: break;
     }
-    if (!op->kind->reports_errors)
-        gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "a key is not as it should be: ", reply->text);
-    gh_op_fail(op, op->kind->reports_errors ? GH_ERROR : GH_CORRUPT, reply);
+    op_take_other_error(op, reply_class, reply);
     return true;
 }
 
@@ -172,6 +241,12 @@ static pipeline_taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t s
     if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? TAKEN_DONE : TAKEN_MOVED;
     if (!shape_fits(op, reply))
     {
+        if (reply_is_for(op, reply))
+        {
+            gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "an answer that cannot be", gh_str_make(NULL, 0));
+            op_answered(op, GH_REASON_UNUSABLE, reply);
+            return TAKEN_DONE;
+        }
         op_strike(op);
         return TAKEN_BROKEN;
     }
@@ -275,10 +350,12 @@ static void pipeline_break(gh_client* client, gh_status why)
     client->slot_count--;
     slot.op->slot = 0;
     slot.op->request = GH_REQUEST_NONE;
-    if (why == GH_TOO_SMALL)
-        gh_op_fail(slot.op, slot.op->kind->reports_errors ? GH_TOO_SMALL : GH_CORRUPT, NULL);
-    else
+    if (why != GH_TOO_SMALL)
         op_strike(slot.op);
+    else if (slot.op->kind->effect == GH_OP_CALLERS)
+        gh_op_fail(slot.op, GH_TOO_SMALL, NULL);
+    else
+        op_answered(slot.op, GH_REASON_TOO_LARGE, NULL);
 }
 
 /* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says
@@ -361,7 +438,11 @@ static gh_status encode_script(gh_client* client, gh_op* op)
     if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of
        a script, and so requests keep their order. */
-    if (script->loaded == client->commands.generation) return GH_FULL;
+    if (script->loaded == client->commands.generation)
+    {
+        client->held_back = true;
+        return GH_FULL;
+    }
     gh_queue_remove(op);
     if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
     gh_op_requeue(op, true);
@@ -389,7 +470,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
         }
     }
     if (gh_link_unsent(link) > 0 || client->slot_count > 0) return ENCODED_FULL;
-    gh_op_fail(op, GH_FULL, NULL); /* nothing is in the way, and still it does not fit: it never will */
+    op_give_up(op, GH_REASON_NO_ROOM); /* nothing is in the way, and still it does not fit: it never will */
     return ENCODED_DONE;
 }
 
@@ -398,6 +479,7 @@ static void encode_queue(gh_client* client)
 {
     uint32_t count = 0;
     gh_op* op;
+    client->held_back = false;
     while (gh_link_unsent(&client->commands) < GH_FLUSH_BYTES && (op = gh_queue_next(client)) != NULL)
     {
         if (encode_op(client, op) == ENCODED_FULL) return;
@@ -462,7 +544,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
             slot.op->flags |= GH_OP_MAYBE;
             if ((slot.op->flags & GH_OP_ONCE) != 0)
             {
-                gh_op_fail(slot.op, GH_UNKNOWN, NULL);
+                op_give_up(slot.op, GH_REASON_LINK);
                 continue;
             }
             client->stats.resends++;
@@ -472,14 +554,14 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
 }
 
 /* The hand-shake was refused for good: whoever waits now is told. Those who come later wait for the next attempt. */
-void gh_pipeline_refuse(gh_client* client)
+void gh_pipeline_refuse(gh_client* client, gh_reason reason)
 {
     uint32_t count = client->urgent.count + client->waiting.count;
     while (count-- > 0)
     {
         gh_op* op = gh_queue_next(client);
         if (op == NULL) return;
-        gh_op_fail(op, GH_REFUSED, NULL);
+        op_give_up(op, reason);
     }
 }
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The check in front, and a text around each of four pieces: premake5.lua sees to the four. */
-#define SCRIPT_PIECES_MAX 10u
+/* The fence check, up to 8 shared pieces, and the script's own text around each: premake5.lua sees to the 8. */
+#define SCRIPT_PIECES_MAX 18u
 
 /* What several scripts share, each piece once. In a script's text a byte from SCRIPT_PART_FIRST to below a
    blank stands for a piece. */
@@ -29,7 +29,7 @@ void gh_scripts_init(gh_client* client)
 }
 
 /* A text of ours, not one that the caller gave us. */
-static bool script_is_ours(const gh_client* client, const gh_script* script)
+bool gh_script_is_ours(const gh_client* client, const gh_script* script)
 {
     for (size_t i = 0; i < GH_SCRIPT_COUNT; i++)
         if (script == &client->scripts[i]) return true;
@@ -63,7 +63,7 @@ bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose
     size_t count = 0;
     if (!gh_pipeline_has_room(client)) return false;
     if (script->fenced) pieces[count++] = client->scripts[GH_SCRIPT_fenced].text;
-    if (script_is_ours(client, script))
+    if (gh_script_is_ours(client, script))
         count += script_expand(script->text, &pieces[count]);
     else
         pieces[count++] = script->text;

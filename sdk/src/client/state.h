@@ -89,7 +89,8 @@ struct gh_client
     bool budget_spent;
 
     gh_heap timers; /* every busy op is in here, due or not */
-    gh_heap leases;
+    gh_heap leases[2];    /* of held things; the other side's are still to hear of a doubt */
+    uint32_t leases_side; /* the side of those that have nothing to hear                  */
     gh_queue urgent;
     gh_queue waiting;
 
@@ -113,14 +114,17 @@ struct gh_client
     uint32_t scratch_at;
     uint32_t scratch_end;
     bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
+    bool held_back; /* the first in the queue waits for an answer, of its script or of the rights */
     bool caught_up; /* all that the peer has sent so far was read and handed out */
 
     uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
 
+    bool rights_known;
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
     uint64_t store_birth_us;
+    uint64_t store_generation; /* 0: not known */
     uint64_t store_offset_us; /* store's clock minus ours */
     bool store_offset_known;
 
@@ -158,13 +162,15 @@ void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
+void gh_doubt_begin(gh_client* client); /* the server may have forgotten the newest: all who have a lease will hear it */
+void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                          */
 
 /* pipeline.c */
 void gh_pipeline_receive(gh_client* client);
 void gh_pipeline_send(gh_client* client);
 void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why);
 void gh_pipeline_check_age(gh_client* client);
-void gh_pipeline_refuse(gh_client* client);
+void gh_pipeline_refuse(gh_client* client, gh_reason reason);
 bool gh_pipeline_has_room(const gh_client* client);
 gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
 
@@ -174,12 +180,16 @@ void gh_handshake_encode(gh_client* client);
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
 bool gh_request_auth(gh_request* request, const gh_client* client);
 
+/* rights.c */
+void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
+
 /* wake.c */
 void gh_wake_move(gh_client* client);
 uint64_t gh_wake_due(const gh_client* client);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);
+bool gh_script_is_ours(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
 

@@ -2,7 +2,7 @@
 
        1 leases that ran out are told     before any reply, so that after a hitch nobody acts on an old promise
        2 ops that are still to hear that the store lost its data, are told; what the new store says is not read before
-       3 the links connect, and what has arrived is handed out
+       3 the links connect, and what has arrived is handed out; after a doubt, whoever has a lease asks
        4 timers fire: polls, renewals, deadlines; a drain that is over ends what is left
        5 requests are encoded and sent, urgent ones first
        6 a link that has been silent for too long is given up
@@ -13,7 +13,7 @@
 #include "base/least.h"
 #include "client/state.h"
 
-#define RESOLVER_PAUSE_US 10000ull /* for those who sleep: how often a resolver that is not ready is asked */
+#define RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
 
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
 static void tick_take_time(gh_client* client, uint64_t now_us)
@@ -67,6 +67,7 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
     gh_op_sweep_on(client, true);
     if (gh_link_connect(&client->commands, client)) gh_handshake_begin(client);
     gh_pipeline_receive(client);
+    gh_doubt_on(client);
     gh_wake_move(client);
     gh_timers_fire(client);
     tick_drain(client);
@@ -87,9 +88,16 @@ static uint64_t commands_due(const gh_client* client)
     if (link->state != GH_LINK_READY) return link->due_us;
     if (!client->caught_up) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
-    if (queued > 0 && gh_pipeline_has_room(client) && gh_link_unsent(link) == 0) return client->now_us;
+    if (queued > 0 && !client->leaving && !client->held_back && gh_pipeline_has_room(client) &&
+        gh_link_unsent(link) == 0)
+        return client->now_us;
     if (client->slot_count == 0) return GH_FOREVER;
     return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
+}
+
+static uint64_t leases_due(const gh_client* client)
+{
+    return gh_least(gh_heap_due(&client->leases[0]), gh_heap_due(&client->leases[1]));
 }
 
 uint64_t gh_next_deadline(const gh_client* client)
@@ -98,7 +106,7 @@ uint64_t gh_next_deadline(const gh_client* client)
     if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_FOREVER;
     if (!client->ticked) return 0;
     due_us = gh_least(commands_due(client), gh_wake_due(client));
-    due_us = gh_least(due_us, gh_least(gh_heap_due(&client->timers), gh_heap_due(&client->leases)));
+    due_us = gh_least(due_us, gh_least(gh_heap_due(&client->timers), leases_due(client)));
     if (client->draining && client->timers.count > 0) due_us = gh_least(due_us, client->drain_end_us);
     return due_us == GH_FOREVER ? GH_FOREVER : due_us + client->origin_us;
 }

@@ -160,7 +160,8 @@ static void command_step(gh_op* op, const gh_event* event)
     gh_call_step(op, event);
 }
 
-static const gh_op_kind command_kind = {"command", command_step, command_encode, command_script, true, command_answer};
+static const gh_op_kind command_kind = {
+    "command", command_step, command_encode, command_script, GH_OP_CALLERS, command_answer};
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 

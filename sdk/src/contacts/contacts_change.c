@@ -103,7 +103,8 @@ static void contacts_change_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_change_kind = {
-    "contacts", contacts_change_step, contacts_change_encode, contacts_change_script, false, contacts_change_answer};
+     "contacts", contacts_change_step, contacts_change_encode, contacts_change_script,
+    GH_OP_CHANGES, contacts_change_answer};
 
 gh_contacts_config gh_contacts_config_default(void)
 {

@@ -109,8 +109,8 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind contacts_load_kind = {"contacts",           gh_read_step, contacts_load_encode,
-                                              contacts_load_script, false,        contacts_load_answer};
+static const gh_op_kind contacts_load_kind = {
+    "contacts", gh_read_step, contacts_load_encode, contacts_load_script, GH_OP_READS, contacts_load_answer};
 
 gh_contacts_load_config gh_contacts_load_config_default(void)
 {

@@ -320,7 +320,8 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_counters_abandon(lane->counters); break;
     case GH_EVENT_CANCEL: /* the control op sees to it */
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -373,7 +374,8 @@ static void counters_control_step(gh_op* op, const gh_event* event)
     case GH_EVENT_FAILED:
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 

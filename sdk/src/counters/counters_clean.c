@@ -239,12 +239,13 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CANCEL: /* the control op sees to it */
     case GH_EVENT_CLOSE:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
 static const gh_op_kind gh_counters_clean_kind = {
-    "counters", counters_clean_step, counters_clean_encode, counters_clean_script, false, NULL};
+     "counters", counters_clean_step, counters_clean_encode, counters_clean_script, GH_OP_CHANGES, NULL};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */

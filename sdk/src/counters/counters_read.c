@@ -185,8 +185,8 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind counter_read_kind = {"counters",          gh_read_step, counter_read_encode,
-                                             counter_read_script, false,        counter_read_answer};
+static const gh_op_kind counter_read_kind = {
+    "counters", gh_read_step, counter_read_encode, counter_read_script, GH_OP_READS, counter_read_answer};
 
 gh_counter_read_config gh_counter_read_config_default(void)
 {

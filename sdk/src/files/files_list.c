@@ -160,12 +160,13 @@ static void files_list_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind files_list_kind = {"files",           files_list_step, files_list_encode,
-                                           files_list_script, false,           NULL};
+static const gh_op_kind files_list_kind = {
+    "files", files_list_step, files_list_encode, files_list_script, GH_OP_READS, NULL};
 
 gh_files_list_config gh_files_list_config_default(void)
 {
@@ -254,8 +255,8 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind files_look_kind = {"files",           gh_read_step, files_look_encode,
-                                           files_look_script, false,        files_looked};
+static const gh_op_kind files_look_kind = {
+    "files", gh_read_step, files_look_encode, files_look_script, GH_OP_READS, files_looked};
 
 gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
 {
@@ -330,8 +331,8 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind files_remove_kind = {"files", gh_call_step, files_remove_encode, files_remove_script,
-                                             false,   files_removed};
+static const gh_op_kind files_remove_kind = {
+    "files", gh_call_step, files_remove_encode, files_remove_script, GH_OP_CHANGES, files_removed};
 
 gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
                                gh_str channel, uint64_t timeout_us)

@@ -241,7 +241,8 @@ static void read_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CANCEL: /* the main op is told as well */
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -251,8 +252,8 @@ static gh_script* read_lane_script(gh_op* op)
     return NULL;
 }
 
-static const gh_op_kind read_lane_kind = {"files",          read_lane_step, read_lane_encode,
-                                          read_lane_script, false,          NULL};
+static const gh_op_kind read_lane_kind = {
+    "files", read_lane_step, read_lane_encode, read_lane_script, GH_OP_CHANGES, NULL};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 
@@ -438,11 +439,12 @@ static void read_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_files_read_end(read, read_may_be_done(read) ? GH_UNKNOWN : GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind read_kind = {"files", read_step, read_encode, read_script, false, NULL};
+static const gh_op_kind read_kind = {"files", read_step, read_encode, read_script, GH_OP_CHANGES, NULL};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 

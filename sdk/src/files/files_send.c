@@ -344,11 +344,12 @@ static void send_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_files_send_end(send, GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind send_kind = {"files", send_step, send_encode, send_script, false, NULL};
+static const gh_op_kind send_kind = {"files", send_step, send_encode, send_script, GH_OP_CHANGES, NULL};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 

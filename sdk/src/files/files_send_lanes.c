@@ -181,7 +181,8 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_files_send_end(lane->send, GH_CANCELLED); break;
     case GH_EVENT_CANCEL: /* the main op is told as well */
     case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
     }
 }
 

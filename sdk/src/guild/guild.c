@@ -107,8 +107,8 @@ static void guild_change_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&guild_change_of(op)->gate, op, event);
 }
 
-static const gh_op_kind guild_change_kind = {"guild", guild_change_step,  guild_change_encode, guild_change_script,
-                                             false,   guild_change_answer};
+static const gh_op_kind guild_change_kind = {
+    "guild", guild_change_step, guild_change_encode, guild_change_script, GH_OP_CHANGES, guild_change_answer};
 
 gh_guild_config gh_guild_config_default(void)
 {
@@ -368,8 +368,8 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
     return search->count > 0 ? GH_OK : GH_EMPTY;
 }
 
-static const gh_op_kind guild_search_kind = {"guild", gh_read_step, guild_search_encode,
-                                             NULL,    false,        guild_search_answer};
+static const gh_op_kind guild_search_kind = {
+    "guild", gh_read_step, guild_search_encode, NULL, GH_OP_READS, guild_search_answer};
 
 gh_guild_search_config gh_guild_search_config_default(void)
 {
@@ -470,7 +470,8 @@ static gh_status guild_size_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind guild_size_kind = {"guild", gh_read_step, guild_size_encode, NULL, false, guild_size_answer};
+static const gh_op_kind guild_size_kind = {
+    "guild", gh_read_step, guild_size_encode, NULL, GH_OP_READS, guild_size_answer};
 
 gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
 {

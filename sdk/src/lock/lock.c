@@ -190,7 +190,8 @@ static void asking_step(gh_lock* lock, const gh_event* event)
     case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lock_close(lock); break;
     case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -222,7 +223,8 @@ static void waiting_step(gh_lock* lock, const gh_event* event)
     case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -263,7 +265,8 @@ static void held_step(gh_lock* lock, const gh_event* event)
     case GH_EVENT_RESET: lock_end(lock, GH_LOST); break;
     case GH_EVENT_CANCEL: lock_leave(lock, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lock_end(lock, GH_CANCELLED); break;
-    case GH_EVENT_HINT: break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -295,7 +298,8 @@ static void leaving_step(gh_lock* lock, const gh_event* event)
     case GH_EVENT_CLOSE: lock_close(lock); break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -312,7 +316,7 @@ static void lock_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind lock_kind = {"lock", lock_step, gh_lock_encode, gh_lock_script, false, NULL};
+static const gh_op_kind lock_kind = {"lock", lock_step, gh_lock_encode, gh_lock_script, GH_OP_CHANGES, NULL};
 
 /* ---- what the caller calls --------------------------------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ static void mailbox_push_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_push_kind = {
-    "mailbox", mailbox_push_step, mailbox_push_encode, mailbox_push_script, false, mailbox_push_answer};
+     "mailbox", mailbox_push_step, mailbox_push_encode, mailbox_push_script, GH_OP_CHANGES, mailbox_push_answer};
 
 gh_mailbox_push_config gh_mailbox_push_config_default(void)
 {
@@ -324,7 +324,8 @@ static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
     case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -344,7 +345,8 @@ static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -359,7 +361,7 @@ static void mailbox_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_fetch_kind = {
-    "mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script, false, NULL};
+     "mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script, GH_OP_READS, NULL};
 
 gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void)
 {
@@ -452,7 +454,7 @@ static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_commit_kind = {
-    "mailbox", gh_call_step, mailbox_commit_encode, mailbox_commit_script, false, mailbox_commit_answer};
+     "mailbox", gh_call_step, mailbox_commit_encode, mailbox_commit_script, GH_OP_CHANGES, mailbox_commit_answer};
 
 gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
                                   uint64_t id, uint64_t timeout_us)

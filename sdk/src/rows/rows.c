@@ -79,7 +79,7 @@ static void row_schedule_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind row_schedule_kind = {
-    "rows", row_schedule_step, row_schedule_encode, row_schedule_script, false, row_schedule_answer};
+     "rows", row_schedule_step, row_schedule_encode, row_schedule_script, GH_OP_CHANGES, row_schedule_answer};
 
 gh_row_schedule_config gh_row_schedule_config_default(void)
 {
@@ -214,8 +214,8 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind row_get_kind = {"rows",         gh_read_step, row_get_encode,
-                                        row_get_script, false,        row_get_answer};
+static const gh_op_kind row_get_kind = {
+    "rows", gh_read_step, row_get_encode, row_get_script, GH_OP_READS, row_get_answer};
 
 gh_row_get_config gh_row_get_config_default(void)
 {

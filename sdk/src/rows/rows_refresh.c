@@ -216,11 +216,12 @@ static void rows_step(gh_op* op, const gh_event* event)
     case GH_EVENT_RESET: rows_hint(rows, 0); break;
     case GH_EVENT_CANCEL: rows_leave(rows, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind rows_kind = {"rows", rows_step, rows_encode, rows_script, false, NULL};
+static const gh_op_kind rows_kind = {"rows", rows_step, rows_encode, rows_script, GH_OP_CHANGES, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

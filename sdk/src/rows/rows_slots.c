@@ -228,12 +228,13 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_CANCEL: /* the refresher takes care of its slots */
-    case GH_EVENT_HINT: break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind rows_slot_kind = {"rows",           rows_slot_step, rows_slot_encode,
-                                          rows_slot_script, false,          NULL};
+static const gh_op_kind rows_slot_kind = {
+    "rows", rows_slot_step, rows_slot_encode, rows_slot_script, GH_OP_CHANGES, NULL};
 
 /* ---- begin, take --------------------------------------------------------------------------------------- */
 

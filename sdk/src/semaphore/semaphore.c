@@ -315,7 +315,8 @@ static void permit_asking_step(gh_permit* permit, const gh_event* event)
     case GH_EVENT_CANCEL: permit_leave(permit, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: permit_close(permit); break;
     case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -340,7 +341,8 @@ static void permit_waiting_step(gh_permit* permit, const gh_event* event)
     case GH_EVENT_CLOSE: permit_end(permit, GH_CANCELLED); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -421,7 +423,8 @@ static void permit_held_step(gh_permit* permit, const gh_event* event)
     case GH_EVENT_RESET: permit_end(permit, GH_LOST); break;
     case GH_EVENT_CANCEL: permit_leave(permit, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: permit_end(permit, GH_CANCELLED); break;
-    case GH_EVENT_HINT: break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -456,7 +459,8 @@ static void permit_leaving_step(gh_permit* permit, const gh_event* event)
     case GH_EVENT_CLOSE: permit_close(permit); break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -473,7 +477,7 @@ static void permit_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind permit_kind = {"semaphore", permit_step, permit_encode, permit_script, false, NULL};
+static const gh_op_kind permit_kind = {"semaphore", permit_step, permit_encode, permit_script, GH_OP_CHANGES, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

@@ -67,8 +67,8 @@ static void semaphore_limit_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind semaphore_limit_kind = {
-    "semaphore", semaphore_limit_step,  semaphore_limit_encode, semaphore_limit_script,
-    false,       semaphore_limit_answer};
+     "semaphore", semaphore_limit_step, semaphore_limit_encode, semaphore_limit_script,
+    GH_OP_CHANGES, semaphore_limit_answer};
 
 gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
                                    uint64_t timeout_us)
@@ -166,8 +166,8 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     return look->limit == 0 ? GH_EMPTY : GH_OK;
 }
 
-static const gh_op_kind semaphore_look_kind = {"semaphore",           gh_read_step, semaphore_look_encode,
-                                               semaphore_look_script, false,        semaphore_look_answer};
+static const gh_op_kind semaphore_look_kind = {
+    "semaphore", gh_read_step, semaphore_look_encode, semaphore_look_script, GH_OP_READS, semaphore_look_answer};
 
 gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
                                   gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us)

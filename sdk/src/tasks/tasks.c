@@ -157,8 +157,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode,
-                                     push_script,  false,        push_answer};
+static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode, push_script, GH_OP_CHANGES, push_answer};
 
 static gh_status check_task_new(const gh_task_spec* task)
 {

@@ -99,10 +99,10 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind revoke_kind = {"tasks_cancel", gh_call_step, revoke_encode,
-                                       revoke_script,  false,        edit_answer};
-static const gh_op_kind requeue_kind = {"tasks_requeue", gh_call_step, requeue_encode,
-                                        requeue_script,  false,        edit_answer};
+static const gh_op_kind revoke_kind = {
+    "tasks_cancel", gh_call_step, revoke_encode, revoke_script, GH_OP_CHANGES, edit_answer};
+static const gh_op_kind requeue_kind = {
+    "tasks_requeue", gh_call_step, requeue_encode, requeue_script, GH_OP_CHANGES, edit_answer};
 
 static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                             size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
@@ -191,8 +191,8 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind control_kind = {"tasks_control", gh_call_step, control_encode,
-                                        control_script,  false,        control_answer};
+static const gh_op_kind control_kind = {
+    "tasks_control", gh_call_step, control_encode, control_script, GH_OP_CHANGES, control_answer};
 
 static gh_status check_rules(const gh_tasks_rules* rules)
 {
@@ -272,8 +272,7 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind look_kind = {"tasks_look", gh_read_step, look_encode,
-                                     look_script,  false,        look_answer};
+static const gh_op_kind look_kind = {"tasks_look", gh_read_step, look_encode, look_script, GH_OP_READS, look_answer};
 
 gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
                               size_t memory_size, const gh_tasks_config* config)
@@ -380,8 +379,7 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind dead_kind = {"tasks_dead", gh_read_step, dead_encode,
-                                     dead_script,  false,        dead_answer};
+static const gh_op_kind dead_kind = {"tasks_dead", gh_read_step, dead_encode, dead_script, GH_OP_READS, dead_answer};
 
 gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
                               gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
@@ -461,8 +459,8 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind count_kind = {"tasks_count", gh_read_step, count_encode,
-                                      count_script,  false,        count_answer};
+static const gh_op_kind count_kind = {
+    "tasks_count", gh_read_step, count_encode, count_script, GH_OP_READS, count_answer};
 
 gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
                                const gh_tasks_config* config)

@@ -145,8 +145,8 @@ static void finish_step(gh_op* op, const gh_event* event)
     finish_over(finish_of(op));
 }
 
-static const gh_op_kind finish_kind = {"tasks_finish", finish_step, finish_encode,
-                                       finish_script,  false,       finish_answer};
+static const gh_op_kind finish_kind = {
+    "tasks_finish", finish_step, finish_encode, finish_script, GH_OP_CHANGES, finish_answer};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
@@ -333,8 +333,8 @@ static void extend_step(gh_op* op, const gh_event* event)
     extend_over(extend_of(op));
 }
 
-static const gh_op_kind extend_kind = {"tasks_extend", extend_step, extend_encode,
-                                       extend_script,  false,       extend_answer};
+static const gh_op_kind extend_kind = {
+    "tasks_extend", extend_step, extend_encode, extend_script, GH_OP_CHANGES, extend_answer};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {

@@ -281,7 +281,8 @@ static void take_asking_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_CANCEL: gh_tasks_take_cancel(take); break;
     case GH_EVENT_CLOSE: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_CANCELLED); break;
     case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -301,7 +302,8 @@ static void take_waiting_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_CLOSE: take_end(take, GH_CANCELLED); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED: break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -314,7 +316,7 @@ static void take_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind take_kind = {"tasks_take", take_step, take_encode, take_script, false, NULL};
+static const gh_op_kind take_kind = {"tasks_take", take_step, take_encode, take_script, GH_OP_CHANGES, NULL};
 
 static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count,
                         const gh_tasks_config* config)

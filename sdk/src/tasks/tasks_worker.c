@@ -127,6 +127,7 @@ static void worker_step(gh_op* op, const gh_event* event)
         worker->retry_us = worker_not_before_next_tick(worker, 0);
         break;
     case GH_EVENT_CLOSE: worker_close(worker); break;
+    case GH_EVENT_DOUBT:
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED: break; /* it never sends */
     }
@@ -143,8 +144,8 @@ static void bell_step(gh_op* op, const gh_event* event)
     gh_tasks_worker_move(worker);
 }
 
-static const gh_op_kind worker_kind = {"tasks_worker", worker_step, NULL, NULL, false, NULL};
-static const gh_op_kind bell_kind = {"tasks_worker", bell_step, NULL, NULL, false, NULL};
+static const gh_op_kind worker_kind = {"tasks_worker", worker_step, NULL, NULL, GH_OP_CHANGES, NULL};
+static const gh_op_kind bell_kind = {"tasks_worker", bell_step, NULL, NULL, GH_OP_CHANGES, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

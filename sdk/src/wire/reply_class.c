@@ -30,18 +30,21 @@ static const class_row class_rows[] = {
     {"NOPERM ", GH_CLASS_REFUSED},
     {"WRONGPASS ", GH_CLASS_REFUSED},
     {"ERR invalid password", GH_CLASS_REFUSED}, /* before 6.0 */
-    {"ERR The user executing the script", GH_CLASS_REFUSED}, /* the ACL, from inside a script: 7.0 */
-    {"ERR ACL failure in script", GH_CLASS_REFUSED},         /* and since 7.2 */
+    {"ERR The user executing the script", GH_CLASS_STOPPED}, /* the ACL, from inside a script: 7.0 */
+    {"ERR ACL failure in script", GH_CLASS_STOPPED},         /* and since 7.2 */
     {"ERR unknown command", GH_CLASS_REFUSED},
     {"ERR Unknown Redis command called from", GH_CLASS_REFUSED},
-    {"ERR Script attempted to access a non local key", GH_CLASS_REFUSED},
+    {"ERR Script attempted to access a non local key", GH_CLASS_HALF},
+    {"ERR Unable to execute command", GH_CLASS_HALF}, /* the same, Valkey 8.1 and later */
     {"CROSSSLOT ", GH_CLASS_REFUSED},
     {"MOVED ", GH_CLASS_REFUSED}, /* a Cluster node, and the key lives on another one */
     {"ASK ", GH_CLASS_REFUSED},
     {"EXECABORT ", GH_CLASS_REFUSED},
     {"WRONGTYPE ", GH_CLASS_WRONGTYPE},
     {"FENCED the lock is not held with this fence", GH_CLASS_FENCED},
-    {"CORRUPT the lock is not of the form", GH_CLASS_CORRUPT},
+    {"STALE ", GH_CLASS_STALE},     /* scripts of ours: see op.h, gh_client_generation     */
+    {"CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT},
+    {"CORRUPT ", GH_CLASS_CORRUPT}, /* scripts of ours, before they have written anything  */
 };
 
 static bool begins_with(gh_str text, const char* begin)
