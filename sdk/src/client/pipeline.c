@@ -148,7 +148,7 @@ static bool op_halved(gh_op* op, const gh_reply* reply)
 {
     op->client->stats.scripts_halved++;
     gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_WARNING, "ended half-way: ", reply->text);
-    if (!may_retry(op)) return false;
+    if ((op->flags & GH_OP_ONCE) != 0) return false;
     op->flags |= GH_OP_MAYBE;
     op_retry(op);
     return true;

@@ -33,7 +33,7 @@ static const class_row class_rows[] = {
     {"ERR The user executing the script", GH_CLASS_STOPPED}, /* the ACL, from inside a script: 7.0 */
     {"ERR ACL failure in script", GH_CLASS_STOPPED},         /* and since 7.2 */
     {"ERR unknown command", GH_CLASS_REFUSED},
-    {"ERR Unknown Redis command called from", GH_CLASS_REFUSED},
+    {"ERR Unknown Redis command called from", GH_CLASS_STOPPED},
     {"ERR Script attempted to access a non local key", GH_CLASS_HALF},
     {"ERR Unable to execute command", GH_CLASS_HALF}, /* the same, Valkey 8.1 and later */
     {"CROSSSLOT ", GH_CLASS_REFUSED},
@@ -63,11 +63,19 @@ static gh_str unwrap(gh_str error)
     return error;
 }
 
-gh_reply_class gh_reply_classify(gh_str error)
+static gh_reply_class class_of(gh_str error)
 {
     size_t i;
-    if (begins_with(error, "ERR Error running script (call to")) error = unwrap(error);
     for (i = 0; i < sizeof class_rows / sizeof class_rows[0]; i++)
         if (begins_with(error, class_rows[i].begins)) return class_rows[i].reply_class;
     return GH_CLASS_OTHER;
+}
+
+/* What is refused from inside a script, is refused after what the script did before. */
+gh_reply_class gh_reply_classify(gh_str error)
+{
+    gh_reply_class inside;
+    if (!begins_with(error, "ERR Error running script (call to")) return class_of(error);
+    inside = class_of(unwrap(error));
+    return inside == GH_CLASS_REFUSED ? GH_CLASS_STOPPED : inside;
 }
