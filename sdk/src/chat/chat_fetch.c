@@ -306,7 +306,7 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
         else
             chat_ranged(fetch, event->reply);
         break;
-    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
     case GH_EVENT_TIMER: chat_fetch_fail(fetch, GH_TIMEOUT); break;
     case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:
@@ -350,7 +350,7 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_fetch_kind = {
-    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, GH_OP_CHANGES, NULL};
+    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, GH_OP_READS, NULL};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
