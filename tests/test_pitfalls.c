@@ -5,18 +5,11 @@
 #include "support/permits.h"
 #include "support/proxy.h"
 #include "support/scripted.h"
+#include "support/table.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define MS        UINT64_C(1000)
-#define NAMES_MAX 6
-
-typedef struct table_row
-{
-    const char* what;
-    const char* tests[NAMES_MAX];
-} table_row;
+#define MS UINT64_C(1000)
 
 static const table_row pitfalls[] = {
     {"renewal ends after one that failed",
@@ -91,45 +84,12 @@ static const table_row first_tries[] = {
     {"a row that is refreshed, and is not any more", {"rows.is_refreshed_until_it_is_unscheduled"}},
 };
 
-typedef struct named_file
-{
-    const char* name;
-    const struct CMUnitTest* tests;
-    const size_t* count;
-} named_file;
-
-#define FILE_ROW(file) {#file, test_##file, &test_##file##_count},
-static const named_file files[] = {TEST_FILES(FILE_ROW)};
-
-static bool is_test(const char* name)
-{
-    char full[160];
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-        for (size_t k = 0; k < *files[i].count; k++)
-        {
-            snprintf(full, sizeof(full), "%s.%s", files[i].name, files[i].tests[k].name);
-            if (strcmp(full, name) == 0) return true;
-        }
-    return false;
-}
-
-static void check_table(const table_row* rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-    {
-        assert_non_null(rows[i].tests[0]);
-        for (size_t k = 0; k < NAMES_MAX && rows[i].tests[k] != NULL; k++)
-            if (!is_test(rows[i].tests[k]))
-                fail_msg("%s: there is no test %s", rows[i].what, rows[i].tests[k]);
-    }
-}
-
 static void tables_name_tests_that_exist(void** state)
 {
     (void)state;
-    check_table(pitfalls, sizeof(pitfalls) / sizeof(pitfalls[0]));
-    check_table(first_tries, sizeof(first_tries) / sizeof(first_tries[0]));
-    assert_false(is_test("pitfalls.no_such_test"));
+    table_check(pitfalls, sizeof(pitfalls) / sizeof(pitfalls[0]));
+    table_check(first_tries, sizeof(first_tries) / sizeof(first_tries[0]));
+    assert_false(table_is_test("pitfalls.no_such_test"));
 }
 
 /* ---- leases -------------------------------------------------------------------------------------------- */
