@@ -141,6 +141,40 @@ local function script_texts(script_files, kind, number_of, parts)
     return table.concat(list), table.concat(texts), sizes
 end
 
+-- The commands that a script calls, its parts' too, in words of capitals. One whose error it can do without (pcall) does
+-- not count.
+local function commands_of(file, into)
+    local text = read_file(file)
+    for before, name in text:gmatch("(.?)call%('(%u+)'") do
+        if before ~= "p" then into[name] = true end
+    end
+    for part in text:gmatch("\n%-%-@ (%S+)") do commands_of("sdk/src/" .. part, into) end
+    return into
+end
+
+-- The list of all commands, X(NAME) ..., and what each script calls: a bit for each of the list.
+local function script_rights(scripts)
+    local all, names, by_script, rows = {}, {}, {}, {}
+    for _, file in ipairs(scripts) do
+        by_script[file] = commands_of(file, {})
+        for name in pairs(by_script[file]) do all[name] = true end
+    end
+    for name in pairs(all) do table.insert(names, name) end
+    table.sort(names)
+    if #names > 64 then error("more than 64 commands in scripts: rights.c keeps a bit for each", 0) end
+    for _, file in ipairs(scripts) do
+        local high, low = 0, 0
+        for i, name in ipairs(names) do
+            if by_script[file][name] and i > 32 then high = high + 2 ^ (i - 33) end
+            if by_script[file][name] and i <= 32 then low = low + 2 ^ (i - 1) end
+        end
+        table.insert(rows, string.format("    0x%08x%08xull, /* %s */\n", high, low, file:match("([^/]+)%.lua$")))
+    end
+    for i, name in ipairs(names) do names[i] = " \\\n    X(" .. name .. ")" end
+    return "#define GH_COMMAND_LIST(X)" .. table.concat(names) .. "\n\nstatic const uint64_t gh_script_commands[] = {\n" ..
+           table.concat(rows) .. "};\n\n"
+end
+
 local function embed_scripts()
     local number_of, scripts, parts = {}, {}, {}
     for _, file in ipairs(sources_of("sdk/src/**.lua")) do
@@ -156,7 +190,9 @@ local function embed_scripts()
         "#ifndef GH_SCRIPT_LIST\n#define GH_SCRIPT_LIST(X)" .. list .. "\n#endif\n\n" ..
         "/* Asked for by one file, which may have seen the list before. */\n" ..
         "#if defined(GH_SCRIPT_TEXTS) && !defined(GH_SCRIPT_TEXTS_SEEN)\n#define GH_SCRIPT_TEXTS_SEEN\n" ..
-        "#define GH_SCRIPT_PART_LIST(X)" .. part_list .. "\n\n" .. part_texts .. texts .. "#endif\n")
+        "#define GH_SCRIPT_PART_LIST(X)" .. part_list .. "\n\n" .. part_texts .. texts .. "#endif\n\n" ..
+        "#if defined(GH_SCRIPT_COMMANDS) && !defined(GH_SCRIPT_COMMANDS_SEEN)\n#define GH_SCRIPT_COMMANDS_SEEN\n#include <stdint.h>\n\n" ..
+        script_rights(scripts) .. "#endif\n")
 end
 
 -- The page of the sample's fleet, to be served without a file beside the program.
@@ -473,6 +509,7 @@ local system_choice = [[
 #endif
 #endif
 #define GH_SCRIPT_TEXTS
+#define GH_SCRIPT_COMMANDS
 #include "guildhall.h"
 ]]
 

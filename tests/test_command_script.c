@@ -138,7 +138,7 @@ static void script_errors_are_reported(void** state)
     redis_server_do(server, "SET text abc");
     assert_ends(run_script(a, NULL, script_new(a, "return redis.call('LPUSH', KEYS[1], 1)"), "text", ""),
                 GH_ERROR);
-    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('NO-SUCH')"), "", ""), GH_REFUSED);
+    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('NO-SUCH')"), "", ""), GH_ERROR);
     assert_int_equal(game_stats(a).links_lost, 0);
 }
 

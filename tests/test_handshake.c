@@ -15,7 +15,7 @@ static void add_text(byte_buffer* reply, const char* text)
 
 static bool say_to_the_epoch(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 4) return false;
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 6) return false;
     add_text(reply, world->context);
     return true;
 }
@@ -49,8 +49,9 @@ static void epoch_of_another_shape_is_not_believed(void** state)
 {
     (void)state;
     const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
-                                   "*2\r\n:1\r\n$1\r\n1\r\n", "*2\r\n$1\r\n1\r\n:1\r\n", "*2\r\n*0\r\n*0\r\n",
-                                   "*2\r\n:-1\r\n:1\r\n", "*2\r\n:1\r\n:-1\r\n"};
+                                   "*2\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n", "*3\r\n$1\r\n1\r\n:1\r\n:1\r\n",
+                                   "*3\r\n*0\r\n*0\r\n*0\r\n", "*3\r\n:-1\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:-1\r\n:1\r\n",
+                                   "*3\r\n:1\r\n:1\r\n:-1\r\n"};
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
         assert_not_believed(say_to_the_epoch, replies[i]);
 }

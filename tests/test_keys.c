@@ -479,7 +479,7 @@ static void scripts_have_the_digests_of_the_page(void** state)
 {
     (void)state;
     static const char* const files[] = {"lock/lock_acquire.lua", "lock/lock_renew.lua", "lock/lock_release.lua",
-                                        "client/epoch.lua", "command/fenced.lua command/command.lua"};
+                                        "client/epoch.lua", "client/rights.lua", "command/fenced.lua command/command.lua"};
     redis_server* server = redis_server_start(NULL);
     use_all_scripts(game_start_ready(redis_server_address(server)));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
@@ -495,19 +495,40 @@ static void scripts_have_the_digests_of_the_page(void** state)
     }
 }
 
+typedef struct epoch_key
+{
+    char text[128];
+    uint64_t birth_us;
+    uint64_t generation;
+} epoch_key;
+
+static epoch_key read_epoch(redis_server* server)
+{
+    epoch_key self;
+    unsigned layout;
+    char server_id[64];
+    snprintf(self.text, sizeof(self.text), "%s", redis_server_text(server, "GET gh:epoch"));
+    if (sscanf(self.text, "%" SCNu64 " %" SCNu64 " %u %63s", &self.birth_us, &self.generation, &layout, server_id) != 4)
+        fail_msg("the epoch is %s", self.text);
+    assert_int_equal(layout, 2);
+    assert_int_equal(strlen(server_id), 32);
+    return self;
+}
+
 static void epoch_is_written_once(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     uint64_t before_us = store_now_us(server);
     game* a = game_start_ready(redis_server_address(server));
-    uint64_t epoch = (uint64_t)redis_server_integer(server, "GET gh:epoch");
-    assert_in_range(epoch, before_us, store_now_us(server));
+    epoch_key first = read_epoch(server);
+    assert_in_range(first.birth_us, before_us, store_now_us(server));
+    assert_int_equal(first.generation, first.birth_us);
     game_start_ready(redis_server_address(server));
-    assert_int_equal(redis_server_integer(server, "GET gh:epoch"), epoch);
+    assert_string_equal(read_epoch(server).text, first.text);
     redis_server_restart_empty(server);
     GAME_UNTIL(game_stats(a).store_resets == 1);
-    assert_true((uint64_t)redis_server_integer(server, "GET gh:epoch") > epoch);
+    assert_true(read_epoch(server).birth_us > first.birth_us);
 }
 
 TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected),

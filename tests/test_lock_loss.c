@@ -5,6 +5,7 @@
 #include "support/redis_server.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static gh_lock* want(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
@@ -250,7 +251,7 @@ static void quarantine_holds_grants_back_after_a_loss(void** state)
     gh_lock* impatient = want(a, "shield", 10 * SECOND_US, 0);
     assert_status(settle(impatient), GH_BUSY);
     assert_status(settle(lock), GH_OK);
-    uint64_t birth_us = (uint64_t)redis_server_integer(server, "GET gh:epoch");
+    uint64_t birth_us = strtoull(redis_server_text(server, "GET gh:epoch"), NULL, 10);
     assert_true(lock->fence >= birth_us + SECOND_US); /* a fence is at least the store's time of the grant */
 }
 

@@ -285,7 +285,7 @@ typedef void (*request_writer)(gh_request* request);
 static size_t write_within(request_writer writer, size_t capacity, char out[OUT_SIZE])
 {
     memset(out, CANARY, OUT_SIZE);
-    gh_request request = {out, out + capacity, false};
+    gh_request request = {.at = out, .end = out + capacity};
     writer(&request);
     for (size_t i = capacity; i < OUT_SIZE; i++) assert_int_equal(out[i], CANARY);
     assert_true(request.at >= out && request.at <= out + capacity);
@@ -389,7 +389,7 @@ static void a_full_request_stays_full(void** state)
     (void)state;
     char out[OUT_SIZE];
     memset(out, CANARY, sizeof(out));
-    gh_request request = {out, out + 64, false};
+    gh_request request = {.at = out, .end = out + 64};
     gh_request_str(&request, gh_str_make(out + 128, 100));
     assert_true(request.full);
     gh_request_array(&request, 1);
@@ -411,7 +411,7 @@ static void a_string_takes_no_more_than_its_bound(void** state)
                                    999, 1000, 9999, 10000, 65535, 65536, 70000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
     {
-        gh_request request = {out, out + sizeof(out), false};
+        gh_request request = {.at = out, .end = out + sizeof(out)};
         gh_request_str(&request, gh_str_make(bytes, sizes[i]));
         assert_false(request.full);
         assert_true((size_t)(request.at - out) <= gh_request_str_size(sizes[i]));
@@ -442,7 +442,7 @@ static void random_requests_are_understood_as_they_were_meant(void** state)
     {
         gh_str arguments[8];
         uint32_t count = (uint32_t)random_between(&stream, 1, 8);
-        gh_request request = {out, out + sizeof(out), false};
+        gh_request request = {.at = out, .end = out + sizeof(out)};
         gh_request_array(&request, count);
         for (uint32_t i = 0; i < count; i++)
         {
@@ -468,7 +468,7 @@ static void keys_are_taken_apart_in_one_way(void** state)
     random_stream stream = random_for_test("keys");
     for (int round = 0; round < 5000; round++)
     {
-        gh_request request = {out, out + sizeof(out), false};
+        gh_request request = {.at = out, .end = out + sizeof(out)};
         gh_str given = gh_str_make(name, draw_name(&stream, name));
         gh_request_keys(&request, gh_str_literal("g-h.1"), gh_str_literal("lock"), given, "q");
         assert_false(request.full);
@@ -496,7 +496,7 @@ static void writing_takes_nothing_from_the_heap(void** state)
     heap_watch_begin();
     for (size_t i = 0; i < REQUEST_COUNT; i++)
     {
-        gh_request request = {out, out + sizeof(out), false};
+        gh_request request = {.at = out, .end = out + sizeof(out)};
         requests[i].writer(&request);
     }
     heap_counts seen = heap_watch_end();

@@ -32,7 +32,9 @@ static void info(fake_reply* reply)
 {
     static const char text[] = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n# Memory\r\n"
                                "maxmemory:0\r\nmaxmemory_policy:noeviction\r\n# Persistence\r\nloading:0\r\n"
-                               "# Replication\r\nrole:master\r\n";
+                               "# Replication\r\nrole:master\r\n"
+                               "run_id:6b1bf486c81ceb7edf3c093f4c48582e38c0e791\r\n"
+                               "master_replid:6b1bf486c81ceb7edf3c093f4c48582e38c0e791\r\n";
     bulk(reply, text, sizeof(text) - 1);
 }
 

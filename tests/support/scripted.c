@@ -45,14 +45,20 @@ static bool ends_with(gh_str word, const char* end)
     return word.size >= size && memcmp(word.bytes + word.size - size, end, size) == 0;
 }
 
-/* The epoch, or a lock's script, told apart by how many words they have; every lock is free. */
+#define SERVER_ID  "6b1bf486c81ceb7edf3c093f4c48582e38c0e791"
+#define ALL_RIGHTS "1111111111111111111111111111111111111111111111111111111111111111"
+
+/* The epoch, the rights, or a lock's script, told apart by how many words they have; every lock is free. */
 static void answer_script(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     char text[256];
     unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
     int lease_size = count > 8 ? (int)words[8].size : 0;
-    if (count == 4 && ends_with(words[3], ":epoch"))
-        snprintf(text, sizeof(text), "*2\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us, now_us);
+    if (count == 6 && ends_with(words[3], ":epoch"))
+        snprintf(text, sizeof(text), "*3\r\n:%llu\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us,
+                 now_us, (unsigned long long)world->store_birth_us);
+    else if (count > 6 && ends_with(words[3], ":epoch"))
+        snprintf(text, sizeof(text), "$%zu\r\n%.*s\r\n", count - 4, (int)(count - 4), ALL_RIGHTS);
     else if (count == 13)
         snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
                  (int)words[7].size, words[7].bytes, now_us, lease_size, words[8].bytes, now_us);
@@ -69,9 +75,16 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
 static void answer_by_default(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     static const char info[] = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
-                               "role:master\r\ncluster_enabled:0\r\n";
+                               "role:master\r\ncluster_enabled:0\r\nrun_id:" SERVER_ID "\r\nmaster_replid:" SERVER_ID "\r\n";
     char digest[41];
     if (is(words[0], "INFO")) say_bulk(reply, info, sizeof(info) - 1);
+    else if (is(words[0], "SCRIPT") && is(words[1], "EXISTS"))
+    {
+        char header[32];
+        snprintf(header, sizeof(header), "*%zu\r\n", count - 2);
+        say(reply, header);
+        for (size_t i = 2; i < count; i++) say(reply, ":1\r\n");
+    }
     else if (is(words[0], "SCRIPT") && count == 3)
     {
         sha1_hex(words[2].bytes, words[2].size, digest);

@@ -1,16 +1,44 @@
--- epoch: when was this store born, and what time is it? Asked once per connection.
+-- epoch: what is known of the store's data: when it was born, of which generation it is, and how its keys are laid
+-- out. Asked once per connection.
 --
--- KEYS  1 <prefix>:epoch     string: microseconds at which the first client found the store empty
--- ARGV  none
--- reply birth us, now us
+-- KEYS  1 <prefix>:epoch     string "<birth us> <generation> <layout> <server>"
+--                            birth: when the first client found the store empty
+--                            generation: grows, at least to the time, when the server is another or was started anew
+-- ARGV  1 layout             the number of the layout that the client's keys have
+--       2 server             which server it is, and since which start: from INFO; "-": not known
+-- reply birth us, now us, generation
+--       or the error LAYOUT, if the keys are laid out in another way
 --
--- A client that gets another birth than last time knows that the store lost its data in between.
+-- A client that gets another birth than last time knows that the store lost its data in between; another generation
+-- says that the newest of the data may be lost. Begins with PEXPIRE, which a server that is out of memory still allows:
+-- it is there for those who give back. What it sets is gone with SET.
+
+--@ client/check.lua
+
+local DAY_US = 86400000000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local birth = tonumber(redis.call('GET', KEYS[1]))
-if not birth then
-    birth = now
-    redis.call('SET', KEYS[1], string.format('%.0f', now))
+local birth, generation, server = now, now, ARGV[2]
+local stored = redis.call('GET', KEYS[1])
+if stored then
+    local layout
+    birth, generation, layout, server = string.match(stored, '^(%d+) (%d+) (%d+) (%S+)$')
+    layout = layout or (whole(stored) and '1')
+    if not layout then
+        return corrupt('the epoch')
+    elseif layout ~= ARGV[1] then
+        return redis.error_reply('LAYOUT the keys with this prefix have the layout ' .. layout ..
+                                 ', and this version of Guildhall writes ' .. ARGV[1])
+    end
+    birth, generation = whole(birth, now + DAY_US), whole(generation, now + DAY_US)
+    if not birth or not generation then
+        return corrupt('the epoch')
+    elseif ARGV[2] == '-' or ARGV[2] == server then
+        return {birth, now, generation}
+    end
+    generation, server = math.max(generation + 1, now), ARGV[2]
+    redis.call('PEXPIRE', KEYS[1], '86400000')
 end
-return {birth, now}
+redis.call('SET', KEYS[1], string.format('%.0f %.0f %s %s', birth, generation, ARGV[1], server))
+return {birth, now, generation}

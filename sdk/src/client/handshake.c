@@ -1,10 +1,11 @@
 /* handshake.c -- what is said on a new command link before any op's request.
 
-       AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT LOAD x n  ->  epoch, PUBLISH  ->  READY
+       AUTH, SELECT, CLIENT SETNAME, INFO x 5, SCRIPT EXISTS  ->  SCRIPT LOAD x n, epoch, rights, PUBLISH  ->  READY
 
-   All in one go, but for the epoch, which is a script and needs its digest from the first round. Loaded are the scripts
-   that this client has used before; any other is loaded when an op first needs it. The slots remember which step each
-   reply belongs to. */
+   In two goes: which server it is must be known before the epoch is asked for, and which scripts it has before they are
+   loaded. Loaded are those that this client has used before and that the server lacks; any other is loaded when an op
+   first needs it. The first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to
+   ask. The slots remember which step each reply belongs to. */
 
 #include "wire/reply_class.h"
 #include "client/state.h"
@@ -20,16 +21,26 @@ enum
     STEP_INFO_PERSISTENCE,
     STEP_INFO_REPLICATION,
     STEP_INFO_CLUSTER,
+    STEP_EXISTS,
     STEP_SCRIPTS, /* one a script */
     STEP_EPOCH = STEP_SCRIPTS + GH_SCRIPT_COUNT,
+    STEP_RIGHTS,
     STEP_PUBLISH,
     STEP_END
 };
+
+#define KEY_LAYOUT 2u       /* the number of the layout of all keys that this version writes: see KEYS.md */
+#define EXISTS_COUNT_MAX 60u /* so that the smallest reader can take the answer                            */
+#define SERVER_PART_SIZE 16u
 
 void gh_handshake_begin(gh_client* client)
 {
     client->step = 0;
     client->stats.warnings = 0;
+    client->exists_awaited = false;
+    client->clustered = false;
+    client->server_size = 0;
+    gh_rights_doubt(client);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -60,12 +71,35 @@ static void encode_info(gh_request* request, gh_str section)
 
 static void encode_epoch(gh_client* client, gh_request* request)
 {
-    char key[64];
-    size_t size = client->config.prefix.size;
-    memcpy(key, client->config.prefix.bytes, size);
-    memcpy(key + size, ":epoch", 6);
-    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 0);
-    gh_request_str(request, gh_str_make(key, size + 6));
+    bool is_known = client->server_size == 2 * SERVER_PART_SIZE;
+    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 2);
+    gh_request_epoch_key(request, client);
+    gh_request_number(request, KEY_LAYOUT);
+    gh_request_str(request, is_known ? gh_str_make(client->server, client->server_size) : gh_str_literal("-"));
+}
+
+/* The n-th script that may be on the server already, or NULL. */
+static gh_script* exists_script(gh_client* client, uint32_t n)
+{
+    uint32_t i;
+    for (i = 0; i < GH_SCRIPT_COUNT; i++)
+        if (client->scripts[i].known && n-- == 0) return &client->scripts[i];
+    return NULL;
+}
+
+static bool encode_exists(gh_client* client, gh_request* request)
+{
+    uint32_t count = 0;
+    uint32_t i;
+    while (count < EXISTS_COUNT_MAX && exists_script(client, count) != NULL) count++;
+    if (count == 0) return false;
+    gh_request_array(request, 2 + count);
+    gh_request_str(request, gh_str_literal("SCRIPT"));
+    gh_request_str(request, gh_str_literal("EXISTS"));
+    for (i = 0; i < count; i++)
+        gh_request_str(request, gh_str_make(exists_script(client, i)->digest, sizeof client->scripts[0].digest));
+    client->exists_awaited = !request->full;
+    return true;
 }
 
 static void encode_publish(gh_client* client, gh_request* request)
@@ -102,7 +136,9 @@ static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
     case STEP_INFO_PERSISTENCE: encode_info(request, gh_str_literal("persistence")); return true;
     case STEP_INFO_REPLICATION: encode_info(request, gh_str_literal("replication")); return true;
     case STEP_INFO_CLUSTER: encode_info(request, gh_str_literal("cluster")); return true;
+    case STEP_EXISTS: return encode_exists(client, request);
     case STEP_EPOCH: encode_epoch(client, request); return true;
+    case STEP_RIGHTS: gh_rights_encode(client, request); return true;
     case STEP_PUBLISH: encode_publish(client, request); return true;
     default: return false;
     }
@@ -113,7 +149,8 @@ static bool encode_script_step(gh_client* client, uint32_t step)
 {
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
     uint32_t last;
-    if (!script->known && script != &client->scripts[GH_SCRIPT_epoch]) return true;
+    bool is_needed = script == &client->scripts[GH_SCRIPT_epoch] || script == &client->scripts[GH_SCRIPT_rights];
+    if (script->known ? script->loaded == client->commands.generation : !is_needed) return true;
     if (!gh_script_encode_load(client, script, GH_SLOT_HANDSHAKE, NULL)) return false;
     last = (client->slot_head + client->slot_count - 1) % client->config.requests_capacity;
     client->slots[last].step = (uint16_t)step;
@@ -130,13 +167,19 @@ static bool encode_plain_step(gh_client* client, uint32_t step)
     return true;
 }
 
+/* An answer must come before this step. */
+static bool step_must_wait(const gh_client* client, uint32_t step)
+{
+    if (step == STEP_SCRIPTS) return client->exists_awaited;
+    return step == STEP_EPOCH &&
+           !(client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known);
+}
+
 void gh_handshake_encode(gh_client* client)
 {
-    while (client->step < STEP_END)
+    while (client->step < STEP_END && !step_must_wait(client, client->step))
     {
         bool is_script = client->step >= STEP_SCRIPTS && client->step < STEP_EPOCH;
-        if (client->step == STEP_EPOCH && !client->scripts[GH_SCRIPT_epoch].known)
-            return; /* its digest is on its way */
         if (!(is_script ? encode_script_step(client, client->step) : encode_plain_step(client, client->step))) return;
         client->step++;
     }
@@ -193,9 +236,22 @@ static uint32_t parse_version(gh_str text)
     return parts[0] * 10000 + parts[1] * 100 + parts[2];
 }
 
+/* Half of what the epoch knows a server by: its run, and then its history, which changes with its master. */
+static void take_server_part(gh_client* client, gh_str id)
+{
+    size_t i;
+    if (id.size < SERVER_PART_SIZE || client->server_size > SERVER_PART_SIZE) return;
+    for (i = 0; i < SERVER_PART_SIZE; i++)
+        if (id.bytes[i] <= ' ' || id.bytes[i] > '~') return;
+    memcpy(client->server + client->server_size, id.bytes, SERVER_PART_SIZE);
+    client->server_size += SERVER_PART_SIZE;
+}
+
 static void take_info(gh_client* client, uint32_t step, gh_str info)
 {
     gh_str value;
+    if (step == STEP_INFO_SERVER) take_server_part(client, gh_info_field(info, gh_str_literal("run_id")));
+    if (step == STEP_INFO_REPLICATION) take_server_part(client, gh_info_field(info, gh_str_literal("master_replid")));
     if (step == STEP_INFO_SERVER)
     {
         value = gh_info_field(info, gh_str_literal("redis_version"));
@@ -213,7 +269,8 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
         warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes",
              gh_str_make(NULL, 0));
-    if (step == STEP_INFO_CLUSTER && info_says(info, "cluster_enabled", "1"))
+    client->clustered = client->clustered || info_says(info, "cluster_enabled", "1");
+    if (step == STEP_INFO_CLUSTER && client->clustered)
         warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused",
              gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
@@ -231,25 +288,66 @@ static bool is_time(const gh_reply* value)
     return value != NULL && value->type == GH_REPLY_INTEGER && value->integer >= 0;
 }
 
+static void store_was_reset(gh_client* client)
+{
+    client->stats.store_resets++;
+    gh_log(client, GH_LOG_WARNING, "the store has lost its data");
+    gh_op_sweep_begin(client, GH_EVENT_RESET);
+    gh_op_sweep_on(client, true);
+}
+
+/* The newest of its data may be lost: a restart from the disk, or another master. */
+static void store_is_doubted(gh_client* client)
+{
+    client->stats.store_doubts++;
+    gh_log(client, GH_LOG_INFO, "the server was restarted or is another one: held leases are asked for at once");
+    gh_doubt_begin(client);
+}
+
+/* Of a server that cannot be told from another one, each new connection is a doubt. */
 static void take_epoch(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* birth = gh_reply_at(reply, 0);
     const gh_reply* now = gh_reply_at(reply, 1);
-    bool reset;
-    if (!is_time(birth) || !is_time(now))
+    const gh_reply* generation = gh_reply_at(reply, 2);
+    uint64_t birth_before_us = client->store_birth_us;
+    uint64_t generation_before = client->store_generation;
+    if (!is_time(birth) || !is_time(now) || !is_time(generation))
     {
         client->stats.protocol_errors++;
         gh_pipeline_lose(client, GH_LOG_ERROR, "no epoch in the reply");
         return;
     }
     gh_client_note_store_time(client, (uint64_t)now->integer);
-    reset = client->store_birth_us != 0 && client->store_birth_us != (uint64_t)birth->integer;
     client->store_birth_us = (uint64_t)birth->integer;
-    if (!reset) return;
-    client->stats.store_resets++;
-    gh_log(client, GH_LOG_WARNING, "the store has lost its data");
-    gh_op_sweep_begin(client, GH_EVENT_RESET);
-    gh_op_sweep_on(client, true);
+    client->store_generation = (uint64_t)generation->integer;
+    if (birth_before_us == 0) return;
+    if (birth_before_us != client->store_birth_us)
+        store_was_reset(client);
+    else if (generation_before != client->store_generation || client->server_size == 0)
+        store_is_doubted(client);
+}
+
+/* The digests were asked for in this order. */
+static void take_exists(gh_client* client, const gh_reply* reply)
+{
+    const gh_reply* there = reply->type == GH_REPLY_ARRAY ? reply->first : NULL;
+    uint32_t n = 0;
+    client->exists_awaited = false;
+    for (; there != NULL && n < EXISTS_COUNT_MAX; there = there->next)
+    {
+        gh_script* script = exists_script(client, n++);
+        if (script != NULL && there->type == GH_REPLY_INTEGER && there->integer == 1)
+            script->loaded = client->commands.generation;
+    }
+}
+
+static void take_digest(gh_client* client, gh_script* script, const gh_reply* reply)
+{
+    gh_script_note_digest(client, script, reply);
+    if (script->known) return;
+    client->stats.protocol_errors++;
+    gh_pipeline_lose(client, GH_LOG_ERROR, "no digest in the reply");
 }
 
 static void log_step(gh_client* client, gh_log_level level, const char* text, gh_str detail)
@@ -274,34 +372,48 @@ static void handshake_done(gh_client* client)
 static bool take_harmless_error(gh_client* client, uint32_t step, gh_str error)
 {
     if (step == STEP_NAME) return true;
+    if (step == STEP_EXISTS)
+    {
+        client->exists_awaited = false; /* then all are loaded */
+        return true;
+    }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
     {
         warn(client, GH_WARNING_NO_INFO, "the server's settings could not be looked at: ", error);
         return true;
     }
+    if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step != STEP_PUBLISH) return false;
     warn(client, GH_WARNING_NO_WAKE, "waiters must ask by themselves, PUBLISH is refused: ", error);
     handshake_done(client);
     return true;
 }
 
+static bool is_of_a_key(gh_reply_class reply_class)
+{
+    return reply_class == GH_CLASS_CORRUPT || reply_class == GH_CLASS_LOCK_CORRUPT || reply_class == GH_CLASS_WRONGTYPE;
+}
+
 static void take_error(gh_client* client, uint32_t step, gh_str error)
 {
     gh_reply_class reply_class = gh_reply_classify(error);
     bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
-    if (reply_class == GH_CLASS_NOSCRIPT && step == STEP_EPOCH)
+    if (reply_class == GH_CLASS_NOSCRIPT && (step == STEP_EPOCH || step == STEP_RIGHTS))
     {
         client->scripts[GH_SCRIPT_epoch].known = false; /* flushed in between: say it all again */
+        client->scripts[GH_SCRIPT_rights].known = false;
         passing = true;
     }
     if (!passing && take_harmless_error(client, step, error)) return;
     log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
-    if (!passing && reply_class != GH_CLASS_NOSCRIPT) gh_pipeline_refuse(client, GH_REASON_REFUSED);
+    if (passing || reply_class == GH_CLASS_NOSCRIPT) return;
+    gh_pipeline_refuse(client, step == STEP_EPOCH && is_of_a_key(reply_class) ? GH_REASON_CORRUPT : GH_REASON_REFUSED);
 }
 
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
 {
+    if (step == STEP_RIGHTS) gh_rights_take(client, reply);
     if (reply->type == GH_REPLY_ERROR)
     {
         take_error(client, step, reply->text);
@@ -310,7 +422,9 @@ void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
         take_info(client, step, reply->text);
     else if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
-        gh_script_note_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
+        take_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
+    else if (step == STEP_EXISTS)
+        take_exists(client, reply);
     else if (step == STEP_EPOCH)
         take_epoch(client, reply);
     else if (step == STEP_PUBLISH)

@@ -72,7 +72,7 @@ void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str k
             if (end - part < (ptrdiff_t)KEY_PART_SIZE_MAX) *end++ = parts.bytes[i];
             continue;
         }
-        gh_request_str(request, gh_str_make(key, (size_t)(end - key)));
+        gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
         end = part;
     }
 }
@@ -95,5 +95,12 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
     end = key_add(end, part);
     if (encoded_name.size > 0) *end++ = ':';
     end = key_add(end, encoded_name);
-    gh_request_str(request, gh_str_make(key, (size_t)(end - key)));
+    gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
+}
+
+void gh_request_epoch_key(gh_request* request, const gh_client* client)
+{
+    char key[KEY_PREFIX_SIZE_MAX + 8];
+    char* end = key_add(key_add(key, client->config.prefix), gh_str_literal(":epoch"));
+    gh_request_key(request, gh_str_make(key, (size_t)(end - key)));
 }

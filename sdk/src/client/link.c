@@ -147,6 +147,8 @@ gh_request gh_link_request(gh_link* link)
     request.at = link->out + link->out_end;
     request.end = link->out + link->out_capacity;
     request.full = false;
+    request.phantom = false;
+    request.keys_left = 0;
     return request;
 }
 

@@ -250,6 +250,8 @@ void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str k
 /* "<prefix>:{<kind>:<shard>}:<part>", and ":<name>" behind it if there is one; it must be encoded already. */
 void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard, gh_str part,
                           gh_str encoded_name);
+/* "<prefix>:epoch", see epoch.lua. */
+void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 
 /* The i-th element of a reply whose shape was declared: cannot fail. */

@@ -41,6 +41,11 @@ gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op,
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
 
+static gh_script* script_of(gh_op* op)
+{
+    return op->kind->script == NULL ? NULL : op->kind->script(op);
+}
+
 static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
 {
     switch (letter)
@@ -97,7 +102,7 @@ static void op_retry(gh_op* op)
 /* NOSCRIPT: the next encoding of the op puts SCRIPT LOAD in front of it. */
 static void op_reload(gh_op* op)
 {
-    gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
+    gh_script* script = script_of(op);
     if (script == NULL || ++op->strikes > STRIKES_MAX)
     {
         op_answered(op, GH_REASON_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
@@ -293,6 +298,7 @@ static pipeline_taken slot_take_reply(gh_client* client, const gh_slot* slot, co
         return TAKEN_DONE;
     case GH_SLOT_DIGEST: return digest_take_reply(client, slot->op, slot->script, reply);
     case GH_SLOT_HANDSHAKE: gh_handshake_reply(client, slot->step, reply); return TAKEN_DONE;
+    case GH_SLOT_RIGHTS: gh_rights_take(client, reply); return TAKEN_DONE;
     case GH_SLOT_LOAD: return TAKEN_DONE; /* if it failed, the request behind it answers NOSCRIPT */
     }
     return TAKEN_BROKEN;
@@ -430,10 +436,13 @@ typedef enum pipeline_encoded
     ENCODED_FULL  /* no room for it now                         */
 } pipeline_encoded;
 
-/* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room. */
+/* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or an
+   answer must come first. GH_REFUSED: the script lacks a right. */
 static gh_status encode_script(gh_client* client, gh_op* op)
 {
-    gh_script* script = op->kind->script == NULL ? NULL : op->kind->script(op);
+    gh_script* script = script_of(op);
+    gh_status right = script == NULL ? GH_OK : gh_rights_check(client, op, script);
+    if (right != GH_OK) return right;
     if (script == NULL || (script->known && script->loaded == client->commands.generation)) return GH_OK;
     if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of
@@ -457,9 +466,15 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
     if (!gh_pipeline_has_room(client)) return ENCODED_FULL;
     script = encode_script(client, op);
     if (script == GH_PENDING) return ENCODED_DONE;
+    if (script == GH_REFUSED)
+    {
+        op_give_up(op, GH_REASON_REFUSED);
+        return ENCODED_DONE;
+    }
     if (script == GH_OK && gh_pipeline_has_room(client))
     {
         request = gh_link_request(link);
+        request.phantom = client->clustered && gh_script_wants_phantom(client, script_of(op));
         op->kind->encode(op, &request);
         if (gh_link_commit(link, &request))
         {

@@ -1,8 +1,92 @@
-/* rights.c -- what the store's user may call from inside scripts. */
+/* rights.c -- what the store's user may call from inside scripts, so that no script is stopped in the middle.
 
+   A server refuses a command of a script when the script comes to it; what was written before stays. So the hand-shake
+   asks for all commands at once, with a script that writes nothing, and an op whose script needs more than the user may
+   is refused before anything is sent. When a script is stopped all the same, because a right was taken away while the
+   link was up, the question is asked again before the next script goes. */
+
+#define GH_SCRIPT_COMMANDS
+#include "client/outcome.h"
 #include "client/state.h"
+
+#define RIGHTS_NAMES_ROOM 256u
+#define RIGHTS_LOOK_US 100000ull /* a lack of rights is looked at again, at most so often */
+
+static const char* const rights_names[] = {
+#define RIGHTS_NAME(name) #name,
+    GH_COMMAND_LIST(RIGHTS_NAME)
+#undef RIGHTS_NAME
+};
+#define RIGHTS_COUNT ((uint32_t)(sizeof rights_names / sizeof rights_names[0]))
 
 void gh_rights_doubt(gh_client* client)
 {
     client->rights_known = false;
+    client->rights_asked = false;
+}
+
+void gh_rights_encode(gh_client* client, gh_request* request)
+{
+    uint32_t i;
+    gh_request_script(request, &client->scripts[GH_SCRIPT_rights], 1, RIGHTS_COUNT);
+    gh_request_epoch_key(request, client);
+    for (i = 0; i < RIGHTS_COUNT; i++) gh_request_str(request, gh_str_of(rights_names[i]));
+}
+
+/* Who cannot be asked is taken to allow everything: then a script finds out. */
+void gh_rights_take(gh_client* client, const gh_reply* reply)
+{
+    uint32_t i;
+    client->rights_known = true;
+    client->rights_us = client->now_us;
+    client->rights_missing = 0;
+    if (reply->type != GH_REPLY_STRING || reply->text.size != RIGHTS_COUNT) return;
+    for (i = 0; i < RIGHTS_COUNT; i++)
+        if (reply->text.bytes[i] == '0') client->rights_missing |= 1ull << i;
+}
+
+/* " HSET ZADD" */
+static gh_str rights_list(uint64_t missing, char out[RIGHTS_NAMES_ROOM])
+{
+    size_t size = 0;
+    uint32_t i;
+    for (i = 0; i < RIGHTS_COUNT; i++)
+    {
+        size_t name_size = strlen(rights_names[i]);
+        if ((missing >> i & 1) == 0 || size + 1 + name_size > RIGHTS_NAMES_ROOM) continue;
+        out[size++] = ' ';
+        memcpy(out + size, rights_names[i], name_size);
+        size += name_size;
+    }
+    return gh_str_make(out, size);
+}
+
+/* Asks anew while the link is up: one question, and the ops of our scripts wait for its answer. */
+static gh_status rights_ask(gh_client* client)
+{
+    gh_request request = gh_link_request(&client->commands);
+    client->held_back = true;
+    if (client->rights_asked) return GH_FULL;
+    gh_rights_encode(client, &request);
+    if (!gh_pipeline_has_room(client) || !gh_link_commit(&client->commands, &request)) return GH_FULL;
+    gh_pipeline_push(client, GH_SLOT_RIGHTS, NULL, NULL);
+    client->rights_asked = true;
+    return GH_FULL;
+}
+
+gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script)
+{
+    char names[RIGHTS_NAMES_ROOM];
+    uint64_t missing;
+    if (!gh_script_is_ours(client, script)) return GH_OK;
+    if (!client->rights_known) return rights_ask(client);
+    missing = gh_script_commands[script - client->scripts] & client->rights_missing;
+    if (missing == 0) return GH_OK;
+    if (client->now_us - client->rights_us >= RIGHTS_LOOK_US)
+    {
+        gh_rights_doubt(client);
+        return rights_ask(client);
+    }
+    gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused, the user lacks rights to call:", rights_list(missing, names));
+    return GH_REFUSED;
 }

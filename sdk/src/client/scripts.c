@@ -31,9 +31,13 @@ void gh_scripts_init(gh_client* client)
 /* A text of ours, not one that the caller gave us. */
 bool gh_script_is_ours(const gh_client* client, const gh_script* script)
 {
-    for (size_t i = 0; i < GH_SCRIPT_COUNT; i++)
-        if (script == &client->scripts[i]) return true;
-    return false;
+    return (uintptr_t)script - (uintptr_t)client->scripts < sizeof client->scripts;
+}
+
+bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
+{
+    return gh_script_is_ours(client, script) && script != &client->scripts[GH_SCRIPT_lock_renew] &&
+           script != &client->scripts[GH_SCRIPT_semaphore_refresh] && script != &client->scripts[GH_SCRIPT_command];
 }
 
 /* Writes the text of ours with its parts in their places. Returns how many pieces that makes. */

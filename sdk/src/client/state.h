@@ -9,6 +9,7 @@
 
 #define GH_CLIENT_MAGIC 0x6775696c64686131ull
 #define GH_RECEIVE_BYTES 16384u
+#define GH_SERVER_ID_SIZE 33u /* 16 hex digits of its run, 16 of its history */
 
 /* What a place among the requests on the wire waits for. */
 typedef enum gh_slot_purpose
@@ -16,6 +17,7 @@ typedef enum gh_slot_purpose
     GH_SLOT_OP = 1,    /* the answer to op; op NULL: it ended meanwhile, swallow the answer   */
     GH_SLOT_LOAD,      /* SCRIPT LOAD of script, on the way of an op whose digest is known    */
     GH_SLOT_DIGEST,    /* SCRIPT LOAD of script, whose digest op waits for                    */
+    GH_SLOT_RIGHTS,    /* which commands the user may call: see rights.c                      */
     GH_SLOT_HANDSHAKE  /* step of the hand-shake                                              */
 } gh_slot_purpose;
 
@@ -118,13 +120,20 @@ struct gh_client
     bool caught_up; /* all that the peer has sent so far was read and handed out */
 
     uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
+    bool exists_awaited; /* the server has not said yet which scripts it has */
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
 
     bool rights_known;
+    bool rights_asked;
+    bool clustered; /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    uint64_t rights_us;      /* when the answer came */
+    uint64_t rights_missing; /* bits of the commands that the user may not call from scripts */
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
     uint64_t store_birth_us;
     uint64_t store_generation; /* 0: not known */
+    char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
+    uint32_t server_size;           /* 0: not known                                               */
     uint64_t store_offset_us; /* store's clock minus ours */
     bool store_offset_known;
 
@@ -182,6 +191,10 @@ bool gh_request_auth(gh_request* request, const gh_client* client);
 
 /* rights.c */
 void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
+void gh_rights_encode(gh_client* client, gh_request* request);
+void gh_rights_take(gh_client* client, const gh_reply* reply);
+/* GH_OK: the script may run. GH_REFUSED: it lacks a right, which is logged. GH_FULL: the answer must be awaited. */
+gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script);
 
 /* wake.c */
 void gh_wake_move(gh_client* client);
@@ -189,6 +202,8 @@ uint64_t gh_wake_due(const gh_client* client);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);
+/* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
+bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
 bool gh_script_is_ours(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);

@@ -42,6 +42,7 @@ static const class_row class_rows[] = {
     {"EXECABORT ", GH_CLASS_REFUSED},
     {"WRONGTYPE ", GH_CLASS_WRONGTYPE},
     {"FENCED the lock is not held with this fence", GH_CLASS_FENCED},
+    {"LAYOUT ", GH_CLASS_REFUSED},  /* epoch.lua                                            */
     {"STALE ", GH_CLASS_STALE},     /* scripts of ours: see op.h, gh_client_generation     */
     {"CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT},
     {"CORRUPT ", GH_CLASS_CORRUPT}, /* scripts of ours, before they have written anything  */

@@ -79,11 +79,32 @@ void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, 
 {
     const gh_str name = gh_str_literal("$7\r\nEVALSHA\r\n$40\r\n");
     if (!request_room(request, GH_REQUEST_HEADER_SIZE_MAX + name.size + GH_REQUEST_DIGEST_SIZE + 2)) return;
+    if (keys == 0) request->phantom = false;
+    request->keys_left = keys;
+    if (request->phantom) keys++;
     put_header(request, '*', 3 + (uint64_t)keys + arguments);
     put_bytes(request, name.bytes, name.size);
     put_bytes(request, digest, GH_REQUEST_DIGEST_SIZE);
     put_end(request);
     gh_request_number(request, keys);
+}
+
+/* So many keys were written, the last of which is this one. */
+static void keys_written(gh_request* request, uint32_t count, gh_str key)
+{
+    const char* brace;
+    if (!request->phantom || request->full) return;
+    request->keys_left -= count;
+    if (request->keys_left > 0) return;
+    brace = (const char*)memchr(key.bytes, '}', key.size);
+    key.size = brace == NULL ? key.size : (size_t)(brace - key.bytes) + 1;
+    gh_request_joined(request, key, gh_str_literal(":-"));
+}
+
+void gh_request_key(gh_request* request, gh_str key)
+{
+    gh_request_str(request, key);
+    keys_written(request, 1, key);
 }
 
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
@@ -123,9 +144,10 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
     size_t name_size = gh_name_encoded_size(name);
     size_t size_max = prefix.size + kind.size + name_size + 6 + GH_REQUEST_HEADER_SIZE_MAX + 2;
     const char* first = request->at;
+    uint32_t count = (uint32_t)strlen(parts);
     size_t size;
     size_t part_at;
-    if (!request_room(request, size_max * strlen(parts))) return;
+    if (!request_room(request, size_max * count)) return;
     part_at = (size_t)(put_key(request, prefix, kind, name, name_size, *parts) - first);
     size = (size_t)(request->at - first);
     for (parts++; *parts != 0; parts++) /* the same bytes but one */
@@ -134,4 +156,5 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at[part_at] = *parts;
         request->at += size;
     }
+    keys_written(request, count, gh_str_make(first, size));
 }
