@@ -141,8 +141,8 @@ local function script_texts(script_files, kind, number_of, parts)
     return table.concat(list), table.concat(texts), sizes
 end
 
--- The commands that a script calls, its parts' too, in words of capitals. One whose error it can do without (pcall) does
--- not count.
+-- The commands that a script calls, its parts' too, in words of capitals. One whose error it can do without (pcall)
+-- does not count.
 local function commands_of(file, into)
     local text = read_file(file)
     for before, name in text:gmatch("(.?)call%('(%u+)'") do
@@ -171,8 +171,8 @@ local function script_rights(scripts)
         table.insert(rows, string.format("    0x%08x%08xull, /* %s */\n", high, low, file:match("([^/]+)%.lua$")))
     end
     for i, name in ipairs(names) do names[i] = " \\\n    X(" .. name .. ")" end
-    return "#define GH_COMMAND_LIST(X)" .. table.concat(names) .. "\n\nstatic const uint64_t gh_script_commands[] = {\n" ..
-           table.concat(rows) .. "};\n\n"
+    return "#define GH_COMMAND_LIST(X)" .. table.concat(names) ..
+           "\n\nstatic const uint64_t gh_script_commands[] = {\n" .. table.concat(rows) .. "};\n\n"
 end
 
 local function embed_scripts()
@@ -191,7 +191,8 @@ local function embed_scripts()
         "/* Asked for by one file, which may have seen the list before. */\n" ..
         "#if defined(GH_SCRIPT_TEXTS) && !defined(GH_SCRIPT_TEXTS_SEEN)\n#define GH_SCRIPT_TEXTS_SEEN\n" ..
         "#define GH_SCRIPT_PART_LIST(X)" .. part_list .. "\n\n" .. part_texts .. texts .. "#endif\n\n" ..
-        "#if defined(GH_SCRIPT_COMMANDS) && !defined(GH_SCRIPT_COMMANDS_SEEN)\n#define GH_SCRIPT_COMMANDS_SEEN\n#include <stdint.h>\n\n" ..
+        "#if defined(GH_SCRIPT_COMMANDS) && !defined(GH_SCRIPT_COMMANDS_SEEN)\n#define GH_SCRIPT_COMMANDS_SEEN\n" ..
+        "#include <stdint.h>\n\n" ..
         script_rights(scripts) .. "#endif\n")
 end
 

@@ -49,7 +49,8 @@ static void epoch_of_another_shape_is_not_believed(void** state)
 {
     (void)state;
     const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
-                                   "*2\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n", "*3\r\n$1\r\n1\r\n:1\r\n:1\r\n",
+                                   "*2\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n",
+                                   "*3\r\n$1\r\n1\r\n:1\r\n:1\r\n",
                                    "*3\r\n*0\r\n*0\r\n*0\r\n", "*3\r\n:-1\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:-1\r\n:1\r\n",
                                    "*3\r\n:1\r\n:1\r\n:-1\r\n"};
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
@@ -114,11 +115,11 @@ static void clock_of_the_store_may_be_anything(void** state)
     const char* const clocks[] = {"0", "1", "9007199254740993", "9223372036854775807"};
     for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
     {
-        char text[64];
+        char text[96];
         scripted* world = scripted_new();
         gh_client_config config = scripted_config();
         config.quarantine_us = 3600 * SECOND_US;
-        snprintf(text, sizeof(text), "*2\r\n:%s\r\n:%s\r\n", clocks[i], clocks[i]);
+        snprintf(text, sizeof(text), "*3\r\n:%s\r\n:%s\r\n:%s\r\n", clocks[i], clocks[i], clocks[i]);
         world->context = text;
         world->answer = say_to_the_epoch;
         scripted_start_ready(world, &config);

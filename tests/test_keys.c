@@ -479,7 +479,8 @@ static void scripts_have_the_digests_of_the_page(void** state)
 {
     (void)state;
     static const char* const files[] = {"lock/lock_acquire.lua", "lock/lock_renew.lua", "lock/lock_release.lua",
-                                        "client/epoch.lua", "client/rights.lua", "command/fenced.lua command/command.lua"};
+                                        "client/epoch.lua", "client/rights.lua",
+                                        "command/fenced.lua command/command.lua"};
     redis_server* server = redis_server_start(NULL);
     use_all_scripts(game_start_ready(redis_server_address(server)));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)

@@ -250,6 +250,16 @@ static bool becomes_content(game* self)
     return gh_client_ready(self->client) && is_content(self);
 }
 
+/* On a new connection, to a server that has them. */
+static bool scripts_are_not_loaded_again(redis_server* server, const game* self)
+{
+    long long loads = redis_server_calls(server, "script|load");
+    uint64_t ready = game_stats(self).links_ready;
+    redis_server_do(server, "CLIENT KILL TYPE normal SKIPME yes");
+    GAME_UNTIL(game_stats(self).links_ready > ready);
+    return redis_server_calls(server, "script|load") == loads;
+}
+
 static bool all_works(redis_server* server)
 {
     gh_client_config config = user_config(server);
@@ -265,6 +275,7 @@ static bool all_works(redis_server* server)
     }
     works = works && strstr(redis_server_text(server, "CLIENT LIST"), "name=guildhall ") != NULL;
     works = works && lock_lives(games[0], games[1], games[2]) && wake_link_stays(games[0]);
+    works = works && scripts_are_not_loaded_again(server, games[0]);
     while (count-- > 0)
     {
         works = works && is_content(games[count]);
@@ -290,7 +301,7 @@ static void rights_suffice(void** state)
 static void part_of(char part[32], const char* file_name)
 {
     snprintf(part, 32, "%.*s", (int)strcspn(file_name, "_."), file_name);
-    if (strcmp(part, "epoch") == 0) strcpy(part, "client");
+    if (strcmp(part, "epoch") == 0 || strcmp(part, "rights") == 0) strcpy(part, "client");
     if (strcmp(part, "fenced") == 0) strcpy(part, "command");
 }
 

@@ -364,7 +364,8 @@ static void hand_shake_step_by_each_error(const shake* step)
         game* a = start_behind(fake);
         gh_command* op = say(a, NULL, "GET greeting");
         gh_status ended = settle_command(op);
-        bool of_the_key = step->count == 6 && (means == FOREIGN || strstr(rows[i].text, "WRONGTYPE Oper") != NULL);
+        bool of_a_key = strstr(rows[i].text, "CORRUPT ") != NULL || strstr(rows[i].text, "WRONGTYPE Oper") != NULL;
+        bool of_the_key = step->count == 6 && of_a_key;
         gh_status expected = patient || step->harmless ? GH_OK : of_the_key ? GH_CORRUPT : GH_REFUSED;
         if (ended != expected)
             fail_msg("%s [%s], row %zu: %s, not %s", step->command, a->last_error, i, gh_status_name(ended),

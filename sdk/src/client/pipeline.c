@@ -113,7 +113,7 @@ static void op_reload(gh_op* op)
     gh_op_requeue(op, true);
 }
 
-/* No digest came for its script. Of the op itself nothing was sent now: it goes again even if it must not be repeated. */
+/* No digest came for its script. Of the op itself nothing was sent: it goes again, also if it must not be repeated. */
 static void op_await_digest_again(gh_op* op)
 {
     if (++op->strikes > STRIKES_MAX)
@@ -436,8 +436,8 @@ typedef enum pipeline_encoded
     ENCODED_FULL  /* no room for it now                         */
 } pipeline_encoded;
 
-/* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or an
-   answer must come first. GH_REFUSED: the script lacks a right. */
+/* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
+   an answer must come first. GH_REFUSED: the script lacks a right. */
 static gh_status encode_script(gh_client* client, gh_op* op)
 {
     gh_script* script = script_of(op);
