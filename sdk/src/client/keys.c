@@ -24,6 +24,11 @@ void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str
     gh_request_keys(request, client->config.prefix, kind, name, parts);
 }
 
+void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name)
+{
+    gh_request_shelf_key(request, client->config.prefix, kind, name, client->id);
+}
+
 void gh_request_op_token(gh_request* request, const gh_op* op)
 {
     gh_request_token(request, op->client->id, op->sequence);

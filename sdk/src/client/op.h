@@ -245,6 +245,8 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t ke
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
+/* The key of the shelf that this client's marks of the object lie on: see mark.lua. */
+void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name);
 /* The same for parts that have names of up to 8 letters, with one blank between them: "p m r0 r1". */
 void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts);
 /* "<prefix>:{<kind>:<shard>}:<part>", and ":<name>" behind it if there is one; it must be encoded already. */

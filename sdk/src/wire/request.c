@@ -117,11 +117,11 @@ void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
     put_end(request);
 }
 
-/* "$<size>\r\n<prefix>:{<kind>:<name>}:<part>\r\n", and where the part stands */
-static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, size_t name_size, char part)
+/* "$<size>\r\n<prefix>:{<kind>:<name>}:"; the part is to follow. */
+static void put_key_head(gh_request* request, gh_str prefix, gh_str kind, gh_str name, size_t name_size,
+                         size_t part_size)
 {
-    char* place;
-    put_header(request, '$', prefix.size + kind.size + name_size + 6);
+    put_header(request, '$', prefix.size + kind.size + name_size + part_size + 5);
     put_bytes(request, prefix.bytes, prefix.size);
     *request->at++ = ':';
     *request->at++ = '{';
@@ -133,6 +133,13 @@ static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at = gh_name_encode(name, request->at);
     *request->at++ = '}';
     *request->at++ = ':';
+}
+
+/* "$<size>\r\n<prefix>:{<kind>:<name>}:<part>\r\n", and where the part stands */
+static char* put_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, size_t name_size, char part)
+{
+    char* place;
+    put_key_head(request, prefix, kind, name, name_size, 1);
     place = request->at;
     *request->at++ = part;
     put_end(request);
@@ -157,4 +164,16 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at += size;
     }
     keys_written(request, count, gh_str_make(first, size));
+}
+
+void gh_request_shelf_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, uint64_t client)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t name_size = gh_name_encoded_size(name);
+    if (!request_room(request, prefix.size + kind.size + name_size + 8 + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
+    put_key_head(request, prefix, kind, name, name_size, 3);
+    *request->at++ = 'w';
+    *request->at++ = digits[client >> 60];
+    *request->at++ = digits[client >> 56 & 15];
+    put_end(request);
 }

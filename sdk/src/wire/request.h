@@ -43,6 +43,9 @@ void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);
 /* "<prefix>:{<kind>:<encoded name>}:<part>", one string for each letter of parts, which must not be empty. */
 void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str name, const char* parts);
 
+/* "<prefix>:{<kind>:<encoded name>}:w<the client's first two hex digits>": the shelf that the client's mark lies on. */
+void gh_request_shelf_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, uint64_t client);
+
 /* How many bytes a string, a number or a key take at most on the wire, for checks ahead of time. */
 #define GH_REQUEST_HEADER_SIZE_MAX 24u
 static inline size_t gh_request_str_size(size_t size)
