@@ -5,7 +5,8 @@
 #   ./tests/garbage.sh [--sanitize] [SYSTEM...]
 #
 #   --sanitize  with ASan and UBSan
-#   SYSTEM...   only these: lock, semaphore, mailbox, chat, contacts, guild, tasks, rows, counters, files, aggregate, epoch
+#   SYSTEM...   only these: lock, semaphore, mailbox, chat, contacts, guild, tasks, rows, counters, files, aggregate,
+#               epoch
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 

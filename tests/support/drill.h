@@ -58,8 +58,8 @@ typedef struct drill_system
     bool (*heal)(drill* self, char why[256]);
 } drill_system;
 
-extern const drill_system drill_lock, drill_semaphore, drill_mailbox, drill_chat, drill_contacts, drill_guild, drill_tasks,
-    drill_rows, drill_counters, drill_files, drill_aggregate;
+extern const drill_system drill_lock, drill_semaphore, drill_mailbox, drill_chat, drill_contacts, drill_guild,
+    drill_tasks, drill_rows, drill_counters, drill_files, drill_aggregate;
 
 #define DRILL_SYSTEMS(X)                                                                                             \
     X(lock) X(semaphore) X(mailbox) X(chat) X(contacts) X(guild) X(tasks) X(rows) X(counters) X(files) X(aggregate)

@@ -116,8 +116,8 @@ static void name_plant(garbage_plant* plant, const char* verb, const char* bytes
 }
 
 /* What stands there after another value took its place. */
-typedef void (*put_value)(garbage_plants* plants, const char* key, const char* place, const piece* at, const char* value,
-                          size_t size, const char* shown, size_t shown_size);
+typedef void (*put_value)(garbage_plants* plants, const char* key, const char* place, const piece* at,
+                          const char* value, size_t size, const char* shown, size_t shown_size);
 
 static size_t words_of(const piece* text, piece* words, size_t most)
 {
@@ -216,7 +216,8 @@ static void put_member(garbage_plants* plants, const char* key, const char* plac
     name_plant(plant, "member", shown, shown_size);
 }
 
-static void put_score(garbage_plants* plants, const char* key, const char* place, const piece* member, const char* score)
+static void put_score(garbage_plants* plants, const char* key, const char* place, const piece* member,
+                      const char* score)
 {
     garbage_plant* plant = add_plant(plants, key, place);
     add_line(&plant->commands[0], "ZADD");
@@ -267,7 +268,8 @@ static void list_hash(drill* self, garbage_plants* plants, const char* key)
         put_line(plants, key, place, "HDEL", &field, NULL);
     }
     freeReplyObject(reply);
-    for (size_t i = 0; i < PIECES; i++) put_line(plants, key, "more", "HSET", &pieces[i], &pieces[(i * 7 + 3) % PIECES]);
+    for (size_t i = 0; i < PIECES; i++)
+        put_line(plants, key, "more", "HSET", &pieces[i], &pieces[(i * 7 + 3) % PIECES]);
 }
 
 static void list_list(drill* self, garbage_plants* plants, const char* key)
