@@ -391,6 +391,19 @@ local function describe()
         count_heap_calls()
     end
 
+    -- The storm is a program of its own: its processes live and die as the weather wants.
+    local support = {}
+    for _, name in ipairs({ "cleanup", "clock", "process", "random", "redis_process", "redis_server", "scratch",
+                            "source_tree", "stream", "suite", "wait" }) do
+        table.insert(support, "tests/support/" .. name .. ".c")
+    end
+    for _, source in ipairs(sources_of("tests/storm/*.c")) do table.insert(support, source) end
+    if program("guildhall_storm", support) then
+        includedirs { "tests" }
+        include_libraries()
+        links { "cmocka" }
+    end
+
     -- A sample is one file, or a folder.
     for _, source in ipairs(sources_of("samples/*.c")) do program(path.getbasename(source), { source }) end
     for _, folder in ipairs(folders_of("samples/*")) do

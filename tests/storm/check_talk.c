@@ -1,0 +1,229 @@
+/* check_talk.c -- messages: each once, under one id, in one order, and gone only when somebody had them. */
+
+#include "storm/talk.h"
+#include "storm/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A post as somebody saw it, or as its sender was told. */
+typedef struct talk_sight
+{
+    uint64_t epoch;
+    uint64_t id;
+    uint32_t push;
+    uint32_t record;
+    uint8_t post;
+    uint8_t object;
+    uint8_t what; /* TALK_PUSH: its sender was told */
+} talk_sight;
+
+static talk_sight* sights;
+static size_t sight_count;
+
+static void add(const storm_record* r, uint32_t index, uint32_t push, uint8_t post, uint64_t id)
+{
+    talk_sight* sight = &sights[sight_count++];
+    *sight = (talk_sight){.push = push, .record = index, .post = post, .object = r->object, .what = r->what, .id = id};
+    sight->epoch = r->what == TALK_PUSH ? r->b : r->a;
+}
+
+static void gather(uint8_t system)
+{
+    uint32_t at = 0;
+    sight_count = 0;
+    sights = calloc((size_t)history_count() * 2 + 64, sizeof sights[0]);
+    if (sights == NULL) abort();
+    for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what == TALK_GOT || r->what == TALK_LEFT) add(r, at, r->about, (uint8_t)r->c, r->b);
+        if (r->what != TALK_PUSH || r->outcome != STORM_DONE) continue;
+        uint64_t id = r->c;
+        for (uint8_t post = 0; post < r->a; post++)
+        {
+            if ((r->d >> post & 1u) != 0) add(r, at, at, post, id++);
+        }
+    }
+}
+
+static int by_id(const void* left, const void* right)
+{
+    const talk_sight* x = left;
+    const talk_sight* y = right;
+    if (x->object != y->object) return x->object < y->object ? -1 : 1;
+    if (x->epoch != y->epoch) return x->epoch < y->epoch ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_push(const void* left, const void* right)
+{
+    const talk_sight* x = left;
+    const talk_sight* y = right;
+    if (x->push != y->push) return x->push < y->push ? -1 : 1;
+    if (x->post != y->post) return x->post < y->post ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static bool may_be_lost(const storm_record* push)
+{
+    return excuse_may_be_lost(push->begin_us, history_over_us(push));
+}
+
+/* ---- ids ------------------------------------------------------------------------------------------------- */
+
+static void check_one_body(void)
+{
+    qsort(sights, sight_count, sizeof sights[0], by_id);
+    verdict_cases(sight_count);
+    for (size_t i = 1; i < sight_count; i++)
+    {
+        const talk_sight* x = &sights[i - 1];
+        const talk_sight* y = &sights[i];
+        if (by_id(x, y) != 0 || (x->push == y->push && x->post == y->post)) continue;
+        VIOLATION_2(x->record, y->record, "epoch %llu id %llu: once it is post %u of #%u, once post %u of #%u",
+                    (unsigned long long)x->epoch, (unsigned long long)x->id, x->post, x->push, y->post, y->push);
+    }
+}
+
+/* Sorted by id. Without losses no number between the first and the last of an epoch is missing. */
+static void check_dense(void)
+{
+    if (excuse_may_be_lost(0, UINT64_MAX)) return;
+    for (size_t i = 0; i < sight_count; i++)
+    {
+        bool same = i > 0 && sights[i].object == sights[i - 1].object && sights[i].epoch == sights[i - 1].epoch;
+        uint64_t before = same ? sights[i - 1].id : 0;
+        verdict_cases(1);
+        if (sights[i].id > before + 1)
+            VIOLATION_1(sights[i].record, "ids %llu..%llu of this epoch were never seen", (unsigned long long)before + 1,
+                        (unsigned long long)sights[i].id - 1);
+    }
+}
+
+/* ---- pushes ------------------------------------------------------------------------------------------------ */
+
+/* Sorted by push. A post has one id, whoever saw it. */
+static void check_once(void)
+{
+    qsort(sights, sight_count, sizeof sights[0], by_push);
+    verdict_cases(sight_count);
+    for (size_t i = 1; i < sight_count; i++)
+    {
+        const talk_sight* x = &sights[i - 1];
+        const talk_sight* y = &sights[i];
+        if (x->push != y->push || x->post != y->post || by_id(x, y) == 0) continue;
+        if (may_be_lost(history_at(x->push))) continue;
+        VIOLATION_2(x->record, y->record, "post %u of #%u has two places: epoch %llu id %llu and epoch %llu id %llu",
+                    x->post, x->push, (unsigned long long)x->epoch, (unsigned long long)x->id,
+                    (unsigned long long)y->epoch, (unsigned long long)y->id);
+    }
+}
+
+static void check_not_done(void)
+{
+    for (size_t i = 0; i < sight_count; i++)
+    {
+        const storm_record* push = history_at(sights[i].push);
+        verdict_cases(1);
+        if (sights[i].push == 0) VIOLATION_1(sights[i].record, "%s", "a message that nobody has sent");
+        else if (push->outcome == STORM_NOT_DONE)
+            VIOLATION_2(sights[i].push, sights[i].record, "%s although it is there",
+                        gh_status_name((gh_status)push->status));
+    }
+}
+
+/* Per sender: what was begun later has the larger id, if it was told done. */
+static void check_sender_order(uint8_t system)
+{
+    static uint32_t last[STORM_PLAYERS_MAX][STORM_CLIENTS][TALK_NAMES];
+    uint32_t at = 0;
+    memset(last, 0, sizeof last);
+    for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what != TALK_PUSH || r->outcome != STORM_DONE || r->d == 0) continue;
+        uint32_t* place = &last[r->who.process][r->who.client][r->object];
+        const storm_record* before = history_at(*place);
+        verdict_cases(1);
+        bool good = *place == 0 || before->who.life != r->who.life || before->b < r->b ||
+                    (before->b == r->b && before->c < r->c);
+        if (!good && !may_be_lost(before)) VIOLATION_2(*place, at, "%s", "the later push has the smaller id");
+        *place = at;
+    }
+}
+
+/* ---- what is gone ------------------------------------------------------------------------------------------ */
+
+/* The last place that a commit may have removed. */
+static void find_commits(uint8_t system, talk_sight most[TALK_NAMES])
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what != TALK_COMMIT || r->outcome == STORM_NOT_DONE) continue;
+        talk_sight place = {.epoch = r->a, .id = r->b, .object = r->object, .record = at};
+        if (most[r->object].record == 0 || by_id(&most[r->object], &place) < 0) most[r->object] = place;
+    }
+}
+
+/* Sorted by push: all sights of one post lie together. */
+static void check_gone(uint8_t system)
+{
+    talk_sight most[TALK_NAMES] = {{0}};
+    find_commits(system, most);
+    for (size_t i = 0; i < sight_count;)
+    {
+        bool told = false, got = false, left = false;
+        const talk_sight* first = &sights[i];
+        for (; i < sight_count && sights[i].push == first->push && sights[i].post == first->post; i++)
+        {
+            told = told || sights[i].what == TALK_PUSH;
+            got = got || sights[i].what == TALK_GOT;
+            left = left || sights[i].what == TALK_LEFT;
+        }
+        verdict_cases(1);
+        if (first->push == 0 || left || !told || may_be_lost(history_at(first->push))) continue;
+        if (!got) VIOLATION_1(first->push, "post %u was told OK, is not there, and nobody ever got it", first->post);
+        else if (most[first->object].record == 0 || by_id(first, &most[first->object]) > 0)
+            VIOLATION_1(first->push, "post %u is gone, and nobody committed it", first->post);
+    }
+}
+
+static void check_committed(uint8_t system)
+{
+    talk_sight most[TALK_NAMES] = {{0}};
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what != TALK_COMMIT || r->outcome != STORM_DONE || excuse_may_be_lost(r->begin_us, r->end_us)) continue;
+        talk_sight place = {.epoch = r->a, .id = r->b, .object = r->object, .record = at};
+        if (most[r->object].record == 0 || by_id(&most[r->object], &place) < 0) most[r->object] = place;
+    }
+    for (size_t i = 0; i < sight_count; i++)
+    {
+        if (sights[i].what != TALK_LEFT) continue;
+        verdict_cases(1);
+        const talk_sight* place = &most[sights[i].object];
+        if (place->record != 0 && place->epoch == sights[i].epoch && sights[i].id <= place->id)
+            VIOLATION_2(place->record, sights[i].record, "%s", "committed, and still there");
+    }
+}
+
+void check_mailbox(void)
+{
+    gather(STORM_mailbox);
+    verdict_begin("mailbox: no epoch and id ever has two bodies");
+    check_one_body();
+    verdict_begin("mailbox: the ids of an epoch are dense");
+    check_dense();
+    verdict_begin("mailbox: each message is there once");
+    check_once();
+    verdict_begin("mailbox: a push that was not done is not there");
+    check_not_done();
+    verdict_begin("mailbox: what a client sent comes in the order in which it was begun");
+    check_sender_order(STORM_mailbox);
+    verdict_begin("mailbox: what was told OK is there, or somebody got it and committed it");
+    check_gone(STORM_mailbox);
+    verdict_begin("mailbox: what was committed is gone");
+    check_committed(STORM_mailbox);
+    free(sights);
+}

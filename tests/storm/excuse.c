@@ -1,0 +1,184 @@
+/* excuse.c -- the marks of the nemesis and of the clients' links, in an order that can be searched. */
+
+#include "storm/nemesis.h"
+#include "storm/storm.h"
+#include "storm/verdict.h"
+
+#include <stdlib.h>
+
+/* The marks of one kind, by their begin. */
+typedef struct mark_list
+{
+    const storm_record** marks;
+    size_t count;
+    size_t capacity;
+} mark_list;
+
+static mark_list losses, clocks, aways, servers;
+static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
+
+static void append(mark_list* list, const storm_record* mark)
+{
+    if (list->count == list->capacity)
+    {
+        list->capacity = list->capacity * 2 + 64;
+        list->marks = realloc(list->marks, list->capacity * sizeof(list->marks[0]));
+        if (list->marks == NULL) abort();
+    }
+    list->marks[list->count++] = mark;
+}
+
+static int by_begin(const void* left, const void* right)
+{
+    const storm_record* x = *(const storm_record* const*)left;
+    const storm_record* y = *(const storm_record* const*)right;
+    return x->begin_us < y->begin_us ? -1 : x->begin_us > y->begin_us;
+}
+
+static void sort(mark_list* list)
+{
+    if (list->count > 1) qsort(list->marks, list->count, sizeof(list->marks[0]), by_begin);
+}
+
+void excuse_prepare(void)
+{
+    uint32_t at = 0;
+    for (const storm_record* mark; (mark = history_next(&at, STORM_CORE)) != NULL;)
+    {
+        if (mark->what == MARK_LOSS) append(&losses, mark);
+        else if (mark->what == MARK_CLOCK) append(&clocks, mark);
+        else if (mark->what == MARK_KILLED || mark->what == MARK_STALL) append(&aways, mark);
+        else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
+        else if (mark->what >= MARK_FAULT && nemesis_takes_server_away(mark->what)) append(&servers, mark);
+    }
+    sort(&losses);
+    sort(&clocks);
+    sort(&aways);
+    sort(&servers);
+    for (int i = 0; i < STORM_PLAYERS_MAX; i++)
+    {
+        for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
+    }
+}
+
+static uint64_t end_of(const storm_record* mark)
+{
+    return mark->end_us == 0 ? UINT64_MAX : mark->end_us;
+}
+
+static bool any_touches(const mark_list* list, uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < list->count && list->marks[i]->begin_us <= to_us; i++)
+    {
+        if (end_of(list->marks[i]) >= from_us) return true;
+    }
+    return false;
+}
+
+bool excuse_loss_between(uint64_t from_us, uint64_t to_us)
+{
+    return any_touches(&losses, from_us, to_us);
+}
+
+bool excuse_may_be_lost(uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < losses.count; i++)
+    {
+        if (losses.marks[i]->a <= to_us && end_of(losses.marks[i]) >= from_us) return true;
+    }
+    return false;
+}
+
+bool excuse_clock_forward(uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < clocks.count; i++)
+    {
+        const storm_record* mark = clocks.marks[i];
+        if (mark->begin_us <= to_us && mark->end_us >= from_us && (int64_t)mark->a > (int64_t)mark->b) return true;
+    }
+    return false;
+}
+
+bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < clocks.count; i++)
+    {
+        const storm_record* mark = clocks.marks[i];
+        if (mark->begin_us <= to_us && (int64_t)mark->a < (int64_t)mark->b && mark->end_us >= from_us)
+            return excuse_may_be_lost(from_us, to_us);
+    }
+    return false;
+}
+
+bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
+{
+    for (size_t i = 0; i < aways.count; i++)
+    {
+        const storm_record* mark = aways.marks[i];
+        uint64_t begin = mark->what == MARK_STALL ? mark->a : mark->begin_us;
+        uint8_t who = mark->what == MARK_STALL ? mark->who.process : mark->object;
+        if (who != process || begin > to_us || end_of(mark) < from_us) continue;
+        if (mark->what == MARK_KILLED || end_of(mark) - begin > bearable_us) return true;
+    }
+    return false;
+}
+
+bool link_ready_throughout(storm_who who, uint64_t from_us, uint64_t to_us)
+{
+    const mark_list* list = &links[who.process][who.client];
+    bool ready = false;
+    for (size_t i = 0; i < list->count && list->marks[i]->begin_us <= to_us; i++)
+    {
+        const storm_record* mark = list->marks[i];
+        ready = mark->a == 1 && mark->who.life == who.life;
+        if (!ready && mark->begin_us >= from_us) return false;
+        if (ready && mark->begin_us > from_us) return false; /* it was not by from_us */
+    }
+    return ready;
+}
+
+void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
+{
+    const mark_list* list = &links[who.process][who.client];
+    uint64_t best_from_us = *to_us, best_to_us = *to_us;
+    for (size_t i = 0; i < list->count; i++)
+    {
+        const storm_record* mark = list->marks[i];
+        if (mark->a != 1 || mark->who.life != who.life) continue;
+        uint64_t begin_us = mark->begin_us > *from_us ? mark->begin_us : *from_us;
+        uint64_t end_us = i + 1 < list->count ? list->marks[i + 1]->begin_us : UINT64_MAX;
+        if (end_us > *to_us) end_us = *to_us;
+        if (end_us <= begin_us || end_us - begin_us <= best_to_us - best_from_us) continue;
+        best_from_us = begin_us;
+        best_to_us = end_us;
+    }
+    *from_us = best_from_us;
+    *to_us = best_to_us;
+}
+
+bool link_came_up_since_loss(storm_who who, uint64_t from_us, uint64_t to_us)
+{
+    const mark_list* list = &links[who.process][who.client];
+    for (size_t i = 0; i < losses.count; i++)
+    {
+        const storm_record* loss = losses.marks[i];
+        if (loss->a == 0 || loss->end_us < from_us || loss->end_us > to_us) continue;
+        for (size_t k = 0; k < list->count; k++)
+        {
+            const storm_record* mark = list->marks[k];
+            bool behind = mark->begin_us > loss->begin_us && mark->begin_us < to_us;
+            if (mark->a == 1 && mark->who.life == who.life && behind) return true;
+        }
+    }
+    return false;
+}
+
+bool excuse_clock_moved(uint64_t from_us, uint64_t to_us)
+{
+    return any_touches(&clocks, from_us, to_us);
+}
+
+bool excuse_server_away(uint64_t from_us, uint64_t to_us)
+{
+    return any_touches(&servers, from_us, to_us);
+}

@@ -1,0 +1,553 @@
+/* nemesis.c -- the faults: what each does, how long it lasts, and what ends it.
+
+   A schedule is drawn once from the seed: at these moments, these faults, with these numbers. A fault that cannot
+   be (the server is down already) is passed over; the rest of the schedule stays as it is. */
+
+#include "storm/nemesis.h"
+
+#include "storm/players.h"
+#include "storm/store.h"
+#include "storm/storm.h"
+#include "storm/wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One fault of the schedule. */
+typedef struct nemesis_fault
+{
+    uint64_t at_us; /* from the start */
+    uint64_t for_us;
+    uint64_t x; /* three random numbers for the fault to make of them what it likes */
+    uint64_t y;
+    uint64_t z;
+    unsigned kind;
+} nemesis_fault;
+
+/* Which faults exclude each other. */
+typedef enum nemesis_ground
+{
+    GROUND_WIRE = 0, /* any number at once */
+    GROUND_SERVER,   /* its process: one at a time */
+    GROUND_RULES,    /* its settings: one at a time */
+    GROUND_PLAYER    /* one at a time */
+} nemesis_ground;
+
+typedef struct nemesis_kind
+{
+    const char* name;
+    unsigned weight;
+    nemesis_ground ground;
+    bool away; /* the server does not answer as usual */
+    bool loss;
+    uint64_t least_us;
+    uint64_t most_us;
+    bool (*strike)(const nemesis_fault* fault); /* false: cannot be now */
+    void (*heal)(const nemesis_fault* fault);   /* NULL: heals by itself */
+} nemesis_kind;
+
+enum
+{
+    ACTIVE_MAX = 64,
+    GAP_LEAST_US = 90000, /* between faults: 4.4 a second on average */
+    GAP_MOST_US = 360000
+};
+
+typedef struct nemesis_active
+{
+    nemesis_fault fault;
+    uint64_t end_us;
+    uint32_t record;
+} nemesis_active;
+
+static struct
+{
+    random_stream random;
+    nemesis_fault next;
+    uint64_t start_us;
+    nemesis_active active[ACTIVE_MAX];
+    unsigned active_count;
+    unsigned struck[64];
+    unsigned passed_over[64];
+    int64_t clock_us;
+    uint64_t kept_us;   /* when the copy of the data was made */
+    uint64_t lagging_us; /* since when the replica lags; 0: it does not */
+} nemesis;
+
+static const storm_who nobody = {0, 0, 0};
+
+/* ---- the wire ------------------------------------------------------------------------------------------ */
+
+static uint32_t share_of(uint64_t x)
+{
+    return x % 4 == 0 ? 1000u : (uint32_t)(100 + x / 4 % 600);
+}
+
+static bool cut(const nemesis_fault* f)
+{
+    wire_do((wire_order){.what = WIRE_CUT, .share = share_of(f->x), .abrupt = f->y % 2 == 0, .seed = f->z});
+    return true;
+}
+
+/* The bytes of dead links: the client's side goes at once or by itself, what it said comes seconds later. */
+static bool late(const nemesis_fault* f)
+{
+    uint64_t sever_us = f->x % 3 == 0 ? 0 : 15000 + f->x / 3 % 120000;
+    wire_do((wire_order){.what = WIRE_HOLD, .way = WIRE_REQUESTS, .share = share_of(f->y), .seed = f->z,
+                         .for_us = f->for_us, .sever_us = sever_us});
+    return true;
+}
+
+/* Requests arrive, answers do not. */
+static bool mute(const nemesis_fault* f)
+{
+    uint64_t sever_us = f->x % 2 == 0 ? 0 : 10000 + f->x / 2 % 100000;
+    wire_do((wire_order){.what = WIRE_SWALLOW, .way = WIRE_REPLIES, .share = share_of(f->y), .seed = f->z,
+                         .for_us = f->for_us, .sever_us = sever_us});
+    return true;
+}
+
+static bool hole(const nemesis_fault* f)
+{
+    wire_way way = f->x % 2 == 0 ? WIRE_REQUESTS : WIRE_BOTH;
+    wire_do((wire_order){.what = WIRE_SWALLOW, .way = way, .share = share_of(f->y), .seed = f->z,
+                         .for_us = f->for_us});
+    return true;
+}
+
+static bool slow(const nemesis_fault* f)
+{
+    wire_way way = (wire_way)(f->x % 3);
+    wire_do((wire_order){.what = WIRE_HOLD, .way = way, .share = share_of(f->y), .seed = f->z, .for_us = f->for_us});
+    return true;
+}
+
+static bool chop(const nemesis_fault* f)
+{
+    wire_do((wire_order){.what = WIRE_CHOP, .size = (uint32_t)(1 + f->x % 60), .for_us = f->for_us});
+    return true;
+}
+
+/* All links gone and no new one for a while. With an odd x, what was asked is done and its answer is lost. */
+static bool outage(const nemesis_fault* f)
+{
+    wire_do((wire_order){.what = WIRE_SHUT, .for_us = f->for_us});
+    if (f->x % 2 == 1)
+        wire_do((wire_order){.what = WIRE_SWALLOW, .way = WIRE_REPLIES, .share = 1000, .for_us = 30000 + f->y % 50000});
+    else wire_do((wire_order){.what = WIRE_CUT, .share = 1000, .abrupt = f->y % 2 == 0});
+    return true;
+}
+
+/* ---- the server's process ------------------------------------------------------------------------------ */
+
+static bool kill_server(const nemesis_fault* f)
+{
+    (void)f;
+    if (storm.failover) return false; /* without its data on disk, that would be a loss */
+    store_kill();
+    return true;
+}
+
+static void start_server(const nemesis_fault* f)
+{
+    (void)f;
+    store_restart();
+}
+
+static bool freeze_server(const nemesis_fault* f)
+{
+    (void)f;
+    store_freeze();
+    return true;
+}
+
+static void thaw_server(const nemesis_fault* f)
+{
+    (void)f;
+    store_thaw();
+}
+
+static void mark_loss(uint64_t since_us, uint64_t begin_us)
+{
+    storm_event event = {.system = STORM_CORE, .what = MARK_LOSS, .a = since_us};
+    uint32_t mark = history_event(nobody, event);
+    if (mark != 0) history_at(mark)->begin_us = begin_us;
+}
+
+static bool keep(const nemesis_fault* f)
+{
+    (void)f;
+    if (storm.failover) return false;
+    nemesis.kept_us = history_now();
+    store_keep();
+    return true;
+}
+
+static bool go_back(const nemesis_fault* f)
+{
+    (void)f;
+    if (storm.failover || !store_has_kept()) return false;
+    uint64_t begin_us = history_now();
+    store_go_back();
+    mark_loss(nemesis.kept_us, begin_us);
+    return true;
+}
+
+static bool flush_all(const nemesis_fault* f)
+{
+    (void)f;
+    uint64_t begin_us = history_now();
+    bool done = store_do("FLUSHALL");
+    mark_loss(0, begin_us); /* also when its answer did not come */
+    return done;
+}
+
+static bool fail_over(const nemesis_fault* f)
+{
+    (void)f;
+    if (!storm.failover || !store_replica_is_ready()) return false;
+    uint64_t begin_us = history_now();
+    nemesis.lagging_us = begin_us;
+    wire_do((wire_order){.what = WIRE_LAG, .for_us = 60000000});
+    return true;
+}
+
+static void promote(const nemesis_fault* f)
+{
+    (void)f;
+    uint64_t begin_us = history_now();
+    store_fail_over();
+    mark_loss(nemesis.lagging_us, begin_us);
+    nemesis.lagging_us = 0;
+}
+
+/* A script that goes on for longer than it may, or a server that sleeps. */
+static bool busy(const nemesis_fault* f)
+{
+    static const char script[] = "local t = redis.call('TIME') local e = t[1] * 1000000 + t[2] + ARGV[1] repeat t ="
+                                 " redis.call('TIME') until t[1] * 1000000 + t[2] >= e return 1";
+    (void)store_do("CONFIG SET lua-time-limit 15");
+    if (f->x % 2 == 0) store_send("DEBUG SLEEP %s", f->x % 4 == 0 ? "0.1" : "0.45");
+    else store_send("EVAL %s 0 %s", script, f->x % 4 == 1 ? "150000" : "600000");
+    return true;
+}
+
+/* ---- the server's rules -------------------------------------------------------------------------------- */
+
+static bool script_flush(const nemesis_fault* f)
+{
+    (void)f;
+    return store_do("SCRIPT FLUSH");
+}
+
+static bool out_of_memory(const nemesis_fault* f)
+{
+    (void)f;
+    return store_do("CONFIG SET maxmemory 1");
+}
+
+static void memory_again(const nemesis_fault* f)
+{
+    (void)f;
+    (void)store_do("CONFIG SET maxmemory 0");
+}
+
+/* A server that was restarted meanwhile has its rights from the command line. */
+static bool take_rights(const nemesis_fault* f)
+{
+    static const char* const rights[] = {"-evalsha", "off", "-@scripting", "-@write", "-rpush", "-zadd", "-hset",
+                                         "-publish", "-zrem", "-set", "-pexpire", "-del", "-info", "resetpass"};
+    return store_do("ACL SETUSER game %s", rights[f->x % (sizeof rights / sizeof rights[0])]);
+}
+
+static void give_rights(const nemesis_fault* f)
+{
+    (void)f;
+    (void)store_do("ACL SETUSER game on >storm ~* &* +@all");
+}
+
+/* What was asked is done, its answer is lost, and when it is asked again, nobody is let in: rights and a cut link
+   at once. */
+static bool turn_away(const nemesis_fault* f)
+{
+    static const char* const rights[] = {"-evalsha", "off", "-@write"};
+    wire_do((wire_order){.what = WIRE_SWALLOW, .way = WIRE_REPLIES, .share = 1000, .for_us = 40000 + f->y % 40000});
+    history_pause(25000);
+    return store_do("ACL SETUSER game %s", rights[f->x % 3]);
+}
+
+static bool few_clients(const nemesis_fault* f)
+{
+    wire_do((wire_order){.what = WIRE_CUT, .share = share_of(f->x), .seed = f->z});
+    return store_do("CONFIG SET maxclients %s", f->y % 2 == 0 ? "4" : "12");
+}
+
+static void many_clients(const nemesis_fault* f)
+{
+    (void)f;
+    (void)store_do("CONFIG SET maxclients 10000");
+}
+
+static bool kill_clients(const nemesis_fault* f)
+{
+    return store_do(f->x % 2 == 0 ? "CLIENT KILL USER game" : "CLIENT KILL TYPE pubsub");
+}
+
+static bool step_clock(const nemesis_fault* f)
+{
+    int64_t offset_us = (int64_t)(f->x % 4000000) - 2000000;
+    storm_event event = {.system = STORM_CORE, .what = MARK_CLOCK, .a = (uint64_t)offset_us,
+                         .b = (uint64_t)nemesis.clock_us};
+    uint64_t begin_us = history_now();
+    store_shift_clock(offset_us);
+    uint32_t mark = history_event(nobody, event);
+    if (mark != 0) history_at(mark)->begin_us = begin_us;
+    nemesis.clock_us = offset_us;
+    return true;
+}
+
+/* ---- the players --------------------------------------------------------------------------------------- */
+
+static unsigned player_of(const nemesis_fault* f)
+{
+    return (unsigned)(f->x % storm.players);
+}
+
+static bool kill_player(const nemesis_fault* f)
+{
+    players_kill(player_of(f));
+    return true;
+}
+
+static void revive_player(const nemesis_fault* f)
+{
+    players_revive(player_of(f));
+}
+
+static bool freeze_player(const nemesis_fault* f)
+{
+    players_freeze(player_of(f));
+    return true;
+}
+
+static void thaw_player(const nemesis_fault* f)
+{
+    players_thaw(player_of(f));
+}
+
+/* ---- the kinds ----------------------------------------------------------------------------------------- */
+
+static const nemesis_kind kinds[] = {
+    {"cut", 10, GROUND_WIRE, false, false, 0, 0, cut, NULL},
+    {"late", 14, GROUND_WIRE, false, false, 200000, 2500000, late, NULL},
+    {"mute", 6, GROUND_WIRE, false, false, 50000, 800000, mute, NULL},
+    {"hole", 4, GROUND_WIRE, false, false, 50000, 900000, hole, NULL},
+    {"slow", 6, GROUND_WIRE, false, false, 5000, 350000, slow, NULL},
+    {"chop", 4, GROUND_WIRE, false, false, 50000, 400000, chop, NULL},
+    {"outage", 6, GROUND_WIRE, true, false, 100000, 1200000, outage, NULL},
+    {"kill-server", 4, GROUND_SERVER, true, false, 5000, 300000, kill_server, start_server},
+    {"freeze-server", 4, GROUND_SERVER, true, false, 20000, 900000, freeze_server, thaw_server},
+    {"busy", 4, GROUND_SERVER, true, false, 700000, 700000, busy, NULL},
+    {"keep", 6, GROUND_SERVER, false, false, 0, 0, keep, NULL},
+    {"go-back", 3, GROUND_SERVER, true, true, 0, 0, go_back, NULL},
+    {"flush", 1, GROUND_SERVER, false, true, 0, 0, flush_all, NULL},
+    {"fail-over", 6, GROUND_SERVER, true, true, 50000, 900000, fail_over, promote},
+    {"script-flush", 3, GROUND_RULES, false, false, 0, 0, script_flush, NULL},
+    {"oom", 4, GROUND_RULES, true, false, 20000, 500000, out_of_memory, memory_again},
+    {"rights", 5, GROUND_RULES, true, false, 20000, 400000, take_rights, give_rights},
+    {"turn-away", 5, GROUND_RULES, true, false, 150000, 400000, turn_away, give_rights},
+    {"maxclients", 3, GROUND_RULES, true, false, 50000, 500000, few_clients, many_clients},
+    {"client-kill", 4, GROUND_RULES, false, false, 0, 0, kill_clients, NULL},
+    {"clock", 3, GROUND_RULES, false, false, 0, 0, step_clock, NULL},
+    {"kill-player", 4, GROUND_PLAYER, false, false, 10000, 600000, kill_player, revive_player},
+    {"freeze-player", 6, GROUND_PLAYER, false, false, 30000, 2500000, freeze_player, thaw_player},
+};
+
+enum
+{
+    KIND_COUNT = sizeof kinds / sizeof kinds[0]
+};
+
+const char* nemesis_kind_name(unsigned kind)
+{
+    return kind < KIND_COUNT ? kinds[kind].name : "?";
+}
+
+unsigned nemesis_kind_count(void)
+{
+    return KIND_COUNT;
+}
+
+bool nemesis_takes_server_away(uint8_t mark)
+{
+    return mark >= MARK_FAULT && mark - MARK_FAULT < KIND_COUNT && kinds[mark - MARK_FAULT].away;
+}
+
+/* ---- the schedule -------------------------------------------------------------------------------------- */
+
+static bool is_named(const char* names, const char* name, size_t size)
+{
+    for (const char* at = names; *at != '\0'; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',' ? 1 : 0))
+    {
+        if (strcspn(at, ",") == size && strncmp(at, name, size) == 0) return true;
+    }
+    return false;
+}
+
+bool nemesis_knows(const char* names)
+{
+    for (const char* at = names; *at != '\0'; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',' ? 1 : 0))
+    {
+        bool found = false;
+        for (unsigned i = 0; i < KIND_COUNT; i++)
+            found = found || (strlen(kinds[i].name) == strcspn(at, ",") &&
+                              strncmp(kinds[i].name, at, strcspn(at, ",")) == 0);
+        if (!found) return false;
+    }
+    return true;
+}
+
+static unsigned weight_of(unsigned kind)
+{
+    const nemesis_kind* k = &kinds[kind];
+    if (k->loss && !storm.losses) return 0;
+    if (storm.faults != NULL && !is_named(storm.faults, k->name, strlen(k->name))) return 0;
+    return k->weight;
+}
+
+static void draw_next(void)
+{
+    unsigned sum = 0;
+    random_stream* random = &nemesis.random;
+    nemesis_fault* f = &nemesis.next;
+    for (unsigned i = 0; i < KIND_COUNT; i++) sum += weight_of(i);
+    uint64_t before_us = f->at_us;
+    memset(f, 0, sizeof *f);
+    f->at_us = before_us + random_between(random, GAP_LEAST_US, GAP_MOST_US);
+    uint64_t point = sum == 0 ? 0 : random_below(random, sum);
+    while (sum != 0 && point >= weight_of(f->kind)) point -= weight_of(f->kind++);
+    if (sum == 0) f->at_us = UINT64_MAX / 2;
+    f->for_us = random_between(random, kinds[f->kind].least_us, kinds[f->kind].most_us);
+    f->x = random_next(random) >> 1;
+    f->y = random_next(random) >> 1;
+    f->z = random_next(random);
+}
+
+void nemesis_start(uint64_t now_us)
+{
+    nemesis.random = storm_random("nemesis", 0, 0, 0);
+    nemesis.start_us = now_us;
+    draw_next();
+}
+
+static bool ground_is_free(nemesis_ground ground)
+{
+    if (ground == GROUND_WIRE) return true;
+    for (unsigned i = 0; i < nemesis.active_count; i++)
+    {
+        nemesis_ground other = kinds[nemesis.active[i].fault.kind].ground;
+        if (other == ground) return false;
+        /* settings are of no use to a server that does not answer, and get lost with it */
+        if ((other == GROUND_SERVER && ground == GROUND_RULES) || (other == GROUND_RULES && ground == GROUND_SERVER))
+            return false;
+    }
+    return true;
+}
+
+static void log_fault(const nemesis_fault* f, const char* word)
+{
+    if (!storm.verbose) return;
+    fprintf(stderr, "storm: %8.3f s %s %s, %llu us\n", (double)f->at_us / 1e6, kinds[f->kind].name, word,
+            (unsigned long long)f->for_us);
+}
+
+static void strike(const nemesis_fault* f)
+{
+    const nemesis_kind* kind = &kinds[f->kind];
+    if (nemesis.active_count == ACTIVE_MAX || !ground_is_free(kind->ground))
+    {
+        nemesis.passed_over[f->kind]++;
+        return;
+    }
+    uint32_t record = history_begin(nobody, STORM_CORE, (uint8_t)(MARK_FAULT + f->kind), 0);
+    log_fault(f, "strikes");
+    bool done = kind->strike(f);
+    nemesis.struck[f->kind] += done ? 1u : 0u;
+    nemesis.passed_over[f->kind] += done ? 0u : 1u;
+    if (record == 0) return;
+    history_at(record)->a = f->for_us;
+    history_at(record)->b = f->x;
+    history_at(record)->c = done ? 1 : 0;
+    if (!done && kind->heal == NULL)
+    {
+        history_end(record, STORM_NOT_DONE, 0);
+        return;
+    }
+    if (!done && kind->ground == GROUND_SERVER)
+    {
+        history_end(record, STORM_NOT_DONE, 0);
+        return;
+    }
+    nemesis_active* active = &nemesis.active[nemesis.active_count++];
+    active->fault = *f;
+    active->end_us = history_now() + f->for_us;
+    active->record = record;
+}
+
+static void heal_one(unsigned index)
+{
+    nemesis_active active = nemesis.active[index];
+    nemesis.active[index] = nemesis.active[--nemesis.active_count];
+    if (kinds[active.fault.kind].heal != NULL) kinds[active.fault.kind].heal(&active.fault);
+    log_fault(&active.fault, "ends");
+    history_end(active.record, STORM_DONE, 0);
+}
+
+uint64_t nemesis_turn(uint64_t now_us)
+{
+    for (unsigned i = nemesis.active_count; i-- > 0;)
+    {
+        if (now_us >= nemesis.active[i].end_us) heal_one(i);
+    }
+    while (now_us >= nemesis.start_us + nemesis.next.at_us)
+    {
+        strike(&nemesis.next);
+        draw_next();
+    }
+    uint64_t next_us = nemesis.start_us + nemesis.next.at_us;
+    for (unsigned i = 0; i < nemesis.active_count; i++)
+    {
+        if (nemesis.active[i].end_us < next_us) next_us = nemesis.active[i].end_us;
+    }
+    return next_us;
+}
+
+void nemesis_heal(void)
+{
+    while (nemesis.active_count > 0) heal_one(nemesis.active_count - 1);
+    wire_do((wire_order){.what = WIRE_HEAL});
+    uint64_t end_us = history_now() + 20000000;
+    while (!store_do("ACL SETUSER game on >storm ~* &* +@all") && history_now() < end_us) history_pause(10000);
+    (void)store_do("CONFIG SET maxmemory 0");
+    (void)store_do("CONFIG SET maxclients 10000");
+    for (unsigned i = 0; i < storm.players; i++) players_revive(i);
+    storm_event event = {.system = STORM_CORE, .what = MARK_CALM};
+    (void)history_event(nobody, event);
+}
+
+void nemesis_print(void)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < KIND_COUNT; i++) sum += nemesis.struck[i];
+    printf("faults: %u in %u s:", sum, storm.seconds);
+    for (unsigned i = 0; i < KIND_COUNT; i++)
+    {
+        if (nemesis.struck[i] != 0) printf(" %s %u", kinds[i].name, nemesis.struck[i]);
+    }
+    printf("; passed over:");
+    for (unsigned i = 0; i < KIND_COUNT; i++)
+    {
+        if (nemesis.passed_over[i] != 0) printf(" %s %u", kinds[i].name, nemesis.passed_over[i]);
+    }
+    printf("\n");
+}

@@ -1,0 +1,30 @@
+/* nemesis.h -- who makes the weather. */
+
+#ifndef GUILDHALL_TESTS_STORM_NEMESIS_H
+#define GUILDHALL_TESTS_STORM_NEMESIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Draws the schedule from the run's seed. */
+void nemesis_start(uint64_t now_us);
+
+/* Does what is due; returns when the next thing is. */
+uint64_t nemesis_turn(uint64_t now_us);
+
+/* Ends every fault, and returns when the store answers and all players run. */
+void nemesis_heal(void);
+
+/* Prints how often each kind of fault struck. */
+void nemesis_print(void);
+
+const char* nemesis_kind_name(unsigned kind);
+unsigned nemesis_kind_count(void);
+
+/* True for a mark of a fault during which the server does not answer as usual. */
+bool nemesis_takes_server_away(uint8_t mark);
+
+/* True when that list of names, separated by commas, knows them all. */
+bool nemesis_knows(const char* names);
+
+#endif

@@ -1,0 +1,171 @@
+/* player.c -- a game server: clients, an actor for each system on each of them, and a frame loop. */
+
+#include "storm/storm.h"
+
+#include "platform.h"
+#include "storm/wire.h"
+#include "support/process.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    STALL_US = 60000,
+    PAUSE_MS = 1
+};
+
+typedef struct player_seat
+{
+    storm_client client;
+    void* memory;
+    void* actors[STORM_SYSTEMS_MAX];
+} player_seat;
+
+static player_seat seats[STORM_CLIENTS];
+
+static bool note_assertion(void* context, const char* file, int line, const char* expression)
+{
+    (void)expression;
+    const storm_client* client = context;
+    storm_event event = {.system = STORM_CORE, .what = MARK_ASSERTION, .a = (uint64_t)line};
+    (void)history_event(client->who, event);
+    if (storm.verbose) fprintf(stderr, "storm: assertion at %s:%d: %s\n", file, line, expression);
+    return false;
+}
+
+static void configure(gh_client_config* config, player_seat* seat)
+{
+    *config = gh_client_config_default();
+    config->address = gh_str_of(wire_address(seat->client.who.client % 2 == 1));
+    config->user = gh_str_literal("game");
+    config->password = gh_str_literal("storm");
+    config->connect_timeout_us = 400000;
+    config->request_timeout_us = 400000;
+    config->backoff_min_us = 5000;
+    config->backoff_max_us = 100000;
+    config->wake = seat->client.who.client != 2; /* one lives without hints */
+    config->out_bytes = 256 * 1024;
+    config->reply_bytes = 256 * 1024;
+    config->reply_nodes = 4096;
+    config->hooks.context = &seat->client;
+    config->hooks.assertion = note_assertion;
+}
+
+static void start_seat(player_seat* seat, storm_who who)
+{
+    gh_client_config config;
+    seat->client.who = who;
+    configure(&config, seat);
+    size_t size = gh_client_memory(&config);
+    seat->memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    CHILD_CHECK(seat->memory != NULL);
+    gh_status status = gh_client_init(seat->memory, size, &config, gh_platform_default(), &seat->client.client);
+    CHILD_CHECK(status == GH_OK);
+    (void)gh_tick(seat->client.client, history_now(), 0);
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
+    {
+        if (!storm_system_is_on(i)) continue;
+        const storm_system* system = storm_system_of(i);
+        seat->actors[i] = calloc(1, system->actor_size);
+        CHILD_CHECK(seat->actors[i] != NULL);
+        uint64_t place = ((uint64_t)who.life << 16) | ((uint64_t)who.process << 8) | who.client;
+        system->start(seat->actors[i], &seat->client, storm_random(system->name, place, 0, 0));
+    }
+}
+
+static void note_link(storm_client* client)
+{
+    bool ready = gh_client_ready(client->client);
+    if (ready == client->ready) return;
+    client->ready = ready;
+    storm_event event = {.system = STORM_CORE, .what = MARK_LINK, .a = ready ? 1 : 0};
+    (void)history_event(client->who, event);
+}
+
+static bool turn_seat(player_seat* seat, bool may_begin)
+{
+    bool idle = true;
+    seat->client.now_us = history_now();
+    (void)gh_tick(seat->client.client, seat->client.now_us, 0);
+    note_link(&seat->client);
+    for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
+    {
+        if (seat->actors[i] == NULL) continue;
+        const storm_system* system = storm_system_of(i);
+        system->turn(seat->actors[i], may_begin && !history_is_full());
+        idle = idle && system->idle(seat->actors[i]);
+    }
+    return idle;
+}
+
+/* Sleeps until a byte arrives, or for a frame. */
+static void wait_for_bytes(void)
+{
+    struct pollfd descriptors[STORM_CLIENTS * 2];
+    nfds_t count = 0;
+    for (int i = 0; i < STORM_CLIENTS; i++)
+    {
+        for (int link = 0; link < 2; link++)
+        {
+            intptr_t fd = gh_client_fd(seats[i].client.client, (gh_link_name)link, NULL);
+            if (fd < 0) continue;
+            descriptors[count].fd = (int)fd;
+            descriptors[count++].events = POLLIN;
+        }
+    }
+    (void)poll(descriptors, count, PAUSE_MS);
+}
+
+static void note_stall(uint64_t* last_us, storm_who who)
+{
+    uint64_t now_us = history_now();
+    if (now_us - *last_us > STALL_US)
+    {
+        storm_event event = {.system = STORM_CORE, .what = MARK_STALL, .a = *last_us};
+        (void)history_event(who, event);
+    }
+    *last_us = now_us;
+}
+
+static void drain(void)
+{
+    bool drained = false;
+    for (int i = 0; i < STORM_CLIENTS; i++) (void)gh_client_drain(seats[i].client.client, 2000000);
+    while (!drained)
+    {
+        drained = true;
+        for (int i = 0; i < STORM_CLIENTS; i++)
+        {
+            (void)gh_tick(seats[i].client.client, history_now(), 0);
+            drained = drained && gh_client_drained(seats[i].client.client);
+        }
+        (void)poll(NULL, 0, PAUSE_MS);
+    }
+    for (int i = 0; i < STORM_CLIENTS; i++) gh_client_shutdown(seats[i].client.client);
+}
+
+int player_run(void* context, int results)
+{
+    storm_who who = *(const storm_who*)context;
+    uint64_t last_us = history_now();
+    (void)results;
+    for (uint8_t i = 0; i < STORM_CLIENTS; i++)
+    {
+        who.client = i;
+        start_seat(&seats[i], who);
+    }
+    who.client = 0;
+    bool idle = false;
+    while (!idle || storm_stage_now() == STAGE_RUN)
+    {
+        wait_for_bytes();
+        note_stall(&last_us, who);
+        idle = true;
+        bool may_begin = storm_stage_now() == STAGE_RUN;
+        for (int i = 0; i < STORM_CLIENTS; i++) idle = turn_seat(&seats[i], may_begin) && idle;
+    }
+    drain();
+    return 0;
+}

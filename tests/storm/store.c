@@ -1,0 +1,218 @@
+/* store.c -- servers of tests/support, and what the nemesis needs beyond them. */
+
+#define _XOPEN_SOURCE 700
+
+#include "storm/store.h"
+
+#include "storm/history.h"
+#include "storm/wire.h"
+#include "support/redis_server.h"
+#include "support/scratch.h"
+#include "support/wait.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct
+{
+    redis_server* servers[2];
+    int primary;
+    bool failover;
+    bool kept;
+    char path[2][WIRE_PATH_SIZE];
+    char folder[SCRATCH_PATH_SIZE];
+    redisContext* context;
+} store;
+
+/* What is written is in the file before it is answered (a kill -9 loses nothing), and no disk is waited for. */
+static const char* const arguments_of_one[] = {
+    "--appendfsync", "no", "--user", "game", "on", ">storm", "~*", "&*", "+@all", "--auto-aof-rewrite-percentage", "0",
+    "--loglevel", "warning", NULL};
+
+static const char* const arguments_of_two[] = {
+    "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-timeout", "60", "--user", "game", "on",
+    ">storm", "~*", "&*", "+@all", "--loglevel", "warning", "--client-output-buffer-limit",
+    "replica 256mb 128mb 60", NULL};
+
+static uint16_t port_of(int server)
+{
+    return (uint16_t)atoi(strrchr(redis_server_tcp_address(store.servers[server]), ':') + 1);
+}
+
+static void follow(int replica)
+{
+    char port[8];
+    (void)snprintf(port, sizeof port, "%u", wire_replica_port());
+    redis_server_do(store.servers[replica], "REPLICAOF 127.0.0.1 %s", port);
+}
+
+void store_start(bool failover)
+{
+    redis_server_options options = {0};
+    scratch_folder(store.folder);
+    store.failover = failover;
+    options.append_only = !failover;
+    options.tcp = failover;
+    options.clock = true;
+    options.arguments = failover ? arguments_of_two : arguments_of_one;
+    for (int i = 0; i < (failover ? 2 : 1); i++)
+    {
+        store.servers[i] = redis_server_start(&options);
+        (void)snprintf(store.path[i], WIRE_PATH_SIZE, "%s", redis_server_address(store.servers[i]) + 5);
+    }
+    wire_start(store.path[0], store.folder);
+    if (!failover) return;
+    wire_do((wire_order){.what = WIRE_UPSTREAM_OF_REPLICA, .port = port_of(0)});
+    follow(1);
+    WAIT_FOR(store_replica_is_ready());
+}
+
+const char* store_path(void)
+{
+    return store.path[store.primary];
+}
+
+const char* store_folder(void)
+{
+    return store.folder;
+}
+
+redisContext* store_connect(void)
+{
+    struct timeval limit = {0, 400000};
+    redisContext* context = redisConnectUnixWithTimeout(store_path(), limit);
+    if (context != NULL && context->err == 0)
+    {
+        (void)redisSetTimeout(context, limit);
+        return context;
+    }
+    if (context != NULL) redisFree(context);
+    return NULL;
+}
+
+static void forget_context(void)
+{
+    if (store.context != NULL) redisFree(store.context);
+    store.context = NULL;
+}
+
+bool store_do(const char* format, ...)
+{
+    va_list arguments;
+    if (store.context == NULL) store.context = store_connect();
+    if (store.context == NULL) return false;
+    va_start(arguments, format);
+    redisReply* reply = redisvCommand(store.context, format, arguments);
+    va_end(arguments);
+    bool good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+    if (reply == NULL) forget_context();
+    else freeReplyObject(reply);
+    return good;
+}
+
+void store_send(const char* format, ...)
+{
+    va_list arguments;
+    int done = 0;
+    redisContext* context = store_connect();
+    if (context == NULL) return;
+    va_start(arguments, format);
+    (void)redisvAppendCommand(context, format, arguments);
+    va_end(arguments);
+    while (done == 0 && redisBufferWrite(context, &done) == REDIS_OK) {}
+    redisFree(context);
+}
+
+void store_kill(void)
+{
+    forget_context();
+    redis_server_kill9(store.servers[store.primary]);
+}
+
+void store_restart(void)
+{
+    redis_server_restart(store.servers[store.primary]);
+}
+
+void store_freeze(void)
+{
+    redis_server_freeze(store.servers[store.primary]);
+}
+
+void store_thaw(void)
+{
+    redis_server_thaw(store.servers[store.primary]);
+}
+
+void store_shift_clock(int64_t offset_us)
+{
+    for (int i = 0; i < (store.failover ? 2 : 1); i++) redis_server_shift_clock(store.servers[i], offset_us);
+}
+
+static void copy_folder(const char* from, const char* to)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+    {
+        execlp("cp", "cp", "-a", from, to, (char*)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) fprintf(stderr, "storm: cannot copy %s\n", from);
+}
+
+static void paths(char data[128], char kept[128])
+{
+    (void)snprintf(data, 128, "%s/data", redis_server_folder(store.servers[store.primary]));
+    (void)snprintf(kept, 128, "%s/kept", store.folder);
+}
+
+void store_keep(void)
+{
+    char data[128], kept[128];
+    paths(data, kept);
+    scratch_remove(kept);
+    copy_folder(data, kept);
+    store.kept = true;
+}
+
+bool store_has_kept(void)
+{
+    return store.kept;
+}
+
+void store_go_back(void)
+{
+    char data[128], kept[128];
+    paths(data, kept);
+    store_kill();
+    scratch_remove(data);
+    copy_folder(kept, data);
+    store_restart();
+}
+
+bool store_replica_is_ready(void)
+{
+    const char* text = redis_server_text(store.servers[1 - store.primary], "INFO replication");
+    return text != NULL && strstr(text, "master_link_status:up") != NULL;
+}
+
+void store_fail_over(void)
+{
+    int old = store.primary;
+    int heir = 1 - old;
+    store_kill();
+    wire_do((wire_order){.what = WIRE_UPSTREAM_OF_REPLICA, .port = port_of(heir)});
+    redis_server_do(store.servers[heir], "REPLICAOF NO ONE");
+    store.primary = heir;
+    wire_order order = {.what = WIRE_SERVER};
+    (void)snprintf(order.path, sizeof order.path, "%s", store.path[heir]);
+    wire_do(order);
+    redis_server_restart(store.servers[old]);
+    follow(old);
+}

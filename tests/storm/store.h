@@ -1,0 +1,44 @@
+/* store.h -- the servers of the storm: started, killed, put back in time, failed over; and asked directly, past the
+   wire. */
+
+#ifndef GUILDHALL_TESTS_STORM_STORE_H
+#define GUILDHALL_TESTS_STORM_STORE_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+void store_start(bool failover);
+
+/* The unix socket of the server that counts, and the run's folder. */
+const char* store_path(void);
+const char* store_folder(void);
+
+/* One command to the server that counts, with a short time limit; false if it did not say OK. */
+bool store_do(const char* format, ...);
+
+/* The same, sent and not waited for. */
+void store_send(const char* format, ...);
+
+/* A new connection to the server that counts, or NULL. */
+redisContext* store_connect(void);
+
+void store_kill(void);
+void store_restart(void);
+void store_freeze(void);
+void store_thaw(void);
+void store_shift_clock(int64_t offset_us);
+
+/* A copy of the data on disk, and starting the server with it. keep returns when the copy was made. */
+void store_keep(void);
+bool store_has_kept(void);
+void store_go_back(void);
+
+/* With a replica: kills the primary and lets the other one take its place; what was the primary becomes its replica,
+   empty. */
+void store_fail_over(void);
+
+/* True when the replica is connected and has all but what is held back on its link. */
+bool store_replica_is_ready(void);
+
+#endif

@@ -1,0 +1,154 @@
+/* storm.h -- the storm: a fleet of game servers under faults, and the proof of what it was told.
+
+      players (processes)                 wire (process)              store (process)
+      +-------------------+            +------------------+        +------------------+
+      | client  client  . | -- unix -> | cuts, holds,     | -----> | redis-server,    |
+      | an actor for each | <- and --- | delivers late,   | <----- | with --failover  |
+      | system: begin,    |    TCP     | splits, refuses  |        | a replica too    |
+      | watch, write down |            +---------^--------+        +---^----------^---+
+      +---------|---------+                      |                     |          | reads keys,
+                |  kills, freezes         orders |  kills, freezes,    |          | writes nothing
+                |  <---------------- nemesis (the first process) ------'     witness (process)
+                v                                |                                |
+      +-----------------------------------------------------------------------------------------+
+      | history (shared memory): every op's begin and end, what was seen, every fault            |
+      +-----------------------------------------------------------------------------------------+
+                |  after the run: everything is healed, all ops end, all leases run out;
+                v  an auditor reads what the store has in the end
+      checkers, one or more a system: what the history and the store say, against the promises
+
+   A system is one file storm_NAME.c, which alone knows the API of that system: begin a random op, watch it, write
+   records. Its checkers lie in check_NAME.c, which sees records alone. To add a system: write both, and add it to
+   STORM_SYSTEMS and premake5.lua finds it.
+
+   Randomness comes from the one seed: the schedule of the faults, and for each actor the choice of its ops. Time is
+   real, so two runs of one seed meet the same faults and ops at slightly other moments.
+
+   An outcome has three values: done, not done, unknown; a checker takes each op at its word. Losses are excused by
+   a mark of the nemesis alone (restart with older data, promotion of a lagging replica, FLUSHALL). */
+
+#ifndef GUILDHALL_TESTS_STORM_STORM_H
+#define GUILDHALL_TESTS_STORM_STORM_H
+
+#include "guildhall/base.h"
+#include "guildhall/client.h"
+#include "storm/history.h"
+#include "support/random.h"
+
+#include <hiredis/hiredis.h>
+
+#define STORM_SYSTEMS(X) X(lock) X(mailbox)
+
+enum
+{
+    STORM_CORE = 0, /* marks: of faults, links, stalls; systems are numbered from 1 */
+#define STORM_SYSTEM_NUMBER(name) STORM_##name,
+    STORM_SYSTEMS(STORM_SYSTEM_NUMBER)
+#undef STORM_SYSTEM_NUMBER
+    STORM_SYSTEM_END
+};
+
+enum
+{
+    STORM_PLAYERS_MAX = 8,
+    STORM_CLIENTS = 4, /* in a process */
+    STORM_SYSTEMS_MAX = 16
+};
+
+/* One client of a player, and what its actors need. */
+typedef struct storm_client
+{
+    gh_client* client;
+    storm_who who;
+    uint64_t now_us; /* of the last tick */
+    bool ready;
+} storm_client;
+
+/* Who looks at the store: the witness during the run, the auditor after it. The reply is NULL if the server did not
+   answer; the caller frees it. */
+typedef struct storm_look
+{
+    redisContext* redis;
+    gh_client* client; /* the auditor's; NULL for the witness */
+    storm_who who;
+} storm_look;
+
+/* Ticks the auditor's client once and pauses a little. False when it takes too long: give up. */
+bool storm_look_turn(storm_look* look);
+
+typedef struct storm_system
+{
+    const char* name;
+    const char* const* whats; /* names of its ops and events */
+    size_t actor_size;
+    void (*start)(void* actor, storm_client* me, random_stream random);
+    void (*turn)(void* actor, bool may_begin); /* after each tick: looks at its ops, perhaps begins one */
+    bool (*idle)(const void* actor);           /* nothing is going on, and nothing is kept */
+    void (*witness)(storm_look* look);         /* NULL: none */
+    void (*audit)(storm_look* look);           /* NULL: none */
+    void (*check)(void);
+} storm_system;
+
+#define STORM_SYSTEM_DECLARE(name) extern const storm_system storm_##name;
+STORM_SYSTEMS(STORM_SYSTEM_DECLARE)
+#undef STORM_SYSTEM_DECLARE
+
+/* NULL for STORM_CORE. */
+const storm_system* storm_system_of(uint8_t number);
+bool storm_system_is_on(uint8_t number);
+
+/* ---- marks: records of STORM_CORE ---------------------------------------------------------------------- */
+
+typedef enum storm_mark
+{
+    MARK_NONE = 0,
+    MARK_LINK,      /* a = 1: a client's command link became ready; 0: it is not any more      */
+    MARK_STALL,     /* a process stood still from a to the record's time                       */
+    MARK_LOSS,      /* the store may have lost what was done since a                           */
+    MARK_CLOCK,     /* the server's clock was moved to an offset of a (int64_t) microseconds   */
+    MARK_KILLED,    /* of a player: object                                                     */
+    MARK_CALM,      /* everything is healed                                                    */
+    MARK_ASSERTION, /* an assertion hook was called                                            */
+    MARK_FAULT      /* from here on: the nemesis' faults, MARK_FAULT + kind, begin to end      */
+} storm_mark;
+
+const char* storm_mark_name(uint8_t what);
+
+/* ---- the run ------------------------------------------------------------------------------------------- */
+
+typedef struct storm_options
+{
+    uint64_t seed;
+    unsigned seconds;
+    unsigned players;
+    bool on[STORM_SYSTEMS_MAX];
+    bool failover;
+    bool losses;        /* of this run: see storm.c */
+    const char* faults; /* NULL: all */
+    const char* redis;  /* NULL: from the PATH */
+    bool verbose;
+} storm_options;
+
+extern storm_options storm;
+
+typedef enum storm_stage
+{
+    STAGE_RUN = 0,
+    STAGE_CALM, /* begin nothing, let everything end */
+    STAGE_STOP
+} storm_stage;
+
+storm_stage storm_stage_now(void);
+void storm_set_stage(storm_stage stage);
+
+/* A stream for a label and three numbers, from the run's seed. */
+random_stream storm_random(const char* label, uint64_t x, uint64_t y, uint64_t z);
+
+/* The body of a player process. */
+int player_run(void* context, int results);
+
+
+/* What every outcome means for those ops that follow base.h. */
+storm_outcome storm_outcome_of(gh_status status);
+
+#endif

@@ -1,0 +1,31 @@
+/* storm_lock.h -- what the records of the locks mean, for storm_lock.c, which writes them, and check_lock.c. */
+
+#ifndef GUILDHALL_TESTS_STORM_STORM_LOCK_H
+#define GUILDHALL_TESTS_STORM_STORM_LOCK_H
+
+enum
+{
+    LOCK_NAMES = 4,
+    LOCK_LONG = 3, /* the name with the long leases */
+    LOCK_LEASE_MOST_US = 1500000,
+    LOCK_LEASE_LONG_US = 9000000
+};
+
+enum
+{
+    LOCK_OP = 1,     /* a: lease, b: wait, c: client id                                                */
+    LOCK_SET,        /* object and b: the two names, a: lease, c: client id                            */
+    LOCK_GRANTED,    /* about: the op; a: end of the lease, b: fence, c: client id                     */
+    LOCK_LEASE,      /* the same, after a renewal                                                      */
+    LOCK_OVER,       /* about: the op; it is not held any more, or is about to be given back; b: fence */
+    LOCK_WRITE_SAFE, /* a: fence; into the hash                                                        */
+    LOCK_WRITE_ONCE, /* a: fence; into the list                                                        */
+    LOCK_SEEN,       /* by the witness; a: client id, b: sequence, c: fence, d: state h, r or f        */
+    LOCK_REGISTER,   /* in the hash in the end; about: the write, a: fence                             */
+    LOCK_ENTRY,      /* in the list in the end; about: the write, a: fence, b: place                   */
+    LOCK_FREE        /* an op of the auditor                                                           */
+};
+
+void check_lock(void);
+
+#endif

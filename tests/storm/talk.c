@@ -1,0 +1,26 @@
+/* talk.c -- bodies that lead back to who sent them. */
+
+#include "storm/talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post)
+{
+    int size = snprintf(room, TALK_BODY_SIZE, "%u:%u:", op, post);
+    uint64_t end = (uint64_t)size + random_below(random, TALK_BODY_SIZE - (uint64_t)size);
+    for (uint64_t i = (uint64_t)size; i < end; i++) room[i] = (char)('a' + i % 26);
+    return gh_str_make(room, (size_t)end);
+}
+
+void talk_note(storm_who who, storm_event event, gh_str body)
+{
+    unsigned op = 0, post = 0;
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(body.size < 31 ? body.size : 31), body.bytes);
+    (void)sscanf(text, "%u:%u:", &op, &post);
+    if (op > history_count()) op = 0;
+    event.about = op;
+    event.c = post;
+    (void)history_event(who, event);
+}

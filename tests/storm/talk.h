@@ -1,0 +1,38 @@
+/* talk.h -- what the records of mailboxes and chats mean: the same for both, so that one file checks them. */
+
+#ifndef GUILDHALL_TESTS_STORM_TALK_H
+#define GUILDHALL_TESTS_STORM_TALK_H
+
+#include "guildhall/message.h"
+#include "storm/storm.h"
+
+enum
+{
+    TALK_NAMES = 3,
+    TALK_POSTS = 3,
+    TALK_BODY_SIZE = 96
+};
+
+enum
+{
+    TALK_PUSH = 1, /* a: posts, b: epoch, c: id of the first, d: bits of the posts that were taken */
+    TALK_FETCH,    /* a: after, b: epoch, c: last id; d: how many came                             */
+    TALK_COMMIT,   /* a: epoch, b: id; of a chat: what the member has seen                         */
+    TALK_GOT,      /* about: the push; a: epoch, b: id, c: which post of it, d: the fetch          */
+    TALK_LEFT,     /* the same, in the end                                                         */
+    TALK_JOIN,
+    TALK_LEAVE,
+    TALK_LAST, /* in the end; a: epoch, b: last id */
+    TALK_SEEN  /* a member's mark in the end: a: epoch, b: id, c: which member */
+};
+
+/* A body that leads back to its push: its op, and which post of it. */
+gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post);
+
+/* Writes down what a fetch brought. */
+void talk_note(storm_who who, storm_event event, gh_str body);
+
+void check_mailbox(void);
+void check_chat(void);
+
+#endif

@@ -1,0 +1,58 @@
+/* verdict.h -- what the checkers found, and what the faults excuse. */
+
+#ifndef GUILDHALL_TESTS_STORM_VERDICT_H
+#define GUILDHALL_TESTS_STORM_VERDICT_H
+
+#include "storm/history.h"
+
+/* Begins a checker: the name of the promise. What is found until the next one belongs to it. */
+void verdict_begin(const char* promise);
+
+/* Something that must not be. The ops concerned, 0 at the end. Only the first of each checker are printed. */
+void verdict_violation(const uint32_t* ops, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+/* How many cases the checker looked at, for the summary; none at all is said too. */
+void verdict_cases(uint64_t count);
+
+/* Prints "N passed, N failed"; returns how many failed. */
+unsigned verdict_end(void);
+
+#define VIOLATION(format, ...) verdict_violation((const uint32_t[]){0}, format, __VA_ARGS__)
+#define VIOLATION_1(x, format, ...) verdict_violation((const uint32_t[]){x, 0}, format, __VA_ARGS__)
+#define VIOLATION_2(x, y, format, ...) verdict_violation((const uint32_t[]){x, y, 0}, format, __VA_ARGS__)
+
+/* ---- excuses; all scan the marks, which excuse_prepare collects once ----------------------------------- */
+
+void excuse_prepare(void);
+
+/* A loss happened within these times. */
+bool excuse_loss_between(uint64_t from_us, uint64_t to_us);
+
+/* What was done within these times may be gone in the end. */
+bool excuse_may_be_lost(uint64_t from_us, uint64_t to_us);
+
+/* The server's clock was set forward within these times. */
+bool excuse_clock_forward(uint64_t from_us, uint64_t to_us);
+
+/* The server's clock was ahead of where it is later, and a loss lies between: numbers made of time may go back. */
+bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
+
+/* This process was killed, or stood still for longer than bearable_us, within these times. */
+bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us);
+
+/* The client's command link was ready all the time, and by the time of from_us. */
+bool link_ready_throughout(storm_who who, uint64_t from_us, uint64_t to_us);
+
+/* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
+void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
+
+/* A loss other than FLUSHALL lies within these times, and the client's link came up behind it: it could know. */
+bool link_came_up_since_loss(storm_who who, uint64_t from_us, uint64_t to_us);
+
+/* The server's clock was moved within these times. */
+bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
+
+/* Any fault of the kinds that keep the server from answering touches these times. */
+bool excuse_server_away(uint64_t from_us, uint64_t to_us);
+
+#endif
