@@ -3,7 +3,8 @@
 # missing, builds the program and runs it. The last line is "N passed, N failed": each promise that is checked counts as
 # one. The exit code is 0 only if none was broken.
 #
-#   ./tests/storm.sh [--seed N] [--seconds N] [--systems LIST] [--redis PROGRAM] [--failover] [--faults LIST] [--verbose]
+#   ./tests/storm.sh [--seed N] [--seconds N] [--systems LIST] [--redis PROGRAM] [--failover] [--faults LIST]
+#                    [--verbose] [--history FILE]
 #
 #   --seed N         the faults and the ops of that run again; without it, one is drawn, and printed
 #   --seconds N      how long the weather lasts; 30 without it. The end takes some 15 s more, until all leases are over
@@ -12,6 +13,7 @@
 #   --failover       a primary and a replica that lags and is promoted, instead of one server with its data on disk
 #   --faults LIST    only these faults: cut,late,... as the summary names them
 #   --verbose        each fault, when it strikes and ends
+#   --history FILE   writes down all that happened, a line a record
 #
 # The servers listen on private sockets. Nothing stays behind but build/.
 set -euo pipefail
@@ -34,14 +36,16 @@ while [ $# -gt 0 ]; do
         shift
         continue
         ;;
-    --seed | --seconds | --systems | --redis | --faults)
+    --seed | --seconds | --systems | --redis | --faults | --history)
         if [ $# -lt 2 ]; then fail "$1 wants a value"; fi
         value=$2
         shift
         ;;
     *) fail "tests/storm.sh does not know $1" ;;
     esac
-    if [ "${options[-1]}" = --redis ]; then value=$(realpath -- "$value"); fi
+    case ${options[-1]} in
+    --redis | --history) value=$(realpath -m -- "$value") ;;
+    esac
     options+=("$value")
     shift
 done

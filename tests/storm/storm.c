@@ -148,6 +148,7 @@ static void read_options(int count, char** words)
         else if (strcmp(words[i], "--systems") == 0) names = value_of(count, words, &i);
         else if (strcmp(words[i], "--redis") == 0) storm.redis = value_of(count, words, &i);
         else if (strcmp(words[i], "--faults") == 0) storm.faults = value_of(count, words, &i);
+        else if (strcmp(words[i], "--history") == 0) storm.history = value_of(count, words, &i);
         else if (strcmp(words[i], "--failover") == 0) storm.failover = true;
         else if (strcmp(words[i], "--verbose") == 0) storm.verbose = true;
         else complain("does not know ", words[i]);
@@ -266,6 +267,15 @@ static void check_core(bool all_ended)
     }
 }
 
+static void write_history(void)
+{
+    FILE* file = storm.history == NULL ? NULL : fopen(storm.history, "w");
+    if (storm.history != NULL && file == NULL) perror(storm.history);
+    if (file == NULL) return;
+    for (uint32_t i = 1; i <= history_count(); i++) fprintf(file, "%s\n", history_line(i));
+    (void)fclose(file);
+}
+
 static unsigned judge(bool all_ended)
 {
     excuse_prepare();
@@ -313,5 +323,6 @@ int main(int count, char** words)
     printf("storm: seed %llu, %u s\n", (unsigned long long)storm.seed, storm.seconds);
     print_ops();
     nemesis_print();
+    write_history();
     return judge(all_ended) == 0 ? 0 : 1;
 }

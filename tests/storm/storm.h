@@ -126,6 +126,7 @@ typedef struct storm_options
     bool losses;        /* of this run: see storm.c */
     const char* faults; /* NULL: all */
     const char* redis;  /* NULL: from the PATH */
+    const char* history; /* a file for all records; NULL: none */
     bool verbose;
 } storm_options;
 

@@ -25,10 +25,10 @@ typedef struct lock_hand
     uint8_t name;
     bool held;
     bool leaving;
-    bool cancelled;
     uint64_t told_end_us; /* the lease end that was written down last */
+    uint64_t hold_us;     /* it is given back by itself after that; 0: never */
+    uint64_t hold_end_us;
     uint64_t leave_us;
-    uint32_t hold; /* the event of the grant */
 } lock_hand;
 
 typedef struct lock_write
@@ -92,14 +92,15 @@ static void begin_lock(lock_actor* a, lock_hand* hand)
     hand->name = (uint8_t)(random_one_in(&a->random, 12) ? LOCK_LONG : random_below(&a->random, LOCK_NAMES - 1));
     config.lease_us = lease_of(&a->random, hand->name);
     config.wait_us = waits[random_below(&a->random, 5)];
-    if (random_one_in(&a->random, 6)) config.hold_us = random_between(&a->random, 1, 60000);
+    if (random_one_in(&a->random, 6)) config.hold_us = random_between(&a->random, 1, 30000);
+    hand->hold_us = config.hold_us;
     hand->op = history_begin(a->me->who, STORM_lock, LOCK_OP, hand->name);
     if (hand->op == 0) return;
     storm_record* record = history_at(hand->op);
     record->a = config.lease_us;
     record->b = config.wait_us;
     record->c = gh_client_id(a->me->client);
-    hand->held = hand->leaving = hand->cancelled = false;
+    hand->held = hand->leaving = false;
     gh_status status = gh_lock_begin(&hand->lock, a->me->client, names[hand->name], &config);
     if (status == GH_OK) return;
     history_end(hand->op, STORM_NOT_DONE, status);
@@ -155,17 +156,19 @@ static void turn_write(lock_write* write)
 static void turn_held(lock_actor* a, lock_hand* hand)
 {
     uint64_t end_us = gh_lock_end_us(&hand->lock);
+    if (!hand->held && hand->hold_us != 0) hand->hold_end_us = a->me->now_us + hand->hold_us;
+    if (hand->hold_us != 0 && end_us > hand->hold_end_us) end_us = hand->hold_end_us;
     if (!hand->held)
     {
         hand->held = true;
         hand->told_end_us = end_us;
-        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 40000);
-        if (random_one_in(&a->random, 10)) hand->leave_us += 1500000;
+        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 12000);
+        if (random_one_in(&a->random, 25)) hand->leave_us += random_below(&a->random, 1200000);
         note(a, LOCK_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }
     if (end_us != hand->told_end_us) note(a, LOCK_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
     hand->told_end_us = end_us;
-    if (random_one_in(&a->random, 8)) begin_write(a, hand);
+    if (random_one_in(&a->random, 5)) begin_write(a, hand);
     if (a->me->now_us >= hand->leave_us) let_go(a, hand);
 }
 
@@ -209,7 +212,7 @@ static void begin_set(lock_actor* a)
     uint8_t second = (uint8_t)((first + 1 + random_below(&a->random, 2)) % 3);
     gh_str wanted[2] = {names[first], names[second]};
     config.lease_us = random_between(&a->random, 150000, LOCK_LEASE_MOST_US);
-    config.wait_us = random_between(&a->random, 0, 1500000);
+    config.wait_us = random_between(&a->random, 0, 300000);
     a->set_op = history_begin(a->me->who, STORM_lock, LOCK_SET, first);
     if (a->set_op == 0) return;
     a->set_held = a->set_leaving = false;
@@ -236,7 +239,7 @@ static void turn_set(lock_actor* a, bool may_begin)
 {
     if (a->set_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 40)) begin_set(a);
+        if (may_begin && random_one_in(&a->random, 150)) begin_set(a);
         return;
     }
     gh_status status = gh_lock_set_poll(&a->set);
@@ -244,7 +247,7 @@ static void turn_set(lock_actor* a, bool may_begin)
     if (ours && !a->set_held)
     {
         note_set(a, LOCK_GRANTED);
-        a->set_leave_us = a->me->now_us + random_below(&a->random, 60000);
+        a->set_leave_us = a->me->now_us + random_below(&a->random, 20000);
     }
     if (!ours && a->set_held) note_set(a, LOCK_OVER);
     a->set_held = ours;

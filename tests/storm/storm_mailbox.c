@@ -97,7 +97,7 @@ static void begin_fetch(mailbox_actor* a)
     config.buffer = a->buffer;
     config.buffer_size = FETCH_BYTES;
     config.timeout_us = random_between(&a->random, 200000, 3000000);
-    config.messages_max = (uint32_t)random_between(&a->random, 1, 200);
+    config.messages_max = (uint32_t)random_between(&a->random, 1, 60);
     if (random_one_in(&a->random, 3)) config.wait_us = random_below(&a->random, 400000);
     a->fetch_op = history_begin(a->me->who, STORM_mailbox, TALK_FETCH, a->fetch_name);
     if (a->fetch_op == 0) return;
@@ -120,7 +120,8 @@ static void note_messages(mailbox_actor* a)
     uint64_t pause_us = random_one_in(&a->random, 5) ? random_below(&a->random, 3000000) : 0;
     a->commit_at_us = history_now() + pause_us;
     a->commit_epoch = a->fetch.epoch;
-    a->commit_id = a->fetch.messages[random_below(&a->random, a->fetch.count)].id;
+    uint32_t which = random_one_in(&a->random, 4) ? (uint32_t)random_below(&a->random, a->fetch.count) : a->fetch.count - 1;
+    a->commit_id = a->fetch.messages[which].id;
     a->commit_name = a->fetch_name;
 }
 
@@ -128,7 +129,7 @@ static void turn_fetch(mailbox_actor* a, bool may_begin)
 {
     if (a->fetch_op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 20)) begin_fetch(a);
+        if (may_begin && random_one_in(&a->random, 6)) begin_fetch(a);
         return;
     }
     gh_status status = gh_mailbox_fetch_poll(&a->fetch);
