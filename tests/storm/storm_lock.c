@@ -94,7 +94,7 @@ static void begin_lock(lock_actor* a, lock_hand* hand)
     config.wait_us = waits[random_below(&a->random, 5)];
     if (random_one_in(&a->random, 6)) config.hold_us = random_between(&a->random, 1, 30000);
     hand->hold_us = config.hold_us;
-    hand->op = history_begin(a->me->who, STORM_lock, LOCK_OP, hand->name);
+    hand->op = history_begin(a->me->who, STORM_lock, HOLD_OP, hand->name);
     if (hand->op == 0) return;
     storm_record* record = history_at(hand->op);
     record->a = config.lease_us;
@@ -109,7 +109,7 @@ static void begin_lock(lock_actor* a, lock_hand* hand)
 
 static void let_go(lock_actor* a, lock_hand* hand)
 {
-    if (hand->held) note(a, LOCK_OVER, hand->name, hand->op, 0, hand->lock.fence);
+    if (hand->held) note(a, HOLD_OVER, hand->name, hand->op, 0, hand->lock.fence);
     hand->held = false;
     hand->leaving = true;
     if (random_one_in(&a->random, 8)) gh_lock_cancel(&hand->lock);
@@ -164,9 +164,9 @@ static void turn_held(lock_actor* a, lock_hand* hand)
         hand->told_end_us = end_us;
         hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 12000);
         if (random_one_in(&a->random, 25)) hand->leave_us += random_below(&a->random, 1200000);
-        note(a, LOCK_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
+        note(a, HOLD_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }
-    if (end_us != hand->told_end_us) note(a, LOCK_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
+    if (end_us != hand->told_end_us) note(a, HOLD_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
     hand->told_end_us = end_us;
     if (random_one_in(&a->random, 5)) begin_write(a, hand);
     if (a->me->now_us >= hand->leave_us) let_go(a, hand);
@@ -174,7 +174,7 @@ static void turn_held(lock_actor* a, lock_hand* hand)
 
 static void end_lock(lock_actor* a, lock_hand* hand, gh_status status)
 {
-    if (hand->held) note(a, LOCK_OVER, hand->name, hand->op, (uint64_t)(int64_t)status, hand->lock.fence);
+    if (hand->held) note(a, HOLD_OVER, hand->name, hand->op, (uint64_t)(int64_t)status, hand->lock.fence);
     hand->held = false;
     history_end(hand->op, status == GH_IDLE ? STORM_DONE : storm_outcome_of(status), status);
     hand->op = 0;
@@ -213,7 +213,7 @@ static void begin_set(lock_actor* a)
     gh_str wanted[2] = {names[first], names[second]};
     config.lease_us = random_between(&a->random, 150000, LOCK_LEASE_MOST_US);
     config.wait_us = random_between(&a->random, 0, 300000);
-    a->set_op = history_begin(a->me->who, STORM_lock, LOCK_SET, first);
+    a->set_op = history_begin(a->me->who, STORM_lock, HOLD_SET, first);
     if (a->set_op == 0) return;
     a->set_held = a->set_leaving = false;
     history_at(a->set_op)->a = config.lease_us;
@@ -230,7 +230,7 @@ static void note_set(lock_actor* a, uint8_t what)
     for (int i = 0; i < 2; i++)
     {
         const gh_lock* lock = &a->set_locks[i];
-        if (what == LOCK_GRANTED) a->set_names[i] = name_of(lock);
+        if (what == HOLD_GRANTED) a->set_names[i] = name_of(lock);
         note(a, what, a->set_names[i], a->set_op, gh_lock_end_us(lock), lock->fence);
     }
 }
@@ -246,14 +246,14 @@ static void turn_set(lock_actor* a, bool may_begin)
     bool ours = status == GH_OK;
     if (ours && !a->set_held)
     {
-        note_set(a, LOCK_GRANTED);
+        note_set(a, HOLD_GRANTED);
         a->set_leave_us = a->me->now_us + random_below(&a->random, 20000);
     }
-    if (!ours && a->set_held) note_set(a, LOCK_OVER);
+    if (!ours && a->set_held) note_set(a, HOLD_OVER);
     a->set_held = ours;
     if (!a->set_leaving && (!may_begin || (ours && a->me->now_us >= a->set_leave_us)))
     {
-        if (ours) note_set(a, LOCK_OVER);
+        if (ours) note_set(a, HOLD_OVER);
         a->set_held = false;
         a->set_leaving = true;
         gh_lock_set_release(&a->set);

@@ -3,6 +3,8 @@
 #ifndef GUILDHALL_TESTS_STORM_STORM_LOCK_H
 #define GUILDHALL_TESTS_STORM_STORM_LOCK_H
 
+#include "storm/hold.h"
+
 enum
 {
     LOCK_NAMES = 4,
@@ -13,12 +15,7 @@ enum
 
 enum
 {
-    LOCK_OP = 1,     /* a: lease, b: wait, c: client id                                                */
-    LOCK_SET,        /* object and b: the two names, a: lease, c: client id                            */
-    LOCK_GRANTED,    /* about: the op; a: end of the lease, b: fence, c: client id                     */
-    LOCK_LEASE,      /* the same, after a renewal                                                      */
-    LOCK_OVER,       /* about: the op; it is not held any more, or is about to be given back; b: fence */
-    LOCK_WRITE_SAFE, /* a: fence; into the hash                                                        */
+    LOCK_WRITE_SAFE = HOLD_FIRST_OWN_NUMBER, /* a: fence; into the hash                                                        */
     LOCK_WRITE_ONCE, /* a: fence; into the list                                                        */
     LOCK_SEEN,       /* by the witness; a: client id, b: sequence, c: fence, d: state h, r or f        */
     LOCK_REGISTER,   /* in the hash in the end; about: the write, a: fence                             */

@@ -1,0 +1,151 @@
+/* storm_semaphore.c -- permits of two semaphores, one or two at once. */
+
+#include "guildhall/semaphore.h"
+
+#include "storm/hold.h"
+#include "storm/storm.h"
+#include "storm/storm_semaphore.h"
+
+enum
+{
+    OPS = 4
+};
+
+typedef struct permit_hand
+{
+    gh_permit permit;
+    uint32_t op;
+    uint8_t name;
+    bool held;
+    bool leaving;
+    uint64_t told_end_us;
+    uint64_t leave_us;
+} permit_hand;
+
+typedef struct semaphore_actor
+{
+    storm_client* me;
+    random_stream random;
+    permit_hand hands[OPS];
+} semaphore_actor;
+
+static const char* const whats[] = {"?", "permit", "?", "granted", "lease", "over", "all in the end"};
+static const gh_str names[SEMAPHORE_NAMES] = {GH_STR_INIT("arena"), GH_STR_INIT("dungeon")};
+const uint32_t semaphore_limits[SEMAPHORE_NAMES] = {3, 5};
+
+static void start(void* actor, storm_client* me, random_stream random)
+{
+    semaphore_actor* a = actor;
+    a->me = me;
+    a->random = random;
+}
+
+static void note(semaphore_actor* a, const permit_hand* hand, uint8_t what, uint64_t x)
+{
+    storm_event event = {.system = STORM_semaphore, .what = what, .object = hand->name, .about = hand->op, .a = x,
+                         .b = hand->permit.fence, .c = gh_client_id(a->me->client)};
+    (void)history_event(a->me->who, event);
+}
+
+static void begin_permit(semaphore_actor* a, permit_hand* hand)
+{
+    static const uint64_t waits[] = {0, 50000, 400000, 2000000};
+    gh_permit_config config = gh_permit_config_default();
+    hand->name = (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
+    config.limit = semaphore_limits[hand->name];
+    config.permits = (uint32_t)random_between(&a->random, 1, 2);
+    config.lease_us = random_between(&a->random, 150000, SEMAPHORE_LEASE_MOST_US);
+    config.wait_us = waits[random_below(&a->random, 4)];
+    hand->op = history_begin(a->me->who, STORM_semaphore, HOLD_OP, hand->name);
+    if (hand->op == 0) return;
+    storm_record* record = history_at(hand->op);
+    record->a = config.lease_us;
+    record->b = config.wait_us;
+    record->c = gh_client_id(a->me->client);
+    record->d = config.permits;
+    hand->held = hand->leaving = false;
+    gh_status status = gh_permit_begin(&hand->permit, a->me->client, names[hand->name], &config);
+    if (status == GH_OK) return;
+    history_end(hand->op, STORM_NOT_DONE, status);
+    hand->op = 0;
+}
+
+static void let_go(semaphore_actor* a, permit_hand* hand)
+{
+    if (hand->held) note(a, hand, HOLD_OVER, 0);
+    hand->held = false;
+    hand->leaving = true;
+    if (random_one_in(&a->random, 8)) gh_permit_cancel(&hand->permit);
+    else gh_permit_release(&hand->permit);
+}
+
+static void turn_held(semaphore_actor* a, permit_hand* hand)
+{
+    uint64_t end_us = a->me->now_us + gh_permit_remaining_us(&hand->permit);
+    if (!hand->held)
+    {
+        hand->held = true;
+        hand->leave_us = a->me->now_us + random_below(&a->random, 30000);
+        if (random_one_in(&a->random, 20)) hand->leave_us += random_below(&a->random, 1500000);
+        note(a, hand, HOLD_GRANTED, end_us);
+    }
+    else if (end_us != hand->told_end_us) note(a, hand, HOLD_LEASE, end_us);
+    hand->told_end_us = end_us;
+    if (a->me->now_us >= hand->leave_us) let_go(a, hand);
+}
+
+static void turn_hand(semaphore_actor* a, permit_hand* hand, bool may_begin)
+{
+    if (hand->op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 12)) begin_permit(a, hand);
+        return;
+    }
+    gh_status status = gh_permit_poll(&hand->permit);
+    if (status == GH_OK) turn_held(a, hand);
+    else if (status != GH_PENDING)
+    {
+        if (hand->held) note(a, hand, HOLD_OVER, 0);
+        hand->held = false;
+        history_end(hand->op, status == GH_IDLE ? STORM_DONE : storm_outcome_of(status), status);
+        hand->op = 0;
+    }
+    else if (!hand->leaving && random_one_in(&a->random, 4000)) let_go(a, hand);
+    if (hand->op != 0 && !may_begin && !hand->leaving) let_go(a, hand);
+}
+
+static void turn(void* actor, bool may_begin)
+{
+    semaphore_actor* a = actor;
+    for (int i = 0; i < OPS; i++) turn_hand(a, &a->hands[i], may_begin);
+}
+
+static bool idle(const void* actor)
+{
+    const semaphore_actor* a = actor;
+    bool busy = false;
+    for (int i = 0; i < OPS; i++) busy = busy || a->hands[i].op != 0;
+    return !busy;
+}
+
+/* All permits of a semaphore at once. */
+static void audit(storm_look* look)
+{
+    for (uint8_t i = 0; i < SEMAPHORE_NAMES; i++)
+    {
+        static gh_permit permit;
+        gh_permit_config config = gh_permit_config_default();
+        config.limit = config.permits = semaphore_limits[i];
+        config.wait_us = SEMAPHORE_LEASE_MOST_US + 8000000;
+        uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
+        gh_status status = gh_permit_begin(&permit, look->client, names[i], &config);
+        while ((status = gh_permit_poll(&permit)) == GH_PENDING && storm_look_turn(look)) {}
+        history_end(op, storm_outcome_of(status), status);
+        gh_permit_release(&permit);
+        while (gh_permit_poll(&permit) == GH_PENDING && storm_look_turn(look)) {}
+    }
+}
+
+const storm_system storm_semaphore = {.name = "semaphore", .whats = whats, .actor_size = sizeof(semaphore_actor),
+                                      .start = start, .turn = turn, .idle = idle, .audit = audit,
+                                      .check = check_semaphore};

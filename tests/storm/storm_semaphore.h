@@ -1,0 +1,19 @@
+/* storm_semaphore.h -- what storm_semaphore.c and check_semaphore.c agree on; the records are those of hold.h. */
+
+#ifndef GUILDHALL_TESTS_STORM_STORM_SEMAPHORE_H
+#define GUILDHALL_TESTS_STORM_STORM_SEMAPHORE_H
+
+#include "storm/hold.h"
+
+enum
+{
+    SEMAPHORE_NAMES = 2,
+    SEMAPHORE_LEASE_MOST_US = 1500000,
+    SEMAPHORE_ALL = HOLD_FIRST_OWN_NUMBER /* an op of the auditor: all permits at once */
+};
+
+extern const uint32_t semaphore_limits[SEMAPHORE_NAMES];
+
+void check_semaphore(void);
+
+#endif
