@@ -45,7 +45,7 @@ static void configure(gh_client_config* config, player_seat* seat)
     config->request_timeout_us = 400000;
     config->backoff_min_us = 5000;
     config->backoff_max_us = 100000;
-    config->wake = seat->client.who.client != 2; /* one lives without hints */
+    config->wake = seat->client.who.client != 2 || seat->client.who.process != 0; /* one lives without hints */
     config->out_bytes = 256 * 1024;
     config->reply_bytes = 256 * 1024;
     config->reply_nodes = 4096;

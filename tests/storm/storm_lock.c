@@ -1,7 +1,7 @@
 /* storm_lock.c -- locks, lock sets, and writes under their fences.
 
-   Few names. Most leases are short; the last name has long ones, which show who is told too late that a loss took
-   his. Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
+   Few names. The first is always wanted by many, the next are free at times: there a late copy of a request would be
+   granted. The last name has long leases, which show who is told too late that a loss took his. Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
    (GH_REPEAT_SAFE), and a list, once (GH_REPEAT_NEVER), where the order shows. */
 
 #include "storm/storm_lock.h"
@@ -61,12 +61,20 @@ static const char* const whats[] = {"?", "lock", "lock set", "granted", "lease",
                                     "seen", "register", "entry", "free in the end"};
 
 static const gh_str names[LOCK_NAMES] = {GH_STR_INIT("storm a"), GH_STR_INIT("storm b"), GH_STR_INIT("storm c"),
-                                         GH_STR_INIT("storm long")};
+                                         GH_STR_INIT("storm d"), GH_STR_INIT("storm e"), GH_STR_INIT("storm f"),
+                                         GH_STR_INIT("storm g"), GH_STR_INIT("storm long")};
 
 static uint64_t lease_of(random_stream* random, uint8_t name)
 {
     if (name == LOCK_LONG) return LOCK_LEASE_LONG_US;
-    return random_between(random, 150000, LOCK_LEASE_MOST_US);
+    return name == 0 ? random_between(random, 150000, 900000) : random_between(random, 900000, LOCK_LEASE_MOST_US);
+}
+
+/* The first hand is for the name that is always wanted. */
+static uint8_t draw_name(random_stream* random, bool first)
+{
+    if (random_one_in(random, 12)) return LOCK_LONG;
+    return first ? 0 : (uint8_t)random_between(random, 1, LOCK_LONG - 1);
 }
 
 static void start(void* actor, storm_client* me, random_stream random)
@@ -89,7 +97,7 @@ static void begin_lock(lock_actor* a, lock_hand* hand)
 {
     static const uint64_t waits[] = {0, 60000, 250000, 1000000, 3000000};
     gh_lock_config config = gh_lock_config_default();
-    hand->name = (uint8_t)(random_one_in(&a->random, 12) ? LOCK_LONG : random_below(&a->random, LOCK_NAMES - 1));
+    hand->name = draw_name(&a->random, hand == &a->hands[0]);
     config.lease_us = lease_of(&a->random, hand->name);
     config.wait_us = waits[random_below(&a->random, 5)];
     if (random_one_in(&a->random, 6)) config.hold_us = random_between(&a->random, 1, 30000);
@@ -162,8 +170,8 @@ static void turn_held(lock_actor* a, lock_hand* hand)
     {
         hand->held = true;
         hand->told_end_us = end_us;
-        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 12000);
-        if (random_one_in(&a->random, 25)) hand->leave_us += random_below(&a->random, 1200000);
+        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 8000);
+        if (random_one_in(&a->random, 60)) hand->leave_us += random_below(&a->random, 1200000);
         note(a, HOLD_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }
     if (end_us != hand->told_end_us) note(a, HOLD_LEASE, hand->name, hand->op, end_us, hand->lock.fence);
@@ -184,7 +192,7 @@ static void turn_lock(lock_actor* a, lock_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 12)) begin_lock(a, hand);
+        if (may_begin && random_one_in(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
         return;
     }
     gh_status status = gh_lock_poll(&hand->lock);
@@ -211,7 +219,7 @@ static void begin_set(lock_actor* a)
     uint8_t first = (uint8_t)random_below(&a->random, 3);
     uint8_t second = (uint8_t)((first + 1 + random_below(&a->random, 2)) % 3);
     gh_str wanted[2] = {names[first], names[second]};
-    config.lease_us = random_between(&a->random, 150000, LOCK_LEASE_MOST_US);
+    config.lease_us = random_between(&a->random, 150000, 900000);
     config.wait_us = random_between(&a->random, 0, 300000);
     a->set_op = history_begin(a->me->who, STORM_lock, HOLD_SET, first);
     if (a->set_op == 0) return;

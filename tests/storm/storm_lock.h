@@ -7,9 +7,9 @@
 
 enum
 {
-    LOCK_NAMES = 4,
-    LOCK_LONG = 3, /* the name with the long leases */
-    LOCK_LEASE_MOST_US = 1500000,
+    LOCK_NAMES = 8,
+    LOCK_LONG = 7, /* the name with the long leases */
+    LOCK_LEASE_MOST_US = 2500000,
     LOCK_LEASE_LONG_US = 9000000
 };
 

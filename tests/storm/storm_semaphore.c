@@ -86,7 +86,7 @@ static void turn_held(semaphore_actor* a, permit_hand* hand)
     {
         hand->held = true;
         hand->leave_us = a->me->now_us + random_below(&a->random, 30000);
-        if (random_one_in(&a->random, 20)) hand->leave_us += random_below(&a->random, 1500000);
+        if (random_one_in(&a->random, 50)) hand->leave_us += random_below(&a->random, 1500000);
         note(a, hand, HOLD_GRANTED, end_us);
     }
     else if (end_us != hand->told_end_us) note(a, hand, HOLD_LEASE, end_us);
@@ -98,7 +98,7 @@ static void turn_hand(semaphore_actor* a, permit_hand* hand, bool may_begin)
 {
     if (hand->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 12)) begin_permit(a, hand);
+        if (may_begin && random_one_in(&a->random, 60)) begin_permit(a, hand);
         return;
     }
     gh_status status = gh_permit_poll(&hand->permit);

@@ -1,0 +1,347 @@
+/* check_tasks.c -- the life of every task, from its push to its end: nothing lost, nothing done by two at once. */
+
+#include "guildhall/tasks.h"
+#include "storm/storm.h"
+#include "storm/storm_tasks.h"
+#include "storm/verdict.h"
+
+#include <stdlib.h>
+
+enum
+{
+    GHOST_US = 800000,
+    HANDOUTS_MAX = 64
+};
+
+/* A hand-out as the one who got it was told. */
+typedef struct task_handout
+{
+    uint64_t fence;
+    uint64_t from_us;
+    uint64_t to_us;
+    uint32_t event;
+    uint32_t attempt;
+    bool by_hand;
+    bool over;
+    uint64_t action;
+} task_handout;
+
+/* All that is known of one task: its events are events[first .. end - 1], in order of time. */
+typedef struct task_life
+{
+    const storm_record* push;
+    uint32_t push_index;
+    uint32_t place;
+    size_t first;
+    size_t end;
+    task_handout handouts[HANDOUTS_MAX];
+    unsigned count;
+    bool left;
+    bool may_be_done;
+    bool cancelled; /* somebody asked for it */
+    uint32_t told_done; /* the event, 0: not */
+    uint32_t told_dead;
+} task_life;
+
+static uint32_t* events; /* indices of records that are about a task */
+static size_t event_count;
+
+static int by_task_and_time(const void* left, const void* right)
+{
+    uint32_t i = *(const uint32_t*)left, k = *(const uint32_t*)right;
+    const storm_record* x = history_at(i);
+    const storm_record* y = history_at(k);
+    if (x->about != y->about) return x->about < y->about ? -1 : 1;
+    if (x->c != y->c) return x->c < y->c ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+static void gather(void)
+{
+    uint32_t at = 0;
+    events = calloc((size_t)history_count() + 1, sizeof events[0]);
+    if (events == NULL) abort();
+    event_count = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL;
+        if (of_task && r->about != 0) events[event_count++] = at;
+    }
+    qsort(events, event_count, sizeof events[0], by_task_and_time);
+}
+
+static void add_handout(task_life* life, const storm_record* r, uint32_t index)
+{
+    if (life->count == HANDOUTS_MAX) return;
+    task_handout* h = &life->handouts[life->count++];
+    *h = (task_handout){.fence = r->a, .from_us = r->begin_us, .event = index, .attempt = (uint32_t)r->b};
+    h->by_hand = r->d != 0;
+    h->to_us = h->by_hand ? r->d : r->begin_us; /* a worker says when it is over; until then nothing is sure */
+}
+
+static task_handout* find_handout(task_life* life, uint64_t fence)
+{
+    for (unsigned i = life->count; i-- > 0;)
+    {
+        if (life->handouts[i].fence == fence) return &life->handouts[i];
+    }
+    return NULL;
+}
+
+static void end_handout(task_handout* h, const storm_record* r)
+{
+    if (h == NULL) return;
+    h->over = true;
+    h->action = r->b;
+    uint64_t to_us = r->d != 0 ? r->d : r->begin_us; /* told LOST: until it was called last */
+    if (!h->by_hand || to_us < h->to_us) h->to_us = to_us;
+}
+
+static void read_event(task_life* life, const storm_record* r, uint32_t index)
+{
+    task_handout* h = find_handout(life, r->a);
+    switch (r->what)
+    {
+    case TASKS_GOT: add_handout(life, r, index); break;
+    case TASKS_KEPT:
+        if (h != NULL && r->begin_us <= h->to_us) h->to_us = r->d;
+        break;
+    case TASKS_OVER:
+        end_handout(h, r);
+        if (r->b == GH_TASK_ACTION_DONE) life->may_be_done = true;
+        break;
+    case TASKS_ENDED:
+        if ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_DONE) life->told_done = index;
+        if ((int64_t)r->d == GH_TASK_DEAD) life->told_dead = index;
+        if ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL) life->told_dead = index;
+        break;
+    case TASKS_LEFT: life->left = true; break;
+    case TASKS_CANCEL: life->cancelled = life->cancelled || r->outcome != STORM_NOT_DONE; break;
+    default: break;
+    }
+}
+
+/* Fills life with the task whose events begin at *at, and moves *at behind them. */
+static void read_life(task_life* life, size_t* at)
+{
+    const storm_record* r = history_at(events[*at]);
+    *life = (task_life){.push_index = r->about, .place = (uint32_t)r->c, .push = history_at(r->about), .first = *at};
+    for (; *at < event_count; (*at)++)
+    {
+        const storm_record* next = history_at(events[*at]);
+        if (next->about != r->about || next->c != r->c) break;
+        read_event(life, next, events[*at]);
+    }
+    life->end = *at;
+}
+
+
+static bool is_stored(const storm_record* push, uint32_t place)
+{
+    return push->outcome == STORM_DONE && (push->b >> place & 1u) != 0;
+}
+
+/* ---- each life ------------------------------------------------------------------------------------------- */
+
+static void check_not_done(const task_life* life)
+{
+    bool answered = life->push->outcome == STORM_DONE && !is_stored(life->push, life->place);
+    if ((life->push->outcome == STORM_NOT_DONE || answered) && (life->count != 0 || life->left))
+        VIOLATION_2(life->push_index, events[life->first], "task %u of it was not stored, and is there", life->place);
+}
+
+static void check_overlap(const task_life* life)
+{
+    for (unsigned i = 0; i < life->count; i++)
+    {
+        const task_handout* x = &life->handouts[i];
+        for (unsigned k = i + 1; k < life->count; k++)
+        {
+            const task_handout* y = &life->handouts[k];
+            if (y->from_us >= x->to_us || y->to_us <= y->from_us) continue;
+            if (excuse_loss_between(x->from_us, y->from_us) || excuse_clock_forward(x->from_us - 500000, y->from_us))
+                continue;
+            VIOLATION_2(x->event, y->event, "two have task %u of #%u", life->place, life->push_index);
+        }
+    }
+}
+
+/* A hand-out that was neither given back nor lost to a stop counts as an attempt. */
+static void check_attempts(const task_life* life)
+{
+    for (unsigned i = 0; i < life->count; i++)
+    {
+        const task_handout* h = &life->handouts[i];
+        if (h->attempt < 1 || h->attempt > life->push->c)
+            VIOLATION_1(h->event, "attempt %u of %llu", h->attempt, (unsigned long long)life->push->c);
+        if (i == 0) continue;
+        const task_handout* before = &life->handouts[i - 1];
+        if (excuse_loss_between(before->from_us - 500000, h->from_us)) continue;
+        bool free_of_charge = before->over && (before->action == GH_TASK_ACTION_GIVE_BACK ||
+                                               before->action == GH_TASK_ACTION_KEEP);
+        if (h->fence <= before->fence)
+            VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
+        else if (h->attempt < before->attempt + (free_of_charge ? 0u : 1u))
+            VIOLATION_2(before->event, h->event, "attempt %u after attempt %u", h->attempt, before->attempt);
+    }
+}
+
+static void check_end(const task_life* life)
+{
+    uint32_t told = life->told_done != 0 ? life->told_done : life->told_dead;
+    if (told == 0) return;
+    uint64_t told_us = history_at(told)->begin_us;
+    if (excuse_may_be_lost(told_us - 5000000, told_us)) return;
+    for (unsigned i = 0; i < life->count; i++)
+    {
+        if (life->handouts[i].from_us > told_us)
+            VIOLATION_2(told, life->handouts[i].event, "task %u of #%u was over", life->place, life->push_index);
+    }
+    if (life->told_done != 0 && life->left) VIOLATION_1(told, "task %u was done, and is there", life->place);
+    if (life->told_dead != 0 && !life->left && !life->cancelled)
+        VIOLATION_1(told, "task %u was a dead letter, and is gone", life->place);
+}
+
+typedef void (*life_check)(const task_life* life);
+
+static void check_lives(const char* promise, life_check check)
+{
+    static task_life life;
+    verdict_begin(promise);
+    for (size_t at = 0; at < event_count;)
+    {
+        read_life(&life, &at);
+        verdict_cases(1);
+        check(&life);
+    }
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------- */
+
+/* Every task that was told stored is there, or may have been ended by somebody. */
+static void check_lost(void)
+{
+    static task_life life;
+    uint8_t* accounted = calloc((size_t)history_count() + 1, 1); /* bits by place */
+    uint32_t at = 0;
+    if (accounted == NULL) abort();
+    verdict_begin("tasks: what was told stored is done, cancelled, or still there");
+    for (size_t i = 0; i < event_count;)
+    {
+        read_life(&life, &i);
+        if (life.left || life.may_be_done || life.cancelled)
+            accounted[life.push_index] = (uint8_t)(accounted[life.push_index] | 1u << life.place);
+    }
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        if (r->what != TASKS_PUSH || r->is_event) continue;
+        for (uint32_t place = 0; place < r->a; place++)
+        {
+            verdict_cases(1);
+            if (!is_stored(r, place) || (accounted[at] >> place & 1u) != 0) continue;
+            if (!excuse_may_be_lost(r->begin_us, history_over_us(r))) VIOLATION_1(at, "task %u of it is lost", place);
+        }
+    }
+    free(accounted);
+}
+
+/* Who has that client id. */
+static bool find_who(uint64_t client, storm_who* who)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        if ((r->what == TASKS_TAKE || r->what == TASKS_WORK) && !r->is_event && r->b == client)
+        {
+            *who = r->who;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A take of that client that ended without an answer explains a hand-out that nobody was told of. */
+static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        if (r->begin_us > to_us) break;
+        if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
+        bool answered = r->what == TASKS_TAKE && r->end_us != 0 &&
+                        (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_TASK_LIMITED ||
+                         r->status == GH_TASK_PAUSED);
+        if (!answered && (r->end_us == 0 || r->end_us + TASKS_LEASE_MOST_US * 2u > from_us)) return true;
+    }
+    return false;
+}
+
+static void judge_sight(task_life* life, uint32_t first, uint32_t last)
+{
+    const storm_record* r = history_at(first);
+    uint64_t from_us = r->begin_us, to_us = history_at(last)->begin_us;
+    storm_who who;
+    if (to_us - from_us < GHOST_US) return;
+    verdict_cases(1);
+    if (find_handout(life, r->a) != NULL || !find_who(r->b, &who) || explains(r->b, from_us, to_us)) return;
+    link_longest_ready(who, &from_us, &to_us);
+    if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
+    if (excuse_server_away(from_us, to_us) || excuse_clock_moved(r->begin_us, to_us)) return;
+    VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
+                life->place, life->push_index, who.process, who.life, who.client);
+}
+
+/* Sights of one hand-out lie one behind the other. */
+static void check_ghosts(void)
+{
+    static task_life life;
+    verdict_begin("tasks: no task is handed out to somebody who does not know of it");
+    for (size_t at = 0; at < event_count;)
+    {
+        uint32_t first = 0, last = 0;
+        read_life(&life, &at);
+        for (size_t i = life.first; i < life.end; i++)
+        {
+            const storm_record* r = history_at(events[i]);
+            if (r->what != TASKS_SEEN) continue;
+            bool same = first != 0 && history_at(first)->a == r->a;
+            if (!same && first != 0) judge_sight(&life, first, last);
+            if (!same) first = events[i];
+            last = events[i];
+        }
+        if (first != 0) judge_sight(&life, first, last);
+    }
+}
+
+static void check_counted(void)
+{
+    uint64_t left[TASKS_QUEUES] = {0};
+    uint32_t at = 0;
+    verdict_begin("tasks: in the end the queues can be counted");
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        if (r->what == TASKS_LEFT) left[r->object]++;
+    }
+    at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
+    {
+        if (r->what != TASKS_COUNTED) continue;
+        verdict_cases(1);
+        if (r->outcome != STORM_DONE || r->a < left[r->object])
+            VIOLATION_1(at, "counts %llu stored, and %llu are", (unsigned long long)r->a,
+                        (unsigned long long)left[r->object]);
+    }
+}
+
+void check_tasks(void)
+{
+    gather();
+    check_lives("tasks: a push that was not done is not there", check_not_done);
+    check_lives("tasks: no two have a task at once", check_overlap);
+    check_lives("tasks: each hand-out is a new attempt with a larger fence", check_attempts);
+    check_lives("tasks: what is over stays over", check_end);
+    check_lost();
+    check_ghosts();
+    check_counted();
+    free(events);
+}

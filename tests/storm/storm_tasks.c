@@ -1,0 +1,556 @@
+/* storm_tasks.c -- pushes, takes by hand, workers, cancels, rules: two queues, and the fate of every task. */
+
+#include "storm/storm_tasks.h"
+
+#include "guildhall/tasks.h"
+#include "storm/storm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    PUSHES = 2,
+    HAND = 4,  /* tasks in one take */
+    SLOTS = 4, /* of a worker */
+    HAND_BYTES = GH_TASK_BYTES_MAX * HAND,
+    SLOT_BYTES = 1024 * SLOTS
+};
+
+typedef struct task_push
+{
+    gh_tasks_push push;
+    gh_task_spec specs[TASKS_PUSH_MAX];
+    char ids[TASKS_PUSH_MAX][24];
+    uint32_t op;
+    uint8_t queue;
+} task_push;
+
+/* What a worker's slot does: until when the handler goes on, when it was called last, as what it will end. */
+typedef struct task_job
+{
+    uint64_t until_us;
+    uint64_t called_us;
+    gh_status end;
+} task_job;
+
+typedef enum hand_state
+{
+    HAND_IDLE = 0,
+    HAND_TAKING,
+    HAND_WORKING,
+    HAND_EXTENDING,
+    HAND_FINISHING
+} hand_state;
+
+typedef struct task_actor
+{
+    storm_client* me;
+    random_stream random;
+    task_push pushes[PUSHES];
+
+    gh_tasks_take take;
+    gh_tasks_finish finish;
+    gh_tasks_extend extend;
+    gh_task tasks[HAND];
+    uint32_t hand_op;   /* of the take, extend or finish that goes on */
+    hand_state state;
+    uint8_t hand_queue;
+    uint64_t work_until_us;
+    uint64_t lease_us;
+    bool extended;
+
+    gh_tasks_worker worker;
+    gh_task_handler handler;
+    gh_tasks_queue queues[TASKS_QUEUES];
+    gh_task slots[SLOTS];
+    task_job jobs[SLOTS];
+    uint32_t work_op;
+    uint64_t work_end_us;
+    gh_status trouble; /* the worker's, as it was written down last */
+
+    gh_tasks_edit edit;
+    gh_task_ref ref;
+    char ref_id[24];
+    uint32_t edit_op;
+    uint32_t last_push; /* one of ours that may be cancelled */
+    gh_tasks_control control;
+    uint32_t control_op;
+    uint64_t control_at_us;
+    _Alignas(16) char hand_bytes[HAND_BYTES];
+    _Alignas(16) char slot_bytes[SLOT_BYTES];
+} task_actor;
+
+static const char* const whats[] = {"?", "push", "take", "finish", "extend", "cancel", "control", "worker", "got",
+                                    "kept", "over", "ended", "seen", "left", "counted", "trouble"};
+static const gh_str queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+static bool read_id(gh_str id, uint32_t* push, uint32_t* place)
+{
+    char text[32];
+    unsigned op = 0, at = 0;
+    (void)snprintf(text, sizeof text, "%.*s", (int)(id.size < 31 ? id.size : 31), id.bytes);
+    bool good = sscanf(text, "%u.%u", &op, &at) == 2 && op <= history_count();
+    *push = good ? op : 0;
+    *place = at;
+    return good;
+}
+
+static void note_task(storm_client* me, uint8_t what, const gh_task* task, uint64_t b, uint64_t d)
+{
+    uint32_t push = 0, place = 0;
+    if (!read_id(task->id, &push, &place)) return;
+    storm_event event = {.system = STORM_tasks, .what = what, .object = history_at(push)->object, .about = push,
+                         .a = task->fence, .b = b, .c = place, .d = d};
+    (void)history_event(me->who, event);
+}
+
+static uint64_t lease_end(const task_actor* a, const gh_task* task)
+{
+    return a->me->now_us + gh_task_remaining_us(a->me->client, task);
+}
+
+static gh_tasks_config configure(random_stream* random)
+{
+    gh_tasks_config config = gh_tasks_config_default();
+    config.timeout_us = random_between(random, 200000, 4000000);
+    config.lease_us = random_between(random, 200000, TASKS_LEASE_MOST_US);
+    config.keep_us = 3600000000u;
+    config.backoff_min_us = 1000;
+    config.backoff_max_us = 50000;
+    return config;
+}
+
+/* ---- pushes ---------------------------------------------------------------------------------------------- */
+
+static void begin_push(task_actor* a, task_push* p)
+{
+    static const char* const groups[] = {"", "elves", "dragons"};
+    uint32_t count = (uint32_t)random_between(&a->random, 1, TASKS_PUSH_MAX);
+    gh_tasks_config config = configure(&a->random);
+    config.capacity = random_one_in(&a->random, 12) ? 30 : 100000;
+    config.attempts_max = (uint32_t)random_between(&a->random, 1, 5);
+    p->queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
+    p->op = history_begin(a->me->who, STORM_tasks, TASKS_PUSH, p->queue);
+    if (p->op == 0) return;
+    history_at(p->op)->a = count;
+    history_at(p->op)->c = config.attempts_max;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        int size = snprintf(p->ids[i], sizeof p->ids[i], "%u.%u", p->op, i);
+        p->specs[i] = (gh_task_spec){.id = gh_str_make(p->ids[i], (size_t)size), .handler = gh_str_literal("h")};
+        p->specs[i].payload = p->specs[i].id;
+        p->specs[i].task_class = (uint32_t)random_below(&a->random, 2);
+        p->specs[i].group = gh_str_of(groups[p->queue == 0 ? 0 : random_below(&a->random, 3)]);
+        if (random_one_in(&a->random, 5)) p->specs[i].delay_us = random_below(&a->random, 600000);
+    }
+    if (random_one_in(&a->random, 400)) p->specs[0].task_class = 77; /* begins INVALID: nothing may come of it */
+    gh_status status = gh_tasks_push_begin(&p->push, a->me->client, queues[p->queue], p->specs, count, &config);
+    if (status == GH_OK) return;
+    history_end(p->op, STORM_NOT_DONE, status);
+    p->op = 0;
+}
+
+static void turn_push(task_actor* a, task_push* p, bool may_begin)
+{
+    if (p->op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 30)) begin_push(a, p);
+        return;
+    }
+    gh_status status = gh_tasks_push_poll(&p->push);
+    if (status == GH_PENDING) return;
+    storm_record* record = history_at(p->op);
+    for (uint32_t i = 0; i < record->a; i++)
+    {
+        gh_status each = p->specs[i].status;
+        if (each == GH_OK || each == GH_TASK_EXISTS) record->b |= 1u << i;
+    }
+    bool answered = status == GH_OK || status == GH_FULL;
+    history_end(p->op, answered ? STORM_DONE : storm_outcome_of(status), status);
+    a->last_push = p->op;
+    p->op = 0;
+}
+
+/* ---- by hand --------------------------------------------------------------------------------------------- */
+
+static void begin_take(task_actor* a)
+{
+    gh_tasks_config config = configure(&a->random);
+    a->hand_queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
+    a->lease_us = config.lease_us;
+    config.wait_us = random_one_in(&a->random, 2) ? 0 : random_below(&a->random, 300000);
+    a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_TAKE, a->hand_queue);
+    if (a->hand_op == 0) return;
+    history_at(a->hand_op)->a = config.lease_us;
+    history_at(a->hand_op)->b = gh_client_id(a->me->client);
+    memset(a->tasks, 0, sizeof a->tasks);
+    gh_status status = gh_tasks_take_begin(&a->take, a->me->client, queues[a->hand_queue], a->tasks,
+                                           random_between(&a->random, 1, HAND), a->hand_bytes, HAND_BYTES, &config);
+    a->state = HAND_TAKING;
+    if (status == GH_OK) return;
+    history_end(a->hand_op, STORM_NOT_DONE, status);
+    a->hand_op = 0;
+    a->state = HAND_IDLE;
+}
+
+static void end_hand_op(task_actor* a, gh_status status, hand_state next)
+{
+    history_end(a->hand_op, storm_outcome_of(status), status);
+    a->hand_op = 0;
+    a->state = next;
+}
+
+static void turn_taking(task_actor* a)
+{
+    gh_status status = gh_tasks_take_poll(&a->take);
+    if (status == GH_PENDING) return;
+    if (status != GH_OK)
+    {
+        end_hand_op(a, status, HAND_IDLE);
+        return;
+    }
+    history_at(a->hand_op)->d = a->take.count;
+    for (uint32_t i = 0; i < a->take.count; i++)
+        note_task(a->me, TASKS_GOT, &a->tasks[i], a->tasks[i].attempt, lease_end(a, &a->tasks[i]));
+    end_hand_op(a, status, HAND_WORKING);
+    a->extended = false;
+    a->work_until_us = a->me->now_us + random_below(&a->random, 20000);
+    if (random_one_in(&a->random, 12)) a->work_until_us += random_below(&a->random, a->lease_us);
+}
+
+static void begin_extend(task_actor* a)
+{
+    gh_tasks_config config = configure(&a->random);
+    a->extended = true;
+    a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_EXTEND, a->hand_queue);
+    if (a->hand_op == 0) return;
+    gh_status status = gh_tasks_extend_begin(&a->extend, a->me->client, queues[a->hand_queue], a->tasks,
+                                             a->take.count, &config);
+    a->state = HAND_EXTENDING;
+    if (status != GH_OK) end_hand_op(a, status, HAND_WORKING);
+}
+
+static void turn_extending(task_actor* a)
+{
+    gh_status status = gh_tasks_extend_poll(&a->extend);
+    if (status == GH_PENDING) return;
+    for (uint32_t i = 0; i < a->take.count; i++)
+    {
+        if (gh_task_remaining_us(a->me->client, &a->tasks[i]) != 0)
+            note_task(a->me, TASKS_KEPT, &a->tasks[i], a->tasks[i].attempt, lease_end(a, &a->tasks[i]));
+    }
+    end_hand_op(a, status, HAND_WORKING);
+}
+
+static gh_task_action draw_action(random_stream* random)
+{
+    switch (random_below(random, 12))
+    {
+    case 0: return GH_TASK_ACTION_FAIL;
+    case 1: return GH_TASK_ACTION_GIVE_BACK;
+    case 2:
+    case 3:
+    case 4: return GH_TASK_ACTION_RETRY;
+    default: return GH_TASK_ACTION_DONE;
+    }
+}
+
+static void begin_finish(task_actor* a)
+{
+    gh_tasks_config config = configure(&a->random);
+    a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_FINISH, a->hand_queue);
+    if (a->hand_op == 0) return;
+    history_at(a->hand_op)->a = a->take.count;
+    for (uint32_t i = 0; i < a->take.count; i++)
+    {
+        a->tasks[i].action = draw_action(&a->random);
+        note_task(a->me, TASKS_OVER, &a->tasks[i], a->tasks[i].action, 0);
+    }
+    gh_status status = gh_tasks_finish_begin(&a->finish, a->me->client, queues[a->hand_queue], a->tasks,
+                                             a->take.count, &config);
+    a->state = HAND_FINISHING;
+    if (status != GH_OK) end_hand_op(a, status, HAND_IDLE);
+}
+
+static void turn_working(task_actor* a, bool may_begin)
+{
+    if (!may_begin || a->me->now_us >= a->work_until_us)
+    {
+        a->state = HAND_IDLE;
+        if (random_one_in(&a->random, 15)) return; /* forgotten: the leases run out */
+        begin_finish(a);
+    }
+    else if (!a->extended && random_one_in(&a->random, 20)) begin_extend(a);
+}
+
+static void turn_finishing(task_actor* a)
+{
+    gh_status status = gh_tasks_finish_poll(&a->finish);
+    if (status == GH_PENDING) return;
+    for (uint32_t i = 0; status == GH_OK && i < a->take.count; i++)
+        note_task(a->me, TASKS_ENDED, &a->tasks[i], a->tasks[i].action, (uint64_t)(int64_t)a->tasks[i].status);
+    end_hand_op(a, status, HAND_IDLE);
+}
+
+static void turn_hand(task_actor* a, bool may_begin)
+{
+    switch (a->state)
+    {
+    case HAND_IDLE:
+        if (may_begin && random_one_in(&a->random, 15)) begin_take(a);
+        break;
+    case HAND_TAKING: turn_taking(a); break;
+    case HAND_WORKING: turn_working(a, may_begin); break;
+    case HAND_EXTENDING: turn_extending(a); break;
+    case HAND_FINISHING: turn_finishing(a); break;
+    }
+}
+
+/* ---- a worker -------------------------------------------------------------------------------------------- */
+
+static gh_status draw_end(random_stream* random)
+{
+    uint64_t x = random_below(random, 12);
+    return x == 0 ? GH_CORRUPT : x < 4 ? GH_ERROR : GH_OK;
+}
+
+static uint64_t action_of(gh_status end)
+{
+    return end == GH_OK ? GH_TASK_ACTION_DONE : end == GH_CORRUPT ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_RETRY;
+}
+
+static gh_status work(void* context, gh_task* task)
+{
+    task_actor* a = context;
+    task_job* job = &a->jobs[task - a->slots];
+    if (task->status == GH_LOST)
+    {
+        note_task(a->me, TASKS_OVER, task, GH_TASK_ACTION_KEEP, job->called_us);
+        return GH_OK;
+    }
+    job->called_us = history_now();
+    if (task->step++ == 0)
+    {
+        note_task(a->me, TASKS_GOT, task, task->attempt, 0);
+        job->end = draw_end(&a->random);
+        job->until_us = job->called_us + random_below(&a->random, 10000);
+        if (random_one_in(&a->random, 20)) job->until_us += random_below(&a->random, 1200000);
+    }
+    if (job->called_us < job->until_us) return GH_PENDING;
+    task->delay_us = 1000;
+    note_task(a->me, TASKS_OVER, task, action_of(job->end), 0);
+    return job->end;
+}
+
+static void begin_work(task_actor* a)
+{
+    gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    config.tasks = configure(&a->random);
+    config.tasks.timeout_us = 8000000;
+    config.tasks.lease_us = random_between(&a->random, 900000, TASKS_LEASE_MOST_US);
+    a->handler = (gh_task_handler){.function = work, .context = a};
+    for (int i = 0; i < TASKS_QUEUES; i++) a->queues[i] = (gh_tasks_queue){.name = queues[i]};
+    config.handlers = &a->handler;
+    config.handler_count = 1;
+    config.queues = a->queues;
+    config.queue_count = TASKS_QUEUES;
+    config.slots = a->slots;
+    config.slot_count = SLOTS;
+    config.memory = a->slot_bytes;
+    config.memory_size = SLOT_BYTES;
+    memset(a->slots, 0, sizeof a->slots);
+    a->work_op = history_begin(a->me->who, STORM_tasks, TASKS_WORK, 0);
+    if (a->work_op == 0) return;
+    history_at(a->work_op)->b = gh_client_id(a->me->client);
+    a->work_end_us = a->me->now_us + random_between(&a->random, 500000, 6000000);
+    gh_status status = gh_tasks_worker_begin(&a->worker, a->me->client, &config);
+    if (status == GH_OK) return;
+    history_end(a->work_op, STORM_NOT_DONE, status);
+    a->work_op = 0;
+}
+
+static void turn_worker(task_actor* a, bool may_begin)
+{
+    if (a->me->who.client > 1) return; /* the others take by hand alone */
+    if (a->work_op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 50)) begin_work(a);
+        return;
+    }
+    gh_status status = gh_tasks_worker_poll(&a->worker);
+    if (a->worker.trouble != a->trouble && a->worker.trouble != GH_OK)
+    {
+        storm_event event = {.system = STORM_tasks, .what = TASKS_TROUBLE, .about = a->work_op,
+                             .b = gh_client_id(a->me->client), .d = (uint64_t)(int64_t)a->worker.trouble};
+        (void)history_event(a->me->who, event);
+    }
+    a->trouble = a->worker.trouble;
+    if (status != GH_PENDING)
+    {
+        history_end(a->work_op, STORM_DONE, status);
+        a->work_op = 0;
+    }
+    else if (!may_begin || a->me->now_us >= a->work_end_us)
+    {
+        a->work_end_us = UINT64_MAX;
+        if (random_one_in(&a->random, 3)) gh_tasks_worker_cancel(&a->worker);
+        else gh_tasks_worker_stop(&a->worker);
+    }
+}
+
+/* ---- looking after the queues ------------------------------------------------------------------------------ */
+
+static void turn_edit(task_actor* a, bool may_begin)
+{
+    if (a->edit_op == 0)
+    {
+        if (!may_begin || a->last_push == 0 || !random_one_in(&a->random, 300)) return;
+        const storm_record* push = history_at(a->last_push);
+        gh_tasks_config config = configure(&a->random);
+        uint32_t place = (uint32_t)random_below(&a->random, push->a);
+        int size = snprintf(a->ref_id, sizeof a->ref_id, "%u.%u", a->last_push, place);
+        a->ref = (gh_task_ref){.id = gh_str_make(a->ref_id, (size_t)size)};
+        a->edit_op = history_begin(a->me->who, STORM_tasks, TASKS_CANCEL, push->object);
+        if (a->edit_op == 0) return;
+        history_at(a->edit_op)->about = a->last_push;
+        history_at(a->edit_op)->c = place;
+        gh_status status = gh_tasks_cancel_begin(&a->edit, a->me->client, queues[push->object], &a->ref, 1, &config);
+        if (status == GH_OK) return;
+        history_end(a->edit_op, STORM_NOT_DONE, status);
+        a->edit_op = 0;
+        return;
+    }
+    gh_status status = gh_tasks_edit_poll(&a->edit);
+    if (status == GH_PENDING) return;
+    if (status == GH_OK) history_at(a->edit_op)->d = (uint64_t)(int64_t)a->ref.status;
+    history_end(a->edit_op, storm_outcome_of(status), status);
+    a->edit_op = 0;
+}
+
+static void turn_control(task_actor* a, bool may_begin)
+{
+    if (a->control_op == 0)
+    {
+        if (!may_begin || a->me->now_us < a->control_at_us) return;
+        a->control_at_us = a->me->now_us + random_between(&a->random, 100000, 4000000);
+        gh_tasks_config config = configure(&a->random);
+        gh_tasks_rules rules = {0};
+        uint64_t x = random_below(&a->random, 10);
+        rules.paused = x == 0;
+        if (x == 1) rules.running_max = 3;
+        if (x == 2) rules.rate_count = 200, rules.rate_period_us = 1000000, rules.rate_burst = 10;
+        uint8_t queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
+        a->control_op = history_begin(a->me->who, STORM_tasks, TASKS_CONTROL, queue);
+        if (a->control_op == 0) return;
+        gh_status status = gh_tasks_control_begin(&a->control, a->me->client, queues[queue], &rules, &config);
+        if (status == GH_OK) return;
+        history_end(a->control_op, STORM_NOT_DONE, status);
+        a->control_op = 0;
+        return;
+    }
+    gh_status status = gh_tasks_control_poll(&a->control);
+    if (status == GH_PENDING) return;
+    history_end(a->control_op, storm_outcome_of(status), status);
+    a->control_op = 0;
+}
+
+/* ---- the actor ------------------------------------------------------------------------------------------- */
+
+static void start(void* actor, storm_client* me, random_stream random)
+{
+    task_actor* a = actor;
+    a->me = me;
+    a->random = random;
+    a->control_at_us = history_now() + random_below(&a->random, 4000000);
+}
+
+static void turn(void* actor, bool may_begin)
+{
+    task_actor* a = actor;
+    for (int i = 0; i < PUSHES; i++) turn_push(a, &a->pushes[i], may_begin);
+    turn_hand(a, may_begin);
+    turn_worker(a, may_begin);
+    turn_edit(a, may_begin);
+    turn_control(a, may_begin);
+}
+
+static bool idle(const void* actor)
+{
+    const task_actor* a = actor;
+    bool busy = a->state != HAND_IDLE || a->work_op != 0 || a->edit_op != 0 || a->control_op != 0;
+    for (int i = 0; i < PUSHES; i++) busy = busy || a->pushes[i].op != 0;
+    return !busy;
+}
+
+/* ---- what the store says --------------------------------------------------------------------------------- */
+
+/* By KEYS.md: ids handed out lie in :l, and their states "L <attempt> <fence> <client>:<sequence>" in :m. */
+static const char seen_script[] =
+    "local ids = redis.call('ZRANGE', KEYS[1], 0, 99) if #ids == 0 then return {} end"
+    " local states, out = redis.call('HMGET', KEYS[2], unpack(ids)), {}"
+    " for i = 1, #ids do out[i] = ids[i] .. ' ' .. (states[i] or '-') end return out";
+
+static void note_seen(storm_look* look, uint8_t queue, const char* text)
+{
+    unsigned push = 0, place = 0, attempt = 0;
+    unsigned long long fence = 0, client = 0;
+    char state = 0;
+    if (sscanf(text, "%u.%u %c %u %llu %llx:", &push, &place, &state, &attempt, &fence, &client) != 6) return;
+    if ((state != 'L' && state != 'K') || push > history_count()) return;
+    storm_event event = {.system = STORM_tasks, .what = TASKS_SEEN, .object = queue, .about = push, .a = fence,
+                         .b = client, .c = place, .d = attempt};
+    (void)history_event(look->who, event);
+}
+
+static void witness(storm_look* look)
+{
+    for (uint8_t i = 0; i < TASKS_QUEUES; i++)
+    {
+        char leases[64], states[64];
+        (void)snprintf(leases, sizeof leases, "gh:{tasks:%s}:l", queues[i].bytes);
+        (void)snprintf(states, sizeof states, "gh:{tasks:%s}:m", queues[i].bytes);
+        redisReply* reply = redisCommand(look->redis, "EVAL %s 2 %s %s", seen_script, leases, states);
+        if (reply == NULL) return;
+        for (size_t k = 0; reply->type == REDIS_REPLY_ARRAY && k < reply->elements; k++)
+            note_seen(look, i, reply->element[k]->str);
+        freeReplyObject(reply);
+    }
+}
+
+static void note_left(storm_look* look, uint8_t queue)
+{
+    redisReply* reply = redisCommand(look->redis, "HGETALL gh:{tasks:%s}:p", queues[queue].bytes);
+    for (size_t k = 0; reply != NULL && reply->type == REDIS_REPLY_ARRAY && k + 1 < reply->elements; k += 2)
+    {
+        gh_str id = gh_str_make(reply->element[k]->str, (size_t)reply->element[k]->len);
+        uint32_t push = 0, place = 0;
+        if (!read_id(id, &push, &place) || reply->element[k + 1]->len == 0) continue; /* empty: cancelled */
+        storm_event event = {.system = STORM_tasks, .what = TASKS_LEFT, .object = queue, .about = push, .c = place};
+        (void)history_event(look->who, event);
+    }
+    if (reply != NULL) freeReplyObject(reply);
+}
+
+static void audit(storm_look* look)
+{
+    for (uint8_t i = 0; i < TASKS_QUEUES; i++)
+    {
+        static gh_tasks_count count;
+        uint32_t op = history_begin(look->who, STORM_tasks, TASKS_COUNTED, i);
+        gh_status status = gh_tasks_count_begin(&count, look->client, queues[i], NULL);
+        while ((status = gh_tasks_count_poll(&count)) == GH_PENDING && storm_look_turn(look)) {}
+        history_at(op)->a = count.stored;
+        history_at(op)->b = count.handed_out;
+        history_at(op)->c = count.expired;
+        history_at(op)->d = count.dead;
+        history_end(op, storm_outcome_of(status), status);
+        note_left(look, i);
+    }
+}
+
+const storm_system storm_tasks = {.name = "tasks", .whats = whats, .actor_size = sizeof(task_actor), .start = start,
+                                  .turn = turn, .idle = idle, .witness = witness, .audit = audit,
+                                  .check = check_tasks};

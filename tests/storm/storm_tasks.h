@@ -1,0 +1,36 @@
+/* storm_tasks.h -- what the records of the tasks mean, for storm_tasks.c, which writes them, and check_tasks.c.
+
+   A task is named by its push and its place in it; its id is "<op>.<place>". */
+
+#ifndef GUILDHALL_TESTS_STORM_STORM_TASKS_H
+#define GUILDHALL_TESTS_STORM_STORM_TASKS_H
+
+enum
+{
+    TASKS_QUEUES = 2,
+    TASKS_PUSH_MAX = 4,
+    TASKS_LEASE_MOST_US = 2500000
+};
+
+enum
+{
+    TASKS_PUSH = 1, /* a: tasks, b: bits of those that are stored, c: attempts_max                       */
+    TASKS_TAKE,     /* a: lease, b: client id, d: how many came                                          */
+    TASKS_FINISH,   /* a: how many tasks                                                                 */
+    TASKS_EXTEND,
+    TASKS_CANCEL,   /* about: the push, c: place                                                         */
+    TASKS_CONTROL,
+    TASKS_WORK,     /* a worker, from its begin to its end; b: client id                                 */
+    TASKS_GOT,      /* handed out. about: the push, a: fence, b: attempt, c: place, d: lease end; told by whom: d 0 */
+    TASKS_KEPT,     /* a new end of the lease in d; the rest as above                                    */
+    TASKS_OVER,     /* it is not worked on any more; b: what was asked for (gh_task_action)              */
+    TASKS_ENDED,    /* the store has taken it: b: action, d: status                                      */
+    TASKS_SEEN,     /* by the witness, among those handed out; a: fence, b: client id, c: place          */
+    TASKS_LEFT,     /* in the end, in the store; a: 1 if it is a dead letter                             */
+    TASKS_COUNTED,  /* an op of the auditor; a: stored, b: handed out, c: expired, d: dead               */
+    TASKS_TROUBLE   /* a request of a worker failed; b: client id, d: status                              */
+};
+
+void check_tasks(void);
+
+#endif
