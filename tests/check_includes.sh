@@ -155,6 +155,13 @@ seen_by_one() {
     esac
 }
 
+# The client may be gone as soon as no op is busy, and then an op has none: who keeps it anywhere else keeps it too long.
+kept_clients() {
+    grep -n -E '^ +(struct )?gh_client ?\* ?[a-z_]+;' $(find sdk -name '*.h') |
+        grep -v -E '^sdk/include/guildhall/client.h:[0-9]+:    gh_client\* client; +/\* NULL: the op is not busy' |
+        grep -v -E '^sdk/include/guildhall/client.h:[0-9]+:       gh_client\* client;$' # of its example
+}
+
 check_nothing 'includes point down only' upward_includes
 check_nothing 'every file belongs to a system or a layer' homeless
 check_nothing 'the SDK needs the C library alone' foreign_includes
@@ -165,4 +172,5 @@ check_nothing 'xxHash is seen by one file of base' seen_by_one '<xxhash' base
 check_nothing 'zlib is seen by one file of files' seen_by_one '<zlib' files
 check_nothing 'the platform knows nothing of the SDK but its contract' platform_includes
 check_nothing 'samples use the public headers' sample_includes
+check_nothing 'only an op keeps a client' kept_clients
 check_summary

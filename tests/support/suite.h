@@ -47,7 +47,7 @@
     X(reconnect)                                                                                                     \
     X(reply_classes)                                                                                                 \
     X(server_states)                                                                                                 \
-    X(endings)                                                                                                       \
+    X(endings) X(after_shutdown)                                                                                     \
     X(capacity)                                                                                                      \
     X(budget)                                                                                                        \
     X(memory)                                                                                                        \

@@ -453,7 +453,7 @@ typedef struct gh_chat_feed
     uint32_t seats_used;
 
     /* private */
-    gh_client* client;
+    gh_op op;
     gh_chat_feed_config config;
     gh_chat_room* free_rooms;
     gh_chat_seat* free_seats;
@@ -463,13 +463,13 @@ typedef struct gh_chat_feed
     uint32_t slice;
 } gh_chat_feed;
 
-/* Sets the feed up; zero it before its first use. GH_OK; GH_INVALID_OP (NULL, or begun and not ended),
-   _CLIENT, _CONFIG, _LIMIT (room_count, seat_count, messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats
-   or buffer NULL, not aligned or too small). */
+/* Sets the feed up; zero it before its first use. It counts for ops_capacity until it is ended. GH_OK; GH_FULL
+   (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL, or begun and not ended), _CLIENT, _CONFIG, _LIMIT (room_count,
+   seat_count, messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats or buffer NULL, not aligned or too small). */
 gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
 
-/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP
-   (the feed is not begun, the player NULL or in a feed), _NAME. */
+/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED (also when
+   the client is shut down: end the feed); GH_INVALID_OP (the feed is not begun, the player NULL or in a feed), _NAME. */
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
 
 /* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever

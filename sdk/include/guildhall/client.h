@@ -159,7 +159,9 @@ gh_status gh_client_drain(gh_client* client, uint64_t within_us);
 bool gh_client_drained(const gh_client* client);
 
 /* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections
-   are closed, the password is wiped. Afterwards the memory is yours again. NULL is allowed. Not from inside a tick. */
+   are closed, the password is wiped. Afterwards the memory is yours again, and whatever was begun with the client is
+   inert: every function of every op and object may still be called, says how it ended, and knows of no client. NULL is
+   allowed. Not from inside a tick. */
 void gh_client_shutdown(gh_client* client);
 
 /* The random 64-bit id of this client, never 0. Together with a sequence it marks every request that changes something,
@@ -239,7 +241,7 @@ struct gh_op_kind;
 typedef struct gh_op
 {
     const struct gh_op_kind* kind; /* which system; NULL: idle                                          */
-    gh_client* client;
+    gh_client* client;             /* NULL: the op is not busy                                          */
     struct gh_op* next;            /* in the queue of those whose request is to be encoded              */
     struct gh_op* previous;
     struct gh_op* wake_next;       /* in the chain of those that a hint can name                        */
@@ -263,6 +265,7 @@ typedef struct gh_gate
 {
     struct gh_gate* next;
     gh_op* op;       /* NULL: not in any row */
+    struct gh_gate** row; /* where it begins */
     uint64_t object;
 } gh_gate;
 

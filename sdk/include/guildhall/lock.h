@@ -154,7 +154,6 @@ typedef struct gh_lock_set
     /* private */
     gh_lock* locks;
     uint64_t give_up_us; /* on the client's clock */
-    gh_client* client;
     gh_lock_config config;
     uint32_t count;
     uint32_t next; /* how many are begun */

@@ -196,6 +196,7 @@ typedef struct gh_tasks_push
     gh_op op;
     gh_str queue;
     gh_task_spec* tasks;
+    uint64_t maker; /* of ids: gh_client_id of the client */
     uint32_t count;
     uint32_t capacity;
     uint32_t attempts_max;

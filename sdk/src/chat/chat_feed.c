@@ -323,8 +323,8 @@ static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
     config.messages_max = feed->config.messages_max;
     config.buffer = (char*)feed->config.buffer + place * feed->slice;
     config.buffer_size = feed->slice;
-    if (gh_chat_fetch_start(&room->fetch, feed->client, room->name, room->fetch.members, &config) != GH_OK)
-        room->retry_us = gh_client_after(feed->client, FEED_RETRY_US); /* ops_capacity is used up, for now */
+    if (gh_chat_fetch_start(&room->fetch, feed->op.client, room->name, room->fetch.members, &config) != GH_OK)
+        room->retry_us = gh_client_after(feed->op.client, FEED_RETRY_US); /* ops_capacity is used up, for now */
 }
 
 /* True: it has messages for the caller. */
@@ -335,12 +335,26 @@ static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
     if (room->name.size == 0 || room->held) return false;
     if (status == GH_OK && room->fetch.count > 0)
         return true; /* who came meanwhile waits for the next round */
-    if (status == GH_PENDING && !room->changed) return false;
-    if (room->retry_us == 0 && failed) room->retry_us = gh_client_after(feed->client, FEED_RETRY_US);
-    if (room->retry_us > gh_client_now(feed->client) && !room->changed) return false;
+    if (!gh_op_is_busy(&feed->op) || (status == GH_PENDING && !room->changed)) return false;
+    if (room->retry_us == 0 && failed) room->retry_us = gh_client_after(feed->op.client, FEED_RETRY_US);
+    if (room->retry_us > gh_client_now(feed->op.client) && !room->changed) return false;
     room->retry_us = 0;
     if (room->fetch.members != NULL || room->joining != NULL) room_go_on(feed, room);
     return false;
+}
+
+/* ---- the feed's own op asks for nothing: it is busy as long as there is a client to ask through ---------- */
+
+static void feed_step(gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_CANCEL || event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
+}
+
+static const gh_op_kind feed_kind = {"chat", feed_step, NULL, NULL, GH_OP_READS, NULL};
+
+static bool feed_has_begun(const gh_chat_feed* feed)
+{
+    return feed != NULL && feed->op.kind != NULL;
 }
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
@@ -379,12 +393,13 @@ gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_cha
     uint32_t i;
     size_t slice;
     gh_status status;
-    if (feed == NULL || feed->client != NULL) return GH_INVALID_OP;
-    if (gh_client_id(client) == 0) return GH_INVALID_CLIENT;
+    status = gh_op_check(feed == NULL ? NULL : &feed->op, client);
+    if (status != GH_OK) return status;
+    if (feed_has_begun(feed)) return GH_INVALID_OP;
     status = check_feed(config);
     if (status != GH_OK) return status;
     memset(feed, 0, sizeof *feed);
-    feed->client = client;
+    gh_op_begin(&feed->op, client, &feed_kind);
     feed->seed = gh_client_id(client);
     feed->config = *config;
     slice = config->buffer_size / config->room_count & ~(size_t)7;
@@ -407,8 +422,9 @@ gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_cha
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name)
 {
     gh_status status;
-    if (feed == NULL || feed->client == NULL || player == NULL || player->feed != NULL) return GH_INVALID_OP;
-    status = gh_op_check(&player->op, feed->client);
+    if (!feed_has_begun(feed) || player == NULL || player->feed != NULL) return GH_INVALID_OP;
+    if (!gh_op_is_busy(&feed->op)) return GH_CLOSED;
+    status = gh_op_check(&player->op, feed->op.client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     player->name = name;
@@ -419,14 +435,14 @@ gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str na
     player->tries = 0;
     player->next = feed->players;
     feed->players = player;
-    gh_op_begin(&player->op, feed->client, &feed_player_kind);
+    gh_op_begin(&player->op, feed->op.client, &feed_player_kind);
     player_read_list(player);
     return GH_OK;
 }
 
 static bool is_in_feed(const gh_chat_feed* feed, const gh_chat_player* player)
 {
-    return feed != NULL && feed->client != NULL && player != NULL && player->feed == feed;
+    return feed_has_begun(feed) && player != NULL && player->feed == feed;
 }
 
 void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player)
@@ -454,7 +470,7 @@ void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player)
 gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed)
 {
     uint32_t i;
-    if (feed == NULL || feed->client == NULL) return NULL;
+    if (!feed_has_begun(feed)) return NULL;
     for (i = 0; i < feed->config.room_count; i++)
     {
         gh_chat_room* room = &feed->config.rooms[feed->cursor];
@@ -476,22 +492,24 @@ void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled)
 {
     gh_chat_member* member;
     uint64_t last;
-    if (feed == NULL || feed->client == NULL || room == NULL || !room->held) return;
+    if (!feed_has_begun(feed) || room == NULL || !room->held) return;
     last = room->fetch.messages[room->fetch.count - 1].id;
     for (member = room->fetch.members; handled && member != NULL; member = member->next)
         if (member->status == GH_OK && member->handled < last) member->handled = last;
     room->held = false;
+    room->fetch.count = 0; /* they are not handed out again, also if no fetch can begin any more */
     if (room->seats == 0)
         room_give_back(feed, room);
-    else
+    else if (gh_op_is_busy(&feed->op))
         room_go_on(feed, room);
 }
 
 void gh_chat_feed_end(gh_chat_feed* feed)
 {
     uint32_t i;
-    if (feed == NULL || feed->client == NULL) return;
+    if (!feed_has_begun(feed)) return;
     for (i = 0; i < feed->config.room_count; i++) feed->config.rooms[i].held = false;
     while (feed->players != NULL) gh_chat_feed_remove(feed, feed->players);
+    gh_op_end(&feed->op, GH_CANCELLED);
     memset(feed, 0, sizeof *feed);
 }

@@ -9,12 +9,6 @@ uint64_t gh_gate_object(const gh_client* client, gh_str kind, gh_str name)
     return gh_hash_seeded(name.bytes, name.size, gh_hash_seeded(kind.bytes, kind.size, client->id));
 }
 
-static gh_gate** gate_row(const gh_gate* gate)
-{
-    const gh_client* client = gate->op->client;
-    return &client->gates[gate->object & client->listener_mask];
-}
-
 static gh_gate* gate_next_of_object(gh_gate* from, uint64_t object)
 {
     while (from != NULL && from->object != object) from = from->next;
@@ -27,14 +21,15 @@ bool gh_gate_enter(gh_gate* gate, gh_op* op, uint64_t object)
     gate->next = NULL;
     gate->op = op;
     gate->object = object;
-    for (link = gate_row(gate); *link != NULL; link = &(*link)->next) continue;
+    gate->row = &op->client->gates[object & op->client->listener_mask];
+    for (link = gate->row; *link != NULL; link = &(*link)->next) continue;
     *link = gate;
     return gh_gate_is_open(gate);
 }
 
 bool gh_gate_is_open(const gh_gate* gate)
 {
-    return gate->op != NULL && gate_next_of_object(*gate_row(gate), gate->object) == gate;
+    return gate->op != NULL && gate_next_of_object(*gate->row, gate->object) == gate;
 }
 
 gh_gate* gh_gate_first(const gh_client* client, uint64_t object)
@@ -50,10 +45,11 @@ void gh_gate_leave(gh_gate* gate)
     bool was_open;
     if (gate->op == NULL) return;
     was_open = gh_gate_is_open(gate);
-    for (link = gate_row(gate); *link != gate;) link = &(*link)->next;
+    for (link = gate->row; *link != gate;) link = &(*link)->next;
     *link = gate->next;
     next = gate_next_of_object(gate->next, gate->object);
     gate->op = NULL;
+    gate->row = NULL;
     gate->next = NULL;
     if (!was_open || next == NULL) return;
     memset(&event, 0, sizeof event);

@@ -323,12 +323,13 @@ void gh_op_renumber(gh_op* op)
 void gh_op_end(gh_op* op, gh_status status)
 {
     gh_client* client = op->client;
-    GH_ASSERT(client, gh_op_is_busy(op));
+    if (!gh_op_is_busy(op)) return;
     if (!sweep_has(client, op)) sweep_mark(client, op);
     gh_op_unsend(op);
     gh_op_unlisten(op);
     gh_heap_remove(leases_of(op), &op->lease_index);
     gh_heap_remove(&client->timers, &op->timer_index);
+    op->client = NULL;
     op->status = (int16_t)status;
     client->stats.ops_ended++;
     if (status == GH_UNKNOWN) client->stats.ops_unknown++;

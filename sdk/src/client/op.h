@@ -151,7 +151,11 @@ void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 void gh_op_listen(gh_op* op);
 void gh_op_unlisten(gh_op* op);
 
-/* The op is over: no request, no timer, no hint any more; poll will say status. */
+/* The op is over: no request, no timer, no hint any more; poll will say status. Nothing happens to one that is over.
+
+   A busy op has a client, and one that is not busy has none: op->client is NULL from here on. The client outlives its
+   busy ops, as its end ends them, and may be gone the moment after. So whatever keeps a client for longer than a call
+   keeps it in an op, and asks gh_op_is_busy before it follows op->client. */
 void gh_op_end(gh_op* op, gh_status status);
 
 /* ---- calls: the commonest op, one request whose answer ends it ------------------------------------------------------

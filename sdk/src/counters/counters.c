@@ -114,15 +114,15 @@ static void counters_fill(gh_counters* self)
     }
 }
 
-static void counters_begin_ops(gh_counters* self)
+static void counters_begin_ops(gh_counters* self, gh_client* client)
 {
     uint32_t i;
-    gh_op_begin(&self->control, self->client, &gh_counters_control_kind);
+    gh_op_begin(&self->control, client, &gh_counters_control_kind);
     for (i = 0; i < GH_COUNTERS_LANES; i++)
     {
         self->lanes[i].counters = self;
         self->lanes[i].first = GH_COUNTERS_NONE;
-        gh_op_begin(&self->lanes[i].op, self->client, &gh_counters_lane_kind);
+        gh_op_begin(&self->lanes[i].op, client, &gh_counters_lane_kind);
     }
     gh_counters_clean_begin(self);
 }
@@ -147,11 +147,11 @@ gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const g
     if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_FULL;
     self = counters_carve(&arena, config);
     self->magic = COUNTERS_MAGIC;
-    self->client = client;
+    self->seed = gh_client_id(client);
     self->config = *config;
     self->ended = GH_PENDING;
     counters_fill(self);
-    counters_begin_ops(self);
+    counters_begin_ops(self, client);
     *counters = self;
     return GH_OK;
 }
@@ -165,7 +165,7 @@ static bool counters_are_valid(const gh_counters* self)
 
 static uint32_t* counters_chain(const gh_counters* self, gh_str name)
 {
-    return &self->names[gh_hash_seeded(name.bytes, name.size, gh_client_id(self->client)) & self->name_mask];
+    return &self->names[gh_hash_seeded(name.bytes, name.size, self->seed) & self->name_mask];
 }
 
 static gh_str counters_name_of(const gh_counters_slot* slot)
@@ -245,8 +245,8 @@ gh_status gh_counters_close(gh_counters* counters, gh_counter counter)
     slot = counters_slot_of(counters, counter);
     if (slot == NULL) return GH_INVALID_COUNTER;
     link = counters_chain(counters, counters_name_of(slot));
-    while (*link != counter.index) link = &counters->slots[*link].next_named;
-    *link = slot->next_named;
+    while (*link != counter.index && *link != GH_COUNTERS_NONE) link = &counters->slots[*link].next_named;
+    if (*link == counter.index) *link = slot->next_named;
     slot->generation = slot->generation == UINT32_MAX ? 1 : slot->generation + 1;
     slot->flags &= (uint8_t)~GH_COUNTER_OPEN;
     counters->stats.open--;
@@ -291,7 +291,7 @@ gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t del
     slot = counters_slot_of(counters, counter);
     if (slot == NULL) return GH_INVALID_COUNTER;
     if (delta == 0) return GH_OK;
-    now_us = gh_client_now(counters->client);
+    now_us = gh_client_now(counters->control.client);
     if ((slot->flags & GH_COUNTER_DIRTY) == 0) gh_counters_mark_dirty(counters, counter.index, now_us);
     counters->shards[slot->shard].last_us = now_us;
     counters->stats.added++;
@@ -344,7 +344,7 @@ gh_status gh_counters_get_stats(const gh_counters* counters, gh_counters_stats* 
     stats->waiting = stats->added - stats->counted - stats->unknown - stats->refused;
     stats->cleaner = counters->ended == GH_PENDING && counters->cleaning.owner;
     oldest_us = counters->ended == GH_PENDING ? counters_oldest_us(counters) : GH_FOREVER;
-    stats->oldest_us = oldest_us == GH_FOREVER ? 0 : gh_client_now(counters->client) - oldest_us;
+    stats->oldest_us = oldest_us == GH_FOREVER ? 0 : gh_client_now(counters->control.client) - oldest_us;
     return GH_OK;
 }
 

@@ -124,9 +124,9 @@ size_t gh_counters_keys_size(const gh_counters* counters, size_t encoded_size)
 static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
 {
     gh_counters* self = lane->counters;
-    size_t room = gh_client_out_room(self->client) - GH_COUNTERS_ROOM;
+    size_t room = gh_client_out_room(self->control.client) - GH_COUNTERS_ROOM;
     uint32_t* link = &lane->first;
-    bool late = gh_client_now(self->client) - lane->first_us > GH_COUNTERS_LATE_US;
+    bool late = gh_client_now(self->control.client) - lane->first_us > GH_COUNTERS_LATE_US;
     uint32_t count_max = late ? GH_COUNTERS_LATE_MAX : GH_COUNTERS_BATCH_MAX;
     lane->count = 0;
     while (shard->first != GH_COUNTERS_NONE && lane->count < count_max)
@@ -166,7 +166,7 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
     }
     self->busy |= bit;
     gh_op_renumber(&lane->op);
-    gh_op_timer(&lane->op, gh_client_after(self->client, COUNTERS_BATCH_US));
+    gh_op_timer(&lane->op, gh_client_after(self->control.client, COUNTERS_BATCH_US));
 }
 
 static const char counters_lane_shape[] = "qiis";
@@ -176,7 +176,7 @@ static void counters_lane_send(gh_counters_lane* lane)
     gh_gate* gate = &lane->gate;
     char number[20];
     gh_str name = gh_str_make(number, (size_t)(gh_decimal_encode(lane->shard, number) - number));
-    uint64_t object = gh_gate_object(lane->counters->client, gh_counters_kind(), name);
+    uint64_t object = gh_gate_object(lane->op.client, gh_counters_kind(), name);
     if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, counters_lane_shape, 0);
 }
 
@@ -215,11 +215,11 @@ void gh_counters_encode_keys(gh_request* request, const gh_counters* counters, u
 {
     gh_str kind = gh_counters_kind();
     uint32_t i;
-    gh_request_shard_key(request, counters->client, kind, shard, gh_str_literal("o"), encoded_name);
+    gh_request_shard_key(request, counters->control.client, kind, shard, gh_str_literal("o"), encoded_name);
     for (i = 0; i < counters->config.precision_count; i++)
     {
         gh_str part = gh_str_make(counters->parts[i].text, counters->parts[i].size);
-        gh_request_shard_key(request, counters->client, kind, shard, part, encoded_name);
+        gh_request_shard_key(request, counters->control.client, kind, shard, part, encoded_name);
     }
 }
 
@@ -280,7 +280,7 @@ static void counters_lane_take_letters(gh_counters_lane* lane, gh_str letters)
 static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
 {
     gh_counters* self = lane->counters;
-    gh_client_note_store_time(self->client, (uint64_t)gh_reply_integer(event->reply, 2));
+    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 2));
     self->stats.batches++;
     switch (gh_reply_integer(event->reply, 1))
     {
@@ -339,15 +339,15 @@ void gh_counters_arm(gh_counters* counters)
 {
     if (counters->armed || counters->ended != GH_PENDING) return;
     counters->armed = true;
-    counters->visit_us = gh_client_now(counters->client);
-    gh_op_timer(&counters->control, gh_client_after(counters->client, counters_control_pace_us(counters)));
+    counters->visit_us = gh_client_now(counters->control.client);
+    gh_op_timer(&counters->control, gh_client_after(counters->control.client, counters_control_pace_us(counters)));
 }
 
 /* The next shards are due, as many as the time since the last visit is good for. */
 static void counters_control_visit(gh_counters* self)
 {
     uint64_t pace_us = counters_control_pace_us(self);
-    uint64_t count = (gh_client_now(self->client) - self->visit_us) / pace_us;
+    uint64_t count = (gh_client_now(self->control.client) - self->visit_us) / pace_us;
     self->visit_us += count * pace_us;
     if (count > GH_COUNTERS_SHARDS) count = GH_COUNTERS_SHARDS;
     for (; count > 0; count--)
@@ -359,7 +359,7 @@ static void counters_control_visit(gh_counters* self)
     self->armed = false;
     if (self->dirty == 0) return;
     self->armed = true;
-    gh_op_timer(&self->control, gh_client_after(self->client, pace_us));
+    gh_op_timer(&self->control, gh_client_after(self->control.client, pace_us));
 }
 
 static void counters_control_step(gh_op* op, const gh_event* event)

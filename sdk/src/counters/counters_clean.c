@@ -89,7 +89,7 @@ static void counters_clean_wait(gh_counters* self, uint64_t pause_us)
 {
     gh_op* op = &self->cleaning.op;
     op->state = COUNTERS_CLEAN_WAITING;
-    gh_op_timer(op, gh_client_after(self->client, pause_us));
+    gh_op_timer(op, gh_client_after(self->control.client, pause_us));
 }
 
 static void counters_clean_ask_lease(gh_counters* self)
@@ -110,7 +110,7 @@ static void counters_clean_not_ours(gh_counters* self)
 static void counters_clean_go_on(gh_counters* self)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
-    uint64_t now_us = gh_client_now(self->client);
+    uint64_t now_us = gh_client_now(self->control.client);
     uint64_t round_end_us = cleaning->round_us + self->config.clean_us;
     if (cleaning->shard == GH_COUNTERS_SHARDS)
     {
@@ -138,7 +138,7 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
         uint64_t longest_us = counters_clean_lease_us(self);
         counters_clean_not_ours(self);
         if (remaining_us > longest_us) remaining_us = longest_us; /* another's config, or a key by hand */
-        counters_clean_wait(self, remaining_us + gh_client_jitter(self->client, self->config.clean_us));
+        counters_clean_wait(self, remaining_us + gh_client_jitter(self->control.client, self->config.clean_us));
         return;
     }
     /* From the send, and a little less than the store's: clocks do not run alike. */
@@ -150,7 +150,7 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
         cleaning->owner = true;
         cleaning->shard = 0;
         cleaning->count = 0;
-        cleaning->round_us = gh_client_now(self->client);
+        cleaning->round_us = gh_client_now(self->control.client);
     }
     counters_clean_go_on(self);
 }
@@ -158,7 +158,7 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
 static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
-    size_t room = gh_client_out_room(self->client) - GH_COUNTERS_ROOM;
+    size_t room = gh_client_out_room(self->control.client) - GH_COUNTERS_ROOM;
     const gh_reply* name;
     self->stats.counters_removed += (uint64_t)gh_reply_integer(reply, 2);
     self->stats.samples_removed += (uint64_t)gh_reply_integer(reply, 3);
@@ -253,8 +253,8 @@ void gh_counters_clean_begin(gh_counters* counters)
 {
     counters->cleaning.over = counters->config.clean_us == 0;
     if (counters->cleaning.over) return;
-    gh_op_begin(&counters->cleaning.op, counters->client, &gh_counters_clean_kind);
-    counters_clean_wait(counters, gh_client_jitter(counters->client, counters->config.clean_us));
+    gh_op_begin(&counters->cleaning.op, counters->control.client, &gh_counters_clean_kind);
+    counters_clean_wait(counters, gh_client_jitter(counters->control.client, counters->config.clean_us));
 }
 
 void gh_counters_clean_end(gh_counters* counters)
@@ -270,5 +270,5 @@ void gh_counters_clean_end(gh_counters* counters)
     op->state = COUNTERS_CLEAN_LEAVING;
     gh_op_renumber(op);
     gh_op_send(op, counters_clean_lease_shape, 0);
-    gh_op_timer(op, gh_client_after(counters->client, COUNTERS_CLEAN_LAST_US));
+    gh_op_timer(op, gh_client_after(counters->control.client, COUNTERS_CLEAN_LAST_US));
 }

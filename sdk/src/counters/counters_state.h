@@ -90,10 +90,10 @@ typedef struct gh_counters_part
 struct gh_counters
 {
     uint64_t magic;
-    gh_client* client;
+    uint64_t seed; /* of the hash of names */
     gh_counters_config config;
     gh_counters_part parts[GH_COUNTERS_PRECISIONS_MAX];
-    gh_op control; /* its timer brings shard after shard */
+    gh_op control; /* its timer brings shard after shard; busy as long as there is a client */
     gh_counters_cleaning cleaning;
     gh_counters_lane lanes[GH_COUNTERS_LANES];
     gh_counters_shard shards[GH_COUNTERS_SHARDS];

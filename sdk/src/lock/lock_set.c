@@ -11,12 +11,12 @@ typedef enum set_state
     SET_LEAVING
 } set_state;
 
-static void set_begin_next(gh_lock_set* set)
+static void set_begin_next(gh_lock_set* set, gh_client* client)
 {
     gh_lock* lock = &set->locks[set->next];
     gh_lock_config config = set->config;
-    uint64_t now_us = gh_client_now(set->client);
-    gh_status status = gh_op_check(&lock->op, set->client);
+    uint64_t now_us = gh_client_now(client);
+    gh_status status = gh_op_check(&lock->op, client);
     if (config.wait_us > 0) config.wait_us = set->give_up_us > now_us ? set->give_up_us - now_us : 1;
     if (status != GH_OK)
     {
@@ -25,7 +25,7 @@ static void set_begin_next(gh_lock_set* set)
         return;
     }
     set->next++;
-    gh_lock_start(lock, set->client, lock->name, &config, set);
+    gh_lock_start(lock, client, lock->name, &config, set);
 }
 
 /* All that were begun give back or give up; those that have ended stay as they are. */
@@ -57,7 +57,7 @@ static void set_look(gh_lock_set* set)
     if (held == set->count)
         set->state = SET_HELD;
     else if (held == set->next)
-        set_begin_next(set);
+        set_begin_next(set, set->locks[0].op.client);
 }
 
 void gh_lock_set_moved(gh_lock_set* set)
@@ -123,7 +123,6 @@ gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks,
     if (status != GH_OK) return status;
     set_sort(locks, names, count);
     set->locks = locks;
-    set->client = client;
     set->config = *config;
     set->count = (uint32_t)count;
     set->next = 0;
@@ -132,7 +131,7 @@ gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks,
     set->outcome = GH_IDLE;
     set->state = SET_TAKING;
     set->moving = false;
-    set_begin_next(set);
+    set_begin_next(set, client);
     return GH_OK;
 }
 

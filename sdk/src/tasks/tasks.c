@@ -80,7 +80,7 @@ size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_T
     if (size > 0)
         memcpy(out, op->tasks[i].id.bytes, size);
     else
-        size = gh_task_make_id(gh_client_id(op->op.client), op->op.sequence, (uint32_t)i, out);
+        size = gh_task_make_id(op->maker, op->op.sequence, (uint32_t)i, out);
     out[size] = 0;
     return size;
 }
@@ -219,6 +219,7 @@ gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue
     op->capacity = config->capacity;
     op->attempts_max = config->attempts_max;
     op->classes = classes;
+    op->maker = gh_client_id(client);
     op->grouped = false;
     for (i = 0; i < count; i++)
     {

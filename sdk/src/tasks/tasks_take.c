@@ -385,6 +385,6 @@ void gh_tasks_take_cancel(gh_tasks_take* op)
 
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)
 {
-    if (client == NULL || task == NULL || task->state == GH_TASK_PLACE_FREE) return 0;
+    if (gh_client_id(client) == 0 || task == NULL || task->state == GH_TASK_PLACE_FREE) return 0;
     return task->lease_end_us > gh_client_now(client) ? task->lease_end_us - gh_client_now(client) : 0;
 }
