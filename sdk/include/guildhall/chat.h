@@ -469,7 +469,8 @@ typedef struct gh_chat_feed
 gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
 
 /* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED (also when
-   the client is shut down: end the feed); GH_INVALID_OP (the feed is not begun, the player NULL or in a feed), _NAME. */
+   the client is shut down: end the feed); GH_INVALID_OP (the feed is not begun, the player NULL or in a feed),
+   _NAME. */
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
 
 /* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever
