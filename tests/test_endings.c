@@ -234,6 +234,26 @@ static void drain_keeps_its_time(void** state)
     assert_int_equal(accounts->events, events); /* "nothing will be called back" */
 }
 
+/* Who is told to hurry, hurries; a later end than that which was promised is none. */
+static void drain_that_is_asked_for_again_is_over_sooner(void** state)
+{
+    (void)state;
+    ledger* accounts;
+    scripted* world = scripted_with_accounts(&accounts);
+    world->silent = true;
+    gh_command* sent = scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
+    scripted_tick(world, MS);
+    uint64_t begin_us = world->now_us;
+    assert_status(gh_client_drain(world->client, 1500 * MS), GH_OK);
+    scripted_tick(world, MS);
+    assert_status(gh_client_drain(world->client, 100 * MS), GH_OK);
+    assert_status(gh_client_drain(world->client, 3600 * SECOND_US), GH_OK);
+    assert_in_range(gh_next_deadline(world->client), world->now_us, begin_us + 101 * MS);
+    SCRIPTED_UNTIL(world, gh_client_drained(world->client), MS, SECOND_US);
+    assert_int_equal(world->now_us - begin_us, 101 * MS);
+    assert_status(gh_command_poll(sent), GH_UNKNOWN);
+}
+
 static void drain_without_a_server_keeps_its_time_too(void** state)
 {
     (void)state;
@@ -346,7 +366,8 @@ TEST_FILE(endings, cmocka_unit_test(what_was_not_sent_times_out),
           cmocka_unit_test(late_answers_are_swallowed),
           cmocka_unit_test(script_whose_text_is_on_the_wire_times_out),
           cmocka_unit_test(drain_of_an_idle_client_is_over_at_once), cmocka_unit_test(drain_gives_locks_back),
-          cmocka_unit_test(drain_keeps_its_time), cmocka_unit_test(drain_without_a_server_keeps_its_time_too),
+          cmocka_unit_test(drain_keeps_its_time), cmocka_unit_test(drain_that_is_asked_for_again_is_over_sooner),
+          cmocka_unit_test(drain_without_a_server_keeps_its_time_too),
           cmocka_unit_test(drain_frees_locks_in_a_real_store),
           cmocka_unit_test(shutdown_ends_each_op_as_it_stands),
           cmocka_unit_test(shutdown_in_each_state_of_the_link));

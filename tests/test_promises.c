@@ -22,6 +22,15 @@ typedef struct promise
 
 static const promise promises[] = {
     {13, {"garbage in a key hangs no server", {"promises.rows_have_numbers_and_tests"}}},
+    {16,
+     {"no password in the log or in memory, no forged line",
+      {"secrets.password_is_in_no_line_of_a_hand_shake", "secrets.password_is_in_no_line_of_the_wake_link",
+       "secrets.server_forges_no_line", "secrets.password_is_in_the_config_alone_once_it_was_sent",
+       "secrets.password_is_wiped_by_a_shutdown_at_any_time"}}},
+    {20,
+     {"no payload in the log; a message on the wake channel costs nothing; a drain can be made shorter",
+      {"secrets.payload_that_a_server_repeats_is_not_logged", "wake.long_message_does_not_cost_the_link",
+       "endings.drain_that_is_asked_for_again_is_over_sooner"}}},
 };
 
 #define PROMISES_COUNT (sizeof(promises) / sizeof(promises[0]))

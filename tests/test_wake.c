@@ -195,9 +195,9 @@ static void lost_wake_link_makes_everybody_ask_once(void** state)
 static void broken_wake_link_is_made_again(void** state)
 {
     (void)state;
-    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$600\r\n", "*9\r\n", "-ERR no\r\n",
+    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$2000000000\r\n", "*9\r\n", "-ERR no\r\n",
                                  ">1\r\n+a\r\n",
-                                 "*3\r\n$7\r\nmessage\r\n$600\r\n"};
+                                 "*3\r\n$7\r\nmessage\r\n$1x\r\n"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
     {
         scripted* world;
@@ -208,6 +208,65 @@ static void broken_wake_link_is_made_again(void** state)
         assert_int_equal(scripted_stats(world).links_lost, 0);
         assert_int_equal(scripted_stats(world).protocol_errors, texts[i][0] == '-' ? 0 : 1);
     }
+}
+
+/* Anybody may publish anything, of any size: it is passed over, and hints behind it are heard. */
+static void long_message_does_not_cost_the_link(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    queue_keeper* peer = world->context;
+    static char payload[1 << 20];
+    memset(payload, '\r', sizeof(payload));
+    const size_t sizes[] = {400,  457,  458,  500,  511,  512,   513,            600,
+                            2000, 2048, 4096, 5700, 6000, 70000, sizeof(payload)};
+    for (size_t step = 1; step < 5000; step = step * 5 + 2)
+    {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        {
+            if (sizes[i] / step > 10000) continue;
+            uint64_t hints = scripted_stats(world).hints;
+            intptr_t stream = gh_client_fd(world->client, GH_LINK_WAKE, NULL);
+            char head[128];
+            int head_size = snprintf(head, sizeof(head), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n",
+                                     strlen(peer->channel), peer->channel, sizes[i]);
+            buffer_add(&world->streams[stream].replies, head, (size_t)head_size);
+            buffer_add(&world->streams[stream].replies, payload, sizes[i]);
+            say_on_the_wake_link(world, "\r\n");
+            say_message(world, peer->channel, peer->sequence);
+            world->receive_max = step;
+            SCRIPTED_UNTIL(world, scripted_stats(world).hints > hints, MS, 60 * SECOND_US);
+            world->receive_max = SIZE_MAX;
+            assert_int_equal(scripted_stats(world).hints, hints + 1);
+        }
+    }
+    assert_true(wake_is_ready(world));
+    assert_int_equal(scripted_stats(world).protocol_errors, 0);
+}
+
+/* Faster than it can be read: a tick reads a part of it, and all else goes on. */
+static void flood_on_the_channel_is_read_in_parts(void** state)
+{
+    (void)state;
+    scripted* world;
+    start_waiting(&world);
+    static char flood[4 << 20];
+    memset(flood, '0', sizeof(flood));
+    intptr_t stream = gh_client_fd(world->client, GH_LINK_WAKE, NULL);
+    say_on_the_wake_link(world, "*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n$4194304\r\n");
+    buffer_add(&world->streams[stream].replies, flood, sizeof(flood));
+    size_t left = world->streams[stream].replies.size;
+    while (left > 0)
+    {
+        scripted_tick(world, MS);
+        size_t now_left = world->streams[stream].replies.size;
+        assert_in_range(left - now_left, 1, 64 * 1024);
+        left = now_left;
+    }
+    assert_true(wake_is_ready(world));
+    gh_command* op = scripted_ask(world, "A", SECOND_US, GH_REPEAT_NEVER);
+    SCRIPTED_UNTIL(world, gh_command_poll(op) == GH_OK, MS, 10 * MS);
 }
 
 static bool deaf_to_pings(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
@@ -275,16 +334,18 @@ static void published_nonsense_does_not_reach_the_game(void** state)
     char channel[40];
     char large[5000];
     snprintf(channel, sizeof(channel), "gh:wake:%016llx", (unsigned long long)gh_client_id(a->client));
-    memset(large, 'a', sizeof(large));
+    memset(large, '0', sizeof(large));
     assert_int_equal(redis_server_integer(server, "PUBLISH %s %s", channel, "FLUSHALL"), 1);
     assert_int_equal(redis_server_integer(server, "PUBLISH %s %b", channel, "\0\r\n", (size_t)3), 1);
     for (int i = 0; i < 50; i++) game_tick_all();
     assert_int_equal(gh_client_link_state(a->client, GH_LINK_WAKE), GH_LINK_READY);
-    assert_int_equal(redis_server_integer(server, "PUBLISH %s %b", channel, large, sizeof(large)), 1);
-    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) != GH_LINK_READY); /* over its bounds */
-    GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
-    assert_true(gh_client_ready(a->client));
-    assert_int_equal(game_stats(a).hints, 0);
+    for (size_t size = 1; size <= sizeof(large); size += size / 8 + 1)
+        assert_int_equal(redis_server_integer(server, "PUBLISH %s %b", channel, large, size), 1);
+    assert_int_equal(redis_server_integer(server, "PUBLISH %s %s", channel, "00000000000000ff"), 1);
+    GAME_UNTIL(game_stats(a).hints == 2); /* the last, and one of 16 zeros */
+    assert_int_equal(gh_client_link_state(a->client, GH_LINK_WAKE), GH_LINK_READY);
+    assert_int_equal(game_stats(a).protocol_errors, 0);
+    assert_int_equal(redis_server_integer(server, "CLIENT KILL TYPE pubsub"), 1); /* it was the first still */
 }
 
 TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
@@ -294,5 +355,7 @@ TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(ch
           cmocka_unit_test(link_that_connects_slowly_subscribes_once),
           cmocka_unit_test(lost_wake_link_makes_everybody_ask_once),
           cmocka_unit_test(broken_wake_link_is_made_again), cmocka_unit_test(silent_wake_link_is_given_up),
+          cmocka_unit_test(long_message_does_not_cost_the_link),
+          cmocka_unit_test(flood_on_the_channel_is_read_in_parts),
           cmocka_unit_test(waiting_works_without_hints),
           cmocka_unit_test(published_nonsense_does_not_reach_the_game));

@@ -260,9 +260,11 @@ typedef struct gh_hooks
 {
     void* context; /* handed to each of them */
 
-    /* text is not NUL-terminated; it lives until the hook returns. Never holds a password or a payload. What can come
-       in floods (lost links, refused requests) comes at most a few times a second, with the count of what was left
-       out. */
+    /* text is not NUL-terminated; it lives until the hook returns. It is printable ASCII; any other byte stands there
+       as \xNN, so that nobody forges a line. Never holds a password or a payload: of what a server says only the
+       beginning is shown, up to what it may have from a request (in quotes but for a command's name, escaped, "with
+       args", any four bytes of the password or the user), with [...] for the rest. What can come in floods (lost
+       links, refused requests) comes at most a few times a second, with the count of what was left out. */
     void (*log)(void* context, gh_log_level level, gh_str text);
 
     /* An invariant of Guildhall or of its use is broken. Return true to break here (a trap instruction), false to

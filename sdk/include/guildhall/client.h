@@ -59,8 +59,9 @@ typedef struct gh_client_config
     size_t struct_size; /* set by gh_client_config_default; leave it */
 
     gh_str address;     /* "unix:PATH", "A.B.C.D:PORT", "[IPV6]:PORT"; "HOST:PORT" with a resolver. Required       */
-    gh_str user;        /* ACL user; empty: the default user. At most 128 bytes                                    */
-    gh_str password;    /* empty: no AUTH is sent. At most 512 bytes. Wiped by gh_client_shutdown                  */
+    gh_str user;        /* ACL user; empty: the default user. At most 128 bytes. Wiped with the password           */
+    gh_str password;    /* empty: no AUTH is sent. At most 512 bytes. The copy in the block is wiped by
+                           gh_client_shutdown, all others of it as soon as they were sent or dropped               */
     uint32_t database;  /* SELECT at connect if not 0. 0..1023; Cluster has only 0                                 */
     gh_str client_name; /* shown by CLIENT LIST; default "guildhall". At most 64 bytes, no spaces                  */
     gh_str prefix;      /* every key begins with it; default "gh". Letters, digits, _ . and -, 1..32 bytes          */
@@ -83,7 +84,9 @@ typedef struct gh_client_config
     bool wake; /* a second connection takes hints ("lock X is yours to claim"), which shorten waiting and nothing
                   else; default true. Without it waiters ask by themselves, at most every 100 ms to 2 s. While it is
                   up they ask more seldom, so a hint that is lost costs the time until they do: 2.5 to 5 s for a mailbox
-                  or a list of files, 1 to 2 s for a chat, up to 5 s for a lock or permit                            */
+                  or a list of files, 1 to 2 s for a chat, up to 5 s for a lock or permit. Anybody who may PUBLISH on
+                  its channel may say anything there: what is no hint is passed over, up to 1 GiB a message, and a
+                  tick reads at most 64 KiB of a flood, or what its budget allows; hints behind it come later        */
 
     /* After the store lost its data (restarted empty, FLUSHALL), grants wait until the new data is this old, so that
        leases of before have run out: your longest lease, if mutual exclusion must hold across that. It also delays the
@@ -152,16 +155,16 @@ bool gh_client_ready(const gh_client* client);
 
 /* Refuses new ops (GH_CLOSED), cancels all that are busy (held locks are released) and lets the ticks end each exactly
    once; what is not over within_us after this call ends then, as UNKNOWN or CANCELLED. Keep ticking until
-   gh_client_drained. GH_OK, GH_INVALID_CLIENT. */
+   gh_client_drained. Called again, it can make the time shorter, not longer. GH_OK, GH_INVALID_CLIENT. */
 gh_status gh_client_drain(gh_client* client, uint64_t within_us);
 
 /* True once a drain is over: no op is busy, nothing will be called back. */
 bool gh_client_drained(const gh_client* client);
 
 /* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections
-   are closed, the password is wiped. Afterwards the memory is yours again, and whatever was begun with the client is
-   inert: every function of every op and object may still be called, says how it ended, and knows of no client. NULL is
-   allowed. Not from inside a tick. */
+   are closed, the user's name, the password and all that was sent and received are wiped. Afterwards the memory is
+   yours again, and whatever was begun with the client is inert: every function of every op and object may still be
+   called, says how it ended, and knows of no client. NULL is allowed. Not from inside a tick. */
 void gh_client_shutdown(gh_client* client);
 
 /* The random 64-bit id of this client, never 0. Together with a sequence it marks every request that changes something,

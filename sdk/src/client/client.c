@@ -1,5 +1,7 @@
 /* client.c -- a client's memory, its beginning and its end. */
 
+#include "base/least.h"
+#include "base/wipe.h"
 #include "client/state.h"
 #include "wire/name.h"
 
@@ -22,6 +24,7 @@ static bool carve_links(gh_arena* arena, gh_client* client)
     if (!client->config.wake) return client->commands.reader != NULL;
     client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
     client->wake.reader = gh_reader_take(arena, WAKE_REPLY_BYTES, WAKE_REPLY_NODES);
+    if (client->wake.reader != NULL) gh_reader_skip_long(client->wake.reader); /* anybody may publish anything */
     return client->commands.reader != NULL && client->wake.reader != NULL;
 }
 
@@ -173,10 +176,16 @@ gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats)
 
 gh_status gh_client_drain(gh_client* client, uint64_t within_us)
 {
+    uint64_t end_us;
     if (!is_client(client)) return GH_INVALID_CLIENT;
-    if (client->draining) return GH_OK;
+    end_us = gh_client_after(client, within_us);
+    if (client->draining)
+    {
+        client->drain_end_us = gh_least(client->drain_end_us, end_us);
+        return GH_OK;
+    }
     client->draining = true;
-    client->drain_end_us = gh_client_after(client, within_us);
+    client->drain_end_us = end_us;
     gh_op_sweep(client, GH_EVENT_CANCEL);
     return GH_OK;
 }
@@ -186,12 +195,18 @@ bool gh_client_drained(const gh_client* client)
     return is_client(client) && client->draining && client->timers.count == 0;
 }
 
-/* The compiler must not think that nobody will read it. */
-static void wipe(gh_str secret)
+static void wipe_str(gh_str secret)
 {
-    volatile char* at = (volatile char*)(uintptr_t)secret.bytes;
-    size_t i;
-    for (i = 0; i < secret.size; i++) at[i] = 0;
+    gh_wipe((void*)(uintptr_t)secret.bytes, secret.size);
+}
+
+static void end_link(gh_client* client, gh_link* link)
+{
+    gh_link_shut(link, client);
+    if (link->reader == NULL) return;
+    gh_reader_wipe(link->reader);
+    gh_reader_close(link->reader);
+    gh_wipe(link->out, link->out_capacity);
 }
 
 void gh_client_shutdown(gh_client* client)
@@ -199,12 +214,10 @@ void gh_client_shutdown(gh_client* client)
     if (!is_client(client) || client->ticking) return;
     client->draining = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
-    gh_link_shut(&client->commands, client);
-    gh_link_shut(&client->wake, client);
-    gh_reader_close(client->commands.reader);
-    if (client->wake.reader != NULL) gh_reader_close(client->wake.reader);
-    wipe(client->config.password);
-    wipe(gh_str_make(client->commands.out, client->config.out_bytes)); /* AUTH stood here */
-    if (client->wake.out != NULL) wipe(gh_str_make(client->wake.out, WAKE_OUT_BYTES));
+    end_link(client, &client->commands);
+    end_link(client, &client->wake);
+    gh_wipe(client->scratch, GH_RECEIVE_BYTES);
+    wipe_str(client->config.user);
+    wipe_str(client->config.password);
     client->magic = 0;
 }

@@ -53,7 +53,7 @@ static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
     if (c.bytes != NULL) gh_request_str(request, c);
 }
 
-bool gh_request_auth(gh_request* request, const gh_client* client)
+bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link)
 {
     const gh_client_config* config = &client->config;
     if (config->password.size == 0) return false;
@@ -61,6 +61,7 @@ bool gh_request_auth(gh_request* request, const gh_client* client)
         encode_words(request, gh_str_literal("AUTH"), config->password, gh_str_make(NULL, 0));
     else
         encode_words(request, gh_str_literal("AUTH"), config->user, config->password);
+    gh_link_note_secret(link, request);
     return true;
 }
 
@@ -120,7 +121,7 @@ static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
     char number[20];
     switch (step)
     {
-    case STEP_AUTH: return gh_request_auth(request, client);
+    case STEP_AUTH: return gh_request_auth(request, client, &client->commands);
     case STEP_SELECT:
         if (client->config.database == 0) return false;
         encode_words(request, gh_str_literal("SELECT"),
@@ -352,10 +353,8 @@ static void take_digest(gh_client* client, gh_script* script, const gh_reply* re
 
 static void log_step(gh_client* client, gh_log_level level, const char* text, gh_str detail)
 {
-    gh_str parts[2];
-    parts[0] = gh_str_of(text);
-    parts[1] = detail;
-    gh_log_limited(client, GH_LOG_HANDSHAKE, level, parts, 2);
+    const gh_str part = gh_str_of(text);
+    gh_log_limited(client, GH_LOG_HANDSHAKE, level, &part, 1, detail);
 }
 
 static void handshake_done(gh_client* client)

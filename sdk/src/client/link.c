@@ -1,5 +1,6 @@
 /* link.c -- one connection: resolve, connect, send, receive, lose, and try again later. */
 
+#include "base/wipe.h"
 #include "client/state.h"
 #include "wire/name.h"
 
@@ -78,8 +79,20 @@ bool gh_link_connect(gh_link* link, gh_client* client)
     return false;
 }
 
+void gh_link_note_secret(gh_link* link, const gh_request* request)
+{
+    link->secret_bytes = (uint32_t)(request->at - link->out);
+}
+
+static void link_forget_secret(gh_link* link)
+{
+    gh_wipe(link->out, link->secret_bytes);
+    link->secret_bytes = 0;
+}
+
 void gh_link_shut(gh_link* link, gh_client* client)
 {
+    link_forget_secret(link);
     if (link->stream >= 0) client->platform->close(client->platform->context, link->stream);
     link->stream = -1;
     link->state = GH_LINK_IDLE;
@@ -115,7 +128,7 @@ static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic,
     }
     parts[count++] = gh_str_literal(", ");
     parts[count++] = client->config.address;
-    gh_log_limited(client, topic, level, parts, count);
+    gh_log_limited(client, topic, level, parts, count, gh_str_make(NULL, 0));
 }
 
 /* A server that is away is said once, not at every attempt; but said again when it is away in another way. */
@@ -131,8 +144,17 @@ static void link_tell(gh_link* link, gh_client* client, gh_log_level level, cons
     link->error_text = NULL;
 }
 
+/* A server may have repeated the password, when it was asked for its first words. */
+static void link_forget_heard(gh_link* link, gh_client* client)
+{
+    if (link->state != GH_LINK_HANDSHAKE || client->config.password.size == 0) return;
+    gh_reader_wipe(link->reader);
+    if (link->name == GH_LINK_COMMANDS) gh_wipe(client->scratch, GH_RECEIVE_BYTES);
+}
+
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
 {
+    link_forget_heard(link, client);
     gh_link_shut(link, client);
     link->state = GH_LINK_BACKOFF;
     link->due_us = gh_client_after(client, link_pause(link, client));
@@ -175,13 +197,14 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
     link->out_start += (uint32_t)sent;
     link->sent_bytes += (uint64_t)sent;
     client->stats.bytes_sent += (uint64_t)sent;
+    if (link->secret_bytes > 0 && link->sent_bytes >= link->secret_bytes) link_forget_secret(link);
     if (link->out_start == link->out_end)
     {
         link->out_start = link->out_end = 0;
         return GH_MOVED_SOME;
     }
     /* What is left is the smaller half, and no more than a piece: cheap to move. */
-    if (link->out_start >= link->out_capacity / 2 && gh_link_unsent(link) <= GH_FLUSH_BYTES)
+    if (link->out_start >= link->out_capacity / 2 && gh_link_unsent(link) <= GH_FLUSH_BYTES && link->secret_bytes == 0)
     {
         memmove(link->out, link->out + link->out_start, gh_link_unsent(link));
         link->out_end -= link->out_start;

@@ -41,6 +41,7 @@ typedef struct gh_link
     uint32_t out_start;   /* of the bytes not yet sent, in out                                           */
     uint32_t out_end;
     uint64_t sent_bytes;  /* on this connection                                                          */
+    uint32_t secret_bytes; /* at the begin of out, AUTH's: to be wiped as soon as they are sent; 0: none */
 } gh_link;
 
 /* What came of a step that moves bytes. */
@@ -63,6 +64,9 @@ void gh_link_shut(gh_link* link, gh_client* client);
    commit keeps it and returns true, or takes it back if it was full. */
 gh_request gh_link_request(gh_link* link);
 bool gh_link_commit(gh_link* link, const gh_request* request);
+
+/* What stands in the out bytes since the connection began, is a secret. */
+void gh_link_note_secret(gh_link* link, const gh_request* request);
 
 gh_moved gh_link_flush(gh_link* link, gh_client* client);
 

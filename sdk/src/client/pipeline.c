@@ -314,10 +314,8 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
         {
-            gh_str parts[2];
-            parts[0] = gh_str_literal("the server closes: ");
-            parts[1] = reply->text;
-            gh_log_limited(client, GH_LOG_HANDSHAKE, GH_LOG_WARNING, parts, 2);
+            const gh_str part = gh_str_literal("the server closes: ");
+            gh_log_limited(client, GH_LOG_HANDSHAKE, GH_LOG_WARNING, &part, 1, reply->text);
             gh_pipeline_lose(client, GH_LOG_WARNING, "the server closes with an error");
             return false;
         }

@@ -187,7 +187,7 @@ gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op,
 void gh_handshake_begin(gh_client* client);
 void gh_handshake_encode(gh_client* client);
 void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
-bool gh_request_auth(gh_request* request, const gh_client* client);
+bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link);
 
 /* rights.c */
 void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
@@ -208,11 +208,13 @@ bool gh_script_is_ours(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
 
-/* log.c: pieces of text, so that nothing here needs a formatter */
+/* log.c: pieces of text, so that nothing here needs a formatter. `detail` is a text of the server's or of a key's: only
+   its beginning is shown, up to what it may have from a request. */
 void gh_log(gh_client* client, gh_log_level level, const char* text);
 void gh_log_str(gh_client* client, gh_log_level level, const char* text, gh_str detail);
 /* At most GH_LOG_BURST lines of a topic in GH_LOG_WINDOW_US; the next one says how many were held back. */
-void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, const gh_str* parts, size_t count);
+void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, const gh_str* parts, size_t count,
+                    gh_str detail);
 void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const char* text, gh_str detail);
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
 bool gh_assertion(gh_client* client, const char* file, int line, const char* expression);

@@ -10,6 +10,7 @@
 #define WAKE_LOOK_US 1000ull      /* an idle stream is looked at once in this time, however often the tick runs */
 #define WAKE_PING_US 5000000ull   /* a silent peer is asked whether it is still there */
 #define WAKE_RECEIVE_BYTES 2048u
+#define WAKE_RECEIVES_MAX 32u     /* of a tick: whoever floods the channel costs no more than this */
 
 static void wake_lose(gh_client* client, gh_log_level level, const char* why)
 {
@@ -28,7 +29,7 @@ static void wake_subscribe(gh_client* client)
     end += client->config.prefix.size;
     memcpy(end, ":wake:", 6);
     end = gh_hex_encode(client->id, end + 6);
-    client->wake_answers = gh_request_auth(&request, client) ? 2 : 1;
+    client->wake_answers = gh_request_auth(&request, client, link) ? 2 : 1;
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
     gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
@@ -55,10 +56,8 @@ static void wake_take(gh_client* client, const gh_reply* reply)
     char letter = 0;
     if (reply->type == GH_REPLY_ERROR)
     {
-        gh_str parts[2];
-        parts[0] = gh_str_literal("wake link: ");
-        parts[1] = reply->text;
-        gh_log_limited(client, GH_LOG_WAKE_LINK, GH_LOG_WARNING, parts, 2);
+        const gh_str part = gh_str_literal("wake link: ");
+        gh_log_limited(client, GH_LOG_WAKE_LINK, GH_LOG_WARNING, &part, 1, reply->text);
         wake_lose(client, GH_LOG_WARNING, "refused");
         return;
     }
@@ -106,6 +105,7 @@ static void wake_receive(gh_client* client)
     char bytes[WAKE_RECEIVE_BYTES];
     gh_moved moved = GH_MOVED_MORE;
     uint32_t received;
+    uint32_t receives = 0;
     if (client->now_us < link->look_us && !client->watched) return;
     link->look_us = client->now_us + WAKE_LOOK_US;
     while (moved == GH_MOVED_MORE)
@@ -119,7 +119,7 @@ static void wake_receive(gh_client* client)
         if (received > 0) link->look_us = client->now_us; /* where one hint is, the next may be near */
         gh_reader_feed(link->reader, bytes, received);
         if (!wake_read(client)) return;
-        if (moved == GH_MOVED_MORE && !gh_client_budget_left(client)) return;
+        if (++receives == WAKE_RECEIVES_MAX || (moved == GH_MOVED_MORE && !gh_client_budget_left(client))) return;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "wire/reader.h"
 
+#include "base/wipe.h"
 #include "wire/flat.h"
 
 #include <hiredis/read.h>
@@ -18,6 +19,7 @@ typedef int gh_element_count;
 
 #define READER_KEPT_MAX 1024u   /* hiredis drops consumed bytes once they are this many          */
 #define READER_HEADER_MAX 64u   /* "$<digits>\r\n" and the "\r\n" behind the string              */
+#define READER_SKIP_MAX 1073741824u /* a longer string is not dropped: no server sends one              */
 #define READER_OBJECTS_MAX 4096u /* hiredis 1.x: its reader, nine tasks and the buffer's header   */
 
 struct gh_reader
@@ -25,6 +27,9 @@ struct gh_reader
     redisReader* hiredis;
     gh_values values;
     uint32_t reply_bytes_max;
+    size_t fed_max; /* how far the buffer was ever used; strings of replies use no more of theirs */
+    uint64_t skip; /* bytes still to come of a string that was dropped */
+    bool skips;     /* strings that are too long are dropped, and given as empty ones */
     bool broken;
     bool too_large; /* broken, and this is why */
 #if GH_HIREDIS_1
@@ -146,7 +151,10 @@ static void* reader_string(const redisReadTask* task, char* bytes, size_t size)
         return NULL;
     value = reader_value(task, type);
     if (value == NULL) return NULL;
-    return gh_values_keep(&reader->values, value, bytes, size) ? value : reader_refuse(reader);
+    if (gh_values_keep(&reader->values, value, bytes, size)) return value;
+    if (!reader->skips || type != GH_REPLY_STRING) return reader_refuse(reader);
+    value->text = gh_str_make("", 0);
+    return value;
 }
 
 static void* reader_array(const redisReadTask* task, gh_element_count count)
@@ -231,6 +239,7 @@ static bool reader_open(gh_reader* reader)
     if (buffer == NULL) return false;
     reader->hiredis->buf = buffer;
     reader->broken = reader->too_large = false;
+    reader->skip = 0;
     return true;
 }
 
@@ -255,6 +264,11 @@ gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_
     return reader_open(reader) ? reader : NULL;
 }
 
+void gh_reader_skip_long(gh_reader* reader)
+{
+    reader->skips = true;
+}
+
 void gh_reader_close(gh_reader* reader)
 {
     if (reader->hiredis == NULL) return;
@@ -276,6 +290,7 @@ bool gh_reader_reset(gh_reader* reader)
         hiredis->ridx = -1;
         hiredis->reply = NULL;
         reader->broken = reader->too_large = false;
+        reader->skip = 0;
         return true;
     }
     gh_reader_close(reader);
@@ -287,7 +302,11 @@ bool gh_reader_reset(gh_reader* reader)
 
 void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
 {
-    if (reader->broken) return;
+    const size_t skipped = reader->skip < size ? (size_t)reader->skip : size;
+    reader->skip -= skipped;
+    bytes += skipped;
+    size -= skipped;
+    if (reader->broken || size == 0) return;
     if (size > GH_READER_FEED_MAX || reader->hiredis->len + size > reader_capacity(reader->values.text_capacity))
     {
         reader->broken = reader->too_large = true;
@@ -296,6 +315,15 @@ void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size)
     READER_ENTER(reader);
     redisReaderFeed(reader->hiredis, bytes, size);
     READER_LEAVE();
+    if (reader->hiredis->len > reader->fed_max) reader->fed_max = reader->hiredis->len;
+}
+
+void gh_reader_wipe(gh_reader* reader)
+{
+    const size_t text_capacity = reader->values.text_capacity;
+    if (reader->hiredis != NULL && reader->hiredis->err == 0) gh_wipe(reader->hiredis->buf, reader->fed_max);
+    gh_wipe(reader->values.text, reader->fed_max < text_capacity ? reader->fed_max : text_capacity);
+    reader->fed_max = 0;
 }
 
 /* Of the element whose type byte was taken and whose rest is not all there; -1: none. */
@@ -315,15 +343,39 @@ static bool announces_too_much(const gh_reader* reader)
     const redisReader* hiredis = reader->hiredis;
     const char* at = hiredis->buf + hiredis->pos;
     const char* end = hiredis->buf + hiredis->len;
+    const uint64_t most = reader->skips ? READER_SKIP_MAX : reader->values.text_capacity;
     uint64_t size = 0;
     if (reader_type_in_work(hiredis) != REDIS_REPLY_STRING) /* a line: no longer than a string may be */
         return (size_t)(end - at) > (size_t)reader->values.text_capacity + READER_HEADER_MAX;
     for (; at < end && *at >= '0' && *at <= '9'; at++)
     {
         size = size * 10 + (uint64_t)(*at - '0');
-        if (size >= reader->values.text_capacity) return true;
+        if (size >= most) return true;
     }
     return false;
+}
+
+/* The string in work, of which the first line and some bytes are here, becomes an empty one, and what is still to come
+   of it is dropped. False: it is no such string, or its first line is not all there. */
+static bool reader_skip_string(gh_reader* reader)
+{
+    static const char empty[] = "0\r\n\r\n";
+    const size_t empty_size = sizeof empty - 1;
+    redisReader* hiredis = reader->hiredis;
+    char* at = hiredis->buf + hiredis->pos;
+    const size_t here = hiredis->len - hiredis->pos;
+    uint64_t size = 0;
+    size_t head = 0;
+    if (!reader->skips || reader_type_in_work(hiredis) != REDIS_REPLY_STRING) return false;
+    for (; head < here && at[head] >= '0' && at[head] <= '9'; head++) size = size * 10 + (uint64_t)(at[head] - '0');
+    head += 2;
+    if (size < reader->values.text_capacity || size >= READER_SKIP_MAX) return false;
+    if (head < empty_size || head > here) return false;
+    reader->skip = head + size + 2 - here;
+    memcpy(at, empty, empty_size);
+    sdsIncrLen(hiredis->buf, -(int)(here - empty_size));
+    hiredis->len -= here - empty_size;
+    return true;
 }
 
 /* Only at the beginning of a reply: hiredis remembers what it has read of one. */
@@ -343,14 +395,21 @@ static void reader_empty(redisReader* hiredis)
     hiredis->pos = 0;
 }
 
+static int reader_ask(gh_reader* reader, void** value)
+{
+    int result;
+    READER_ENTER(reader);
+    result = redisReaderGetReply(reader->hiredis, value);
+    READER_LEAVE();
+    return result;
+}
+
 /* NULL: more bytes are needed, or the reader broke. */
 static const gh_reply* reader_next_any(gh_reader* reader)
 {
     void* value = NULL;
-    int result;
-    READER_ENTER(reader);
-    result = redisReaderGetReply(reader->hiredis, &value);
-    READER_LEAVE();
+    int result = reader_ask(reader, &value);
+    if (result == REDIS_OK && value == NULL && reader_skip_string(reader)) result = reader_ask(reader, &value);
     if (result == REDIS_OK && value == NULL && announces_too_much(reader)) reader_refuse(reader);
     reader->broken = result != REDIS_OK || reader->too_large;
     return reader->broken ? NULL : (const gh_reply*)value;

@@ -38,6 +38,13 @@ gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_
 void gh_reader_feed(gh_reader* reader, const char* bytes, size_t size);
 gh_read gh_reader_next(gh_reader* reader, const gh_reply** reply);
 
+/* From here on strings that are too long do not break it: they are dropped as they come, and given as empty ones. For a
+   reader of at least 128 bytes. */
+void gh_reader_skip_long(gh_reader* reader);
+
+/* Makes zeros of what it holds of all that it was fed. What it gives is gone; reset or close it next. */
+void gh_reader_wipe(gh_reader* reader);
+
 /* Forgets everything, for a new connection. False: no memory (0.14 only). */
 bool gh_reader_reset(gh_reader* reader);
 
