@@ -45,7 +45,7 @@
     X(talk_fleet)                                                                                            \
     X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)           \
     X(reconnect)                                                                                                     \
-    X(reply_classes)                                                                                                 \
+    X(reply_classes) X(rights) X(epoch)                                                                              \
     X(server_states)                                                                                                 \
     X(endings) X(after_shutdown)                                                                                     \
     X(capacity)                                                                                                      \
