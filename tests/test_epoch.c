@@ -122,7 +122,8 @@ static void epoch_that_is_none_is_corrupt(void** state)
 {
     (void)state;
     static const char* const others[] = {"", "none", "1 2 2", "-1 1795250000123456 2 -", "1 99999999999999999999 2 -",
-                                         "1 9007199254740993 2 -", "9007199254740992 1 2 -", "1795250000123456 1e9 2 x"};
+                                         "1 9007199254740993 2 -", "9007199254740992 1 2 -",
+                                         "1795250000123456 1e9 2 x"};
     redis_server* server = redis_server_start(NULL);
     for (size_t i = 0; i <= sizeof(others) / sizeof(others[0]); i++)
     {
@@ -141,5 +142,6 @@ static void epoch_that_is_none_is_corrupt(void** state)
 }
 
 TEST_FILE(epoch, cmocka_unit_test(restart_raises_the_generation_once), cmocka_unit_test(lost_link_alone_is_no_doubt),
-          cmocka_unit_test(without_info_each_connection_is_a_doubt), cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
+          cmocka_unit_test(without_info_each_connection_is_a_doubt),
+          cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
           cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epoch_that_is_none_is_corrupt));
