@@ -85,16 +85,31 @@ static void check_one_body(void)
     }
 }
 
-/* Sorted by id. Without losses no number between the first and the last of an epoch is missing. */
-static void check_dense(void)
+/* How many posts may have been stored without anybody ever seeing them. */
+static uint64_t count_unknown(uint8_t system)
 {
+    uint64_t sum = 0;
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+    {
+        if (r->what == TALK_PUSH && (r->end_us == 0 || r->outcome == STORM_UNKNOWN)) sum += r->a;
+    }
+    return sum;
+}
+
+/* Sorted by id. Without losses no number between the first and the last of an epoch is missing, but for those of
+   pushes that nobody was told of and nobody read. */
+static void check_dense(uint64_t unseen)
+{
+    uint64_t missing = 0;
     if (excuse_may_be_lost(0, UINT64_MAX)) return;
     for (size_t i = 0; i < sight_count; i++)
     {
         bool same = i > 0 && sights[i].object == sights[i - 1].object && sights[i].epoch == sights[i - 1].epoch;
         uint64_t before = same ? sights[i - 1].id : 0;
         verdict_cases(1);
-        if (sights[i].id > before + 1)
+        if (sights[i].id > before + 1) missing += sights[i].id - before - 1;
+        if (sights[i].id > before + 1 && missing > unseen)
             VIOLATION_1(sights[i].record, "ids %llu..%llu of this epoch were never seen", (unsigned long long)before + 1,
                         (unsigned long long)sights[i].id - 1);
     }
@@ -214,7 +229,7 @@ void check_mailbox(void)
     verdict_begin("mailbox: no epoch and id ever has two bodies");
     check_one_body();
     verdict_begin("mailbox: the ids of an epoch are dense");
-    check_dense();
+    check_dense(0);
     verdict_begin("mailbox: each message is there once");
     check_once();
     verdict_begin("mailbox: a push that was not done is not there");
@@ -225,5 +240,81 @@ void check_mailbox(void)
     check_gone(STORM_mailbox);
     verdict_begin("mailbox: what was committed is gone");
     check_committed(STORM_mailbox);
+    free(sights);
+}
+
+/* ---- chats --------------------------------------------------------------------------------------------------- */
+
+/* Sorted by push. What is not there any more was the oldest of more than the chat keeps. */
+static void check_trimmed(void)
+{
+    uint64_t left[TALK_NAMES] = {0};
+    talk_sight first[TALK_NAMES] = {{0}};
+    for (size_t i = 0; i < sight_count; i++)
+    {
+        const talk_sight* sight = &sights[i];
+        if (sight->what != TALK_LEFT) continue;
+        left[sight->object]++;
+        if (first[sight->object].record == 0 || by_id(sight, &first[sight->object]) < 0) first[sight->object] = *sight;
+    }
+    for (size_t i = 0; i < sight_count;)
+    {
+        bool told = false, there = false;
+        const talk_sight* one = &sights[i];
+        for (; i < sight_count && sights[i].push == one->push && sights[i].post == one->post; i++)
+        {
+            told = told || sights[i].what == TALK_PUSH;
+            there = there || sights[i].what == TALK_LEFT;
+        }
+        verdict_cases(1);
+        if (one->push == 0 || there || !told || may_be_lost(history_at(one->push))) continue;
+        bool trimmed = left[one->object] >= TALK_KEEP && by_id(one, &first[one->object]) < 0;
+        if (!trimmed)
+            VIOLATION_1(one->push, "post %u was told OK and is not among the %llu that are there", one->post,
+                        (unsigned long long)left[one->object]);
+    }
+}
+
+enum
+{
+    CHAT_MEMBERS_MAX = 8
+};
+
+/* A fetch that began after another was told a mark is told no smaller one of the same epoch. */
+static void check_seen(void)
+{
+    static uint32_t largest[TALK_NAMES][CHAT_MEMBERS_MAX];
+    uint32_t at = 0;
+    memset(largest, 0, sizeof largest);
+    for (const storm_record* r; (r = history_next(&at, STORM_chat)) != NULL;)
+    {
+        if (r->what != TALK_SEEN || r->c < TALK_FROM_START) continue;
+        uint32_t* place = &largest[r->object][r->c % CHAT_MEMBERS_MAX];
+        const storm_record* before = history_at(*place);
+        verdict_cases(1);
+        bool later = *place != 0 && history_at(r->about)->begin_us > before->begin_us && before->a == r->a;
+        if (later && r->b < before->b && !excuse_may_be_lost(before->begin_us - 5000000, r->begin_us))
+            VIOLATION_2(*place, at, "the mark of member %llu went back", (unsigned long long)r->c);
+        if (*place == 0 || before->a < r->a || (before->a == r->a && before->b <= r->b)) *place = at;
+    }
+}
+
+void check_chat(void)
+{
+    gather(STORM_chat);
+    verdict_begin("chat: no epoch and id ever has two bodies");
+    check_one_body();
+    verdict_begin("chat: the ids of an epoch are dense");
+    check_dense(count_unknown(STORM_chat));
+    verdict_begin("chat: each message is there once");
+    check_once();
+    verdict_begin("chat: what was not sent is not there");
+    check_not_done();
+    verdict_begin("chat: what a client sent comes in the order in which it was begun");
+    check_sender_order(STORM_chat);
+    verdict_begin("chat: what was told OK is there, or many newer ones are");
+    check_trimmed();
+    verdict_begin("chat: what a member has seen never goes back");
+    check_seen();
     free(sights);
 }

@@ -37,7 +37,7 @@
 
 #include <hiredis/hiredis.h>
 
-#define STORM_SYSTEMS(X) X(lock) X(semaphore) X(tasks) X(mailbox)
+#define STORM_SYSTEMS(X) X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(counters) X(rows)
 
 enum
 {

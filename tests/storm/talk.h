@@ -10,7 +10,9 @@ enum
 {
     TALK_NAMES = 3,
     TALK_POSTS = 3,
-    TALK_BODY_SIZE = 96
+    TALK_BODY_SIZE = 96,
+    TALK_KEEP = 400, /* messages that a chat keeps */
+    TALK_FROM_START = 2 /* so many members may join from the start, and so be set back */
 };
 
 enum
@@ -23,7 +25,8 @@ enum
     TALK_JOIN,
     TALK_LEAVE,
     TALK_LAST, /* in the end; a: epoch, b: last id */
-    TALK_SEEN  /* a member's mark in the end: a: epoch, b: id, c: which member */
+    TALK_SEEN, /* a member's mark, as a fetch told it: a: epoch, b: id, c: which member; about: the fetch */
+    TALK_CREATE
 };
 
 /* A body that leads back to its push: its op, and which post of it. */

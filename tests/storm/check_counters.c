@@ -1,0 +1,60 @@
+/* check_counters.c -- the sum in the store against what every client knows of its own adds. */
+
+#include "storm/storm.h"
+#include "storm/storm_counters.h"
+#include "storm/verdict.h"
+
+/* What is known of a counter when all is over. */
+static void sum_up(uint8_t name, uint64_t* sure, uint64_t* most)
+{
+    uint32_t at = 0;
+    *sure = *most = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_counters)) != NULL;)
+    {
+        if (r->what != COUNTERS_ADDS || r->object != name) continue;
+        *sure += r->b;
+        /* Cut off by a kill: what was refused is not known for sure. */
+        *most += r->end_us == 0 ? r->a : r->b + r->c;
+    }
+}
+
+static void check_sums(void)
+{
+    uint32_t at = 0;
+    verdict_begin("counters: the sum is what was added, no more and no less");
+    for (const storm_record* r; (r = history_next(&at, STORM_counters)) != NULL;)
+    {
+        uint64_t sure = 0, most = 0;
+        if (r->what != COUNTERS_LAST) continue;
+        verdict_cases(1);
+        sum_up(r->object, &sure, &most);
+        if (r->a > most || (r->a < sure && !excuse_may_be_lost(0, UINT64_MAX)))
+            VIOLATION_1(at, "counter %u stands at %llu, and must lie within %llu..%llu", r->object,
+                        (unsigned long long)r->a, (unsigned long long)sure, (unsigned long long)most);
+    }
+}
+
+/* Nobody takes anything away. */
+static void check_growth(void)
+{
+    uint32_t before[COUNTERS_NAMES] = {0};
+    uint32_t at = 0;
+    verdict_begin("counters: a sum never goes back");
+    for (const storm_record* r; (r = history_next(&at, STORM_counters)) != NULL;)
+    {
+        if (r->what != COUNTERS_READ || r->outcome != STORM_DONE || r->status != GH_OK) continue;
+        const storm_record* old = history_at(before[r->object]);
+        verdict_cases(1);
+        bool later = before[r->object] != 0 && r->begin_us > old->end_us;
+        if (later && r->a < old->a && !excuse_may_be_lost(old->begin_us - 5000000, r->end_us))
+            VIOLATION_2(before[r->object], at, "%llu after %llu", (unsigned long long)r->a,
+                        (unsigned long long)old->a);
+        if (before[r->object] == 0 || r->a >= old->a) before[r->object] = at;
+    }
+}
+
+void check_counters(void)
+{
+    check_sums();
+    check_growth();
+}

@@ -1,0 +1,301 @@
+/* storm_chat.c -- chats: sends, fetches and marks of members who come and go.
+
+   One member of each chat, the anchor, never leaves and handles nothing: so a chat is never over, and nothing is gone
+   before TALK_KEEP newer messages are there. */
+
+#include "guildhall/chat.h"
+#include "storm/storm.h"
+#include "storm/talk.h"
+
+#include <string.h>
+
+enum
+{
+    SENDS = 2,
+    MEMBERS = 5, /* besides the anchor */
+    FETCH_BYTES = 32 * 1024
+};
+
+typedef struct chat_sender
+{
+    gh_chat_send send;
+    gh_post posts[TALK_POSTS];
+    char bodies[TALK_POSTS][TALK_BODY_SIZE];
+    uint32_t op;
+} chat_sender;
+
+typedef struct chat_actor
+{
+    storm_client* me;
+    random_stream random;
+    chat_sender senders[SENDS];
+    gh_chat_fetch fetch;
+    gh_chat_member reader;
+    uint8_t reader_number;
+    uint32_t fetch_op;
+    uint8_t fetch_name;
+    gh_chat_commit commit;
+    gh_chat_member committer;
+    uint32_t commit_op;
+    uint64_t commit_epoch; /* 0: nothing to note */
+    uint8_t commit_name;
+    gh_chat_change change;
+    uint32_t change_op;
+    bool gone[TALK_NAMES]; /* has to be created */
+    _Alignas(16) char buffer[FETCH_BYTES];
+} chat_actor;
+
+static const char* const whats[] = {"?", "send", "fetch", "commit", "got", "left", "join", "leave", "last", "seen",
+                                    "create"};
+static const gh_str names[TALK_NAMES] = {GH_STR_INIT("raid"), GH_STR_INIT("trade"), GH_STR_INIT("party")};
+static const gh_str anchor = GH_STR_INIT("anchor");
+static const gh_str members[MEMBERS] = {GH_STR_INIT("jason"), GH_STR_INIT("jeff"), GH_STR_INIT("jenny"),
+                                        GH_STR_INIT("jim"), GH_STR_INIT("joe")};
+
+static void start(void* actor, storm_client* me, random_stream random)
+{
+    chat_actor* a = actor;
+    a->me = me;
+    a->random = random;
+    memset(a->gone, 1, sizeof a->gone);
+}
+
+/* A chat that is not there is an answer, too. */
+static storm_outcome outcome_of(gh_status status)
+{
+    return status == GH_EXISTS ? STORM_DONE : storm_outcome_of(status);
+}
+
+static void note_gone(chat_actor* a, uint8_t name, gh_status status)
+{
+    if (status == GH_GONE) a->gone[name] = true;
+}
+
+/* ---- send ------------------------------------------------------------------------------------------------ */
+
+static void begin_send(chat_actor* a, chat_sender* s)
+{
+    uint8_t name = (uint8_t)random_below(&a->random, TALK_NAMES);
+    uint32_t count = (uint32_t)random_between(&a->random, 1, TALK_POSTS);
+    s->op = history_begin(a->me->who, STORM_chat, TALK_PUSH, name);
+    if (s->op == 0) return;
+    history_at(s->op)->a = count;
+    for (uint32_t i = 0; i < count; i++)
+    {
+        s->posts[i] = (gh_post){.body = talk_body(&a->random, s->bodies[i], s->op, i)};
+        if (random_one_in(&a->random, 2)) s->posts[i].sender = members[random_below(&a->random, MEMBERS)];
+    }
+    gh_status status = gh_chat_send_begin(&s->send, a->me->client, names[name], s->posts, count,
+                                          random_between(&a->random, 200000, 4000000));
+    if (status == GH_OK) return;
+    history_end(s->op, STORM_NOT_DONE, status);
+    s->op = 0;
+}
+
+static void turn_send(chat_actor* a, chat_sender* s, bool may_begin)
+{
+    if (s->op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 25)) begin_send(a, s);
+        return;
+    }
+    gh_status status = gh_chat_send_poll(&s->send);
+    if (status == GH_PENDING) return;
+    storm_record* record = history_at(s->op);
+    for (uint32_t i = 0; status == GH_OK && i < record->a; i++)
+    {
+        if (s->posts[i].status != GH_OK) continue;
+        if (record->d == 0) record->c = s->posts[i].id;
+        record->d |= 1u << i;
+    }
+    if (status == GH_OK) record->b = s->send.epoch;
+    note_gone(a, record->object, status);
+    history_end(s->op, outcome_of(status), status);
+    s->op = 0;
+}
+
+/* ---- fetch ----------------------------------------------------------------------------------------------- */
+
+static void begin_fetch(chat_actor* a)
+{
+    gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    a->fetch_name = (uint8_t)random_below(&a->random, TALK_NAMES);
+    a->reader_number = (uint8_t)random_below(&a->random, MEMBERS);
+    config.buffer = a->buffer;
+    config.buffer_size = FETCH_BYTES;
+    config.timeout_us = random_between(&a->random, 200000, 3000000);
+    config.messages_max = (uint32_t)random_between(&a->random, 1, 50);
+    if (random_one_in(&a->random, 3)) config.wait_us = random_below(&a->random, 400000);
+    memset(&a->fetch, 0, sizeof a->fetch);
+    a->reader = (gh_chat_member){.name = members[a->reader_number]};
+    a->fetch_op = history_begin(a->me->who, STORM_chat, TALK_FETCH, a->fetch_name);
+    if (a->fetch_op == 0) return;
+    gh_status status = gh_chat_fetch_begin(&a->fetch, a->me->client, names[a->fetch_name], &a->reader, 1, &config);
+    if (status == GH_OK) return;
+    history_end(a->fetch_op, STORM_NOT_DONE, status);
+    a->fetch_op = 0;
+}
+
+static void note_fetch(chat_actor* a)
+{
+    for (uint32_t i = 0; i < a->fetch.count; i++)
+    {
+        storm_event event = {.system = STORM_chat, .what = TALK_GOT, .object = a->fetch_name, .a = a->fetch.epoch,
+                             .b = a->fetch.messages[i].id, .d = a->fetch_op};
+        talk_note(a->me->who, event, a->fetch.messages[i].body);
+    }
+    if (a->reader.status != GH_OK) return;
+    storm_event seen = {.system = STORM_chat, .what = TALK_SEEN, .object = a->fetch_name, .about = a->fetch_op,
+                        .a = a->fetch.epoch, .b = a->reader.seen, .c = a->reader_number};
+    (void)history_event(a->me->who, seen);
+    if (a->fetch.count == 0 || a->commit_epoch != 0) return;
+    a->commit_epoch = a->fetch.epoch;
+    a->commit_name = a->fetch_name;
+    a->committer = (gh_chat_member){.name = a->reader.name};
+    a->committer.handled = a->fetch.messages[random_below(&a->random, a->fetch.count)].id;
+}
+
+static void turn_fetch(chat_actor* a, bool may_begin)
+{
+    if (a->fetch_op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 10)) begin_fetch(a);
+        return;
+    }
+    gh_status status = gh_chat_fetch_poll(&a->fetch);
+    if (status == GH_PENDING) return;
+    storm_record* record = history_at(a->fetch_op);
+    if (status == GH_OK || status == GH_EMPTY)
+    {
+        record->b = a->fetch.epoch;
+        record->c = a->fetch.last_id;
+        record->d = a->fetch.count;
+        note_fetch(a);
+    }
+    note_gone(a, a->fetch_name, status);
+    history_end(a->fetch_op, outcome_of(status), status);
+    a->fetch_op = 0;
+}
+
+/* ---- commit ---------------------------------------------------------------------------------------------- */
+
+static void turn_commit(chat_actor* a, bool may_begin)
+{
+    if (a->commit_op == 0)
+    {
+        if (!may_begin) a->commit_epoch = 0;
+        if (a->commit_epoch == 0) return;
+        a->commit_op = history_begin(a->me->who, STORM_chat, TALK_COMMIT, a->commit_name);
+        if (a->commit_op == 0) return;
+        history_at(a->commit_op)->a = a->commit_epoch;
+        history_at(a->commit_op)->b = a->committer.handled;
+        gh_status status = gh_chat_commit_begin(&a->commit, a->me->client, names[a->commit_name], a->commit_epoch,
+                                                &a->committer, 1, random_between(&a->random, 200000, 3000000));
+        a->commit_epoch = 0;
+        if (status == GH_OK) return;
+        history_end(a->commit_op, STORM_NOT_DONE, status);
+        a->commit_op = 0;
+        return;
+    }
+    gh_status status = gh_chat_commit_poll(&a->commit);
+    if (status == GH_PENDING) return;
+    note_gone(a, a->commit_name, status);
+    history_end(a->commit_op, outcome_of(status), status);
+    a->commit_op = 0;
+}
+
+/* ---- create, join, leave --------------------------------------------------------------------------------- */
+
+static gh_status begin_change(chat_actor* a, uint8_t name)
+{
+    gh_chat_config config = gh_chat_config_default();
+    config.timeout_us = random_between(&a->random, 200000, 4000000);
+    config.keep = TALK_KEEP;
+    uint64_t number = random_below(&a->random, MEMBERS);
+    gh_str who = members[number];
+    config.from_start = number < TALK_FROM_START && random_one_in(&a->random, 2);
+    bool creates = a->gone[name];
+    bool joins = !random_one_in(&a->random, 3);
+    a->change_op = history_begin(a->me->who, STORM_chat, creates ? TALK_CREATE : joins ? TALK_JOIN : TALK_LEAVE, name);
+    if (a->change_op == 0) return GH_OK;
+    if (creates) return gh_chat_create_begin(&a->change, a->me->client, names[name], &anchor, 1, NULL, &config);
+    if (joins) return gh_chat_join_begin(&a->change, a->me->client, names[name], who, &config);
+    return gh_chat_leave_begin(&a->change, a->me->client, names[name], who, &config);
+}
+
+static void turn_change(chat_actor* a, bool may_begin)
+{
+    if (a->change_op == 0)
+    {
+        uint8_t name = (uint8_t)random_below(&a->random, TALK_NAMES);
+        if (!may_begin || !random_one_in(&a->random, a->gone[name] ? 5 : 100)) return;
+        gh_status status = begin_change(a, name);
+        if (status == GH_OK) return;
+        history_end(a->change_op, STORM_NOT_DONE, status);
+        a->change_op = 0;
+        return;
+    }
+    gh_status status = gh_chat_change_poll(&a->change);
+    if (status == GH_PENDING) return;
+    storm_record* record = history_at(a->change_op);
+    if (record->what == TALK_CREATE && (status == GH_OK || status == GH_EXISTS)) a->gone[record->object] = false;
+    note_gone(a, record->object, status);
+    history_end(a->change_op, outcome_of(status), status);
+    a->change_op = 0;
+}
+
+/* ---- the actor ------------------------------------------------------------------------------------------- */
+
+static void turn(void* actor, bool may_begin)
+{
+    chat_actor* a = actor;
+    for (int i = 0; i < SENDS; i++) turn_send(a, &a->senders[i], may_begin);
+    turn_fetch(a, may_begin);
+    turn_commit(a, may_begin);
+    turn_change(a, may_begin);
+}
+
+static bool idle(const void* actor)
+{
+    const chat_actor* a = actor;
+    bool busy = a->fetch_op != 0 || a->commit_op != 0 || a->change_op != 0;
+    for (int i = 0; i < SENDS; i++) busy = busy || a->senders[i].op != 0;
+    return !busy;
+}
+
+/* ---- in the end ------------------------------------------------------------------------------------------ */
+
+static char audit_buffer[1024 * 1024] __attribute__((aligned(16)));
+
+/* As the anchor, to whom all is new. */
+static void audit(storm_look* look)
+{
+    for (uint8_t i = 0; i < TALK_NAMES; i++)
+    {
+        static gh_chat_fetch fetch;
+        static gh_chat_member reader;
+        gh_chat_fetch_config config = gh_chat_fetch_config_default();
+        config.buffer = audit_buffer;
+        config.buffer_size = sizeof audit_buffer;
+        config.messages_max = TALK_KEEP * 2;
+        memset(&fetch, 0, sizeof fetch);
+        reader = (gh_chat_member){.name = anchor};
+        uint32_t op = history_begin(look->who, STORM_chat, TALK_FETCH, i);
+        gh_status status = gh_chat_fetch_begin(&fetch, look->client, names[i], &reader, 1, &config);
+        while ((status = gh_chat_fetch_poll(&fetch)) == GH_PENDING && storm_look_turn(look)) {}
+        history_end(op, outcome_of(status), status);
+        if (status != GH_OK) continue;
+        for (uint32_t k = 0; k < fetch.count; k++)
+        {
+            storm_event event = {.system = STORM_chat, .what = TALK_LEFT, .object = i, .a = fetch.epoch,
+                                 .b = fetch.messages[k].id};
+            talk_note(look->who, event, fetch.messages[k].body);
+        }
+        storm_event last = {.system = STORM_chat, .what = TALK_LAST, .object = i, .a = fetch.epoch,
+                            .b = fetch.last_id};
+        (void)history_event(look->who, last);
+    }
+}
+
+const storm_system storm_chat = {.name = "chat", .whats = whats, .actor_size = sizeof(chat_actor), .start = start,
+                                 .turn = turn, .idle = idle, .audit = audit, .check = check_chat};

@@ -1,0 +1,238 @@
+/* storm_rows.c -- few rows, refreshed by several refreshers with slow loaders, and read all the time.
+
+   A value is the number of the load that made it. Times of a load are those of the ticks in which it happened: what the
+   library says holds for them. */
+
+#include "guildhall/rows.h"
+
+#include "storm/storm.h"
+#include "storm/storm_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    SLOTS = 2,
+    GETS = 2,
+    VALUE_SIZE = 64
+};
+
+typedef struct row_job
+{
+    gh_row_load load;
+    uint32_t op;
+    uint64_t until_us;
+} row_job;
+
+typedef struct row_reader
+{
+    gh_row_get get;
+    uint32_t op;
+    char buffer[VALUE_SIZE];
+} row_reader;
+
+typedef struct row_actor
+{
+    storm_client* me;
+    random_stream random;
+    gh_rows rows;
+    gh_rows_slot slots[SLOTS];
+    row_job jobs[SLOTS * 4];
+    uint32_t refresh_op;
+    uint64_t refresh_end_us;
+    bool stopping;
+    row_reader readers[GETS];
+    gh_row_schedule schedule;
+    uint32_t schedule_op;
+    _Alignas(16) char memory[SLOTS * GH_ROW_SIZE_MAX];
+} row_actor;
+
+static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher"};
+static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 1"), GH_STR_INIT("item 2"), GH_STR_INIT("item 3"),
+                                         GH_STR_INIT("item 4")};
+
+static void start(void* actor, storm_client* me, random_stream random)
+{
+    row_actor* a = actor;
+    a->me = me;
+    a->random = random;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------- */
+
+static void load(void* context, gh_row_load row_load, gh_str row)
+{
+    row_actor* a = context;
+    uint8_t name = 0;
+    while (name + 1 < ROWS_NAMES && !gh_str_equal(row, names[name])) name++;
+    for (int i = 0; i < SLOTS * 4; i++)
+    {
+        row_job* job = &a->jobs[i];
+        if (job->op != 0) continue;
+        job->op = history_begin(a->me->who, STORM_rows, ROWS_LOAD, name);
+        job->load = row_load;
+        job->until_us = a->me->now_us + random_below(&a->random, 250000);
+        if (random_one_in(&a->random, 4)) job->until_us += random_below(&a->random, 1200000);
+        if (job->op == 0) break;
+        history_at(job->op)->a = a->me->now_us;
+        history_at(job->op)->b = a->me->now_us;
+        return;
+    }
+    (void)gh_row_complete(row_load, GH_ERROR, gh_str_make(NULL, 0));
+}
+
+static void turn_job(row_actor* a, row_job* job, bool may_begin)
+{
+    if (job->op == 0) return;
+    if (gh_row_load_is_wanted(job->load)) history_at(job->op)->b = a->me->now_us;
+    if (may_begin && a->me->now_us < job->until_us) return;
+    char value[VALUE_SIZE];
+    int size = snprintf(value, sizeof value, "%u", job->op);
+    gh_status outcome = random_one_in(&a->random, 10) ? GH_ERROR : GH_OK;
+    gh_status status = gh_row_complete(job->load, outcome, gh_str_make(value, (size_t)size));
+    history_end(job->op, status == GH_OK ? STORM_DONE : STORM_NOT_DONE, status);
+    job->op = 0;
+}
+
+static bool jobs_are_done(const row_actor* a)
+{
+    for (int i = 0; i < SLOTS * 4; i++)
+    {
+        if (a->jobs[i].op != 0) return false;
+    }
+    return true;
+}
+
+static void begin_refresh(row_actor* a)
+{
+    gh_rows_config config = gh_rows_config_default();
+    memset(a->slots, 0, sizeof a->slots);
+    memset(&a->rows, 0, sizeof a->rows);
+    config.loader = load;
+    config.context = a;
+    config.slots = a->slots;
+    config.slot_count = SLOTS;
+    config.memory = a->memory;
+    config.memory_size = sizeof a->memory;
+    config.lease_us = GH_ROWS_LEASE_MIN_US;
+    config.load_us = 5000000;
+    config.backoff_min_us = 10000;
+    config.backoff_max_us = 100000;
+    a->stopping = false;
+    a->refresh_op = history_begin(a->me->who, STORM_rows, ROWS_REFRESH, 0);
+    if (a->refresh_op == 0) return;
+    a->refresh_end_us = a->me->now_us + random_between(&a->random, 2000000, 15000000);
+    gh_status status = gh_rows_begin(&a->rows, a->me->client, &config);
+    if (status == GH_OK) return;
+    history_end(a->refresh_op, STORM_NOT_DONE, status);
+    a->refresh_op = 0;
+}
+
+static void turn_refresh(row_actor* a, bool may_begin)
+{
+    for (int i = 0; i < SLOTS * 4; i++) turn_job(a, &a->jobs[i], may_begin);
+    if (a->me->who.client != 0) return;
+    if (a->refresh_op == 0)
+    {
+        if (may_begin && jobs_are_done(a) && random_one_in(&a->random, 50)) begin_refresh(a);
+        return;
+    }
+    gh_status status = gh_rows_poll(&a->rows);
+    if (status != GH_PENDING && jobs_are_done(a))
+    {
+        history_end(a->refresh_op, STORM_DONE, status);
+        a->refresh_op = 0;
+    }
+    else if (!a->stopping && (!may_begin || a->me->now_us >= a->refresh_end_us))
+    {
+        a->stopping = true;
+        if (random_one_in(&a->random, 2)) gh_rows_cancel(&a->rows);
+        else gh_rows_stop(&a->rows);
+    }
+}
+
+/* ---- gets and schedules ------------------------------------------------------------------------------------ */
+
+static void turn_get(row_actor* a, row_reader* r, bool may_begin)
+{
+    if (r->op == 0)
+    {
+        if (!may_begin || !random_one_in(&a->random, 40)) return;
+        gh_row_get_config config = gh_row_get_config_default();
+        config.buffer = r->buffer;
+        config.buffer_size = sizeof r->buffer;
+        config.timeout_us = random_between(&a->random, 200000, 2000000);
+        uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
+        r->op = history_begin(a->me->who, STORM_rows, ROWS_GET, name);
+        if (r->op == 0) return;
+        gh_status status = gh_row_get_begin(&r->get, a->me->client, names[name], &config);
+        if (status == GH_OK) return;
+        history_end(r->op, STORM_NOT_DONE, status);
+        r->op = 0;
+        return;
+    }
+    gh_status status = gh_row_get_poll(&r->get);
+    if (status == GH_PENDING) return;
+    if (status == GH_OK || status == GH_ROW_OLD)
+    {
+        char text[VALUE_SIZE];
+        unsigned made_by = 0;
+        (void)snprintf(text, sizeof text, "%.*s", (int)r->get.value.size, r->get.value.bytes);
+        if (sscanf(text, "%u", &made_by) != 1 || made_by > history_count()) made_by = 0;
+        history_at(r->op)->a = r->get.version;
+        history_at(r->op)->b = made_by;
+        history_at(r->op)->c = 1;
+    }
+    bool answered = status == GH_ROW_OLD || status == GH_ROW_MISSING;
+    history_end(r->op, answered ? STORM_DONE : storm_outcome_of(status), status);
+    r->op = 0;
+}
+
+static void turn_schedule(row_actor* a, bool may_begin)
+{
+    if (a->schedule_op == 0)
+    {
+        if (!may_begin || !random_one_in(&a->random, 150)) return;
+        gh_row_schedule_config config = gh_row_schedule_config_default();
+        uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
+        bool away = random_one_in(&a->random, 15);
+        config.period_us = random_between(&a->random, GH_ROWS_PERIOD_MIN_US, 400000);
+        config.timeout_us = random_between(&a->random, 200000, 3000000);
+        config.now = random_one_in(&a->random, 4);
+        a->schedule_op = history_begin(a->me->who, STORM_rows, away ? ROWS_UNSCHEDULE : ROWS_SCHEDULE, name);
+        if (a->schedule_op == 0) return;
+        gh_status status =
+            away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], config.timeout_us)
+                 : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
+        if (status == GH_OK) return;
+        history_end(a->schedule_op, STORM_NOT_DONE, status);
+        a->schedule_op = 0;
+        return;
+    }
+    gh_status status = gh_row_schedule_poll(&a->schedule);
+    if (status == GH_PENDING) return;
+    history_end(a->schedule_op, storm_outcome_of(status), status);
+    a->schedule_op = 0;
+}
+
+/* ---- the actor --------------------------------------------------------------------------------------------- */
+
+static void turn(void* actor, bool may_begin)
+{
+    row_actor* a = actor;
+    turn_refresh(a, may_begin);
+    for (int i = 0; i < GETS; i++) turn_get(a, &a->readers[i], may_begin);
+    turn_schedule(a, may_begin);
+}
+
+static bool idle(const void* actor)
+{
+    const row_actor* a = actor;
+    bool busy = a->refresh_op != 0 || a->schedule_op != 0 || !jobs_are_done(a);
+    for (int i = 0; i < GETS; i++) busy = busy || a->readers[i].op != 0;
+    return !busy;
+}
+
+const storm_system storm_rows = {.name = "rows", .whats = whats, .actor_size = sizeof(row_actor), .start = start,
+                                 .turn = turn, .idle = idle, .check = check_rows};
