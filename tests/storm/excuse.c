@@ -99,15 +99,19 @@ bool excuse_clock_forward(uint64_t from_us, uint64_t to_us)
     return false;
 }
 
-bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
+bool excuse_clock_back(uint64_t from_us, uint64_t to_us)
 {
     for (size_t i = 0; i < clocks.count; i++)
     {
         const storm_record* mark = clocks.marks[i];
-        if (mark->begin_us <= to_us && (int64_t)mark->a < (int64_t)mark->b && mark->end_us >= from_us)
-            return excuse_may_be_lost(from_us, to_us);
+        if (mark->begin_us <= to_us && mark->end_us >= from_us && (int64_t)mark->a < (int64_t)mark->b) return true;
     }
     return false;
+}
+
+bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
+{
+    return excuse_clock_back(from_us, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)

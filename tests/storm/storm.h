@@ -37,7 +37,8 @@
 
 #include <hiredis/hiredis.h>
 
-#define STORM_SYSTEMS(X) X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(counters) X(rows)
+#define STORM_SYSTEMS(X)                                                                                           \
+    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files)
 
 enum
 {

@@ -34,6 +34,9 @@ bool excuse_may_be_lost(uint64_t from_us, uint64_t to_us);
 /* The server's clock was set forward within these times. */
 bool excuse_clock_forward(uint64_t from_us, uint64_t to_us);
 
+/* The server's clock was set back within these times. */
+bool excuse_clock_back(uint64_t from_us, uint64_t to_us);
+
 /* The server's clock was ahead of where it is later, and a loss lies between: numbers made of time may go back. */
 bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 

@@ -1,0 +1,54 @@
+/* check_files.c -- what a reader was told is whole is what was sent, and no file goes before all have read it. */
+
+#include "storm/storm.h"
+#include "storm/storm_files.h"
+#include "storm/verdict.h"
+
+#include <stdlib.h>
+
+static void check_bytes(void)
+{
+    uint32_t at = 0;
+    verdict_begin("files: what was read whole is what was sent");
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->what != FILES_READ || r->about == 0) continue;
+        verdict_cases(1);
+        const storm_record* send = history_at(r->about);
+        if (send->system != STORM_files || send->what != FILES_SEND)
+            VIOLATION_1(at, "%s", "a file that nobody has sent");
+        else if (r->a != r->b || (r->d == 1 && r->a != send->a))
+            VIOLATION_2(r->about, at, "%llu of %llu bytes that came are as they were sent",
+                        (unsigned long long)r->b, (unsigned long long)r->a);
+    }
+}
+
+static void check_there(void)
+{
+    uint8_t* done = calloc((size_t)history_count() + 1, 1); /* bits of readers that may have said done */
+    uint32_t at = 0;
+    if (done == NULL) abort();
+    verdict_begin("files: what was sent is there until all have read it");
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->what == FILES_READ && r->about != 0 && r->d == 1)
+            done[r->about] = (uint8_t)(done[r->about] | 1u << (r->c & 7u));
+    }
+    at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL;)
+    {
+        if (r->what != FILES_LOOK || r->outcome != STORM_DONE) continue;
+        verdict_cases(1);
+        const storm_record* send = history_at(r->about);
+        bool all = done[r->about] == (1u << FILES_READERS) - 1u;
+        if (r->a == 0 && !all && !excuse_may_be_lost(send->begin_us, send->end_us))
+            VIOLATION_1(r->about, "it is gone, and only readers 0x%x were done", done[r->about]);
+    }
+    free(done);
+}
+
+void check_files(void)
+{
+    check_bytes();
+    check_there();
+}

@@ -1,0 +1,236 @@
+/* storm_files.c -- files that are sent to two readers through a channel; whoever finds one reads it as either.
+
+   A file is named by the op that sends it, and its bytes follow from the number. */
+
+#include "guildhall/files.h"
+
+#include "storm/storm.h"
+#include "storm/storm_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    ENTRIES = 16,
+    CHUNK = 2048,
+    SIZE_MOST = 20000
+};
+
+typedef struct file_actor
+{
+    storm_client* me;
+    random_stream random;
+    gh_file_send send;
+    gh_file_send_config send_config;
+    char send_name[16];
+    uint32_t send_op;
+    uint64_t pushed;
+    bool finished;
+    gh_files_list list;
+    gh_file_entry entries[ENTRIES];
+    char names[ENTRIES * GH_NAME_SIZE_MAX];
+    uint32_t list_op;
+    gh_file_read read;
+    gh_file_read_config read_config;
+    char read_name[16];
+    uint32_t read_op;
+    bool said_done;
+} file_actor;
+
+static const char* const whats[] = {"?", "send", "list", "read", "look"};
+static const gh_str readers[FILES_READERS] = {GH_STR_INIT("north"), GH_STR_INIT("south")};
+static const gh_str channel = GH_STR_INIT("logs");
+
+static char byte_of(uint32_t op, uint64_t at)
+{
+    return (char)('a' + (op * 7u + at * (op % 11u + 1u) + at / 97u) % 26u);
+}
+
+static void start(void* actor, storm_client* me, random_stream random)
+{
+    file_actor* a = actor;
+    a->me = me;
+    a->random = random;
+    a->send_config = gh_file_send_config_default();
+    a->send_config.channel = channel;
+    a->send_config.readers = readers;
+    a->send_config.reader_count = FILES_READERS;
+    a->send_config.chunk_bytes = CHUNK;
+    a->send_config.progress_us = 3000000;
+    a->send_config.memory_size = gh_file_send_memory(&a->send_config);
+    a->send_config.memory = aligned_alloc(64, (a->send_config.memory_size + 63) / 64 * 64);
+    a->read_config = gh_file_read_config_default();
+    a->read_config.channel = channel;
+    a->read_config.chunk_bytes = CHUNK;
+    a->read_config.keep = GH_FILE_AT_END;
+    a->read_config.progress_us = 3000000;
+    a->read_config.memory_size = gh_file_read_memory(&a->read_config);
+    a->read_config.memory = aligned_alloc(64, (a->read_config.memory_size + 63) / 64 * 64);
+    if (a->send_config.memory == NULL || a->read_config.memory == NULL) abort();
+}
+
+/* ---- send -------------------------------------------------------------------------------------------------- */
+
+static void begin_send(file_actor* a)
+{
+    uint64_t size = random_below(&a->random, SIZE_MOST);
+    a->send_op = history_begin(a->me->who, STORM_files, FILES_SEND, 0);
+    if (a->send_op == 0) return;
+    history_at(a->send_op)->a = size;
+    int length = snprintf(a->send_name, sizeof a->send_name, "%u", a->send_op);
+    a->pushed = 0;
+    a->finished = false;
+    a->send_config.size_bytes = random_one_in(&a->random, 2) ? size : 0;
+    gh_status status = gh_file_send_begin(&a->send, a->me->client, gh_str_make(a->send_name, (size_t)length),
+                                          &a->send_config);
+    if (status == GH_OK) return;
+    history_end(a->send_op, STORM_NOT_DONE, status);
+    a->send_op = 0;
+}
+
+static void push_some(file_actor* a)
+{
+    char bytes[1000];
+    uint64_t left = history_at(a->send_op)->a - a->pushed;
+    size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes, taken = 0;
+    for (size_t i = 0; i < size; i++) bytes[i] = byte_of(a->send_op, a->pushed + i);
+    gh_status status = size == 0 ? GH_OK : gh_file_send_push(&a->send, gh_str_make(bytes, size), &taken);
+    if (status != GH_OK && status != GH_PENDING) return;
+    a->pushed += taken;
+    if (a->pushed == history_at(a->send_op)->a) a->finished = gh_file_send_finish(&a->send) == GH_OK;
+}
+
+static void turn_send(file_actor* a, bool may_begin)
+{
+    if (a->send_op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 200)) begin_send(a);
+        return;
+    }
+    gh_status status = gh_file_send_poll(&a->send);
+    if (status != GH_PENDING)
+    {
+        history_end(a->send_op, storm_outcome_of(status), status);
+        a->send_op = 0;
+    }
+    else if (!a->finished) push_some(a);
+}
+
+/* ---- list and read ----------------------------------------------------------------------------------------- */
+
+static void begin_read(file_actor* a, const gh_file_entry* entry)
+{
+    unsigned op = 0;
+    (void)snprintf(a->read_name, sizeof a->read_name, "%.*s", (int)entry->name.size, entry->name.bytes);
+    if (sscanf(a->read_name, "%u", &op) != 1 || op > history_count()) return;
+    uint64_t reader = random_below(&a->random, FILES_READERS);
+    a->read_op = history_begin(a->me->who, STORM_files, FILES_READ, 0);
+    if (a->read_op == 0) return;
+    history_at(a->read_op)->about = op;
+    history_at(a->read_op)->c = reader;
+    a->said_done = false;
+    gh_status status = gh_file_read_begin(&a->read, a->me->client, gh_str_of(a->read_name), readers[reader],
+                                          &a->read_config);
+    if (status == GH_OK) return;
+    history_end(a->read_op, STORM_NOT_DONE, status);
+    a->read_op = 0;
+}
+
+static void turn_list(file_actor* a, bool may_begin)
+{
+    if (a->list_op == 0)
+    {
+        if (!may_begin || a->read_op != 0 || !random_one_in(&a->random, 30)) return;
+        gh_files_list_config config = gh_files_list_config_default();
+        config.entries = a->entries;
+        config.entry_count = ENTRIES;
+        config.names = a->names;
+        config.names_size = sizeof a->names;
+        config.wait_us = random_below(&a->random, 300000);
+        a->list_op = history_begin(a->me->who, STORM_files, FILES_LIST, 0);
+        if (a->list_op == 0) return;
+        gh_status status = gh_files_list_begin(&a->list, a->me->client, channel, &config);
+        if (status == GH_OK) return;
+        history_end(a->list_op, STORM_NOT_DONE, status);
+        a->list_op = 0;
+        return;
+    }
+    gh_status status = gh_files_list_poll(&a->list);
+    if (status == GH_PENDING) return;
+    history_end(a->list_op, storm_outcome_of(status), status);
+    a->list_op = 0;
+    if (status == GH_OK && a->list.count > 0 && a->read_op == 0 && may_begin)
+        begin_read(a, &a->list.entries[random_below(&a->random, a->list.count)]);
+}
+
+static void note_block(storm_record* record, gh_str block)
+{
+    for (size_t i = 0; i < block.size; i++)
+    {
+        if (block.bytes[i] == byte_of(record->about, record->a + i)) record->b++;
+    }
+    record->a += block.size;
+}
+
+static void turn_read(file_actor* a)
+{
+    if (a->read_op == 0) return;
+    gh_str block;
+    gh_status status = GH_OK;
+    for (int i = 0; i < 4 && status == GH_OK && !a->said_done; i++)
+    {
+        status = gh_file_read_block(&a->read, &block);
+        if (status == GH_OK) note_block(history_at(a->read_op), block);
+    }
+    if (status == GH_EMPTY && !a->said_done && gh_file_read_poll(&a->read) == GH_PENDING)
+    {
+        history_at(a->read_op)->d = 1;
+        a->said_done = gh_file_read_done(&a->read) == GH_OK;
+    }
+    status = gh_file_read_poll(&a->read);
+    if (status == GH_PENDING) return;
+    history_end(a->read_op, status == GH_FILE_DONE ? STORM_DONE : storm_outcome_of(status), status);
+    a->read_op = 0;
+}
+
+/* ---- the actor --------------------------------------------------------------------------------------------- */
+
+static void turn(void* actor, bool may_begin)
+{
+    file_actor* a = actor;
+    turn_send(a, may_begin);
+    turn_list(a, may_begin);
+    turn_read(a);
+}
+
+static bool idle(const void* actor)
+{
+    const file_actor* a = actor;
+    return a->send_op == 0 && a->list_op == 0 && a->read_op == 0;
+}
+
+/* Which of the files that were sent are still there. */
+static void audit(storm_look* look)
+{
+    uint32_t at = 0, count = history_count();
+    for (const storm_record* r; (r = history_next(&at, STORM_files)) != NULL && at <= count;)
+    {
+        static gh_file_look file;
+        char name[16];
+        if (r->what != FILES_SEND || r->outcome != STORM_DONE) continue;
+        (void)snprintf(name, sizeof name, "%u", at);
+        uint32_t op = history_begin(look->who, STORM_files, FILES_LOOK, 0);
+        gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), 0);
+        while ((status = gh_file_look_poll(&file)) == GH_PENDING && storm_look_turn(look)) {}
+        history_at(op)->about = at;
+        history_at(op)->a = status == GH_OK ? 1 : 0;
+        history_at(op)->b = file.readers_left;
+        history_end(op, status == GH_FILE_GONE ? STORM_DONE : storm_outcome_of(status), status);
+    }
+}
+
+const storm_system storm_files = {.name = "files", .whats = whats, .actor_size = sizeof(file_actor),
+                                  .start = start, .turn = turn, .idle = idle, .audit = audit,
+                                  .check = check_files};
