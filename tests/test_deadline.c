@@ -4,50 +4,13 @@
 #include "support/game.h"
 #include "support/redis_server.h"
 #include "support/scripted.h"
+#include "support/sleeper.h"
 
-#include <poll.h>
 #include <string.h>
 
 #define MS UINT64_C(1000)
 
 /* ---- a sleeper in a scripted world --------------------------------------------------------------------- */
-
-static bool is_readable(const scripted* world, gh_link_name link)
-{
-    intptr_t fd = gh_client_fd(world->client, link, NULL);
-    return fd >= 0 && (world->streams[fd].replies.size > 0 || world->streams[fd].ended);
-}
-
-static bool is_writable(const scripted* world, gh_link_name link)
-{
-    bool want_write = false;
-    intptr_t fd = gh_client_fd(world->client, link, &want_write);
-    return fd >= 0 && want_write && world->send_max > 0 && world->connected_status != GH_PENDING;
-}
-
-/* Sleeps as poll() would, 50 us being the least that a sleep takes, and ticks. */
-static void sleep_and_tick(scripted* world)
-{
-    bool ready = is_readable(world, GH_LINK_COMMANDS) || is_readable(world, GH_LINK_WAKE) ||
-                 is_writable(world, GH_LINK_COMMANDS) || is_writable(world, GH_LINK_WAKE);
-    uint64_t due_us = gh_next_deadline(world->client);
-    uint64_t later_us = due_us > world->now_us ? due_us - world->now_us : 0;
-    if (!ready && due_us == GH_FOREVER) fail_msg("%s", "it would sleep for ever");
-    scripted_tick(world, ready || later_us < 50 ? 50 : later_us);
-}
-
-/* Returns how many ticks it took. */
-#define SLEEP_UNTIL(world, condition, most_ticks, most_us)                                                   \
-    do                                                                                                       \
-    {                                                                                                        \
-        uint64_t sleep_begin_us = (world)->now_us;                                                           \
-        for (uint64_t sleep_ticks = 0; !(condition); sleep_ticks++)                                          \
-        {                                                                                                    \
-            if (sleep_ticks >= (uint64_t)(most_ticks)) fail_msg("ticks too often for: %s", #condition);      \
-            if ((world)->now_us - sleep_begin_us > (most_us)) fail_msg("sleeps too long: %s", #condition);   \
-            sleep_and_tick(world);                                                                           \
-        }                                                                                                    \
-    } while (0)
 
 static scripted* sleeper_start(bool wake)
 {
@@ -100,7 +63,7 @@ static void held_lock_is_renewed_by_a_sleeper(void** state)
     {
         assert_status(gh_lock_poll(lock), GH_OK);
         assert_true(gh_next_deadline(world->client) <= world->now_us + gh_lock_remaining_us(lock));
-        sleep_and_tick(world);
+        sleeper_tick(world);
     }
     assert_in_range(scripted_stats(world).ticks, 60, 2000);
 }
@@ -191,12 +154,12 @@ static void op_begun_behind_a_sent_one_is_due_now(void** state)
     scripted* world = sleeper_start(false);
     world->silent = true;
     scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
-    sleep_and_tick(world);
+    sleeper_tick(world);
     assert_true(gh_next_deadline(world->client) > world->now_us);
     uint64_t requests = scripted_stats(world).requests;
     scripted_ask(world, "B", 60 * SECOND_US, GH_REPEAT_SAFE);
     assert_true(gh_next_deadline(world->client) <= world->now_us);
-    sleep_and_tick(world);
+    sleeper_tick(world);
     assert_int_equal(scripted_stats(world).requests, requests + 1);
     assert_true(gh_next_deadline(world->client) > world->now_us);
 }
@@ -296,31 +259,9 @@ static void budget_that_is_spent_on_nothing_wakes_nobody(void** state)
 
 /* ---- with poll() and a real server --------------------------------------------------------------------- */
 
-static void add_fd(const game* self, gh_link_name link, struct pollfd* fds, nfds_t* count)
-{
-    bool want_write = false;
-    intptr_t fd = gh_client_fd(self->client, link, &want_write);
-    if (fd < 0) return;
-    fds[(*count)++] = (struct pollfd){(int)fd, (short)(want_write ? POLLIN | POLLOUT : POLLIN), 0};
-}
-
-/* Sleeps in poll() until one of the games has something to do, and ticks them all. */
 static void poll_and_tick(game** games, int count)
 {
-    struct pollfd fds[8];
-    nfds_t fd_count = 0;
-    uint64_t due_us = GH_FOREVER;
-    for (int i = 0; i < count; i++)
-    {
-        uint64_t game_due_us = gh_next_deadline(games[i]->client);
-        if (game_due_us < due_us) due_us = game_due_us;
-        add_fd(games[i], GH_LINK_COMMANDS, fds, &fd_count);
-        add_fd(games[i], GH_LINK_WAKE, fds, &fd_count);
-    }
-    uint64_t now_us = wait_now_us();
-    uint64_t sleep_us = due_us > now_us ? due_us - now_us : 0;
-    if (sleep_us > 5 * SECOND_US) sleep_us = 5 * SECOND_US;
-    poll(fds, fd_count, (int)((sleep_us + 999) / 1000));
+    sleeper_poll(games, count, 5 * SECOND_US);
     for (int i = 0; i < count; i++) game_tick(games[i]);
 }
 

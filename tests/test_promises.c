@@ -31,6 +31,10 @@ static const promise promises[] = {
      {"no payload in the log; a message on the wake channel costs nothing; a drain can be made shorter",
       {"secrets.payload_that_a_server_repeats_is_not_logged", "wake.long_message_does_not_cost_the_link",
        "endings.drain_that_is_asked_for_again_is_over_sooner"}}},
+    {22,
+     {"a client whose server is silent sleeps",
+      {"quiet.script_that_is_not_loaded", "quiet.rights_that_are_not_told", "quiet.hand_shake_that_stops_anywhere",
+       "quiet.wake_link_in_each_state", "quiet.server_that_stands_still"}}},
 };
 
 #define PROMISES_COUNT (sizeof(promises) / sizeof(promises[0]))

@@ -31,7 +31,7 @@
     X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                              \
     X(client) X(client_config) X(log) X(secrets)                                                             \
     X(backoff) X(resolver) X(time)                                                                           \
-    X(deadline)                                                                                              \
+    X(deadline) X(quiet)                                                                                     \
     X(peers)                                                                                                 \
     X(samples)                                                                                               \
     X(link)                                                                                                  \

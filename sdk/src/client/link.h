@@ -16,6 +16,7 @@
 #include "wire/reader.h"
 #include "wire/request.h"
 
+#define GH_RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
 #define GH_FLUSH_BYTES 65536u /* of a send: copying more at once would break the tick's budget */
 
 typedef struct gh_link

@@ -482,7 +482,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
             return ENCODED_DONE;
         }
     }
-    if (gh_link_unsent(link) > 0 || client->slot_count > 0) return ENCODED_FULL;
+    if (gh_link_unsent(link) > 0 || client->held_back || !gh_pipeline_has_room(client)) return ENCODED_FULL;
     op_give_up(op, GH_REASON_NO_ROOM); /* nothing is in the way, and still it does not fit: it never will */
     return ENCODED_DONE;
 }

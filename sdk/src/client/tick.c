@@ -13,8 +13,6 @@
 #include "base/least.h"
 #include "client/state.h"
 
-#define RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
-
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
 static void tick_take_time(gh_client* client, uint64_t now_us)
 {
@@ -84,7 +82,7 @@ static uint64_t commands_due(const gh_client* client)
     const gh_link* link = &client->commands;
     uint32_t queued = client->urgent.count + client->waiting.count;
     if (link->state == GH_LINK_IDLE || client->budget_spent) return client->now_us;
-    if (link->state == GH_LINK_RESOLVING) return client->now_us + RESOLVER_PAUSE_US;
+    if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
     if (link->state != GH_LINK_READY) return link->due_us;
     if (!client->caught_up) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */

@@ -4,6 +4,7 @@
    waiters also ask by themselves. When the link is lost, everybody who listens is told to ask once, since hints may
    have been missed, and asks more often until it is back. */
 
+#include "base/least.h"
 #include "client/state.h"
 #include "wire/name.h"
 
@@ -155,6 +156,7 @@ uint64_t gh_wake_due(const gh_client* client)
 {
     const gh_link* link = &client->wake;
     if (!client->config.wake || link->state == GH_LINK_IDLE) return GH_FOREVER;
+    if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
     if (link->state != GH_LINK_READY) return link->due_us;
     if (client->wake_ping_us > link->heard_us) return client->wake_ping_us + client->config.request_timeout_us;
     return (link->heard_us > client->wake_ping_us ? link->heard_us : client->wake_ping_us) + WAKE_PING_US;
