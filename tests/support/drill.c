@@ -38,17 +38,18 @@ static void start_game(drill* self)
     GAME_UNTIL(gh_client_ready(self->game->client));
 }
 
-drill* drill_start(const drill_system* system)
+drill* drill_start(const drill_system* system, bool clock)
 {
     static const char* const arguments[] = {"--lua-time-limit", "100", "--slowlog-log-slower-than", "2000",
                                             "--slowlog-max-len", "64", NULL};
-    redis_server_options options = {.arguments = arguments};
+    redis_server_options options = {.arguments = arguments, .clock = clock};
     drill* self = calloc(1, sizeof(*self));
     assert_non_null(self);
     self->memory = calloc(1, MEMORY_SIZE);
     assert_non_null(self->memory);
     cleanup_add(drill_free, self);
     self->system = system;
+    self->has_clock = clock;
     self->within_us = 2 * SECOND_US * suite_patience();
     self->server = redis_server_start(&options);
     start_game(self);
@@ -122,6 +123,7 @@ static void prepare_state(drill* self, const drill_case* of)
     }
     else
     {
+        if (self->has_clock) redis_server_shift_clock(self->server, 0);
         redis_server_do(self->server, "FLUSHALL");
         drill_new_game(self);
     }
@@ -131,18 +133,6 @@ static void prepare_state(drill* self, const drill_case* of)
     game_end(two);
     game_end(one);
     copy_store(self, 0, new_state(self, state_of(of)));
-}
-
-void drill_keep(drill* self, const void* as)
-{
-    copy_store(self, 0, new_state(self, as));
-}
-
-void drill_again(drill* self, const void* as)
-{
-    int i = find_state(self, as);
-    assert_true(i > 0);
-    copy_store(self, i, 0);
 }
 
 static void begin_run(drill* self)
@@ -162,10 +152,13 @@ void drill_restore(drill* self, const drill_case* of)
 {
     settle_game(self);
     if (find_state(self, state_of(of)) == 0) prepare_state(self, of);
-    drill_again(self, state_of(of));
+    copy_store(self, find_state(self, state_of(of)), 0);
     memset(self->memory, 0, self->used);
     self->used = 0;
     self->bag = NULL;
+    self->current = of;
+    self->repeated = false;
+    self->later = false;
     begin_run(self);
     if (of->arm != NULL) of->arm(self);
 }
@@ -174,6 +167,20 @@ gh_status drill_run(drill* self, const drill_case* of)
 {
     begin_run(self);
     return of->run(self);
+}
+
+bool drill_heal(drill* self, char why[256])
+{
+    begin_run(self);
+    return self->system->heal(self, why);
+}
+
+void drill_let_leases_end(drill* self)
+{
+    redis_server_shift_clock(self->server, (int64_t)(DRILL_HOUR + DRILL_HOUR / 60));
+    drill_jump(self, DRILL_HOUR + DRILL_HOUR / 60);
+    memset(self->states, 0, sizeof(self->states)); /* they have times to live */
+    self->later = true;
 }
 
 /* ---- time ---------------------------------------------------------------------------------------------- */

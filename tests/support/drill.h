@@ -20,6 +20,8 @@
 #define DRILL_HOUR   (3600 * SECOND_US)
 
 struct drill_system;
+struct drill_case;
+typedef struct drill_case drill_case;
 
 typedef struct drill
 {
@@ -31,11 +33,15 @@ typedef struct drill
     char* memory;           /* of DRILL_NEW, zeroed before arm            */
     size_t used;
     uint64_t within_us;     /* how long an op may take                    */
+    const drill_case* current;
+    bool has_clock;
+    bool repeated;          /* heal: the request of the case has been carried out once as a whole */
+    bool later;             /* heal: all leases are over                  */
     const void* states[16]; /* by database: the prepare that made it      */
 } drill;
 
 /* One op. `run` ends it, and whatever else was begun, or says GH_PENDING: it would not end. */
-typedef struct drill_case
+struct drill_case
 {
     const char* name;
     void (*prepare)(game* one, game* two);
@@ -44,7 +50,7 @@ typedef struct drill_case
     gh_status healthy; /* how it ends where nobody did any harm  */
     bool times_out;    /* TIMEOUT is a true answer: it waits     */
     uint32_t requests; /* that it may send; 0: a common number   */
-} drill_case;
+};
 
 typedef struct drill_system
 {
@@ -56,6 +62,7 @@ typedef struct drill_system
     /* Uses the object as anybody would, and audits what is in the store then. False: something is wrong, and `why`
        says what. */
     bool (*heal)(drill* self, char why[256]);
+    bool leases; /* something in it is had for a time */
 } drill_system;
 
 extern const drill_system drill_lock, drill_semaphore, drill_mailbox, drill_chat, drill_contacts, drill_guild,
@@ -64,19 +71,20 @@ extern const drill_system drill_lock, drill_semaphore, drill_mailbox, drill_chat
 #define DRILL_SYSTEMS(X)                                                                                             \
     X(lock) X(semaphore) X(mailbox) X(chat) X(contacts) X(guild) X(tasks) X(rows) X(counters) X(files) X(aggregate)
 
-/* A server of its own, and a game. */
-drill* drill_start(const drill_system* system);
+/* A server of its own, and a game. With a clock, drill_let_leases_end works. */
+drill* drill_start(const drill_system* system, bool clock);
 
 /* The store as the case's prepare left it, and an empty bag; then arm. */
 void drill_restore(drill* self, const drill_case* of);
 
-/* As drill_restore, but what is kept is the store as it is now, under any pointer that is not a prepare; drill_again
-   brings it back without arm. */
-void drill_keep(drill* self, const void* as);
-void drill_again(drill* self, const void* as);
-
 /* Runs it; at most within_us. */
 gh_status drill_run(drill* self, const drill_case* of);
+
+/* As often as one likes after a run. */
+bool drill_heal(drill* self, char why[256]);
+
+/* An hour and more goes by, for the store as for the game. All states are prepared anew then. */
+void drill_let_leases_end(drill* self);
 
 /* After an op that would not end: another server process, another game; all states are prepared anew. */
 void drill_recover(drill* self);

@@ -206,7 +206,7 @@ static bool heal_files(drill* self, char why[256])
 }
 
 const drill_system drill_files = {"files", "file files", files_cases, sizeof(files_cases) / sizeof(files_cases[0]),
-                                  heal_files};
+                                  heal_files, false};
 
 /* ---- daily totals -------------------------------------------------------------------------------------- */
 
@@ -333,4 +333,4 @@ static bool heal_aggregate(drill* self, char why[256])
 }
 
 const drill_system drill_aggregate = {"aggregate", "daily", aggregate_cases,
-                                      sizeof(aggregate_cases) / sizeof(aggregate_cases[0]), heal_aggregate};
+                                      sizeof(aggregate_cases) / sizeof(aggregate_cases[0]), heal_aggregate, false};

@@ -180,12 +180,12 @@ static const drill_case lock_cases[] = {
     {"fenced", prepare_free_lock, arm_lock, run_lock_fenced, GH_OK, false, 0},
 };
 
-/* Whatever happened, it can be had when the leases are over: here they are an hour, so nobody alive holds it. */
+/* Whatever happened, it can be had when the leases are over, and its count of waiters is true. */
 static bool heal_lock(drill* self, char why[256])
 {
     redis_server* server = self->server;
-    gh_status status = take_lock_for(self, 500000);
-    if (status != GH_OK && status != GH_TIMEOUT)
+    gh_status status = take_lock_for(self, self->later ? SECOND_US : 20000);
+    if (status != GH_OK && (status != GH_TIMEOUT || self->later))
         return snprintf(why, 256, "take: %s", gh_status_name(status)) < 0;
     const char* text = redis_server_text(server, "GET %s", drill_key("gh:{lock:<name>}:s"));
     unsigned waiters = 0;
@@ -198,7 +198,8 @@ static bool heal_lock(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_lock = {"lock", "lock", lock_cases, sizeof(lock_cases) / sizeof(lock_cases[0]), heal_lock};
+const drill_system drill_lock = {"lock", "lock", lock_cases, sizeof(lock_cases) / sizeof(lock_cases[0]), heal_lock,
+                                true};
 
 /* ---- semaphores ---------------------------------------------------------------------------------------- */
 
@@ -268,15 +269,21 @@ static gh_status end_permit(drill* self, gh_permit* permit)
     return gh_permit_poll(permit);
 }
 
-static gh_status take_permit_for(drill* self, uint64_t wait_us)
+static gh_status take_permits_for(drill* self, uint32_t limit, uint32_t permits, uint64_t wait_us)
 {
     gh_permit* permit = DRILL_NEW(self, gh_permit);
-    begin_permit(permit, self->game, 1, wait_us);
+    gh_permit_config config = permit_config(limit, permits, DRILL_HOUR, wait_us);
+    assert_status(gh_permit_begin(permit, self->game->client, NAME, &config), GH_OK);
     DRILL_UNTIL(self, gh_permit_poll(permit) != GH_PENDING);
     gh_status status = gh_permit_poll(permit);
     if (status != GH_OK) return status;
     gh_status released = end_permit(self, permit);
     return released == GH_IDLE ? GH_OK : released;
+}
+
+static gh_status take_permit_for(drill* self, uint64_t wait_us)
+{
+    return take_permits_for(self, LIMIT, 1, wait_us);
 }
 
 static gh_status run_permit_try(drill* self)
@@ -360,21 +367,28 @@ static const drill_case semaphore_cases[] = {
     {"look", prepare_full_semaphore, NULL, run_semaphore_look, GH_OK, false, 0},
 };
 
-/* What is used is what is held. */
+static bool is_stored(drill* self)
+{
+    return redis_server_integer(self->server, "EXISTS %s", drill_key("gh:{semaphore:<name>}:s")) == 1;
+}
+
+/* What is used is what is held; nothing is, when all leases are over: then one can have them all. */
 static bool heal_semaphore(drill* self, char why[256])
 {
-    gh_status status = take_permit_for(self, 500000);
-    if (status != GH_OK && status != GH_TIMEOUT)
+    uint32_t limit = is_stored(self) ? semaphore_stored(self->server, DRILL_NAME).limit : LIMIT;
+    gh_status status = take_permits_for(self, limit, self->later ? limit : 1, self->later ? SECOND_US : 20000);
+    if (status != GH_OK && (status != GH_TIMEOUT || self->later))
         return snprintf(why, 256, "take: %s", gh_status_name(status)) < 0;
     status = run_semaphore_look(self);
     if (status != GH_OK && status != GH_EMPTY) return snprintf(why, 256, "look: %s", gh_status_name(status)) < 0;
-    if (redis_server_integer(self->server, "EXISTS %s", drill_key("gh:{semaphore:<name>}:s")) == 0) return true;
+    if (!is_stored(self)) return true;
     stored_semaphore stored = semaphore_stored(self->server, DRILL_NAME);
     if (stored.used != stored.held + stored.lapsed || stored.waiters != stored.queued)
         return snprintf(why, 256, "used %u, held %u, lapsed %u, waiters %u, queue %u", stored.used, stored.held,
                         stored.lapsed, stored.waiters, stored.queued) < 0;
+    if (self->later && stored.used > 0) return snprintf(why, 256, "%u are used for ever", stored.used) < 0;
     return true;
 }
 
 const drill_system drill_semaphore = {"semaphore", "semaphore", semaphore_cases,
-                                      sizeof(semaphore_cases) / sizeof(semaphore_cases[0]), heal_semaphore};
+                                      sizeof(semaphore_cases) / sizeof(semaphore_cases[0]), heal_semaphore, true};

@@ -181,7 +181,7 @@ static bool heal_contacts(drill* self, char why[256])
 }
 
 const drill_system drill_contacts = {"contacts", "contacts", contacts_cases,
-                                     sizeof(contacts_cases) / sizeof(contacts_cases[0]), heal_contacts};
+                                     sizeof(contacts_cases) / sizeof(contacts_cases[0]), heal_contacts, false};
 
 /* ---- guilds -------------------------------------------------------------------------------------------- */
 
@@ -302,4 +302,4 @@ static bool heal_guild(drill* self, char why[256])
 }
 
 const drill_system drill_guild = {"guild", "guild", guild_cases, sizeof(guild_cases) / sizeof(guild_cases[0]),
-                                  heal_guild};
+                                  heal_guild, false};

@@ -188,6 +188,24 @@ static bool ids_are_dense(drill* self, const char* key, char why[256])
     return dense;
 }
 
+/* How often each body of the mail that was there before is in the fetch: once each, unless it was committed. */
+static bool mail_is_all_there(drill* self, const talk_bag* bag, char why[256])
+{
+    static const gh_str bodies[] = {GH_STR_INIT("3"), GH_STR_INIT("4"), GH_STR_INIT("5"), GH_STR_INIT("one")};
+    unsigned counts[4] = {0};
+    bool commits = strncmp(self->current->name, "commit", 6) == 0;
+    for (uint32_t i = 0; i < bag->fetch.count; i++)
+        for (int k = 0; k < 4; k++) counts[k] += gh_str_equal(bag->fetch.messages[i].body, bodies[k]);
+    for (int k = 0; k < 3 && self->current->prepare == prepare_mail; k++)
+        if (counts[k] > 1 || (counts[k] == 0 && !commits))
+            return snprintf(why, 256, "mail %.*s is there %u times", (int)bodies[k].size, bodies[k].bytes,
+                            counts[k]) < 0;
+    unsigned pushed = strncmp(self->current->name, "push", 4) == 0 ? 1 : 0;
+    if (counts[3] > 1 + pushed || counts[3] < 1 + (self->repeated ? pushed : 0))
+        return snprintf(why, 256, "a push is there %u times", counts[3] - 1) < 0;
+    return true;
+}
+
 /* A push is taken, all that is there can be fetched, the last of it is what was pushed, and all is committed. */
 static bool heal_mailbox(drill* self, char why[256])
 {
@@ -202,6 +220,7 @@ static bool heal_mailbox(drill* self, char why[256])
     if (status != GH_OK) return snprintf(why, 256, "fetch: %s", gh_status_name(status)) < 0;
     if ((long long)bag->fetch.count != before + 3 || bag->fetch.messages[bag->fetch.count - 1].id != bag->posts[2].id)
         return snprintf(why, 256, "fetch: %u messages, not %lld", bag->fetch.count, before + 3) < 0;
+    if (!mail_is_all_there(self, bag, why)) return false;
     self->bag = bag;
     status = run_commit_all(self);
     if (status != GH_OK) return snprintf(why, 256, "commit: %s", gh_status_name(status)) < 0;
@@ -211,7 +230,7 @@ static bool heal_mailbox(drill* self, char why[256])
 }
 
 const drill_system drill_mailbox = {"mailbox", "mailbox", mailbox_cases,
-                                    sizeof(mailbox_cases) / sizeof(mailbox_cases[0]), heal_mailbox};
+                                    sizeof(mailbox_cases) / sizeof(mailbox_cases[0]), heal_mailbox, false};
 
 /* ---- chats --------------------------------------------------------------------------------------------- */
 
@@ -387,6 +406,22 @@ static const drill_case chat_cases[] = {
     {"feed", prepare_chat, NULL, run_feed, GH_OK, false, 60},
 };
 
+/* Six messages were there, and what was said since is there once. What all have handled may be gone. */
+static bool talk_is_all_there(drill* self, char why[256])
+{
+    if (self->current->prepare != prepare_chat) return true;
+    const char* key = drill_key("gh:{chat:<name>}:m");
+    long long sends = strcmp(self->current->name, "send") == 0 ? 3 : 0;
+    bool handles = strcmp(self->current->name, "read_on") == 0 || strcmp(self->current->name, "commit") == 0 ||
+                   strcmp(self->current->name, "feed") == 0;
+    long long count = redis_server_integer(self->server, "LLEN %s", key);
+    long long last = strtoll(redis_server_text(self->server, "LINDEX %s -1", key), NULL, 10);
+    if ((last != 9 || (self->repeated && sends > 0)) && last != 9 + sends)
+        return snprintf(why, 256, "the last of the messages is %lld, not %lld", last, 9 + sends) < 0;
+    if (count != last && !handles) return snprintf(why, 256, "%lld messages of %lld", count, last) < 0;
+    return true;
+}
+
 /* Two join it or make it anew, say something, and read just that. */
 static bool heal_chat(drill* self, char why[256])
 {
@@ -403,7 +438,7 @@ static bool heal_chat(drill* self, char why[256])
     DRILL_UNTIL(self, gh_chat_send_poll(&bag->send) != GH_PENDING);
     status = gh_chat_send_poll(&bag->send);
     if (status != GH_OK) return snprintf(why, 256, "send: %s", gh_status_name(status)) < 0;
-    if (!ids_are_dense(self, drill_key("gh:{chat:<name>}:m"), why)) return false;
+    if (!ids_are_dense(self, drill_key("gh:{chat:<name>}:m"), why) || !talk_is_all_there(self, why)) return false;
     status = read_with(self, bag, 0);
     if (status != GH_OK) return snprintf(why, 256, "fetch: %s", gh_status_name(status)) < 0;
     if (bag->read.count < 3 || bag->read.messages[bag->read.count - 1].id != bag->posts[2].id)
@@ -418,4 +453,4 @@ static bool heal_chat(drill* self, char why[256])
 }
 
 const drill_system drill_chat = {"chat", "chat chats", chat_cases, sizeof(chat_cases) / sizeof(chat_cases[0]),
-                                 heal_chat};
+                                 heal_chat, false};

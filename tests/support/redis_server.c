@@ -349,13 +349,18 @@ static void connect_audit(redis_server* server)
     if (reply != NULL) freeReplyObject(reply);
 }
 
+static void begin_audit(redis_server* server)
+{
+    if (server->last != NULL) freeReplyObject(server->last);
+    server->last = NULL;
+    connect_audit(server);
+}
+
 static redisReply* audit(redis_server* server, const char* format, va_list arguments)
 {
     if (server->shared && strncasecmp(format, "FLUSH", 5) == 0)
         fail_msg("%s", "never flush the server of --redis");
-    if (server->last != NULL) freeReplyObject(server->last);
-    server->last = NULL;
-    connect_audit(server);
+    begin_audit(server);
 
     /* hiredis writes without MSG_NOSIGNAL; the code under test keeps its own SIGPIPE manners, so only for
        now. */
@@ -363,6 +368,16 @@ static redisReply* audit(redis_server* server, const char* format, va_list argum
     redisReply* reply = redisvCommand(server->audit, format, arguments);
     signal(SIGPIPE, handler);
     if (reply == NULL) fail_msg("audit \"%s\": %s", format, server->audit->errstr);
+    return reply;
+}
+
+redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count)
+{
+    begin_audit(server);
+    void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
+    redisReply* reply = redisCommandArgv(server->audit, (int)count, (const char**)words, sizes);
+    signal(SIGPIPE, handler);
+    if (reply == NULL) fail_msg("audit of %zu words: %s", count, server->audit->errstr);
     return reply;
 }
 

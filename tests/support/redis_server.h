@@ -91,6 +91,9 @@ void redis_server_shift_clock(redis_server* server, int64_t offset_us);
 /* The reply; free it with freeReplyObject. Error replies are returned, a dead connection fails the test. */
 redisReply* redis_server_command(redis_server* server, const char* format, ...);
 
+/* The same with a command of any number of words, which may hold any bytes. */
+redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count);
+
 /* The reply must be an integer, or a text that is one. */
 long long redis_server_integer(redis_server* server, const char* format, ...);
 
