@@ -238,6 +238,7 @@ static void reads_write_nothing(void** state)
     assert_status(settle(begin_change(a, members_of(a, names, 4), 4, false, 100)), GH_OK);
     long long changes = changes_since_save(server);
     long long scripts = redis_server_calls(server, "evalsha");
+    long long ranges = redis_server_calls(server, "zrange"); /* the hand-shake tries it too */
     redisContext* monitor = redisConnectUnix(redis_server_address(server) + strlen("unix:"));
     assert_true(monitor != NULL && monitor->err == 0);
     freeReplyObject(redisCommand(monitor, "MONITOR"));
@@ -248,7 +249,7 @@ static void reads_write_nothing(void** state)
     assert_int_equal(monitored_commands(monitor, &reads), 100);
     assert_int_equal(reads, 100);
     redisFree(monitor);
-    assert_int_equal(redis_server_calls(server, "zrange"), 50);
+    assert_int_equal(redis_server_calls(server, "zrange"), ranges + 50);
     assert_int_equal(redis_server_calls(server, "evalsha"), scripts);
     assert_int_equal(changes_since_save(server), changes);
     assert_int_equal(redis_server_calls(server, "watch") + redis_server_calls(server, "multi"), 0);
