@@ -44,7 +44,8 @@ fitted() {
         -e 's#^( *\./samples/run\.sh .*--seconds) [0-9]+#\1 5#' \
         -e 's#^( *\./samples/run\.sh)( --(redis|bots) .*)$#\1 --seconds 5\2#' \
         -e 's#^( *\./tests/run\.sh)( --quick)?$#\1 platform#' \
-        -e 's#^( *\./bench/run\.sh).*$#\1 --quick --only memory#'
+        -e 's#^( *\./bench/run\.sh).*$#\1 --quick --only memory#' \
+        -e 's#^( *\./tests/storm\.sh).*$#\1 --seconds 3 --systems lock#'
 }
 
 run_block() { (cd "$scratch/tree" && bash -e -u -o pipefail -x "$1" < /dev/null); }
