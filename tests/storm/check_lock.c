@@ -9,7 +9,8 @@
 
 enum
 {
-    GHOST_US = 800000   /* twice the time after which a link without an answer is given up */
+    GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
+    LATEST_US = 600000  /* behind the end of an op: so late a copy of its request may still be granted */
 };
 
 static storm_hold* holds;
@@ -107,7 +108,7 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
         if (r->begin_us > sight->to_us) break;
         bool here = r->object == name || (r->what == HOLD_SET && r->b == name);
         bool open = r->end_us == 0 || r->outcome == STORM_UNKNOWN;
-        if (here && open && (r->end_us == 0 || r->end_us + 10000000 > sight->from_us)) unknown = true;
+        if (here && open && (r->end_us == 0 || r->end_us + LATEST_US > sight->from_us)) unknown = true;
     }
     return unknown || !known;
 }
@@ -121,7 +122,7 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
     if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
-    if (excuse_server_away(from_us, to_us) || excuse_clock_moved(sight->from_us, to_us)) return;
+    if (excuse_rights_taken(sight->from_us - LATEST_US, to_us) || excuse_clock_moved(sight->from_us, to_us)) return;
     VIOLATION_1(sight->event,
                 "name %u is blocked for %llu us by a grant that nobody was told of; its client (process %u, life %u,"
                 " client %u) was connected for %llu us of them",

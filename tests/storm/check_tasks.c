@@ -9,7 +9,8 @@
 
 enum
 {
-    GHOST_US = 800000,
+    GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
+    LATEST_US = 600000, /* behind the end of a take: so late a copy of it may still be served */
     HANDOUTS_MAX = 64
 };
 
@@ -271,7 +272,7 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
         bool answered = r->what == TASKS_TAKE && r->end_us != 0 &&
                         (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_TASK_LIMITED ||
                          r->status == GH_TASK_PAUSED);
-        if (!answered && (r->end_us == 0 || r->end_us + TASKS_LEASE_MOST_US * 2u > from_us)) return true;
+        if (!answered && (r->end_us == 0 || r->end_us + LATEST_US > from_us)) return true;
     }
     return false;
 }
@@ -286,7 +287,7 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last)
     if (find_handout(life, r->a) != NULL || !find_who(r->b, &who) || explains(r->b, from_us, to_us)) return;
     link_longest_ready(who, &from_us, &to_us);
     if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
-    if (excuse_server_away(from_us, to_us) || excuse_clock_moved(r->begin_us, to_us)) return;
+    if (excuse_rights_taken(r->begin_us - LATEST_US, to_us) || excuse_clock_moved(r->begin_us, to_us)) return;
     VIOLATION_1(first, "task %u of #%u is handed out to process %u, life %u, client %u, which does not know of it",
                 life->place, life->push_index, who.process, who.life, who.client);
 }

@@ -14,7 +14,7 @@ typedef struct mark_list
     size_t capacity;
 } mark_list;
 
-static mark_list losses, clocks, aways, servers;
+static mark_list losses, clocks, aways, refusals;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
 
 static void append(mark_list* list, const storm_record* mark)
@@ -49,12 +49,12 @@ void excuse_prepare(void)
         else if (mark->what == MARK_CLOCK) append(&clocks, mark);
         else if (mark->what == MARK_KILLED || mark->what == MARK_STALL) append(&aways, mark);
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
-        else if (mark->what >= MARK_FAULT && nemesis_takes_server_away(mark->what)) append(&servers, mark);
+        else if (mark->what >= MARK_FAULT && nemesis_takes_rights(mark->what)) append(&refusals, mark);
     }
     sort(&losses);
     sort(&clocks);
     sort(&aways);
-    sort(&servers);
+    sort(&refusals);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
         for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
@@ -182,7 +182,7 @@ bool excuse_clock_moved(uint64_t from_us, uint64_t to_us)
     return any_touches(&clocks, from_us, to_us);
 }
 
-bool excuse_server_away(uint64_t from_us, uint64_t to_us)
+bool excuse_rights_taken(uint64_t from_us, uint64_t to_us)
 {
-    return any_touches(&servers, from_us, to_us);
+    return any_touches(&refusals, from_us, to_us);
 }

@@ -8,7 +8,7 @@
 
 enum
 {
-    STALE_US = 1500000, /* a link that has been ready for so long has told its client what the store knows */
+    STALE_US = 800000, /* a link that has been ready for so long has told its client what the store knows */
     LOOK_BACK = 50
 };
 

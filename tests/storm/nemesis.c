@@ -38,7 +38,6 @@ typedef struct nemesis_kind
     const char* name;
     unsigned weight;
     nemesis_ground ground;
-    bool away; /* the server does not answer as usual */
     bool loss;
     uint64_t least_us;
     uint64_t most_us;
@@ -338,29 +337,29 @@ static void thaw_player(const nemesis_fault* f)
 /* ---- the kinds ----------------------------------------------------------------------------------------- */
 
 static const nemesis_kind kinds[] = {
-    {"cut", 10, GROUND_WIRE, false, false, 0, 0, cut, NULL},
-    {"late", 14, GROUND_WIRE, false, false, 200000, 2500000, late, NULL},
-    {"mute", 6, GROUND_WIRE, false, false, 50000, 800000, mute, NULL},
-    {"hole", 4, GROUND_WIRE, false, false, 50000, 900000, hole, NULL},
-    {"slow", 6, GROUND_WIRE, false, false, 5000, 350000, slow, NULL},
-    {"chop", 4, GROUND_WIRE, false, false, 50000, 400000, chop, NULL},
-    {"outage", 6, GROUND_WIRE, true, false, 100000, 1200000, outage, NULL},
-    {"kill-server", 4, GROUND_SERVER, true, false, 5000, 300000, kill_server, start_server},
-    {"freeze-server", 4, GROUND_SERVER, true, false, 20000, 900000, freeze_server, thaw_server},
-    {"busy", 4, GROUND_SERVER, true, false, 700000, 700000, busy, NULL},
-    {"keep", 6, GROUND_SERVER, false, false, 0, 0, keep, NULL},
-    {"go-back", 3, GROUND_SERVER, true, true, 0, 0, go_back, NULL},
-    {"flush", 1, GROUND_SERVER, false, true, 0, 0, flush_all, NULL},
-    {"fail-over", 6, GROUND_SERVER, true, true, 50000, 900000, fail_over, promote},
-    {"script-flush", 3, GROUND_RULES, false, false, 0, 0, script_flush, NULL},
-    {"oom", 4, GROUND_RULES, true, false, 20000, 500000, out_of_memory, memory_again},
-    {"rights", 5, GROUND_RULES, true, false, 20000, 400000, take_rights, give_rights},
-    {"turn-away", 5, GROUND_RULES, true, false, 150000, 400000, turn_away, give_rights},
-    {"maxclients", 3, GROUND_RULES, true, false, 50000, 500000, few_clients, many_clients},
-    {"client-kill", 4, GROUND_RULES, false, false, 0, 0, kill_clients, NULL},
-    {"clock", 3, GROUND_RULES, false, false, 0, 0, step_clock, NULL},
-    {"kill-player", 4, GROUND_PLAYER, false, false, 10000, 600000, kill_player, revive_player},
-    {"freeze-player", 6, GROUND_PLAYER, false, false, 30000, 2500000, freeze_player, thaw_player},
+    {"cut", 10, GROUND_WIRE, false, 0, 0, cut, NULL},
+    {"late", 14, GROUND_WIRE, false, 200000, 2500000, late, NULL},
+    {"mute", 6, GROUND_WIRE, false, 50000, 800000, mute, NULL},
+    {"hole", 4, GROUND_WIRE, false, 50000, 900000, hole, NULL},
+    {"slow", 6, GROUND_WIRE, false, 5000, 350000, slow, NULL},
+    {"chop", 4, GROUND_WIRE, false, 50000, 400000, chop, NULL},
+    {"outage", 6, GROUND_WIRE, false, 100000, 1200000, outage, NULL},
+    {"kill-server", 4, GROUND_SERVER, false, 5000, 300000, kill_server, start_server},
+    {"freeze-server", 4, GROUND_SERVER, false, 20000, 900000, freeze_server, thaw_server},
+    {"busy", 4, GROUND_SERVER, false, 700000, 700000, busy, NULL},
+    {"keep", 6, GROUND_SERVER, false, 0, 0, keep, NULL},
+    {"go-back", 3, GROUND_SERVER, true, 0, 0, go_back, NULL},
+    {"flush", 1, GROUND_SERVER, true, 0, 0, flush_all, NULL},
+    {"fail-over", 6, GROUND_SERVER, true, 50000, 900000, fail_over, promote},
+    {"script-flush", 3, GROUND_RULES, false, 0, 0, script_flush, NULL},
+    {"oom", 4, GROUND_RULES, false, 20000, 500000, out_of_memory, memory_again},
+    {"rights", 5, GROUND_RULES, false, 20000, 400000, take_rights, give_rights},
+    {"turn-away", 5, GROUND_RULES, false, 150000, 400000, turn_away, give_rights},
+    {"maxclients", 3, GROUND_RULES, false, 50000, 500000, few_clients, many_clients},
+    {"client-kill", 4, GROUND_RULES, false, 0, 0, kill_clients, NULL},
+    {"clock", 3, GROUND_RULES, false, 0, 0, step_clock, NULL},
+    {"kill-player", 4, GROUND_PLAYER, false, 10000, 600000, kill_player, revive_player},
+    {"freeze-player", 6, GROUND_PLAYER, false, 30000, 2500000, freeze_player, thaw_player},
 };
 
 enum
@@ -378,9 +377,9 @@ unsigned nemesis_kind_count(void)
     return KIND_COUNT;
 }
 
-bool nemesis_takes_server_away(uint8_t mark)
+bool nemesis_takes_rights(uint8_t mark)
 {
-    return mark >= MARK_FAULT && mark - MARK_FAULT < KIND_COUNT && kinds[mark - MARK_FAULT].away;
+    return mark >= MARK_FAULT && mark - MARK_FAULT < KIND_COUNT && kinds[mark - MARK_FAULT].heal == give_rights;
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------------- */

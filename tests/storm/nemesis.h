@@ -21,8 +21,8 @@ void nemesis_print(void);
 const char* nemesis_kind_name(unsigned kind);
 unsigned nemesis_kind_count(void);
 
-/* True for a mark of a fault during which the server does not answer as usual. */
-bool nemesis_takes_server_away(uint8_t mark);
+/* True for a mark of a fault that takes rights from the players. */
+bool nemesis_takes_rights(uint8_t mark);
 
 /* True when that list of names, separated by commas, knows them all. */
 bool nemesis_knows(const char* names);

@@ -10,6 +10,7 @@
 #include "storm/storm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -301,23 +302,36 @@ static void key_of(uint8_t name, const char* before, const char* behind, char ke
     (void)snprintf(key, 128, "%s%.*s%s", before, (int)size, tag, behind);
 }
 
+/* The store's clock, in microseconds; 0: no answer. */
+static uint64_t store_time(storm_look* look)
+{
+    redisReply* reply = redisCommand(look->redis, "TIME");
+    uint64_t now_us = 0;
+    if (reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2)
+        now_us = strtoull(reply->element[0]->str, NULL, 10) * 1000000u + strtoull(reply->element[1]->str, NULL, 10);
+    if (reply != NULL) freeReplyObject(reply);
+    return now_us;
+}
+
 /* Whose each lock is just now, by KEYS.md: "<client>:<sequence> <fence> <expiry> <state> <waiters>". */
 static void witness(storm_look* look)
 {
     char key[128];
-    for (uint8_t i = 0; i < LOCK_NAMES; i++)
+    uint64_t now_us = store_time(look);
+    for (uint8_t i = 0; now_us != 0 && i < LOCK_NAMES; i++)
     {
         key_of(i, "gh:", ":s", key);
         redisReply* reply = redisCommand(look->redis, "GET %s", key);
-        unsigned long long client = 0, sequence = 0, fence = 0;
+        unsigned long long client = 0, sequence = 0, fence = 0, expiry = 0;
         char state = 0;
         bool known = reply != NULL && reply->type == REDIS_REPLY_STRING &&
-                     sscanf(reply->str, "%llx:%llx %llu %*u %c", &client, &sequence, &fence, &state) == 4;
+                     sscanf(reply->str, "%llx:%llx %llu %llu %c", &client, &sequence, &fence, &expiry, &state) == 5;
+        if (state == 'h' && expiry <= now_us) state = 'f'; /* nobody has asked since its lease was over */
         storm_event event = {.system = STORM_lock, .what = LOCK_SEEN, .object = i, .a = client, .b = sequence,
                              .c = fence, .d = (uint64_t)state};
         if (known) (void)history_event(look->who, event);
-        if (reply != NULL) freeReplyObject(reply);
-        else return;
+        if (reply == NULL) return;
+        freeReplyObject(reply);
     }
 }
 

@@ -55,7 +55,7 @@ bool link_came_up_since_loss(storm_who who, uint64_t from_us, uint64_t to_us);
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
 
-/* Any fault of the kinds that keep the server from answering touches these times. */
-bool excuse_server_away(uint64_t from_us, uint64_t to_us);
+/* The players were without some right for a part of these times: what they gave back may have been refused. */
+bool excuse_rights_taken(uint64_t from_us, uint64_t to_us);
 
 #endif
