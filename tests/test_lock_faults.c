@@ -177,7 +177,7 @@ static void prepare_renew(fault_scene* scene)
     gh_lock* lock = scene->op;
     hold_lock(scene, scene->game, lock);
     before->expiry_us = stored(scene).expiry_us;
-    before->lease_end_us = lock->lease_end_us;
+    before->lease_end_us = lock->lease.lease_end_us;
     before->fence = lock->fence;
 }
 
@@ -190,7 +190,7 @@ static bool renew_is_over(fault_scene* scene)
 {
     gh_lock* lock = scene->op;
     renewal* before = scene->more;
-    if (gh_lock_poll(lock) == GH_OK) return lock->lease_end_us != before->lease_end_us;
+    if (gh_lock_poll(lock) == GH_OK) return lock->lease.lease_end_us != before->lease_end_us;
     return gh_lock_poll(lock) != GH_PENDING;
 }
 

@@ -36,7 +36,7 @@ static void all_are_taken_and_given_back(void** state)
     assert_status(settle(wanted), GH_OK);
     for (int i = 0; i < 3; i++)
     {
-        assert_int_equal(wanted->locks[i].name.bytes[0], 'a' + i);
+        assert_int_equal(wanted->locks[i].lease.name.bytes[0], 'a' + i);
         assert_status(gh_lock_poll(&wanted->locks[i]), GH_OK);
         assert_true(wanted->locks[i].fence > 0);
     }

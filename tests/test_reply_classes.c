@@ -151,7 +151,9 @@ static gh_status end_of_command(meaning means)
     case HEALTH:
     case LOAD:
     case ELSEWHERE:
-    case LOGIN: break;
+    case LOGIN:
+    case STOPPED:
+    case HALF: break;
     }
     return GH_OK;
 }

@@ -159,7 +159,7 @@ static void prepare_permit_renew(fault_scene* scene)
         assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config),
                       GH_OK);
         GAME_UNTIL(gh_permit_poll(&three->permits[i]) == GH_OK);
-        three->lease_end_us[i] = three->permits[i].lease_end_us;
+        three->lease_end_us[i] = three->permits[i].lease.lease_end_us;
     }
 }
 
@@ -181,7 +181,7 @@ static bool permit_renew_is_over(fault_scene* scene)
 {
     trio* three = scene->op;
     bool all = true;
-    for (int i = 0; i < 3; i++) all = all && three->permits[i].lease_end_us != three->lease_end_us[i];
+    for (int i = 0; i < 3; i++) all = all && three->permits[i].lease.lease_end_us != three->lease_end_us[i];
     return (all && poll_trio(three) == GH_OK) ||
            (poll_trio(three) != GH_OK && poll_trio(three) != GH_PENDING);
 }

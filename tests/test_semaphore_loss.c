@@ -118,7 +118,7 @@ static void take_away_in_the_store(redis_server* server, game* from, const gh_pe
 {
     char member[64];
     snprintf(member, sizeof(member), "%016llx:%016llx 1", (unsigned long long)gh_client_id(from->client),
-             (unsigned long long)permit->op.sequence);
+             (unsigned long long)permit->lease.op.sequence);
     assert_int_equal(redis_server_integer(server, "ZREM gh:{semaphore:arena}:h %s", member), 1);
 }
 
@@ -148,7 +148,7 @@ static void batches_bear_coming_and_going(void** state)
         game_tick(a);
         assert_non_null(renewed->carrier);
         gh_permit* carrier = renewed->carrier;
-        gh_permit_release(carrier); /* whoever carries its batch leaves too */
+        if (carrier != lost) gh_permit_release(carrier); /* whoever carries its batch leaves too */
         gh_permit_release(released);
         permits[COUNT + round] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
         GAME_UNTIL(gh_permit_poll(lost) != GH_OK && gh_permit_poll(released) != GH_PENDING);
@@ -173,10 +173,10 @@ static void renewal_goes_on_after_one_that_failed(void** state)
     gh_permit* permit = permit_hold_one(a, "arena", 1, 3 * SECOND_US);
     for (int i = 0; i < 3; i++)
     {
-        uint64_t lease_end_us = permit->lease_end_us;
+        uint64_t lease_end_us = permit->lease.lease_end_us;
         proxy_arm(proxy, PROXY_REQUEST, 5, PROXY_RST);
         a->ahead_us += (int64_t)SECOND_US;
-        GAME_UNTIL(permit->lease_end_us != lease_end_us || gh_permit_poll(permit) != GH_OK);
+        GAME_UNTIL(permit->lease.lease_end_us != lease_end_us || gh_permit_poll(permit) != GH_OK);
         assert_status(gh_permit_poll(permit), GH_OK);
     }
     assert_true(proxy_fired(proxy) >= 3);

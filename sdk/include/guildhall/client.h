@@ -272,6 +272,26 @@ typedef struct gh_gate
     uint64_t object;
 } gh_gate;
 
+/* Private too: what a lock and a permit have in common; the drawing of its states is in lock.h. */
+typedef struct gh_lease
+{
+    gh_op op;
+    gh_str name;
+    uint64_t lease_us;
+    uint64_t hold_us;
+    uint64_t end_us;       /* of the wait; of the hold once it is held; of telling the store once we are LEAVING   */
+    uint64_t lease_end_us; /* once it is held, by our clock                                                        */
+    uint64_t asked_us;     /* store time until which the copy of the request that was sent last may be carried out */
+    uint64_t late_us;      /* the same of copies before it that have had no answer; 0: there are none              */
+    uint32_t link;         /* on which the last copy went                                                          */
+    int16_t outcome;       /* what poll says when LEAVING is over                                                  */
+    bool ask_once : 1;
+    bool hinted : 1;       /* ASKING: a hint overtook the answer                                                   */
+    bool known : 1;        /* the store has us in its queue, or has granted                                        */
+    bool was_held : 1;     /* LEAVING: it was ours                                                                 */
+    bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
+} gh_lease;
+
 #ifdef __cplusplus
 }
 #endif

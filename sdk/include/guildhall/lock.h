@@ -88,16 +88,8 @@ typedef struct gh_lock
     uint32_t position; /* among the waiters, 1 is next; 0 while unknown                           */
 
     /* private */
-    gh_op op;
+    gh_lease lease;
     struct gh_lock_set* set;
-    gh_str name;
-    uint64_t lease_us;
-    uint64_t hold_us;
-    uint64_t give_up_us;   /* end of the wait; of the release once we are LEAVING                 */
-    uint64_t lease_end_us; /* by our clock                                                        */
-    uint64_t hold_end_us;
-    int16_t outcome;       /* what poll says when LEAVING is over                                 */
-    bool ask_once;
 } gh_lock;
 
 /* Begins to want a lock; the bytes of name must stay until the op ends. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;

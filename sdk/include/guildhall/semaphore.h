@@ -110,26 +110,15 @@ typedef struct gh_permit
     uint32_t limit;    /* as the store said last; 0 while unknown                   */
 
     /* private */
-    gh_op op;
+    gh_lease lease;
     gh_gate row;                /* the first of a group is found by it                             */
     struct gh_permit* next;     /* those who are refreshed together, in a ring                     */
     struct gh_permit* previous; /* NULL: in none                                                   */
     struct gh_permit* carrier;  /* whose request refreshes us just now                             */
-    gh_str name;
-    uint64_t lease_us;
-    uint64_t hold_us;
-    uint64_t give_up_us;   /* end of the wait; of the release once we are LEAVING                 */
-    uint64_t lease_end_us; /* by our clock                                                        */
-    uint64_t act_us;       /* next renewal; or end of the hold                                    */
-    uint64_t hold_end_us;
     uint32_t permits;
     uint32_t first_limit;
-    int16_t outcome;       /* what poll says when LEAVING is over                                 */
-    uint8_t batch;         /* how many our request refreshes                                      */
-    uint8_t place;         /* among those of the carrier's request                                */
-    bool ask_once;
-    bool asked;            /* a request for the permits has no answer yet                         */
-    bool unsettled;        /* one was sent again: the one before may still be carried out         */
+    uint8_t batch;              /* how many our request refreshes                                  */
+    uint8_t place;              /* among those of the carrier's request                            */
 } gh_permit;
 
 /* Begins to want permits. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,

@@ -468,6 +468,16 @@ uint64_t gh_client_quarantine_end(const gh_client* client)
     return client->config.quarantine_us == 0 ? 0 : client->store_birth_us + client->config.quarantine_us;
 }
 
+uint64_t gh_client_store_birth(const gh_client* client)
+{
+    return client->store_birth_us;
+}
+
+uint32_t gh_client_link(const gh_client* client)
+{
+    return client->commands.generation;
+}
+
 size_t gh_client_out_room(const gh_client* client)
 {
     return client->config.out_bytes;

@@ -6,6 +6,7 @@
 #define HEARTBEAT_SHARE_US 500ull /* or, where many wait, as seldom as keeps them all below 4,000 a second; */
 #define HEARTBEATS_MISSED 3       /* a client whose waiters have missed so many is taken for dead */
 #define POLL_US 100000ull         /* the next in line asks this often; the n-th n times as seldom */
+#define POSITION_MAX 1000000u     /* farther behind, all pause equally long */
 #define WATCHERS 4u               /* so many in front look after what ends before them */
 #define SPREAD_US 500000ull
 
@@ -20,11 +21,21 @@ uint64_t gh_waiter_patience(const gh_client* client)
     return HEARTBEATS_MISSED * heartbeat_us(client, HEARTBEAT_US);
 }
 
-uint64_t gh_waiter_pause(gh_client* client, uint32_t position, uint64_t remaining_us)
+/* No pause is longer. */
+static uint64_t longest_pause_us(const gh_client* client)
 {
-    uint64_t pause_us = POLL_US * position;
-    uint64_t most_us =
-        heartbeat_us(client, gh_client_wake_healthy(client) ? HEARTBEAT_US : GH_WAITER_POLL_MAX_US);
+    return heartbeat_us(client, gh_client_wake_healthy(client) ? HEARTBEAT_US : GH_WAITER_POLL_MAX_US);
+}
+
+uint64_t gh_waiter_window(const gh_client* client)
+{
+    return gh_client_wake_healthy(client) ? GH_CLAIM_WINDOW_US : longest_pause_us(client) + GH_CLAIM_WINDOW_US;
+}
+
+uint64_t gh_waiter_pause(gh_client* client, uint64_t position, uint64_t remaining_us)
+{
+    uint64_t most_us = longest_pause_us(client);
+    uint64_t pause_us = POLL_US * (position < POSITION_MAX ? position : POSITION_MAX);
     uint64_t step_us = GH_WAITER_POLL_MIN_US * position;
     if (pause_us > most_us) pause_us = most_us;
     if (position <= WATCHERS && remaining_us + step_us < pause_us) pause_us = remaining_us + step_us;

@@ -4,7 +4,7 @@
 
    With hints, asking is only a heartbeat, and the few in front look after owners and waiters that died.
    Without hints, everybody asks more often. The store keeps a turn for the one that it has told for
-   GH_CLAIM_WINDOW_US; a hint with the letter GH_HINT_WATCH says that it is the turn of the one in front, to
+   GH_CLAIM_WINDOW_US, or for as long as its client may sleep that has no hints; a hint with the letter GH_HINT_WATCH says that it is the turn of the one in front, to
    be looked after in case that one has died. */
 
 #ifndef GH_WAITER_H
@@ -15,7 +15,6 @@
 #define GH_CLAIM_WINDOW_US    200000ull
 #define GH_WAITER_POLL_MIN_US 5000ull
 #define GH_WAITER_POLL_MAX_US 2000000ull /* without hints, everybody asks at least this often */
-#define GH_WAITER_LEAVE_US    250000ull  /* who gives up tells the store, and waits this long for its word */
 #define GH_HINT_WATCH         'w'
 
 /* How long the store may take a client for alive whose waiters do not ask. */
@@ -23,7 +22,10 @@ uint64_t gh_waiter_patience(const gh_client* client);
 
 /* How long the waiter at this position (from 1) may sleep; remaining_us is what is left of the first lease or
    turn that ends in front of it. */
-uint64_t gh_waiter_pause(gh_client* client, uint32_t position, uint64_t remaining_us);
+uint64_t gh_waiter_pause(gh_client* client, uint64_t position, uint64_t remaining_us);
+
+/* How long a turn must be kept for a waiter of this client, so that it cannot sleep through it. */
+uint64_t gh_waiter_window(const gh_client* client);
 
 /* How long to wait when nothing is granted for that long yet. */
 uint64_t gh_waiter_quarantine_pause(uint64_t remaining_us);

@@ -11,9 +11,9 @@ do
     local stored = redis.pcall('GET', KEYS[1])
     local fence, expiry, state
     if type(stored) == 'string' then
-        fence, expiry, state = string.match(stored, '^%S+ (%d+) (%d+) ([hrf]) %d+$')
+        fence, expiry, state = string.match(stored, '^%S+ (%d+) (%d+) ([hrf]) %d+[ %x:*]*$')
     end
-    if stored and not state then
+    if stored and not (state and #fence < 17 and #expiry < 17 and tonumber(fence) < 9007199254740992) then
         return redis.error_reply('CORRUPT the lock is not of the form that KEYS.md describes')
     end
     local time = redis.call('TIME')

@@ -1,30 +1,42 @@
 -- lock_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a token that owns
 -- the lock gets the same grant again, and a token that waits keeps its place.
 --
--- KEYS  1 gh:{lock:<name>}:s   string  "<token> <fence> <expiry us> <state> <waiters>"
+-- KEYS  1 gh:{lock:<name>}:s   string  "<token> <fence> <expiry us> <state> <waiters>", and behind it what
+--                              late.lua says, if anything
 --                              state h: held; r: kept for token, which is next; f: free,
 --                              token was the last owner
 --       2 gh:{lock:<name>}:q   zset    token -> arrival, a number that grows
---       3 gh:{lock:<name>}:c   hash    client -> until when (us) its waiters count as alive
+--       3 gh:{lock:<name>}:c   hash    client -> until when (us) its waiters count as alive, and behind a
+--                              blank how long a turn is kept for them if that is not 200 ms
+--       4 gh:epoch             only with a birth: see epoch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
 --       4 patience  us that the waiter counts as alive without asking again; 0: do not wait
---       5 window    us that a turn is kept for a waiter that has been told
---       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: none
+--       5 window    us that a turn is to be kept for this waiter when it is told, and at least for any other
+--       6 not after us of the store's clock; later, nothing is granted and nobody queued (a frozen server's
+--                   backlog, or a dead link's); 0: none
 --       7 not before us of the store's clock; earlier, nothing is granted (quarantine after a loss); 0: none
+--       8 birth     of the store as the client knows it; left out: it does not matter
 -- reply sequence, code, fence, remaining us, position, now us
 --       code 0 granted    remaining: of the lease, not extended by a repeat
 --            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask
 --                         again at once, there are more dead waiters in front than one call drops
 --            2 busy       as 1, but not in the queue
 --            3 ended      the token had the lock, and it is over
---            4 stale      past `not after`
+--            4 stale      past `not after`, or as late as what late.lua refuses: ask again
 --            5 quarantine remaining: of the quarantine
 --            6 full       WAITERS_MAX wait already
+--       error STALE if the store has another birth, CORRUPT if a key is not of the form that KEYS.md describes
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter, and the
 --       same with a "w" behind it to one that should ask when the turn is over
+--
+-- Stopped between two writes, it leaves a lock that is free, or kept for a waiter, or a queue with one place less
+-- or one number of waiters more than there are: each is mended by whoever asks next.
 -- Redis 6.2 or later.
+
+local birth_key, birth = KEYS[4], ARGV[8]
+--@ client/birth.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -38,9 +50,11 @@ if stored then
 end
 if last_owner and last_owner ~= ARGV[1] and now >= not_before and (not_after == 0 or now <= not_after) then
     local lease, next_fence = tonumber(ARGV[3]), math.max(last_fence + 1, now)
-    redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h 0', ARGV[1], next_fence, now + lease),
-               'PX', lease <= 900000000 and '3600000' or math.floor(lease / 250))
-    return {tonumber(ARGV[2]), 0, next_fence, lease, 0, now}
+    if next_fence < 9007199254740992 then
+        redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h 0', ARGV[1], next_fence, now + lease),
+                   'PX', lease <= 900000000 and '3600000' or math.floor(lease / 250))
+        return {tonumber(ARGV[2]), 0, next_fence, lease, 0, now}
+    end
 end
 
 local WAITERS_MAX = 100000
@@ -49,8 +63,10 @@ local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local patience, window = tonumber(ARGV[4]), tonumber(ARGV[5])
 
---@ client/hint.lua
+--@ client/check.lua
+--@ client/line.lua
 --@ lock/lock_queue.lua
+--@ client/late.lua
 
 local function answer(code, remaining, position)
     return {sequence, code, fence, remaining, position, now}
@@ -58,7 +74,7 @@ end
 
 local function store()
     local keep = math.max(IDLE_MS, math.floor(lease / 250))
-    local text = string.format('%s %.0f %.0f %s %d', owner, fence, expiry, state, waiters)
+    local text = string.format('%s %.0f %.0f %s %d%s', owner, fence, expiry, state, waiters, late)
     redis.call('SET', state_key, text, 'PX', keep)
 end
 
@@ -73,36 +89,33 @@ local function wait()
     if patience == 0 then
         return answer(2, math.max(expiry - now, 0), 0)
     end
-    if not redis.call('ZSCORE', queue_key, token) then
-        if waiters >= WAITERS_MAX then
-            return answer(6, 0, 0)
-        end
-        local last = redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]
-        local arrival = math.max(now, (tonumber(last) or 0) + 1)
-        redis.call('ZADD', queue_key, string.format('%.0f', arrival), token)
+    local waits = redis.call('ZSCORE', queue_key, token)
+    if not waits and waiters >= WAITERS_MAX then
+        return answer(6, 0, 0)
+    end
+    live(patience)
+    if not waits then
         waiters = waiters + 1
-        store()
+        store() -- counted before it is there: never fewer are counted than wait
+        enqueue(token)
     end
     redis.call('PEXPIRE', queue_key, IDLE_MS)
-    redis.call('HSET', client_key, string.sub(token, 1, 16), string.format('%.0f', now + patience))
-    redis.call('PEXPIRE', client_key, IDLE_MS)
     return answer(1, math.max(expiry - now, 0), redis.call('ZRANK', queue_key, token) + 1)
 end
 
 if owner == token and state ~= 'r' then
     if state == 'h' and expiry > now then
-        return answer(0, expiry - now, 0)
+        return answer(0, math.min(expiry - now, lease), 0)
     end
     return answer(3, 0, 0)
 end
-if not_after > 0 and now > not_after then
+if not_after > 0 and (now > not_after or is_late) then
     return answer(4, 0, 0)
 end
 if now < not_before then
     return answer(5, not_before - now, 0)
 end
 if owner == token then -- kept for us: claim it, even a little late, as long as nobody else has noticed
-    owner = '-'
     return grant()
 end
 if state ~= 'f' and expiry > now then
@@ -113,22 +126,25 @@ end
 if waiters == 0 then
     return grant()
 end
-local missed = state == 'r' and string.sub(owner, 1, 16)
-if missed then -- it slept through its turn: its waiters enqueue again when they ask
-    redis.call('HDEL', client_key, missed)
+if state == 'r' then -- it slept through its turn: its waiters enqueue again when they ask
+    redis.call('HDEL', client_key, string.sub(owner, 1, 16))
 end
-local head, behind = next_waiter()
+local head, behind, gone = next_waiter()
+waiters = waiters - gone
 if head == token or (not head and waiters == 0) then
-    return grant()
+    local reply = grant()
+    drop(gone)
+    return reply
 end
 if head then
-    owner, fence, expiry, state = head, math.max(fence + 1, now), now + window, 'r'
+    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
 else
     owner, expiry, state = '-', 0, 'f'
 end
 store()
+drop(gone)
 local reply = wait()
 if head then
-    hint_both(head, behind)
+    hint_all({head}, behind)
 end
 return reply

@@ -4,7 +4,9 @@
 -- KEYS  1 gh:{lock:<name>}:s, 2 gh:{lock:<name>}:q, 3 gh:{lock:<name>}:c   see lock_acquire.lua
 -- ARGV  1 token
 --       2 sequence  comes back as the first element of the reply
---       3 window    us that the turn is kept for the next waiter
+--       3 window    us that the turn is kept for the next waiter, or longer if its client needs longer
+--       4 late      us of the store's clock, `not after` of a copy of this token's request that may still come:
+--                   see late.lua; left out: each was answered
 -- reply sequence, code
 --       code 0 was the owner, or next in turn: released
 --            1 was not, and is not the last owner either (it may have waited: it does not any more)
@@ -14,12 +16,13 @@
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter, and the same with a "w" behind
 --       it for one that should ask when the turn is over
 --
--- Begins with PEXPIRE or ZREM, which a server that is out of memory still allows.
+-- Begins with ZREM, which a server that is out of memory still allows. Stopped between two writes, it leaves a
+-- lock that is still held, or given on to a waiter that stands in the queue once more: whoever asks next mends it.
 
 -- The common case first: ours, held, and nobody waits. The key keeps its time to live, which the grant set.
 local stored = redis.call('GET', KEYS[1])
 local last_owner, last_fence = string.match(stored or '', '^(%S+) (%d+) %d+ h 0$')
-if last_owner == ARGV[1] then
+if last_owner == ARGV[1] and not ARGV[4] and #last_fence < 17 then
     redis.call('ZREM', KEYS[2], last_owner)
     redis.call('SET', KEYS[1], last_owner .. ' ' .. last_fence .. ' 0 f 0', 'KEEPTTL')
     return {tonumber(ARGV[2]), 0}
@@ -27,35 +30,50 @@ end
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local not_after = 0
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
---@ client/hint.lua
+--@ client/check.lua
+--@ client/line.lua
 --@ lock/lock_queue.lua
+--@ client/late.lua
 
-local function store(text)
-    redis.call('PEXPIRE', state_key, IDLE_MS)
-    redis.call('SET', state_key, text, 'PX', IDLE_MS)
+if ARGV[4] then
+    add_late(string.sub(token, 1, 16), whole(ARGV[4]) or 0)
 end
 
+local function store(keep, keep_ms)
+    local text = string.format('%s %.0f %.0f %s %d%s', owner, fence, expiry, state, waiters, late)
+    redis.call('SET', state_key, text, keep, keep_ms)
+end
+
+local waited = redis.call('ZREM', queue_key, token)
+waiters = math.max(waiters - waited, 0)
 if owner ~= token then
-    if stored and redis.call('ZREM', queue_key, token) == 1 then
-        store(string.format('%s %.0f %.0f %s %d', owner, fence, expiry, state, math.max(waiters - 1, 0)))
+    if stored and (waited == 1 or ARGV[4]) then
+        store('KEEPTTL')
+    elseif ARGV[4] then
+        store('PX', IDLE_MS)
     end
     return {sequence, 1}
 end
-if state == 'f' and waiters == 0 then
+if state == 'f' and waiters == 0 and not ARGV[4] then
     return {sequence, 2}
 end
-
-local head, behind
+local head, behind, gone = nil, {}, 0
 if waiters > 0 then
-    head, behind = next_waiter()
+    head, behind, gone = next_waiter()
+    waiters = waiters - gone
 end
-if not head then
-    store(string.format('%s %.0f 0 f %d', token, fence, waiters))
-    return {sequence, waiters > 0 and 3 or 0}
+if head then
+    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
+else
+    expiry, state = 0, 'f'
 end
-store(string.format('%s %.0f %.0f r %d', head, math.max(fence + 1, now), now + window, waiters))
-hint_both(head, behind)
-return {sequence, 0}
+store('PX', IDLE_MS)
+drop(gone)
+if head then
+    hint_all({head}, behind)
+end
+return {sequence, not head and waiters > 0 and 3 or 0}

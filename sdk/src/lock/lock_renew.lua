@@ -19,16 +19,19 @@ local stored = redis.call('GET', KEYS[1])
 if not stored then
     return {sequence, 1, 0, 0, now}
 end
-local owner, fence, expiry, state, waiters = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)$')
-if not owner then
-    return redis.error_reply('WRONGTYPE lock state is not of the form that KEYS.md describes')
+local owner, fence, expiry, state, rest = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf])( %d+[ %x:*]*)$')
+if not owner or #fence > 16 or #expiry > 16 then
+    return redis.error_reply('CORRUPT lock state is not of the form that KEYS.md describes')
 end
 fence, expiry = tonumber(fence), tonumber(expiry)
 if owner ~= token or state ~= 'h' or expiry <= now then
     return {sequence, 1, 0, 0, now}
 end
+if fence > 9007199254740991 or expiry > 9007199254740991 then
+    return redis.error_reply('CORRUPT lock state is not of the form that KEYS.md describes')
+end
 expiry = math.max(expiry, now + lease)
 local keep = math.max(IDLE_MS, math.floor(lease / 250))
 redis.call('PEXPIRE', KEYS[1], keep)
-redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h %s', owner, fence, expiry, waiters), 'PX', keep)
+redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h%s', owner, fence, expiry, rest), 'PX', keep)
 return {sequence, 0, fence, expiry - now, now}

@@ -16,7 +16,7 @@ static void set_begin_next(gh_lock_set* set, gh_client* client)
     gh_lock* lock = &set->locks[set->next];
     gh_lock_config config = set->config;
     uint64_t now_us = gh_client_now(client);
-    gh_status status = gh_op_check(&lock->op, client);
+    gh_status status = gh_op_check(&lock->lease.op, client);
     if (config.wait_us > 0) config.wait_us = set->give_up_us > now_us ? set->give_up_us - now_us : 1;
     if (status != GH_OK)
     {
@@ -25,7 +25,7 @@ static void set_begin_next(gh_lock_set* set, gh_client* client)
         return;
     }
     set->next++;
-    gh_lock_start(lock, client, lock->name, &config, set);
+    gh_lock_start(lock, client, lock->lease.name, &config, set);
 }
 
 /* All that were begun give back or give up; those that have ended stay as they are. */
@@ -41,6 +41,15 @@ static uint32_t set_leave_all(gh_lock_set* set)
     return busy;
 }
 
+/* One of them may be held in the store, and nobody could tell it that it is not wanted. */
+static bool set_is_unsure(const gh_lock_set* set)
+{
+    uint32_t i;
+    for (i = 0; i < set->next; i++)
+        if (gh_lock_poll(&set->locks[i]) == GH_UNKNOWN) return true;
+    return false;
+}
+
 static void set_look(gh_lock_set* set)
 {
     uint32_t held = 0;
@@ -49,9 +58,9 @@ static void set_look(gh_lock_set* set)
     {
         gh_status status = gh_lock_poll(&set->locks[i]);
         if (status == GH_OK) held++;
-        if (status == GH_OK || (status == GH_PENDING && set->locks[i].op.state != GH_LOCK_LEAVING)) continue;
+        if (status == GH_OK || (status == GH_PENDING && set->locks[i].lease.op.state != GH_LEASE_LEAVING)) continue;
         set->state = SET_LEAVING; /* one is lost, refused, or its hold is over */
-        set->outcome = (int16_t)(status == GH_PENDING ? set->locks[i].outcome : status);
+        set->outcome = (int16_t)(status == GH_PENDING ? set->locks[i].lease.outcome : status);
         return;
     }
     if (held == set->count)
@@ -68,7 +77,7 @@ void gh_lock_set_moved(gh_lock_set* set)
     if (set->state == SET_LEAVING && set_leave_all(set) == 0)
     {
         set->state = SET_IDLE;
-        set->status = set->outcome;
+        set->status = (int16_t)(set_is_unsure(set) ? GH_UNKNOWN : set->outcome);
     }
     set->moving = false;
 }
@@ -87,8 +96,9 @@ static void set_sort(gh_lock* locks, const gh_str* names, size_t count)
     for (i = 0; i < count; i++)
     {
         size_t at = i;
-        for (; at > 0 && compare_names(names[i], locks[at - 1].name) < 0; at--) locks[at].name = locks[at - 1].name;
-        locks[at].name = names[i];
+        for (; at > 0 && compare_names(names[i], locks[at - 1].lease.name) < 0; at--)
+            locks[at].lease.name = locks[at - 1].lease.name;
+        locks[at].lease.name = names[i];
     }
 }
 
@@ -119,7 +129,7 @@ gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks,
     if (config == NULL) config = &defaults;
     status = check_set(locks, names, count, config);
     if (status != GH_OK) return status;
-    status = gh_op_check(&locks[0].op, client);
+    status = gh_op_check(&locks[0].lease.op, client);
     if (status != GH_OK) return status;
     set_sort(locks, names, count);
     set->locks = locks;

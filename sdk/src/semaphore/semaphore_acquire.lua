@@ -1,45 +1,52 @@
 -- semaphore_acquire: try, enqueue, ask again and claim, all in one. Repeating it is harmless: a permit that
 -- is held gets the same grant again, the same fence with it, and a waiter keeps its place.
 --
--- A request may hang on a link that is dead to its client, and be carried out when nobody wants the permit
--- any more. So a client that gives back, or gives up, while such a request may be under way has
--- semaphore_release.lua leave a tombstone; then this script answers "ended" and takes nothing. Its test, in
--- tests/test_semaphore_loss.c, is late_request_of_a_released_permit_takes_nothing.
---
 -- The fence is the moment at which the lease begins. That makes it larger than every earlier one, and a
 -- repeat finds it again without its being kept: expiry - lease, which are even. While the store's clock
 -- stands behind the last fence this cannot be: then the fence is the last one + 1, the lease ends at an odd
 -- microsecond, and a repeat gets a new fence, which is larger again; of the one before nobody has heard.
 --
--- KEYS  1 gh:{semaphore:<name>}:s   string  "<limit> <used> <fence> <waiters> <setter>"
---                                   used: permits in :h, together; setter: token of who set the limit, or "-"
+-- KEYS  1 gh:{semaphore:<name>}:s   string  "<limit> <used> <fence> <waiters> <setter>", and behind it what
+--                                   late.lua says, if anything
+--                                   limit: 0 while nobody has asked yet; used: permits in :h, together;
+--                                   setter: token of who set the limit, or "-"
 --       2 gh:{semaphore:<name>}:h   zset    "<token> <permits>" -> expiry (us); with a half more (.5) it is
---                                   not held yet, but kept for a waiter whose turn it is; below zero it is
---                                   a tombstone: the op is over, and is remembered until minus the score
+--                                   not held yet, but kept for a waiter whose turn it is
 --       3 gh:{semaphore:<name>}:q   zset    "<token> <permits>" -> arrival, a number that grows
---       4 gh:{semaphore:<name>}:c   hash    client -> until when (us) its waiters count as alive
+--       4 gh:{semaphore:<name>}:c   hash    client -> until when (us) its waiters count as alive, and behind a
+--                                   blank how long a turn is kept for them if that is not 200 ms
+--       5 gh:epoch                  only with a birth: see epoch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
 --       4 patience  us that the waiter counts as alive without asking again; 0: do not wait
---       5 window    us that a turn is kept for a waiter that has been told
---       6 not after us of the store's clock; later, nothing is granted (a frozen server's backlog); 0: none
---       7 not before us of the store's clock; earlier, nothing is granted (quarantine after data loss); 0:
---       none 8 permits   how many at once
+--       5 window    us that a turn is to be kept for this waiter when it is told, and at least for any other
+--       6 not after us of the store's clock; later, nothing is granted and nobody queued (a frozen server's
+--                   backlog, or a dead link's); 0: none
+--       7 not before us of the store's clock; earlier, nothing is granted (quarantine after a loss); 0: none
+--       8 permits   how many at once
 --       9 limit     of a semaphore that the store does not know yet
+--      10 birth     of the store as the client knows it; left out: it does not matter
 -- reply sequence, code, fence, remaining us, position, now us, limit
 --       code 0 granted    remaining: of the lease (an even number), not extended by a repeat
 --            1 waiting    position from 1; remaining: until the first lease or turn ends; 0: ask again at
 --                         once
 --            2 busy       as 1, but not in the queue
---            3 ended      the token had permits, or wanted them, and that is over
---            4 stale      past `not after`
+--            3 ended      the token had permits, and that is over
+--            4 stale      past `not after`, or as late as what late.lua refuses: ask again
 --            5 quarantine remaining: of the quarantine
 --            6 full       WAITERS_MAX wait already
 --            7 over       more permits than the limit
+--       error STALE if the store has another birth, CORRUPT if a key is not of the form that KEYS.md describes
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
 --       "w" behind it to one that should ask when the turn is over
+--
+-- Stopped between two writes, it leaves more permits counted than there are, and a queue with a place less: where
+-- room is short, they are counted anew (semaphore_queue.lua).
 -- Redis 6.2 or later.
+
+local birth_key, birth = KEYS[5], ARGV[10]
+--@ client/birth.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2] - time[2] % 2
@@ -50,17 +57,18 @@ local permit = ARGV[1] .. ' ' .. ARGV[8]
 -- The common case first: there is room, and nobody waits.
 if stored and now >= not_before and (not_after == 0 or now <= not_after) then
     local limit, used, last, setter = string.match(stored, '^(%d+) (%d+) (%d+) 0 (%S+)$')
-    if limit and used + ARGV[8] <= tonumber(limit) and now > tonumber(last) then
+    if limit and #limit < 8 and used + ARGV[8] <= tonumber(limit) and now > tonumber(last) then
         local lease = ARGV[3] - ARGV[3] % 2
+        if used ~= '0' and redis.call('ZCARD', KEYS[2]) == 0 then
+            used = 0 -- :h was gone: nobody holds any
+        end
+        redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),
+                   'PX', setter == '-' and '7200000' or '2592000000')
         if redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now + lease), permit) == 1 then
-            if used ~= '0' and redis.call('ZCARD', KEYS[2]) == 1 then
-                used = 0 -- :h was gone: nobody else holds any
-            end
-            redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),
-                       'PX', setter == '-' and '7200000' or '2592000000')
             redis.call('PEXPIRE', KEYS[2], '7200000')
             return {tonumber(ARGV[2]), 0, now, lease, 0, now, tonumber(limit)}
         end
+        redis.call('SET', KEYS[1], stored, 'KEEPTTL') -- a repeat: it was counted before
     end
 end
 
@@ -70,10 +78,13 @@ local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], 
 local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3] - ARGV[3] % 2
 local patience, window, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
 
---@ client/hint.lua
+--@ client/check.lua
+--@ client/line.lua
 --@ semaphore/semaphore_queue.lua
+--@ client/late.lua
 
-if not stored then
+local is_known = limit > 0
+if not is_known then
     limit = tonumber(ARGV[9])
 end
 
@@ -88,9 +99,9 @@ local function hold()
     else
         fence, expiry = fence + 1, expiry + 1
     end
-    redis.call('ZADD', holder_key, string.format('%.0f', expiry), permit)
-    redis.call('PEXPIRE', holder_key, IDLE_MS)
-    store()
+    kept[#kept + 1] = string.format('%.0f', expiry)
+    kept[#kept + 1] = permit
+    commit()
     return answer(0, lease, 0)
 end
 
@@ -100,7 +111,7 @@ local function hold_on(expiry)
         fence = expiry - lease
     else
         fence = math.max(fence + 1, now)
-        store()
+        commit()
     end
     return answer(0, math.min(expiry - now, lease), 0)
 end
@@ -108,38 +119,41 @@ end
 -- Until the first lease or turn ends.
 local function remaining()
     local first = redis.call('ZRANGEBYSCORE', holder_key, 0, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-    return first and math.max(math.ceil(tonumber(first) - now), 0) or 0
+    return first and math.min(math.max(math.ceil(tonumber(first) - now), 0), 7200000000) or 0
 end
 
 local function wait(more)
-    if patience == 0 then
-        store()
-        return answer(2, remaining(), 0)
+    local waits = patience > 0 and redis.call('ZSCORE', queue_key, permit)
+    if patience == 0 or (not waits and waiters >= WAITERS_MAX) then
+        commit()
+        return answer(patience == 0 and 2 or 6, patience == 0 and remaining() or 0, 0)
     end
-    if not redis.call('ZSCORE', queue_key, permit) then
-        if waiters >= WAITERS_MAX then
-            store()
-            return answer(6, 0, 0)
-        end
-        local last = redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]
-        redis.call('ZADD', queue_key, string.format('%.0f', math.max(now, (tonumber(last) or 0) + 1)), permit)
+    live(patience)
+    if not waits then
         waiters = waiters + 1
     end
-    store()
+    commit() -- counted before it is there: never fewer are counted than wait
+    if not waits then
+        enqueue(permit)
+    end
     redis.call('PEXPIRE', queue_key, IDLE_MS)
-    redis.call('HSET', client_key, string.sub(token, 1, 16), string.format('%.0f', now + patience))
-    redis.call('PEXPIRE', client_key, IDLE_MS)
     return answer(1, more and 0 or remaining(), redis.call('ZRANK', queue_key, permit) + 1)
 end
 
-local score = tonumber(redis.call('ZSCORE', holder_key, permit) or nil)
-local is_turn = stored and score and score % 1 ~= 0
-if score and (score < 0 or (stored and not is_turn and score <= now)) then
-    return answer(3, 0, 0)
-elseif score and stored and not is_turn then
-    return hold_on(score)
+local score = is_known and redis.call('ZSCORE', holder_key, permit)
+local is_turn = score and string.find(score, '.', 1, true)
+if score then
+    score = whole(string.match(score, '^(%d+)%.?5?$'))
+    if not score then
+        return corrupt('permit')
+    elseif not is_turn then
+        if score <= now then
+            return answer(3, 0, 0)
+        end
+        return hold_on(score)
+    end
 end
-if not_after > 0 and now > not_after then
+if not_after > 0 and (now > not_after or is_late) then
     return answer(4, 0, 0)
 end
 if now < not_before then
@@ -148,24 +162,23 @@ end
 if is_turn then -- kept for us: claim it, even a little late, as long as nobody else has noticed
     return hold()
 end
-if not stored then
-    store()
+if not is_known then
     forget()
 end
 if count > limit then
-    waiters = waiters - redis.call('ZREM', queue_key, permit)
+    waiters = math.max(waiters - redis.call('ZREM', queue_key, permit), 0)
 end
 local capped, tries = waiters > 0 or used + count > limit, 0
 while capped and tries < 2 and (tries == 0 or used + count > limit) do
     capped, tries = purge(), tries + 1
 end
-local turns, more, mine = {}, false, false
+local more, mine = false, false
 if waiters > 0 then
-    turns, more, mine = serve(permit)
+    more, mine = serve(permit)
 end
 local reply
 if count > limit then
-    store()
+    commit()
     reply = answer(7, 0, 0)
 elseif mine then
     reply = hold()
@@ -175,5 +188,7 @@ elseif waiters == 0 and used + count <= limit then
 else
     reply = wait(more or capped)
 end
-hint_all(turns)
+if #turns > 0 then
+    hint_all(turns, behind)
+end
 return reply

@@ -21,24 +21,27 @@ local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+local not_after = 0
 local stored = redis.call('GET', state_key)
 
---@ client/hint.lua
+--@ client/check.lua
+--@ client/line.lua
 --@ semaphore/semaphore_queue.lua
+--@ client/late.lua
 
 if string.sub(setter, 1, 16) == string.sub(token, 1, 16) and setter > token then
     return {sequence, 1, limit, used, waiters, 0}
 end
-limit, setter = tonumber(ARGV[4]), token
-store()
-if not stored then
+if limit == 0 then
     forget()
 end
-local capped = purge()
-local turns, more = {}, false
+limit, setter = tonumber(ARGV[4]), token
+local capped, more = purge(), false
 if waiters > 0 then
-    turns, more = serve()
+    more = serve()
 end
-store()
-hint_all(turns)
+commit()
+if #turns > 0 then
+    hint_all(turns, behind)
+end
 return {sequence, 0, limit, used, waiters, (more or capped) and 1 or 0}

@@ -9,19 +9,23 @@
 
 local state, now = redis.call('GET', KEYS[1]), redis.call('TIME')
 now = now[1] * 1000000 + now[2]
-if not state then
+
+--@ client/check.lua
+
+local limit, used = string.match(state or '0 0 0 0 -', '^(%d+) (%d+) %d+ %d+ %S+[ %x:*]*$')
+limit, used = whole(limit, 1000000), whole(used, 1000000)
+if not (limit and used) then
+    return corrupt('semaphore state')
+end
+if limit == 0 then
     return {tonumber(ARGV[1]), 0, 0, redis.call('ZCARD', KEYS[3]), now}
 end
-local limit, used = string.match(state, '^(%d+) (%d+) %d+ %d+ %S+$')
-if not limit then
-    return redis.error_reply('WRONGTYPE semaphore state is not of the form that KEYS.md describes')
-end
 local past = string.format('%.0f', now)
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], 0, past, 'LIMIT', 0, 100)) do
-    used = used - string.sub(member, 35)
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', past, 'LIMIT', 0, 100)) do
+    used = used - (whole(string.sub(member, 35), 1000000) or 0)
 end
-used = redis.call('EXISTS', KEYS[2]) == 1 and math.max(tonumber(used), 0) or 0
-local reply = {tonumber(ARGV[1]), tonumber(limit), used, redis.call('ZCARD', KEYS[3]), now}
+used = redis.call('EXISTS', KEYS[2]) == 1 and math.max(used, 0) or 0
+local reply = {tonumber(ARGV[1]), limit, used, redis.call('ZCARD', KEYS[3]), now}
 local holders = redis.call('ZREVRANGEBYSCORE', KEYS[2], '+inf', '(' .. past, 'WITHSCORES',
                            'LIMIT', 0, ARGV[2])
 for _, value in ipairs(holders) do

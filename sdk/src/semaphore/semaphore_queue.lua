@@ -1,58 +1,65 @@
 -- semaphore_queue: the state of a semaphore, and who gets what room there is.
 --
--- wants stored; state_key, holder_key, queue_key, client_key; now, window; hint of hint.lua
--- gives limit, used, fence, waiters, setter   see semaphore_acquire.lua
---       IDLE_MS; store(), forget(), purge(), serve(own), hint_all(turns)
+-- wants stored; state_key, holder_key, queue_key; now; whole, corrupt of check.lua; turn_of, turns_of, looked_up,
+--       hint_all of line.lua, client_key with it
+-- gives limit, used, fence, waiters, setter, late   see semaphore_acquire.lua; limit 0: not known yet
+--       IDLE_MS; forget(), purge(), serve(own), commit(); turns, behind for hint_all(); kept: for :h
 
 local PURGE_MAX = 32 -- permits that are over and go in one call of purge()
-local LOOK_MAX, TURNS_MAX = 30, 10 -- waiters that one call looks up, and turns that it keeps
+local LOOK_MAX, TURNS_MAX = 30, 10 -- clients that one call looks up, and turns that it keeps
+local COUNT_MAX = 200 -- permits that are counted anew where their number is in doubt
+local PERMITS_MAX, FENCE_MAX = 1000000, 9007199254740990
 local IDLE_MS = '7200000' -- twice the longest lease
 local SET_MS = '2592000000' -- of a limit that was set: 30 days
 
-local limit, used, fence, waiters, setter = 0, 0, 0, 0, '-'
+local limit, used, fence, waiters, setter, late = 0, 0, 0, 0, '-', ''
 if stored then
-    limit, used, fence, waiters, setter = string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%S+)$')
-    if not limit then
-        return redis.error_reply('WRONGTYPE semaphore state is not of the form that KEYS.md describes')
+    limit, used, fence, waiters, setter, late = string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
+    limit, used, fence = whole(limit, PERMITS_MAX), whole(used, PERMITS_MAX), whole(fence, FENCE_MAX)
+    waiters = whole(waiters)
+    if not (limit and used and fence and waiters) then
+        return corrupt('semaphore state')
     end
-    limit, used, fence, waiters = tonumber(limit), tonumber(used), tonumber(fence), tonumber(waiters)
-    if used > 0 and redis.call('EXISTS', holder_key) == 0 then
+    if waiters > 0 then
+        waiters = redis.call('ZCARD', queue_key) -- what was stopped half-way may have left another number
+    end
+    local holders = used > 0 and redis.call('ZCARD', holder_key) or 0
+    if holders == 0 then
         used = 0 -- :h lives 2 h after the last grant, :s longer: whoever had permits then is gone
+    elseif holders ~= used and holders <= COUNT_MAX then -- some have several; or a release was stopped half-way
+        used = 0
+        for _, permit in ipairs(redis.call('ZRANGE', holder_key, 0, -1)) do
+            used = used + (whole(string.sub(permit, 35), PERMITS_MAX) or 0)
+        end
     end
+    used = math.min(math.max(used, holders), PERMITS_MAX)
 end
 
 local function store()
-    redis.call('SET', state_key, string.format('%.0f %.0f %.0f %.0f %s', limit, used, fence, waiters, setter),
-               'PX', setter == '-' and IDLE_MS or SET_MS)
+    local text = string.format('%.0f %.0f %.0f %.0f %s%s', limit, used, fence, waiters, setter, late)
+    redis.call('SET', state_key, text, 'PX', setter == '-' and IDLE_MS or SET_MS)
 end
 
 -- The state was never there, or is lost: who still believes in a permit of before is told that it is lost.
--- Tombstones stay, as many as one call moves.
 local function forget()
-    local stones = redis.call('ZRANGEBYSCORE', holder_key, '-inf', '(0', 'WITHSCORES', 'LIMIT', 0, 50)
-    local scored = {}
-    for i = 1, #stones, 2 do
-        scored[i], scored[i + 1] = stones[i + 1], stones[i]
+    if redis.call('ZCARD', holder_key) > 0 then
+        redis.call('UNLINK', holder_key)
     end
-    redis.call('DEL', holder_key)
-    if #scored > 0 then
-        redis.call('ZADD', holder_key, unpack(scored))
-        redis.call('PEXPIRE', holder_key, IDLE_MS)
-    end
-    waiters = redis.call('ZCARD', queue_key)
+    used, waiters = 0, redis.call('ZCARD', queue_key)
 end
 
 -- Permits whose lease or turn is over go. Who slept through a turn counts as dead: its living waiters enqueue
 -- again. True: there may be more of them than one call does.
 local function purge()
     local past = string.format('%.0f', now)
-    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, 0, past, 'WITHSCORES', 'LIMIT', '0', PURGE_MAX)
+    local lapsed = redis.call('ZRANGEBYSCORE', holder_key, '-inf', past, 'WITHSCORES', 'LIMIT', '0', PURGE_MAX)
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
-        used = used - string.sub(lapsed[i], 35)
-        if lapsed[i + 1] % 1 ~= 0 then
+        used = used - (whole(string.sub(lapsed[i], 35), PERMITS_MAX) or 0)
+        if string.find(lapsed[i + 1], '.', 1, true) then
             slept[#slept + 1] = string.sub(lapsed[i], 1, 16)
+            turns_of[slept[#slept]] = false
         end
     end
     if #slept > 0 then
@@ -67,85 +74,53 @@ local function purge()
     return #gone == PURGE_MAX
 end
 
--- Notes who of them lives, and returns how many had to be looked up for that.
-local function look_who_lives(heads, alive)
-    local unknown = {}
-    for _, head in ipairs(heads) do
-        local client = string.sub(head, 1, 16)
-        if alive[client] == nil then
-            alive[client] = false
-            unknown[#unknown + 1] = client
-        end
-    end
-    local live_until = #unknown > 0 and redis.call('HMGET', client_key, unpack(unknown))
-    for i, client in ipairs(unknown) do
-        alive[client] = live_until[i] and tonumber(live_until[i]) > now
-    end
-    return #unknown
-end
-
--- What room there is goes to those who wait, in their order; dead ones in front are dropped. A turn is kept
--- for each, except for `own`, which is here already. Returns who is to be told, whether there is more to do
--- than one call does, and whether it was the turn of `own`.
+-- What room there is goes to those who wait, in their order; dead ones in front are passed over. A turn is kept
+-- for each, except for `own`, which is here already. Writes nothing: commit() does. Returns whether there is more
+-- to do than one call does, and whether it was the turn of `own`.
+local turns, behind, kept, gone = {}, {}, {}, 0
 local function serve(own)
-    local alive, turns, mine, looked = {}, {}, false, 0
-    for round = 0, 5 do
-        local size = round == 0 and 4 or LOOK_MAX
-        local heads = redis.call('ZRANGE', queue_key, 0, size - 1)
-        local left, blocked = 0, false
-        looked = looked + look_who_lives(heads, alive)
+    local mine, from, size = false, 0, 4
+    while true do
+        local heads = redis.call('ZRANGE', queue_key, from, from + size - 1)
         for i, head in ipairs(heads) do
-            local client, wanted = string.sub(head, 1, 16), tonumber(string.sub(head, 35))
-            if head == own or alive[client] then
-                if #turns == TURNS_MAX or (wanted <= limit and used + wanted > limit) then
-                    blocked = true
-                    break
-                end
-                if wanted > limit then -- it is told, asks, and learns it
-                    turns[#turns + 1] = head
-                else
-                    used = used + wanted
-                    if head == own then
-                        mine = true
-                    else
-                        turns[#turns + 1] = head
-                        redis.call('ZADD', holder_key, string.format('%.1f', now + window + 0.5), head)
-                    end
+            local wanted = whole(string.sub(head, 35), PERMITS_MAX)
+            local turn = wanted and (head == own or turn_of(head))
+            local fits = turn and wanted <= limit
+            if turn and (#turns == TURNS_MAX or (fits and used + wanted > limit)) then
+                behind, waiters = {unpack(heads, i)}, math.max(waiters - gone, 0)
+                return #turns == TURNS_MAX, mine
+            end
+            gone = gone + 1
+            if fits then
+                used = used + wanted
+            end
+            if head == own then
+                mine = fits
+            elseif turn then -- who wants more than the limit is told, asks, and learns it
+                turns[#turns + 1] = head
+                if fits then
+                    kept[#kept + 1] = string.format('%.1f', now + turn + 0.5)
+                    kept[#kept + 1] = head
                 end
             end
-            left = i
         end
-        if left > 0 then
-            redis.call('ZREMRANGEBYRANK', queue_key, 0, left - 1)
+        if #heads < size or looked_up >= LOOK_MAX or from >= 4 + 4 * LOOK_MAX then
+            waiters = #heads < size and 0 or math.max(waiters - gone, 0)
+            return #heads == size, mine
         end
-        waiters = (#heads < size and not blocked) and 0 or math.max(waiters - left, 0)
-        if waiters == 0 then
-            return turns, false, mine
-        elseif blocked then
-            return turns, #turns == TURNS_MAX, mine
-        elseif looked >= LOOK_MAX then
-            break
-        end
+        from, size = from + size, LOOK_MAX
     end
-    return turns, true, mine
 end
 
--- Each is told that it is its turn, and one behind them to ask in case they have died since.
-local function hint_all(turns)
-    if #turns == 0 then
-        return
+-- The state first: where it is stopped after that, too many permits are counted, and never too few; and who was
+-- to have a turn has lost its place at most.
+local function commit()
+    store()
+    if gone > 0 then
+        redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
     end
-    redis.call('PEXPIRE', holder_key, IDLE_MS) -- the turns may have made it anew
-    local told = {}
-    local behind = redis.call('ZRANGE', queue_key, 0, 3)
-    behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
-    for _, waiter in ipairs(turns) do
-        told[string.sub(waiter, 1, 16)] = true
-        hint(waiter, '')
-    end
-    for _, waiter in ipairs(behind) do
-        if not told[string.sub(waiter, 1, 16)] and hint(waiter, 'w') then
-            return
-        end
+    if #kept > 0 then
+        redis.call('ZADD', holder_key, unpack(kept))
+        redis.call('PEXPIRE', holder_key, IDLE_MS)
     end
 end

@@ -4,17 +4,19 @@
 
 static uint64_t permit_group_number(const gh_permit* permit)
 {
-    uint64_t name_number = gh_gate_object(permit->op.client, gh_str_literal("permit"), permit->name);
-    return name_number + permit->lease_us * 0x9e3779b97f4a7c15ull;
+    const gh_lease* lease = &permit->lease;
+    uint64_t name_number = gh_gate_object(lease->op.client, gh_str_literal("permit"), lease->name);
+    return name_number + lease->lease_us * 0x9e3779b97f4a7c15ull;
 }
 
 static gh_permit* permit_group_first(const gh_permit* permit, uint64_t number)
 {
-    gh_gate* row = gh_gate_first(permit->op.client, number);
+    const gh_lease* lease = &permit->lease;
+    gh_gate* row = gh_gate_first(lease->op.client, number);
     gh_permit* first;
-    if (row == NULL || row->op->kind != permit->op.kind) return NULL;
+    if (row == NULL || row->op->kind != lease->op.kind) return NULL;
     first = (gh_permit*)(void*)((char*)row - offsetof(gh_permit, row));
-    return first->lease_us == permit->lease_us && gh_str_equal(first->name, permit->name) ? first : NULL;
+    return first->lease.lease_us == lease->lease_us && gh_str_equal(first->lease.name, lease->name) ? first : NULL;
 }
 
 void gh_permit_group_join(gh_permit* permit)
@@ -24,7 +26,7 @@ void gh_permit_group_join(gh_permit* permit)
     if (first == NULL)
     {
         permit->next = permit->previous = permit;
-        gh_gate_enter(&permit->row, &permit->op, number);
+        gh_gate_enter(&permit->row, &permit->lease.op, number);
         return;
     }
     permit->next = first;
@@ -35,14 +37,13 @@ void gh_permit_group_join(gh_permit* permit)
 
 static void permit_batch_give_up(gh_permit* carrier)
 {
-    uint64_t now_us = gh_client_now(carrier->op.client);
+    uint64_t now_us = gh_client_now(carrier->lease.op.client);
     gh_permit* member = gh_permit_batch_next(carrier, NULL);
     while (member != NULL)
     {
         gh_permit* next = gh_permit_batch_next(carrier, member);
         gh_permit_batch_drop(member);
-        member->act_us = now_us;
-        gh_op_timer(&member->op, now_us);
+        if (member != carrier) gh_op_timer(&member->lease.op, now_us); /* its own op goes other ways, or has ended */
         member = next;
     }
 }
@@ -60,14 +61,14 @@ void gh_permit_group_leave(gh_permit* permit)
     permit->next = permit->previous = NULL;
     if (!was_first) return;
     gh_gate_leave(&permit->row);
-    if (next != permit) gh_gate_enter(&next->row, &next->op, number);
+    if (next != permit) gh_gate_enter(&next->row, &next->lease.op, number);
 }
 
 /* Free to be refreshed now, although its own time has not come yet. A small group is refreshed as a whole, so
    that there is one request per third of the lease; a larger one keeps its batches apart. */
 static bool permit_may_be_next(const gh_permit* permit, uint64_t until_us)
 {
-    return permit->carrier == NULL && permit->act_us <= until_us;
+    return permit->carrier == NULL && permit->lease.op.due_us <= until_us;
 }
 
 static uint64_t permit_batch_until(const gh_permit* permit)
@@ -80,15 +81,16 @@ static uint64_t permit_batch_until(const gh_permit* permit)
         count++;
     }
     return count <= GH_PERMIT_BATCH_MAX ? GH_FOREVER
-                                        : gh_client_after(permit->op.client, permit->lease_us / 6);
+                                        : gh_client_after(permit->lease.op.client, permit->lease.lease_us / 6);
 }
 
-gh_permit* gh_permit_batch_choose(gh_permit* permit)
+gh_permit* gh_permit_batch_choose(gh_permit* permit, bool in_doubt)
 {
-    uint64_t until_us = permit_batch_until(permit);
+    uint64_t until_us = in_doubt ? GH_FOREVER : permit_batch_until(permit);
     gh_permit* carrier = permit;
     gh_permit* member;
     uint32_t steps;
+    gh_op_timer(&permit->lease.op, gh_client_now(permit->lease.op.client)); /* its time has come */
     for (steps = 1; steps < GH_PERMIT_BATCH_MAX; steps++)
     {
         if (carrier->previous == permit || !permit_may_be_next(carrier->previous, until_us)) break;
@@ -100,7 +102,7 @@ gh_permit* gh_permit_batch_choose(gh_permit* permit)
     {
         member->carrier = carrier;
         carrier->batch++;
-        gh_op_timer(&member->op, member->hold_end_us);
+        gh_op_timer(&member->lease.op, member->lease.end_us);
         member = member->next;
     } while (carrier->batch < GH_PERMIT_BATCH_MAX && permit_may_be_next(member, until_us));
     return carrier;

@@ -7,7 +7,7 @@
 #ifndef GH_SEMAPHORE_REFRESH_H
 #define GH_SEMAPHORE_REFRESH_H
 
-#include "client/op.h"
+#include "client/lease.h"
 #include "guildhall/semaphore.h"
 
 #define GH_PERMIT_BATCH_MAX 100u
@@ -19,8 +19,9 @@ void gh_permit_group_join(gh_permit* permit);
    anew. */
 void gh_permit_group_leave(gh_permit* permit);
 
-/* Chooses who is to be refreshed together with this one, and returns whose request it will be. */
-gh_permit* gh_permit_batch_choose(gh_permit* permit);
+/* Chooses who is to be refreshed together with this one, and returns whose request it will be. In doubt: whoever is not
+   being refreshed yet, whenever its time comes. */
+gh_permit* gh_permit_batch_choose(gh_permit* permit, bool in_doubt);
 
 /* The next member of the carrier's batch behind this one (the carrier itself is the first); NULL: there is
    none. */

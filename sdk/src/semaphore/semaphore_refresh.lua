@@ -18,7 +18,7 @@ expiry = string.format('%.0f', expiry + 1 - expiry % 2) -- odd: no fence is foun
 local letters, longer = {}, {}
 for i = 1, #scores do
     local score = scores[i] and tonumber(scores[i])
-    if score and score > now then
+    if score and score > now and score < 9007199254740992 then
         letters[i] = '1'
         longer[#longer + 1] = expiry
         longer[#longer + 1] = ARGV[2 + i]

@@ -1,0 +1,394 @@
+/* lease.c -- one switch over the states of the drawing in lock.h. */
+
+#include "client/lease.h"
+
+#include "client/waiter.h"
+
+/* What the scripts that acquire answer. */
+typedef enum lease_answer
+{
+    LEASE_GRANTED = 0,
+    LEASE_QUEUED,
+    LEASE_BUSY,
+    LEASE_ENDED,
+    LEASE_STALE,
+    LEASE_QUARANTINE,
+    LEASE_FULL,
+    LEASE_OVER_LIMIT
+} lease_answer;
+
+/* ---- ways from state to state ------------------------------------------------------------------------------------ */
+
+void gh_lease_finish(gh_lease* lease, gh_status status)
+{
+    lease->op.state = 0;
+    gh_op_end(&lease->op, status);
+    gh_lease_row_of(lease)->let_go(lease);
+}
+
+/* The client closes. What may have been granted behind our back is over after its lease, and nobody can say more. */
+static void lease_close(gh_lease* lease)
+{
+    bool unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
+    gh_lease_finish(lease, unanswered || gh_lease_is_late(lease) ? GH_UNKNOWN : GH_CANCELLED);
+}
+
+/* Claims go before new work: somebody's turn is ticking away. */
+static void lease_ask(gh_lease* lease, bool urgent)
+{
+    lease->op.state = GH_LEASE_ASKING;
+    gh_op_listen(&lease->op); /* before it is sent: a hint may overtake the answer */
+    gh_op_timer(&lease->op, lease->end_us);
+    gh_op_send(&lease->op, gh_lease_row_of(lease)->acquire.shape, urgent ? GH_OP_URGENT : 0);
+}
+
+/* The lease of a grant that we never heard of is over: from the end of the queue, as somebody new. */
+static void lease_ask_anew(gh_lease* lease)
+{
+    gh_op_renumber(&lease->op);
+    lease->known = false;
+    lease->late_us = 0;
+    lease_ask(lease, false);
+}
+
+static void lease_wait(gh_lease* lease, uint64_t pause_us)
+{
+    lease->op.state = GH_LEASE_WAITING;
+    gh_waiter_sleep(&lease->op, pause_us, lease->end_us);
+}
+
+/* When telling the store does not matter any more: what it may have given us is over by then. */
+static uint64_t leaving_end(const gh_lease* lease)
+{
+    const gh_client* client = lease->op.client;
+    const uint64_t store_us = gh_lease_store_now(lease);
+    uint64_t end_us = lease->late_us; /* of the last grant, in the store */
+    if (lease->was_held) return lease->lease_end_us;
+    if (lease->unanswered && lease->asked_us > end_us) end_us = lease->asked_us;
+    if (end_us == 0) return gh_client_after(client, gh_waiter_patience(client)); /* a place in the queue */
+    end_us += lease->lease_us;
+    return gh_client_after(client, end_us > store_us ? end_us - store_us : 0);
+}
+
+/* Tells the store that we want or have it no more, if it may know of us. outcome is what poll says when that is done. */
+static void lease_leave(gh_lease* lease, gh_status outcome)
+{
+    lease->was_held = gh_lease_is_held(lease);
+    lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
+    if (!gh_lease_is_late(lease)) lease->late_us = 0;
+    if (!lease->was_held && !lease->known && !lease->unanswered && lease->late_us == 0)
+    {
+        gh_lease_finish(lease, outcome);
+        return;
+    }
+    lease->op.state = GH_LEASE_LEAVING;
+    lease->outcome = (int16_t)outcome;
+    lease->end_us = leaving_end(lease);
+    gh_op_unlisten(&lease->op);
+    gh_op_lease(&lease->op, GH_FOREVER);
+    gh_op_timer(&lease->op, lease->end_us);
+    gh_op_send(&lease->op, gh_lease_row_of(lease)->release.shape, GH_OP_URGENT);
+    gh_lease_row_of(lease)->let_go(lease);
+}
+
+/* The store has said no; but another copy of the request may still be on its way there. */
+static void lease_settle(gh_lease* lease, gh_status status)
+{
+    if (gh_lease_is_late(lease))
+        lease_leave(lease, status);
+    else
+        gh_lease_finish(lease, status);
+}
+
+/* The next thing that HELD does by itself: renew, or end the hold. */
+static void lease_plan(gh_lease* lease, uint64_t renew_us)
+{
+    lease->op.state = GH_LEASE_HELD;
+    gh_op_lease(&lease->op, lease->lease_end_us);
+    gh_op_timer(&lease->op, renew_us < lease->end_us ? renew_us : lease->end_us);
+}
+
+void gh_lease_extend(gh_lease* lease, uint64_t sent_us, uint64_t remaining_us)
+{
+    lease->lease_end_us = gh_lease_end(lease->lease_us, sent_us, remaining_us);
+    lease_plan(lease, gh_lease_renewal(lease->op.client, lease->lease_us, lease->lease_end_us));
+}
+
+void gh_lease_keep(gh_lease* lease, uint64_t pause_us)
+{
+    lease_plan(lease, gh_client_after(lease->op.client, pause_us));
+}
+
+/* ---- ASKING ------------------------------------------------------------------------------------------------------ */
+
+static void asking_granted(gh_lease* lease, const gh_event* event)
+{
+    const gh_client* client = lease->op.client;
+    const uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 3);
+    const uint64_t now_us = gh_client_now(client);
+    lease->known = true;
+    if (now_us < gh_lease_end(lease->lease_us, event->sent_us, remaining_us))
+    {
+        lease->end_us = lease->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lease->hold_us);
+        gh_op_unlisten(&lease->op);
+        gh_lease_extend(lease, event->sent_us, remaining_us);
+        gh_lease_row_of(lease)->held(lease, event->reply);
+        return;
+    }
+    /* The grant came later than its lease, as far as we can know: it is not reported.
+       Asking again tells what is left. */
+    if (lease->ask_once || now_us >= lease->end_us)
+        lease_leave(lease, GH_TIMEOUT);
+    else
+        lease_ask(lease, true);
+}
+
+static void asking_queued(gh_lease* lease, const gh_reply* reply, bool hinted)
+{
+    lease->known = true;
+    if (hinted)
+        lease_ask(lease, true);
+    else
+        lease_wait(lease, gh_waiter_pause(lease->op.client, (uint64_t)gh_reply_integer(reply, 4),
+                                          (uint64_t)gh_reply_integer(reply, 3)));
+}
+
+/* The op id had the lease, and that is over. It stays in use until no copy of it can come late. */
+static void asking_ended(gh_lease* lease)
+{
+    if (lease->ask_once)
+        lease_settle(lease, GH_TIMEOUT);
+    else if (gh_lease_is_late(lease))
+        lease_wait(lease, lease->late_us - gh_lease_store_now(lease));
+    else
+        lease_ask_anew(lease);
+}
+
+static void asking_reply(gh_lease* lease, const gh_event* event)
+{
+    const gh_reply* reply = event->reply;
+    const bool hinted = lease->hinted;
+    lease->hinted = false;
+    lease->op.state = GH_LEASE_WAITING; /* answered: unless it says otherwise, nothing is on the wire */
+    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, 5));
+    gh_lease_row_of(lease)->answered(lease, reply);
+    switch ((lease_answer)gh_reply_integer(reply, 1))
+    {
+    case LEASE_GRANTED: asking_granted(lease, event); return;
+    case LEASE_QUEUED: asking_queued(lease, reply, hinted); return;
+    case LEASE_BUSY: lease_settle(lease, GH_BUSY); return;
+    case LEASE_FULL: lease_settle(lease, GH_FULL); return;
+    case LEASE_OVER_LIMIT: lease_settle(lease, GH_OVER_LIMIT); return;
+    case LEASE_ENDED: asking_ended(lease); return;
+    case LEASE_QUARANTINE:
+        if (lease->ask_once)
+            lease_settle(lease, GH_BUSY);
+        else
+            lease_wait(lease, gh_waiter_quarantine_pause((uint64_t)gh_reply_integer(reply, 3)));
+        return;
+    case LEASE_STALE: lease_wait(lease, GH_WAITER_POLL_MIN_US); return; /* we know the store's time better now */
+    }
+    gh_lease_finish(lease, gh_op_outcome(&lease->op, GH_REASON_UNUSABLE));
+}
+
+/* No answer will come. status is judged by the copies of the last request; the store is told if it may know of us. */
+static void asking_failed(gh_lease* lease, gh_status status)
+{
+    if (gh_lease_is_late(lease)) status = GH_UNKNOWN;
+    if (status == GH_UNKNOWN) lease->known = true;
+    if (lease->known)
+        lease_leave(lease, status);
+    else
+        gh_lease_finish(lease, status);
+}
+
+static void asking_step(gh_lease* lease, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: asking_reply(lease, event); break;
+    case GH_EVENT_FAILED: asking_failed(lease, event->status); break;
+    case GH_EVENT_HINT: /* it overtook the answer: ask again when that is here */
+        if (event->hint == 0) lease->hinted = true;
+        break;
+    case GH_EVENT_TIMER: lease_leave(lease, GH_TIMEOUT); break;
+    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lease_close(lease); break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
+    }
+}
+
+/* ---- WAITING ----------------------------------------------------------------------------------------------------- */
+
+/* Our turn; or the turn of the one in front of us, to be looked after in case it has died. */
+static void waiting_hint(gh_lease* lease, char letter)
+{
+    if (letter == GH_HINT_WATCH)
+        lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
+    else
+        lease_ask(lease, true);
+}
+
+static void waiting_step(gh_lease* lease, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_HINT: waiting_hint(lease, event->hint); break;
+    case GH_EVENT_RESET:
+        lease->known = false;
+        lease_ask(lease, true);
+        break;
+    case GH_EVENT_TIMER:
+        if (gh_client_now(lease->op.client) >= lease->end_us)
+            lease_leave(lease, GH_TIMEOUT);
+        else
+            lease_ask(lease, false);
+        break;
+    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: lease_close(lease); break;
+    case GH_EVENT_REPLY:
+    case GH_EVENT_FAILED:
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
+    }
+}
+
+/* ---- HELD and RENEWING: nothing but the lease, the store's word and our own wish end them ------------------------ */
+
+/* What is on its way may wait for its turn, or for a server that is gone: now it is said again. */
+static void held_doubt(gh_lease* lease)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    if (lease->op.state == GH_LEASE_RENEWING)
+        gh_op_send(&lease->op, row->renew.shape, GH_OP_URGENT);
+    else
+        row->begin_renewal(lease, true);
+}
+
+static void held_step(gh_lease* lease, const gh_event* event)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: row->renewed(lease, event); break;
+    case GH_EVENT_FAILED: row->not_renewed(lease); break; /* what is left of the lease is still ours */
+    case GH_EVENT_TIMER:
+        if (gh_client_now(lease->op.client) >= lease->end_us)
+            lease_leave(lease, GH_IDLE);
+        else
+            row->begin_renewal(lease, false);
+        break;
+    case GH_EVENT_DOUBT: held_doubt(lease); break;
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET: gh_lease_finish(lease, GH_LOST); break;
+    case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_lease_finish(lease, GH_CANCELLED); break;
+    case GH_EVENT_HINT: break;
+    }
+}
+
+/* ---- LEAVING ----------------------------------------------------------------------------------------------------- */
+
+/* The store may grant, or have granted, what we have told nobody of. */
+static bool leaving_is_unsure(const gh_lease* lease)
+{
+    return lease->was_held ? gh_lease_is_late(lease) : lease->unanswered || lease->late_us != 0;
+}
+
+/* It was over before we gave it back. Not so if an earlier try may have given it back, unanswered: then the one who has
+   it now may have got it from us. */
+static bool leaving_came_too_late(const gh_lease* lease, gh_lease_told told)
+{
+    return lease->was_held && !told.was_ours && !gh_op_sent_twice(&lease->op) && lease->outcome == GH_IDLE;
+}
+
+static void leaving_reply(gh_lease* lease, const gh_reply* reply)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    const gh_lease_told told = row->told(reply);
+    if (leaving_came_too_late(lease, told)) lease->outcome = GH_LOST;
+    lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
+    lease->late_us = 0;
+    if (told.again)
+        gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
+    else
+        gh_lease_finish(lease, (gh_status)lease->outcome);
+}
+
+/* The store could not be told, or will not listen. */
+static void leaving_untold(gh_lease* lease)
+{
+    gh_lease_finish(lease, leaving_is_unsure(lease) ? GH_UNKNOWN : (gh_status)lease->outcome);
+}
+
+static void leaving_close(gh_lease* lease)
+{
+    gh_status status = lease->was_held ? gh_op_outcome(&lease->op, GH_REASON_CANCEL) : GH_CANCELLED;
+    gh_lease_finish(lease, leaving_is_unsure(lease) ? GH_UNKNOWN : status);
+}
+
+static void leaving_step(gh_lease* lease, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: leaving_reply(lease, event->reply); break;
+    case GH_EVENT_FAILED:
+    case GH_EVENT_TIMER: leaving_untold(lease); break;
+    case GH_EVENT_RESET: /* a copy that comes late may come to the new data, too: then it must still be told */
+        if (!leaving_is_unsure(lease)) gh_lease_finish(lease, (gh_status)lease->outcome);
+        break;
+    case GH_EVENT_CLOSE: leaving_close(lease); break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_HINT:
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_DOUBT: break;
+    }
+}
+
+void gh_lease_step(gh_op* op, const gh_event* event)
+{
+    gh_lease* lease = gh_lease_of(op);
+    switch ((gh_lease_state)op->state)
+    {
+    case GH_LEASE_ASKING: asking_step(lease, event); break;
+    case GH_LEASE_WAITING: waiting_step(lease, event); break;
+    case GH_LEASE_HELD:
+    case GH_LEASE_RENEWING: held_step(lease, event); break;
+    case GH_LEASE_LEAVING: leaving_step(lease, event); break;
+    }
+}
+
+/* ---- what the caller's functions call ---------------------------------------------------------------------------- */
+
+void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish)
+{
+    const bool ask_once = wish.wait_us == 0;
+    memset(lease, 0, sizeof *lease);
+    lease->name = name;
+    lease->lease_us = wish.lease_us;
+    lease->hold_us = wish.hold_us;
+    lease->ask_once = ask_once;
+    lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
+    gh_op_begin(&lease->op, client, &row->kind);
+    lease_ask(lease, false);
+}
+
+gh_status gh_lease_poll(const gh_lease* lease)
+{
+    return gh_lease_is_busy(lease) && gh_lease_is_held(lease) ? GH_OK : gh_op_poll(&lease->op);
+}
+
+void gh_lease_stop(gh_lease* lease, gh_status outcome)
+{
+    if (gh_lease_is_busy(lease) && lease->op.state != GH_LEASE_LEAVING) lease_leave(lease, outcome);
+}
+
+uint64_t gh_lease_remaining_us(const gh_lease* lease)
+{
+    uint64_t now_us;
+    if (!gh_lease_is_busy(lease) || !gh_lease_is_held(lease)) return 0;
+    now_us = gh_client_now(lease->op.client);
+    return lease->lease_end_us > now_us ? lease->lease_end_us - now_us : 0;
+}

@@ -1,0 +1,129 @@
+/* lease.h -- the machine of what is asked for, waited for, held for as long as a lease lasts, and given back: a lock, a
+   permit. The drawing of its states is in lock.h; a row says what a kind of it asks of the store.
+
+       lease.c         the states
+       lease_ask.c     the requests that all kinds have in common, and which copies of them may come late
+       waiter.h        how long those pause who wait, and when a lease is renewed
+
+   Late copies. A request that hangs on a link which was given up may be carried out when nobody wants it any more. So
+   each copy of an acquire says until when it may be carried out. Who leaves while one of them may still come tells the
+   store until when, and the store refuses it. Nothing of that is said or kept where each copy was answered. */
+
+#ifndef GH_LEASE_H
+#define GH_LEASE_H
+
+#include "client/op.h"
+
+/* Of gh_lease.op.state; 0: ended. */
+typedef enum gh_lease_state
+{
+    GH_LEASE_ASKING = 1,
+    GH_LEASE_WAITING,
+    GH_LEASE_HELD,
+    GH_LEASE_RENEWING,
+    GH_LEASE_LEAVING
+} gh_lease_state;
+
+/* A script, and the shape of what it answers. */
+typedef struct gh_lease_request
+{
+    gh_script_id script;
+    const char* shape;
+} gh_lease_request;
+
+/* What the store has said to a release. */
+typedef struct gh_lease_told
+{
+    bool was_ours; /* until now                                        */
+    bool again;    /* there is more to do than one call does           */
+} gh_lease_told;
+
+typedef struct gh_lease_row
+{
+    gh_op_kind kind; /* the first: an op leads to its row. Its functions are those of lease_ask.c and lease.c */
+    gh_str object;   /* of the keys                                                                           */
+    const char* parts;
+    uint32_t part_count;
+    gh_lease_request acquire;
+    gh_lease_request renew;
+    gh_lease_request release;
+
+    /* Numbers behind those that every acquire and release carry: how many, and what writes them. NULL: none. */
+    uint32_t acquire_numbers;
+    uint32_t release_numbers;
+    void (*encode_numbers)(gh_lease* lease, gh_request* request);
+
+    void (*encode_renew)(gh_lease* lease, gh_request* request);
+    void (*answered)(gh_lease* lease, const gh_reply* reply); /* an acquire: take the position, and the like      */
+    void (*held)(gh_lease* lease, const gh_reply* reply);     /* it was granted, and is ours now                  */
+    void (*let_go)(gh_lease* lease);                          /* it is LEAVING now, or has ended                  */
+    void (*begin_renewal)(gh_lease* lease, bool in_doubt);    /* in_doubt: the store may have forgotten it        */
+    void (*renewed)(gh_lease* lease, const gh_event* event);  /* the answer                                       */
+    void (*not_renewed)(gh_lease* lease);                     /* there will be none                               */
+    gh_lease_told (*told)(const gh_reply* reply);             /* what the answer to a release says                */
+} gh_lease_row;
+
+/* How long it is wanted, waited for and held, in us; see gh_lock_config. */
+typedef struct gh_lease_wish
+{
+    uint64_t lease_us;
+    uint64_t wait_us;
+    uint64_t hold_us;
+} gh_lease_wish;
+
+static inline gh_lease* gh_lease_of(gh_op* op)
+{
+    return (gh_lease*)(void*)op; /* its first member */
+}
+
+static inline const gh_lease_row* gh_lease_row_of(const gh_lease* lease)
+{
+    return (const gh_lease_row*)(const void*)lease->op.kind;
+}
+
+static inline bool gh_lease_is_busy(const gh_lease* lease)
+{
+    return lease->op.kind != NULL && gh_op_is_busy(&lease->op);
+}
+
+static inline bool gh_lease_is_held(const gh_lease* lease)
+{
+    return lease->op.state == GH_LEASE_HELD || lease->op.state == GH_LEASE_RENEWING;
+}
+
+/* ---- what the caller's functions call ---------------------------------------------------------------------------- */
+
+/* After gh_op_check was GH_OK; the bytes of name stay in place. */
+void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish);
+gh_status gh_lease_poll(const gh_lease* lease);
+
+/* Gives back, or stops wanting, and ends as `outcome`. Nothing happens to one that is not busy, or is LEAVING. */
+void gh_lease_stop(gh_lease* lease, gh_status outcome);
+uint64_t gh_lease_remaining_us(const gh_lease* lease);
+
+/* ---- what a row calls: renewals ---------------------------------------------------------------------------------- */
+
+/* HELD again: so much of the lease is left since the request was sent. */
+void gh_lease_extend(gh_lease* lease, uint64_t sent_us, uint64_t remaining_us);
+
+/* HELD again: the next renewal is due after this pause. */
+void gh_lease_keep(gh_lease* lease, uint64_t pause_us);
+
+/* Ends. */
+void gh_lease_finish(gh_lease* lease, gh_status status);
+
+/* ---- of a row's kind --------------------------------------------------------------------------------------------- */
+
+void gh_lease_step(gh_op* op, const gh_event* event);
+gh_script* gh_lease_script(gh_op* op);
+void gh_lease_encode(gh_op* op, gh_request* request);
+
+/* ---- lease_ask.c, for lease.c ------------------------------------------------------------------------------------ */
+
+/* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
+bool gh_lease_is_late(const gh_lease* lease);
+
+/* Store time as of this tick. */
+uint64_t gh_lease_store_now(const gh_lease* lease);
+
+#endif

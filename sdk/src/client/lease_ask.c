@@ -1,0 +1,90 @@
+/* lease_ask.c -- what a lease asks of the store in each of its states, and which copies of that may come late. */
+
+#include "client/lease.h"
+#include "client/waiter.h"
+
+uint64_t gh_lease_store_now(const gh_lease* lease)
+{
+    return gh_client_store_time(lease->op.client, gh_client_now(lease->op.client));
+}
+
+bool gh_lease_is_late(const gh_lease* lease)
+{
+    return lease->late_us > gh_lease_store_now(lease);
+}
+
+/* The copy that was sent last has become one of those that may come late. */
+static void lease_note_late(gh_lease* lease)
+{
+    if (lease->asked_us > lease->late_us) lease->late_us = lease->asked_us;
+}
+
+gh_script* gh_lease_script(gh_op* op)
+{
+    const gh_lease_row* row = gh_lease_row_of(gh_lease_of(op));
+    const gh_lease_request* request = op->state == GH_LEASE_ASKING    ? &row->acquire
+                                      : op->state == GH_LEASE_LEAVING ? &row->release
+                                                                      : &row->renew;
+    return gh_client_script(op->client, request->script);
+}
+
+static void encode_keys(const gh_lease* lease, gh_request* request)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    gh_request_object_keys(request, lease->op.client, row->object, lease->name, row->parts);
+}
+
+static void encode_acquire(gh_lease* lease, gh_request* request)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    gh_client* client = lease->op.client;
+    const uint64_t quarantine_end_us = gh_client_quarantine_end(client);
+    const uint32_t watched = quarantine_end_us != 0; /* by the epoch's key */
+    const uint64_t not_after_us = gh_client_not_after(client);
+    gh_request_script(request, gh_lease_script(&lease->op), row->part_count + watched,
+                      7 + row->acquire_numbers + watched);
+    encode_keys(lease, request);
+    if (watched != 0) gh_request_epoch_key(request, client);
+    gh_request_op_token(request, &lease->op);
+    gh_request_number(request, lease->op.sequence);
+    gh_request_number(request, lease->lease_us);
+    gh_request_number(request, lease->ask_once ? 0 : gh_waiter_patience(client));
+    gh_request_number(request, gh_waiter_window(client));
+    gh_request_number(request, not_after_us);
+    gh_request_number(request, quarantine_end_us);
+    if (row->encode_numbers != NULL) row->encode_numbers(lease, request);
+    if (watched != 0) gh_request_number(request, gh_client_store_birth(client));
+    if (request->full) return;
+    if (gh_op_sent_twice(&lease->op)) lease_note_late(lease);
+    lease->asked_us = not_after_us;
+    lease->link = gh_client_link(client);
+}
+
+static void encode_release(gh_lease* lease, gh_request* request)
+{
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    gh_client* client = lease->op.client;
+    uint32_t late;
+    if (lease->unanswered && lease->link != gh_client_link(client)) lease_note_late(lease); /* this overtakes it */
+    late = gh_lease_is_late(lease);
+    gh_request_script(request, gh_lease_script(&lease->op), row->part_count, 3 + row->release_numbers + late);
+    encode_keys(lease, request);
+    gh_request_op_token(request, &lease->op);
+    gh_request_number(request, lease->op.sequence);
+    gh_request_number(request, GH_CLAIM_WINDOW_US);
+    if (row->encode_numbers != NULL) row->encode_numbers(lease, request);
+    if (late != 0) gh_request_number(request, lease->late_us);
+}
+
+void gh_lease_encode(gh_op* op, gh_request* request)
+{
+    gh_lease* lease = gh_lease_of(op);
+    switch ((gh_lease_state)op->state)
+    {
+    case GH_LEASE_ASKING: encode_acquire(lease, request); break;
+    case GH_LEASE_RENEWING: gh_lease_row_of(lease)->encode_renew(lease, request); break;
+    case GH_LEASE_LEAVING: encode_release(lease, request); break;
+    case GH_LEASE_WAITING:
+    case GH_LEASE_HELD: request->full = true; break; /* nothing is asked in these */
+    }
+}

@@ -1,0 +1,55 @@
+-- line: who waits in line for a lock or a semaphore, who of them lives, and how they are told.
+--
+-- wants queue_key, client_key; now, window, token; whole of check.lua
+-- gives turn_of(waiter)         how long (us) a turn is kept for it; false: it is dead, or no waiter at all
+--       turns_of, looked_up     the same by client, as far as they were looked up, and how many were
+--       live(patience)          token's client counts as alive from now on
+--       enqueue(member)         at the end
+--       hint_all(turns, behind) tells each of turns that it is its turn, and one of another client behind
+--                               them to ask in case they have died since
+
+local turns_of, looked_up = {}, 0
+
+local function turn_of(waiter)
+    local client = string.sub(waiter, 1, 16)
+    local turn = turns_of[client]
+    if turn == nil then
+        local text = redis.call('HGET', client_key, client)
+        local live_until, wanted = string.match(text or '', '^(%d+) ?(%d*)$')
+        turn = (whole(live_until) or 0) > now and math.max(window, whole(wanted, 3600000000) or 0)
+        turns_of[client], looked_up = turn, looked_up + 1
+    end
+    return turn and #waiter < 42 and string.find(waiter, '^%x+:%x+ ?%d*$') and turn
+end
+
+-- A client that nobody can wake sleeps longer than a turn lasts otherwise: its own window is kept beside it.
+local function live(patience)
+    local text = string.format(window > 200000 and '%.0f %.0f' or '%.0f', now + patience, window)
+    redis.call('HSET', client_key, string.sub(token, 1, 16), text)
+    redis.call('PEXPIRE', client_key, '7200000') -- longer than any waiter goes without asking
+end
+
+local function enqueue(member)
+    local last = whole(redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2]) or 0
+    redis.call('ZADD', queue_key, string.format('%.0f', math.max(now, last + 1)), member)
+end
+
+local function hint_all(turns, behind)
+    local channel, told = string.match(queue_key, '^([^{]*)') .. 'wake:', {}
+    -- True if somebody has heard it. Without the right to publish, waiters find out by asking.
+    local function hint(waiter, letter)
+        local receivers = redis.pcall('PUBLISH', channel .. string.sub(waiter, 1, 16),
+                                      string.sub(waiter, 18, 33) .. letter)
+        return type(receivers) == 'number' and receivers > 0
+    end
+    behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
+    for _, waiter in ipairs(turns) do
+        told[string.sub(waiter, 1, 16)] = true
+        hint(waiter, '')
+    end
+    for _, waiter in ipairs(behind) do
+        if not told[string.sub(waiter, 1, 16)] and hint(waiter, 'w') then
+            return
+        end
+    end
+end
