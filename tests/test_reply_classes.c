@@ -151,9 +151,7 @@ static gh_status end_of_command(meaning means)
     case HEALTH:
     case LOAD:
     case ELSEWHERE:
-    case LOGIN:
-    case STOPPED:
-    case HALF: break;
+    case LOGIN: break;
     }
     return GH_OK;
 }

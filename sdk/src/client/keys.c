@@ -34,11 +34,6 @@ void gh_request_op_token(gh_request* request, const gh_op* op)
     gh_request_token(request, op->client->id, op->sequence);
 }
 
-void gh_request_epoch_key(gh_request* request, const gh_client* client)
-{
-    gh_request_joined(request, client->config.prefix, gh_str_literal(":epoch"));
-}
-
 int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
 {
     const gh_reply* value = gh_reply_at(reply, i);

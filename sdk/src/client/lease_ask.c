@@ -39,7 +39,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     const gh_lease_row* row = gh_lease_row_of(lease);
     gh_client* client = lease->op.client;
     const uint64_t quarantine_end_us = gh_client_quarantine_end(client);
-    const uint32_t watched = quarantine_end_us != 0; /* by the epoch's key */
+    const uint32_t watched = gh_client_watches_epoch(client) ? 1 : 0;
     const uint64_t not_after_us = gh_client_not_after(client);
     gh_request_script(request, gh_lease_script(&lease->op), row->part_count + watched,
                       7 + row->acquire_numbers + watched);

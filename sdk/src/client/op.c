@@ -463,6 +463,11 @@ uint64_t gh_client_generation(const gh_client* client)
     return client->store_generation;
 }
 
+bool gh_client_watches_epoch(const gh_client* client)
+{
+    return client->config.quarantine_us != 0 && !client->clustered;
+}
+
 uint64_t gh_client_quarantine_end(const gh_client* client)
 {
     return client->config.quarantine_us == 0 ? 0 : client->store_birth_us + client->config.quarantine_us;

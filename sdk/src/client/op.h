@@ -215,6 +215,8 @@ uint64_t gh_client_request_timeout(const gh_client* client);
 uint64_t gh_client_quarantine_end(const gh_client* client);  /* store time until which nothing is granted; or 0 */
 uint64_t gh_client_store_birth(const gh_client* client);     /* the epoch, as the last hand-shake found it      */
 uint32_t gh_client_link(const gh_client* client);            /* tells connections of the command link apart     */
+/* True if each grant looks at the epoch's key. Not in a Cluster, where that lies in another slot. */
+bool gh_client_watches_epoch(const gh_client* client);
 size_t gh_client_out_room(const gh_client* client);          /* bytes of the largest request                    */
 uint32_t gh_client_reply_bytes(const gh_client* client);     /* of the largest reply; each string takes one more */
 uint32_t gh_client_reply_nodes(const gh_client* client);     /* of the largest reply, the array itself included */
@@ -261,7 +263,6 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
 /* "<prefix>:epoch", see epoch.lua. */
 void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
-void gh_request_epoch_key(gh_request* request, const gh_client* client); /* "<prefix>:epoch" */
 
 /* The i-th element of a reply whose shape was declared: cannot fail. */
 int64_t gh_reply_integer(const gh_reply* reply, uint32_t i);

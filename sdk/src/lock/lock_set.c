@@ -66,7 +66,7 @@ static void set_look(gh_lock_set* set)
     if (held == set->count)
         set->state = SET_HELD;
     else if (held == set->next)
-        set_begin_next(set, set->locks[0].op.client);
+        set_begin_next(set, set->locks[0].lease.op.client);
 }
 
 void gh_lock_set_moved(gh_lock_set* set)
