@@ -53,6 +53,11 @@ static void tick_gauges(gh_client* client)
     stats->oldest_request_us = client->slot_count == 0 ? 0 : client->now_us - client->slots[client->slot_head].sent_us;
 }
 
+static uint64_t leases_due(const gh_client* client)
+{
+    return gh_least(gh_heap_due(&client->leases[0]), gh_heap_due(&client->leases[1]));
+}
+
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 {
     if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
@@ -61,11 +66,11 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
     tick_take_time(client, now_us);
     tick_take_budget(client, budget_us);
 
-    gh_timers_lapse(client);
+    if (leases_due(client) <= client->now_us) gh_timers_lapse(client);
     gh_op_sweep_on(client, true);
     if (gh_link_connect(&client->commands, client)) gh_handshake_begin(client);
     gh_pipeline_receive(client);
-    gh_doubt_on(client);
+    if (client->leases[1 - client->leases_side].count > 0) gh_doubt_on(client);
     gh_wake_move(client);
     gh_timers_fire(client);
     tick_drain(client);
@@ -91,11 +96,6 @@ static uint64_t commands_due(const gh_client* client)
         return client->now_us;
     if (client->slot_count == 0) return GH_FOREVER;
     return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
-}
-
-static uint64_t leases_due(const gh_client* client)
-{
-    return gh_least(gh_heap_due(&client->leases[0]), gh_heap_due(&client->leases[1]));
 }
 
 uint64_t gh_next_deadline(const gh_client* client)
