@@ -9,6 +9,7 @@
 
 enum
 {
+    STALE_US = 800000,  /* a link that has been ready for so long has told its client what the store knows */
     GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
     LATEST_US = 600000  /* behind the end of an op: so late a copy of its request may still be granted */
 };
@@ -35,6 +36,41 @@ static void check_holds(void)
         VIOLATION_2(first->event, second->event, "name %u is held twice for %llu us", first->name,
                     (unsigned long long)((first->to_us < second->to_us ? first->to_us : second->to_us) -
                                          second->from_us));
+    }
+}
+
+/* ---- losses -------------------------------------------------------------------------------------------- */
+
+/* A moment at which the witness saw that the name is not his, although he was told OK; his link had been ready for
+   STALE_US since the loss that took it. */
+static uint32_t find_stale(const storm_hold* hold, uint64_t loss_us)
+{
+    storm_who who = history_at(hold->op)->who;
+    uint32_t at = hold->event;
+    for (const storm_record* r; (r = history_next(&at, STORM_lock)) != NULL && r->begin_us < hold->to_us;)
+    {
+        if (r->what != LOCK_SEEN || r->object != hold->name || r->begin_us < loss_us + STALE_US) continue;
+        if (r->d == 'h' && r->c == hold->fence) continue;
+        if (link_was_ready_for(who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
+    }
+    return 0;
+}
+
+static void check_stale(void)
+{
+    verdict_begin("lock: who lost it with the store's data is told so when he is connected again");
+    for (size_t i = 0; i < hold_count; i++)
+    {
+        const storm_hold* hold = &holds[i];
+        uint64_t loss_us = excuse_last_loss(hold->from_us, hold->to_us);
+        if (loss_us == 0) continue;
+        verdict_cases(1);
+        uint32_t sight = find_stale(hold, loss_us);
+        uint8_t process = history_at(hold->op)->who.process;
+        if (sight == 0 || excuse_process_away(process, loss_us, history_at(sight)->begin_us, 200000)) continue;
+        if (excuse_clock_moved(hold->from_us, history_at(sight)->begin_us)) continue;
+        VIOLATION_2(hold->event, sight, "name %u is told OK until %llu us after the loss", hold->name,
+                    (unsigned long long)(hold->to_us - loss_us));
     }
 }
 
@@ -166,8 +202,7 @@ void check_lock(void)
     holds = hold_gather(STORM_lock, &hold_count);
     hold_sort_by_time(holds, hold_count);
     check_holds();
-    verdict_begin("lock: who lost it with the store's data is told so when he is connected again");
-    hold_check_stale(holds, hold_count);
+    check_stale();
     verdict_begin("lock: a later grant has a larger fence, also across losses");
     hold_check_fence_order(holds, hold_count);
     hold_sort_by_fence(holds, hold_count);

@@ -127,20 +127,6 @@ bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint
     return false;
 }
 
-bool link_ready_throughout(storm_who who, uint64_t from_us, uint64_t to_us)
-{
-    const mark_list* list = &links[who.process][who.client];
-    bool ready = false;
-    for (size_t i = 0; i < list->count && list->marks[i]->begin_us <= to_us; i++)
-    {
-        const storm_record* mark = list->marks[i];
-        ready = mark->a == 1 && mark->who.life == who.life;
-        if (!ready && mark->begin_us >= from_us) return false;
-        if (ready && mark->begin_us > from_us) return false; /* it was not by from_us */
-    }
-    return ready;
-}
-
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
 {
     const mark_list* list = &links[who.process][who.client];
@@ -160,19 +146,28 @@ void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
     *to_us = best_to_us;
 }
 
-bool link_came_up_since_loss(storm_who who, uint64_t from_us, uint64_t to_us)
+uint64_t excuse_last_loss(uint64_t from_us, uint64_t to_us)
 {
-    const mark_list* list = &links[who.process][who.client];
+    uint64_t last_us = 0;
     for (size_t i = 0; i < losses.count; i++)
     {
         const storm_record* loss = losses.marks[i];
-        if (loss->a == 0 || loss->end_us < from_us || loss->end_us > to_us) continue;
-        for (size_t k = 0; k < list->count; k++)
-        {
-            const storm_record* mark = list->marks[k];
-            bool behind = mark->begin_us > loss->begin_us && mark->begin_us < to_us;
-            if (mark->a == 1 && mark->who.life == who.life && behind) return true;
-        }
+        if (loss->a != 0 && loss->end_us >= from_us && loss->begin_us <= to_us) last_us = loss->end_us;
+    }
+    return last_us;
+}
+
+bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us)
+{
+    const mark_list* list = &links[who.process][who.client];
+    for (size_t i = 0; i < list->count; i++)
+    {
+        const storm_record* mark = list->marks[i];
+        uint64_t begin_us = mark->begin_us > from_us ? mark->begin_us : from_us;
+        uint64_t end_us = i + 1 < list->count ? list->marks[i + 1]->begin_us : UINT64_MAX;
+        if (end_us > to_us) end_us = to_us;
+        bool ready = mark->a == 1 && mark->who.life == who.life;
+        if (ready && end_us > beyond_us && end_us > begin_us + least_us) return true;
     }
     return false;
 }

@@ -8,7 +8,6 @@
 
 enum
 {
-    STALE_US = 800000, /* a link that has been ready for so long has told its client what the store knows */
     LOOK_BACK = 50
 };
 
@@ -138,32 +137,5 @@ void hold_check_fence_distinct(const storm_hold* holds, size_t count)
         uint64_t to_us = x->from_us > y->from_us ? x->from_us : y->from_us;
         if (x->name == y->name && x->fence == y->fence && !excuse_clock_went_back_over_loss(from_us, to_us))
             VIOLATION_2(x->event, y->event, "fence %llu twice", (unsigned long long)y->fence);
-    }
-}
-
-static bool is_stale(const storm_hold* first, const storm_hold* second)
-{
-    storm_who who = history_at(first->op)->who;
-    uint64_t to_us = first->to_us < second->to_us ? first->to_us : second->to_us;
-    uint64_t from_us = to_us - STALE_US;
-    return to_us > second->from_us && !excuse_loss_between(from_us, to_us) &&
-           link_ready_throughout(who, from_us, to_us) && !excuse_process_away(who.process, from_us, to_us, 200000) &&
-           link_came_up_since_loss(who, first->from_us, to_us);
-}
-
-void hold_check_stale(const storm_hold* holds, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-    {
-        for (size_t k = i + 1; k < count && holds[k].name == holds[i].name; k++)
-        {
-            if (holds[k].from_us >= holds[i].to_us) break;
-            if (!excuse_loss_between(holds[i].from_us, holds[k].from_us)) continue;
-            verdict_cases(1);
-            if (is_stale(&holds[i], &holds[k]))
-                VIOLATION_2(holds[i].event, holds[k].event, "both are told OK for %llu us",
-                            (unsigned long long)((holds[i].to_us < holds[k].to_us ? holds[i].to_us : holds[k].to_us) -
-                                                 holds[k].from_us));
-        }
     }
 }

@@ -43,8 +43,4 @@ void hold_check_fence_order(const storm_hold* holds, size_t count);
 /* Sorted by fence. */
 void hold_check_fence_distinct(const storm_hold* holds, size_t count);
 
-/* Sorted by time. Both are told that it is theirs, and the first could long know better: a loss came, his link is up
-   again. */
-void hold_check_stale(const storm_hold* holds, size_t count);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -21,11 +22,18 @@ static const storm_who auditor_name = {STORM_PLAYERS_MAX + 1, 0, 0};
 int witness_run(void* context, int results)
 {
     storm_look look = {.who = witness_name};
+    char path[160] = "";
     (void)context;
     (void)results;
     while (storm_stage_now() != STAGE_STOP)
     {
         history_pause(WITNESS_PAUSE_US);
+        if (look.redis != NULL && strcmp(path, store_path()) != 0) /* another server counts now */
+        {
+            redisFree(look.redis);
+            look.redis = NULL;
+        }
+        (void)snprintf(path, sizeof path, "%s", store_path());
         if (look.redis == NULL) look.redis = store_connect();
         if (look.redis == NULL) continue;
         for (uint8_t i = 1; i < STORM_SYSTEM_END && look.redis->err == 0; i++)

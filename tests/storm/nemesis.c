@@ -334,6 +334,14 @@ static void thaw_player(const nemesis_fault* f)
     players_thaw(player_of(f));
 }
 
+/* Falls asleep over requests whose answers are there when it wakes up, after the leases that they bring. */
+static bool doze(const nemesis_fault* f)
+{
+    wire_do((wire_order){.what = WIRE_HOLD, .way = WIRE_REPLIES, .share = 1000, .for_us = 200000 + f->y % 100000});
+    history_pause(100000 + f->z % 80000);
+    return freeze_player(f);
+}
+
 /* ---- the kinds ----------------------------------------------------------------------------------------- */
 
 static const nemesis_kind kinds[] = {
@@ -360,6 +368,7 @@ static const nemesis_kind kinds[] = {
     {"clock", 3, GROUND_RULES, false, 0, 0, step_clock, NULL},
     {"kill-player", 4, GROUND_PLAYER, false, 10000, 600000, kill_player, revive_player},
     {"freeze-player", 6, GROUND_PLAYER, false, 30000, 2500000, freeze_player, thaw_player},
+    {"doze", 6, GROUND_PLAYER, false, 1050000, 2000000, doze, thaw_player},
 };
 
 enum

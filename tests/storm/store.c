@@ -1,6 +1,6 @@
 /* store.c -- servers of tests/support, and what the nemesis needs beyond them. */
 
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 
 #include "storm/store.h"
 
@@ -14,14 +14,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Shared, so that the witness knows it too. */
+static _Atomic int* primary;
+
 static struct
 {
     redis_server* servers[2];
-    int primary;
     bool failover;
     bool kept;
     char path[2][WIRE_PATH_SIZE];
@@ -54,6 +57,8 @@ static void follow(int replica)
 void store_start(bool failover)
 {
     redis_server_options options = {0};
+    primary = mmap(NULL, sizeof *primary, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (primary == MAP_FAILED) exit(2);
     scratch_folder(store.folder);
     store.failover = failover;
     options.append_only = !failover;
@@ -74,7 +79,7 @@ void store_start(bool failover)
 
 const char* store_path(void)
 {
-    return store.path[store.primary];
+    return store.path[*primary];
 }
 
 const char* store_folder(void)
@@ -131,22 +136,22 @@ void store_send(const char* format, ...)
 void store_kill(void)
 {
     forget_context();
-    redis_server_kill9(store.servers[store.primary]);
+    redis_server_kill9(store.servers[*primary]);
 }
 
 void store_restart(void)
 {
-    redis_server_restart(store.servers[store.primary]);
+    redis_server_restart(store.servers[*primary]);
 }
 
 void store_freeze(void)
 {
-    redis_server_freeze(store.servers[store.primary]);
+    redis_server_freeze(store.servers[*primary]);
 }
 
 void store_thaw(void)
 {
-    redis_server_thaw(store.servers[store.primary]);
+    redis_server_thaw(store.servers[*primary]);
 }
 
 void store_shift_clock(int64_t offset_us)
@@ -168,7 +173,7 @@ static void copy_folder(const char* from, const char* to)
 
 static void paths(char data[128], char kept[128])
 {
-    (void)snprintf(data, 128, "%s/data", redis_server_folder(store.servers[store.primary]));
+    (void)snprintf(data, 128, "%s/data", redis_server_folder(store.servers[*primary]));
     (void)snprintf(kept, 128, "%s/kept", store.folder);
 }
 
@@ -198,18 +203,18 @@ void store_go_back(void)
 
 bool store_replica_is_ready(void)
 {
-    const char* text = redis_server_text(store.servers[1 - store.primary], "INFO replication");
+    const char* text = redis_server_text(store.servers[1 - *primary], "INFO replication");
     return text != NULL && strstr(text, "master_link_status:up") != NULL;
 }
 
 void store_fail_over(void)
 {
-    int old = store.primary;
+    int old = *primary;
     int heir = 1 - old;
     store_kill();
     wire_do((wire_order){.what = WIRE_UPSTREAM_OF_REPLICA, .port = port_of(heir)});
     redis_server_do(store.servers[heir], "REPLICAOF NO ONE");
-    store.primary = heir;
+    *primary = heir;
     wire_order order = {.what = WIRE_SERVER};
     (void)snprintf(order.path, sizeof order.path, "%s", store.path[heir]);
     wire_do(order);

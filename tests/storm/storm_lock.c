@@ -1,7 +1,7 @@
 /* storm_lock.c -- locks, lock sets, and writes under their fences.
 
    Few names. The first is always wanted by many, the next are free at times: there a late copy of a request would be
-   granted. The last name has long leases, which show who is told too late that a loss took his. Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
+   granted. The last ones have long leases, which show who is told too late that a loss took his. Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
    (GH_REPEAT_SAFE), and a list, once (GH_REPEAT_NEVER), where the order shows. */
 
 #include "storm/storm_lock.h"
@@ -63,18 +63,18 @@ static const char* const whats[] = {"?", "lock", "lock set", "granted", "lease",
 
 static const gh_str names[LOCK_NAMES] = {GH_STR_INIT("storm a"), GH_STR_INIT("storm b"), GH_STR_INIT("storm c"),
                                          GH_STR_INIT("storm d"), GH_STR_INIT("storm e"), GH_STR_INIT("storm f"),
-                                         GH_STR_INIT("storm g"), GH_STR_INIT("storm long")};
+                                         GH_STR_INIT("long a"), GH_STR_INIT("long b"), GH_STR_INIT("long c")};
 
 static uint64_t lease_of(random_stream* random, uint8_t name)
 {
-    if (name == LOCK_LONG) return LOCK_LEASE_LONG_US;
+    if (name >= LOCK_LONG) return LOCK_LEASE_LONG_US;
     return name == 0 ? random_between(random, 150000, 900000) : random_between(random, 900000, LOCK_LEASE_MOST_US);
 }
 
 /* The first hand is for the name that is always wanted. */
 static uint8_t draw_name(random_stream* random, bool first)
 {
-    if (random_one_in(random, 12)) return LOCK_LONG;
+    if (random_one_in(random, 40)) return (uint8_t)random_between(random, LOCK_LONG, LOCK_NAMES - 1);
     return first ? 0 : (uint8_t)random_between(random, 1, LOCK_LONG - 1);
 }
 
@@ -100,7 +100,7 @@ static void begin_lock(lock_actor* a, lock_hand* hand)
     gh_lock_config config = gh_lock_config_default();
     hand->name = draw_name(&a->random, hand == &a->hands[0]);
     config.lease_us = lease_of(&a->random, hand->name);
-    config.wait_us = waits[random_below(&a->random, 5)];
+    config.wait_us = waits[random_below(&a->random, hand->name >= LOCK_LONG ? 2 : 5)];
     if (random_one_in(&a->random, 6)) config.hold_us = random_between(&a->random, 1, 30000);
     hand->hold_us = config.hold_us;
     hand->op = history_begin(a->me->who, STORM_lock, HOLD_OP, hand->name);
@@ -171,7 +171,7 @@ static void turn_held(lock_actor* a, lock_hand* hand)
     {
         hand->held = true;
         hand->told_end_us = end_us;
-        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name == LOCK_LONG ? 9000000 : 8000);
+        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name >= LOCK_LONG ? 4000000 : 8000);
         if (random_one_in(&a->random, 60)) hand->leave_us += random_below(&a->random, 1200000);
         note(a, HOLD_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }

@@ -7,8 +7,8 @@
 
 enum
 {
-    LOCK_NAMES = 8,
-    LOCK_LONG = 7, /* the name with the long leases */
+    LOCK_NAMES = 9,
+    LOCK_LONG = 6, /* from here on: the names with the long leases */
     LOCK_LEASE_MOST_US = 2500000,
     LOCK_LEASE_LONG_US = 9000000
 };

@@ -13,7 +13,7 @@
 
 enum
 {
-    SLOTS = 2,
+    SLOTS = 3,
     GETS = 2,
     VALUE_SIZE = 64
 };
@@ -50,7 +50,7 @@ typedef struct row_actor
 
 static const char* const whats[] = {"?", "schedule", "unschedule", "get", "load", "refresher"};
 static const gh_str names[ROWS_NAMES] = {GH_STR_INIT("item 1"), GH_STR_INIT("item 2"), GH_STR_INIT("item 3"),
-                                         GH_STR_INIT("item 4")};
+                                         GH_STR_INIT("item 4"), GH_STR_INIT("item 5"), GH_STR_INIT("item 6")};
 
 static void start(void* actor, storm_client* me, random_stream random)
 {
@@ -72,8 +72,8 @@ static void load(void* context, gh_row_load row_load, gh_str row)
         if (job->op != 0) continue;
         job->op = history_begin(a->me->who, STORM_rows, ROWS_LOAD, name);
         job->load = row_load;
-        job->until_us = a->me->now_us + random_below(&a->random, 250000);
-        if (random_one_in(&a->random, 4)) job->until_us += random_below(&a->random, 1200000);
+        job->until_us = a->me->now_us + random_below(&a->random, 120000);
+        if (random_one_in(&a->random, 5)) job->until_us += random_below(&a->random, 1200000);
         if (job->op == 0) break;
         history_at(job->op)->a = a->me->now_us;
         history_at(job->op)->b = a->me->now_us;
@@ -196,7 +196,7 @@ static void turn_schedule(row_actor* a, bool may_begin)
         if (!may_begin || !random_one_in(&a->random, 150)) return;
         gh_row_schedule_config config = gh_row_schedule_config_default();
         uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
-        bool away = random_one_in(&a->random, 15);
+        bool away = random_one_in(&a->random, 120);
         config.period_us = random_between(&a->random, GH_ROWS_PERIOD_MIN_US, 400000);
         config.timeout_us = random_between(&a->random, 200000, 3000000);
         config.now = random_one_in(&a->random, 4);

@@ -5,7 +5,7 @@
 
 enum
 {
-    ROWS_NAMES = 4
+    ROWS_NAMES = 6
 };
 
 enum

@@ -487,9 +487,11 @@ static bool idle(const void* actor)
 
 /* ---- what the store says --------------------------------------------------------------------------------- */
 
-/* By KEYS.md: ids handed out lie in :l, and their states "L <attempt> <fence> <client>:<sequence>" in :m. */
+/* By KEYS.md: ids handed out lie in :l with the ends of their leases, and their states
+   "L <attempt> <fence> <client>:<sequence>" in :m. */
 static const char seen_script[] =
-    "local ids = redis.call('ZRANGE', KEYS[1], 0, 99) if #ids == 0 then return {} end"
+    "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2]"
+    " local ids = redis.call('ZRANGEBYSCORE', KEYS[1], now, '+inf', 'LIMIT', 0, 100) if #ids == 0 then return {} end"
     " local states, out = redis.call('HMGET', KEYS[2], unpack(ids)), {}"
     " for i = 1, #ids do out[i] = ids[i] .. ' ' .. (states[i] or '-') end return out";
 

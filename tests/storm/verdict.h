@@ -43,14 +43,14 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 /* This process was killed, or stood still for longer than bearable_us, within these times. */
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us);
 
-/* The client's command link was ready all the time, and by the time of from_us. */
-bool link_ready_throughout(storm_who who, uint64_t from_us, uint64_t to_us);
-
 /* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
 
-/* A loss other than FLUSHALL lies within these times, and the client's link came up behind it: it could know. */
-bool link_came_up_since_loss(storm_who who, uint64_t from_us, uint64_t to_us);
+/* When the last loss other than FLUSHALL (of which a link does not hear) within these times was over; 0: none was. */
+uint64_t excuse_last_loss(uint64_t from_us, uint64_t to_us);
+
+/* Within these times the link was ready without a break for so long, up to a moment later than beyond_us. */
+bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us);
 
 /* The server's clock was moved within these times. */
 bool excuse_clock_moved(uint64_t from_us, uint64_t to_us);
