@@ -9,7 +9,7 @@
 
 enum
 {
-    STALE_US = 800000,  /* a link that has been ready for so long has told its client what the store knows */
+    STALE_US = 500000,  /* a link that has been ready for so long has told its client what the store knows */
     GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
     LATEST_US = 600000  /* behind the end of an op: so late a copy of its request may still be granted */
 };

@@ -63,7 +63,8 @@ static const char* const whats[] = {"?", "lock", "lock set", "granted", "lease",
 
 static const gh_str names[LOCK_NAMES] = {GH_STR_INIT("storm a"), GH_STR_INIT("storm b"), GH_STR_INIT("storm c"),
                                          GH_STR_INIT("storm d"), GH_STR_INIT("storm e"), GH_STR_INIT("storm f"),
-                                         GH_STR_INIT("long a"), GH_STR_INIT("long b"), GH_STR_INIT("long c")};
+                                         GH_STR_INIT("long a"), GH_STR_INIT("long b"), GH_STR_INIT("long c"),
+                                         GH_STR_INIT("long d"), GH_STR_INIT("long e"), GH_STR_INIT("long f")};
 
 static uint64_t lease_of(random_stream* random, uint8_t name)
 {
@@ -74,7 +75,7 @@ static uint64_t lease_of(random_stream* random, uint8_t name)
 /* The first hand is for the name that is always wanted. */
 static uint8_t draw_name(random_stream* random, bool first)
 {
-    if (random_one_in(random, 40)) return (uint8_t)random_between(random, LOCK_LONG, LOCK_NAMES - 1);
+    if (random_one_in(random, 25)) return (uint8_t)random_between(random, LOCK_LONG, LOCK_NAMES - 1);
     return first ? 0 : (uint8_t)random_between(random, 1, LOCK_LONG - 1);
 }
 
@@ -171,7 +172,7 @@ static void turn_held(lock_actor* a, lock_hand* hand)
     {
         hand->held = true;
         hand->told_end_us = end_us;
-        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name >= LOCK_LONG ? 4000000 : 8000);
+        hand->leave_us = a->me->now_us + random_below(&a->random, hand->name >= LOCK_LONG ? 6000000 : 8000);
         if (random_one_in(&a->random, 60)) hand->leave_us += random_below(&a->random, 1200000);
         note(a, HOLD_GRANTED, hand->name, hand->op, end_us, hand->lock.fence);
     }

@@ -7,10 +7,10 @@
 
 enum
 {
-    LOCK_NAMES = 9,
+    LOCK_NAMES = 12,
     LOCK_LONG = 6, /* from here on: the names with the long leases */
     LOCK_LEASE_MOST_US = 2500000,
-    LOCK_LEASE_LONG_US = 9000000
+    LOCK_LEASE_LONG_US = 12000000
 };
 
 enum
