@@ -98,6 +98,15 @@ static void end_handout(task_handout* h, const storm_record* r)
     if (!h->by_hand || to_us < h->to_us) h->to_us = to_us;
 }
 
+/* The last word counts: after a loss a task may come to another end. */
+static void note_end(task_life* life, const storm_record* r, uint32_t index)
+{
+    bool done = (int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_DONE;
+    bool dead = (int64_t)r->d == GH_TASK_DEAD || ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL);
+    life->told_done = done ? index : 0;
+    life->told_dead = dead ? index : 0;
+}
+
 static void read_event(task_life* life, const storm_record* r, uint32_t index)
 {
     task_handout* h = find_handout(life, r->a);
@@ -112,9 +121,7 @@ static void read_event(task_life* life, const storm_record* r, uint32_t index)
         if (r->b == GH_TASK_ACTION_DONE) life->may_be_done = true;
         break;
     case TASKS_ENDED:
-        if ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_DONE) life->told_done = index;
-        if ((int64_t)r->d == GH_TASK_DEAD) life->told_dead = index;
-        if ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL) life->told_dead = index;
+        note_end(life, r, index);
         break;
     case TASKS_LEFT: life->left = true; break;
     case TASKS_CANCEL: life->cancelled = life->cancelled || r->outcome != STORM_NOT_DONE; break;

@@ -111,7 +111,7 @@ bool excuse_clock_back(uint64_t from_us, uint64_t to_us)
 
 bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
 {
-    return excuse_clock_back(from_us, to_us) && excuse_may_be_lost(from_us, to_us);
+    return excuse_clock_back(0, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)

@@ -6,7 +6,9 @@
 #include "storm/wire.h"
 #include "support/process.h"
 
+#include <execinfo.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,11 +148,28 @@ static void drain(void)
     for (int i = 0; i < STORM_CLIENTS; i++) gh_client_shutdown(seats[i].client.client);
 }
 
+/* Says where it died, for addr2line. */
+static void on_crash(int signal_number)
+{
+    void* places[40];
+    backtrace_symbols_fd(places, backtrace(places, 40), 2);
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+}
+
+static void listen_to_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) (void)signal(signals[i], on_crash);
+    (void)signal(SIGINT, SIG_IGN); /* the first process ends all */
+}
+
 int player_run(void* context, int results)
 {
     storm_who who = *(const storm_who*)context;
     uint64_t last_us = history_now();
     (void)results;
+    listen_to_crashes();
     for (uint8_t i = 0; i < STORM_CLIENTS; i++)
     {
         who.client = i;

@@ -37,7 +37,7 @@ bool excuse_clock_forward(uint64_t from_us, uint64_t to_us);
 /* The server's clock was set back within these times. */
 bool excuse_clock_back(uint64_t from_us, uint64_t to_us);
 
-/* The server's clock was ahead of where it is later, and a loss lies between: numbers made of time may go back. */
+/* A loss lies between, and the server's clock was ahead of where it is later: numbers made of time may go back. */
 bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 
 /* This process was killed, or stood still for longer than bearable_us, within these times. */
