@@ -139,7 +139,7 @@ plant() {
 
 # --- the tests -------------------------------------------------------------------------------------------------------
 
-# A pattern that fits one name alone, and the tests that have it.
+# A pattern that fits one name alone, and the tests that have it; or "file.*" as it is.
 only() { printf '[%s]%s' "${1:0:1}" "${1:1}"; }
 
 must_exist() {

@@ -25,7 +25,7 @@ static void is_sound(drill* self, const drill_case* of)
 
 static void drill_all(const drill_system* system)
 {
-    drill* self = drill_start(system, false);
+    drill* self = drill_start(system);
     for (size_t i = 0; i < system->count; i++)
     {
         ends_as_it_should(self, &system->cases[i]);

@@ -120,7 +120,7 @@ static void judge_prefixes(const drill_system* system)
     memset(&self, 0, sizeof(self));
     self.sparse = getenv("GUILDHALL_STRIDE") != NULL;
     self.random = random_for_test("cuts");
-    self.drill = drill_start(system, system->leases);
+    self.drill = system->leases ? drill_start_with_clock(system) : drill_start(system);
     for (size_t i = 0; i < system->count; i++) cut_scripts_of(&self, &system->cases[i]);
     if (self.failed > 0) printf("    prefixes: %s: %u of %u failed\n", system->name, self.failed, self.tried);
     assert_true(self.tried > 0);

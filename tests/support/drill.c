@@ -38,22 +38,38 @@ static void start_game(drill* self)
     GAME_UNTIL(gh_client_ready(self->game->client));
 }
 
-drill* drill_start(const drill_system* system, bool clock)
+drill* drill_start_on(const drill_system* system, redis_server* server)
 {
-    static const char* const arguments[] = {"--lua-time-limit", "100", "--slowlog-log-slower-than", "2000",
-                                            "--slowlog-max-len", "64", NULL};
-    redis_server_options options = {.arguments = arguments, .clock = clock};
     drill* self = calloc(1, sizeof(*self));
     assert_non_null(self);
     self->memory = calloc(1, MEMORY_SIZE);
     assert_non_null(self->memory);
     cleanup_add(drill_free, self);
     self->system = system;
-    self->has_clock = clock;
     self->within_us = 2 * SECOND_US * suite_patience();
-    self->server = redis_server_start(&options);
+    self->server = server;
     start_game(self);
     return self;
+}
+
+static drill* start_drill(const drill_system* system, bool clock)
+{
+    static const char* const arguments[] = {"--lua-time-limit", "100", "--slowlog-log-slower-than", "2000",
+                                            "--slowlog-max-len", "64", NULL};
+    redis_server_options options = {.arguments = arguments, .clock = clock};
+    drill* self = drill_start_on(system, redis_server_start(&options));
+    self->has_clock = clock;
+    return self;
+}
+
+drill* drill_start(const drill_system* system)
+{
+    return start_drill(system, false);
+}
+
+drill* drill_start_with_clock(const drill_system* system)
+{
+    return start_drill(system, true);
 }
 
 void drill_new_game(drill* self)
@@ -111,6 +127,15 @@ static bool has_states(const drill* self)
     return false;
 }
 
+static void run_prepare(drill* self, const drill_case* of)
+{
+    game* one = game_start_ready(redis_server_address(self->server));
+    game* two = game_start_ready(redis_server_address(self->server));
+    of->prepare(one, two);
+    game_end(two);
+    game_end(one);
+}
+
 /* All states have the epoch of the first, so that no client thinks that the store was lost. */
 static void prepare_state(drill* self, const drill_case* of)
 {
@@ -127,17 +152,25 @@ static void prepare_state(drill* self, const drill_case* of)
         redis_server_do(self->server, "FLUSHALL");
         drill_new_game(self);
     }
-    game* one = game_start_ready(redis_server_address(self->server));
-    game* two = game_start_ready(redis_server_address(self->server));
-    of->prepare(one, two);
-    game_end(two);
-    game_end(one);
+    run_prepare(self, of);
     copy_store(self, 0, new_state(self, state_of(of)));
 }
 
 static void begin_run(drill* self)
 {
     self->end_us = wait_now_us() + self->within_us;
+}
+
+static void begin_case(drill* self, const drill_case* of)
+{
+    memset(self->memory, 0, self->used);
+    self->used = 0;
+    self->bag = NULL;
+    self->current = of;
+    self->repeated = false;
+    self->later = false;
+    begin_run(self);
+    if (of->arm != NULL) of->arm(self);
 }
 
 /* What is left of the last run lies in the memory that the next one gets, and must not touch its store. */
@@ -153,16 +186,17 @@ void drill_restore(drill* self, const drill_case* of)
     settle_game(self);
     if (find_state(self, state_of(of)) == 0) prepare_state(self, of);
     copy_store(self, find_state(self, state_of(of)), 0);
-    memset(self->memory, 0, self->used);
-    self->used = 0;
-    self->bag = NULL;
-    self->current = of;
-    self->repeated = false;
-    self->later = false;
-    begin_run(self);
-    if (of->arm != NULL) of->arm(self);
+    begin_case(self, of);
 }
 
+void drill_prepare(drill* self, const drill_case* of)
+{
+    settle_game(self);
+    redis_server_do(self->server, "FLUSHALL");
+    drill_new_game(self);
+    run_prepare(self, of);
+    begin_case(self, of);
+}
 gh_status drill_run(drill* self, const drill_case* of)
 {
     begin_run(self);
@@ -190,6 +224,7 @@ bool drill_goes_on(drill* self)
     struct timespec pause = {0, 30 * 1000};
     if (wait_now_us() >= self->end_us) return false;
     game_tick(self->game);
+    if (self->between != NULL) self->between(self);
     nanosleep(&pause, NULL);
     return true;
 }

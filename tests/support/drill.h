@@ -35,6 +35,8 @@ typedef struct drill
     uint64_t within_us;     /* how long an op may take                    */
     const drill_case* current;
     bool has_clock;
+    void (*between)(struct drill* self); /* NULL, or called between two ticks of a run */
+    void* context;                       /* of whoever set it */
     bool repeated;          /* heal: the request of the case has been carried out once as a whole */
     bool later;             /* heal: all leases are over                  */
     const void* states[16]; /* by database: the prepare that made it      */
@@ -72,7 +74,12 @@ extern const drill_system drill_lock, drill_semaphore, drill_mailbox, drill_chat
     X(lock) X(semaphore) X(mailbox) X(chat) X(contacts) X(guild) X(tasks) X(rows) X(counters) X(files) X(aggregate)
 
 /* A server of its own, and a game. With a clock, drill_let_leases_end works. */
-drill* drill_start(const drill_system* system, bool clock);
+drill* drill_start(const drill_system* system);
+drill* drill_start_with_clock(const drill_system* system);
+
+/* On that server, where only drill_prepare works: it empties it, prepares the case's state anew, and arms. */
+drill* drill_start_on(const drill_system* system, redis_server* server);
+void drill_prepare(drill* self, const drill_case* of);
 
 /* The store as the case's prepare left it, and an empty bag; then arm. */
 void drill_restore(drill* self, const drill_case* of);

@@ -230,6 +230,33 @@ redis_server* redis_server_cluster_node(void)
     return node;
 }
 
+static bool knows_all_slots(redis_server* node)
+{
+    const char* info = redis_server_text(node, "CLUSTER INFO");
+    return strstr(info, "cluster_state:ok") != NULL && strstr(info, "cluster_slots_ok:16384") != NULL &&
+           strstr(info, "cluster_known_nodes:2") != NULL;
+}
+
+void redis_server_cluster_pair(redis_server* nodes[2])
+{
+    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
+    static redis_server* pair[2];
+    if (pair[0] == NULL)
+    {
+        redis_server_options options = {.tcp = true, .arguments = arguments};
+        size_t mark = cleanup_mark();
+        redis_server* first = redis_server_start(&options);
+        redis_server* second = redis_server_start(&options);
+        redis_server_do(first, "CLUSTER ADDSLOTSRANGE 0 16383");
+        redis_server_do(first, "CLUSTER MEET 127.0.0.1 %s", strrchr(redis_server_tcp_address(second), ':') + 1);
+        WAIT_FOR(knows_all_slots(first) && knows_all_slots(second));
+        cleanup_keep(mark);
+        pair[0] = first;
+        pair[1] = second;
+    }
+    for (int i = 0; i < 2; i++) redis_server_do(nodes[i] = pair[i], "FLUSHALL");
+}
+
 const char* redis_server_address(const redis_server* server)
 {
     return server->address;

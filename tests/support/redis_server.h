@@ -47,6 +47,9 @@ redis_server* redis_server_any(void);
    started once and serves all tests that ask for it. Do not stop it. */
 redis_server* redis_server_cluster_node(void);
 
+/* Two of them, the first of which has all slots and the second none. Shared as well, and as empty. */
+void redis_server_cluster_pair(redis_server* nodes[2]);
+
 /* "unix:/path", "127.0.0.1:PORT", "[::1]:PORT"; the latter two NULL when it does not listen there. Valid
    until the end of the server, the same after a restart. redis_server_address is the unix one, or that of
    --redis. */

@@ -4,8 +4,8 @@
 
 #include "support/suite.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct named_file
 {
@@ -24,7 +24,7 @@ bool table_is_test(const char* name)
         for (size_t k = 0; k < *files[i].count; k++)
         {
             snprintf(full, sizeof(full), "%s.%s", files[i].name, files[i].tests[k].name);
-            if (strcmp(full, name) == 0) return true;
+            if (fnmatch(name, full, 0) == 0) return true;
         }
     return false;
 }

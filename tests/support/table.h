@@ -14,7 +14,7 @@ typedef struct table_row
     const char* tests[TABLE_NAMES_MAX]; /* "file.test"; NULL behind the last, and at least one */
 } table_row;
 
-/* True if the suite has a test of that name. */
+/* True if the suite has a test of that name, or one that fits it: "file.*". */
 bool table_is_test(const char* name);
 
 /* Fails the running test for the first name that is no test. */
