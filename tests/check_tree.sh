@@ -58,7 +58,7 @@ generated_files() { grep -E '(^|/)(build|obj|bin)/|\.(o|a|so|d|exe|dll|log|orig|
 
 not_executable() {
     local file
-    grep -E '/(run|lint|setup|planted|garbage|check_[a-z]+)\.sh$|^\.ci/run$' "$scratch/files" | while read -r file; do
+    grep -E '/(run|lint|setup|planted|garbage|writers|check_[a-z]+)\.sh$|^\.ci/run$' "$scratch/files" | while read -r file; do
         [ -x "$file" ] || echo "$file"
     done
 }

@@ -121,6 +121,14 @@ bool half_install(drill* self, half_script script, unsigned writes)
     return true;
 }
 
+bool half_digest(drill* self, half_script script, char digest[64])
+{
+    const gh_script* known = &self->game->client->scripts[script.number];
+    if (!known->known) return false;
+    snprintf(digest, 64, "%.*s", (int)sizeof(known->digest), known->digest);
+    return true;
+}
+
 void half_remove(drill* self, half_script script)
 {
     gh_script* known = &self->game->client->scripts[script.number];

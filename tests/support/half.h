@@ -22,6 +22,9 @@ half_script half_at(size_t i);
    the game has never used it, and so does not know its digest. */
 bool half_install(drill* self, half_script script, unsigned writes);
 
+/* The library's own, 40 digits and a NUL. False: the game has never used it. */
+bool half_digest(drill* self, half_script script, char digest[64]);
+
 /* As the library has it. */
 void half_remove(drill* self, half_script script);
 

@@ -59,7 +59,7 @@
     X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                    \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
-    X(promises) X(drill) X(garbage) X(prefixes) X(migrating)                                                   \
+    X(promises) X(drill) X(garbage) X(prefixes) X(migrating) X(writers)                                        \
     X(sanity) X(handshake)                                                                                       \
     X(game_messages) X(game_board) X(game_checks) X(game_fleet) X(game_page)
 
