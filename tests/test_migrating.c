@@ -132,10 +132,10 @@ static bool may_write_meanwhile(const drill_case* of)
     return strcmp(of->name, "renew") == 0 || strcmp(of->name, "fenced") == 0;
 }
 
-/* A caller's command that is not to be repeated. */
-static bool may_be_unknown(const drill_case* of, gh_status status)
+/* A caller's command that is not to be repeated; its keys are not declared, and so the server ends it. */
+static bool is_the_callers(const drill_case* of)
 {
-    return status == GH_UNKNOWN && strcmp(of->name, "fenced") == 0;
+    return strcmp(of->name, "fenced") == 0;
 }
 
 /* True: all is as it should be. */
@@ -156,10 +156,12 @@ static bool move_during(drill* scene, const drill_case* of)
     scene->between = NULL;
     end_move(self);
     free(self->before);
-    if (status != of->healthy && !(status == GH_TIMEOUT && of->times_out) && !may_be_unknown(of, status))
+    if (status != of->healthy && !(status == GH_TIMEOUT && of->times_out) &&
+        !(status == GH_UNKNOWN && is_the_callers(of)))
         snprintf(why, sizeof(why), "%s", gh_status_name(status));
     else if (self->touched && !may_write_meanwhile(of)) snprintf(why, sizeof(why), "wrote meanwhile");
-    else if (errors_of(self->nodes[0], "ERR") != errors) snprintf(why, sizeof(why), "a script was ended");
+    else if (errors_of(self->nodes[0], "ERR") != errors && !is_the_callers(of))
+        snprintf(why, sizeof(why), "a script was ended");
     else if (game_stats(scene->game).links_lost != lost) snprintf(why, sizeof(why), "a link was lost");
     else
     {

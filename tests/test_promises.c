@@ -21,7 +21,18 @@ typedef struct promise
 } promise;
 
 static const promise promises[] = {
-    {13, {"garbage in a key hangs no server", {"promises.rows_have_numbers_and_tests"}}},
+    {11,
+     {"a script that is stopped in its middle leaves nothing that stays",
+      {"prefixes.mailbox", "prefixes.chat", "prefixes.tasks", "prefixes.semaphore", "prefixes.lock",
+       "rights.right_that_goes_and_comes"}}},
+    {12,
+     {"garbage in a key ends the op, and costs nobody the link",
+      {"garbage.chat", "garbage.files", "garbage.mailbox", "garbage.tasks", "garbage.rows", "garbage.semaphore"}}},
+    {13, {"garbage in a key hangs no server", {"garbage.files", "garbage.aggregate"}}},
+    {14, {"an epoch key of another type is told as that", {"garbage.epoch"}}},
+    {15,
+     {"a crowd in a key holds nobody up",
+      {"garbage.contacts", "garbage.chat", "garbage.mailbox", "garbage.rows", "writers.chat", "writers.mailbox"}}},
     {16,
      {"no password in the log or in memory, no forged line",
       {"secrets.password_is_in_no_line_of_a_hand_shake", "secrets.password_is_in_no_line_of_the_wake_link",
@@ -35,6 +46,10 @@ static const promise promises[] = {
      {"a client whose server is silent sleeps",
       {"quiet.script_that_is_not_loaded", "quiet.rights_that_are_not_told", "quiet.hand_shake_that_stops_anywhere",
        "quiet.wake_link_in_each_state", "quiet.server_that_stands_still"}}},
+    {25,
+     {"nothing is done by half while a slot moves",
+      {"migrating.lock", "migrating.semaphore", "migrating.tasks", "migrating.files", "migrating.rows",
+       "migrating.counters"}}},
 };
 
 #define PROMISES_COUNT (sizeof(promises) / sizeof(promises[0]))
