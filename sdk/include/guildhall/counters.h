@@ -24,7 +24,11 @@
             gh:{counters:clean}:l lease of the cleaner.
    Order    sums do not depend on it.
    Once     an add is counted once in every precision, or not at all and then in gh_counters_stats. What has
-            not been flushed dies with the process: flush_us of adds, while the store is there.
+            not been flushed dies with the process: flush_us of adds, while the store is there. A batch that the
+            server stopped midway (a right that was just taken away) is never counted again, and its adds are
+            told as unknown; only there, an add that came late, into slices that were closed, may be counted in
+            some precisions and not in others.
+   Writers  as many clients as you like; each leaves 0.1 KB in a shard that it adds to, for some 10 minutes.
    Limits   a sum stays at 2^53 - 1 (or minus that) instead of wrapping, and you are told. The number of
             counters is bounded here (counters_max) and in the fleet (fleet_max); adds to those beyond are
             dropped and counted as dropped.
@@ -155,10 +159,12 @@ typedef struct gh_counters_stats
     uint64_t added;        /* calls of gh_counters_add that were taken */
     uint64_t counted;      /* of these: in the store */
     uint64_t waiting;      /* here, or under way */
-    uint64_t unknown;      /* sent, and no answer for 5 minutes or until the client was shut down: counted
-                              once or not at all */
-    uint64_t refused;      /* not taken by the store: fleet_max, a key that is not of its form, an ACL; or the
-                              client was shut down before they were sent */
+    uint64_t unknown;      /* sent, and no answer for 5 minutes or until the client was shut down, or the
+                              server stopped the script: counted once or not at all */
+    uint64_t refused;      /* not taken by the store, and not counted: fleet_max, a key that is not of its form,
+                              an ACL; or the client was shut down before they were sent. A counter with such a
+                              key loses its own adds alone; a shard's :w with one those of all its counters, until
+                              somebody deletes it. The other shards go on */
     uint64_t dropped;      /* never taken: added to none because counters_max were open, or while ending */
     uint64_t saturated;    /* times that a sum, here or in the store, was held at its limit */
     uint64_t oldest_us;    /* how long the oldest add has waited; 0: none does */

@@ -23,9 +23,14 @@
    Keys     rows are spread over 64 shards, XXH3-64(name) mod 64; each shard has a zset of due times, a hash
             of rows, a hash of values. KEYS.md has them all.
    Order    the row that is due for longest is loaded first. At most one refresher in the fleet loads a row at
-            a time.
+            a time: a claim whose answer comes when its lease is over calls no loader, a late copy of a claim
+            gets nothing, and a load whose lease ends is not wanted any more, which gh_row_complete says.
+   Doubt    after a restart or a failover of the server, who is loading asks at once whether the store still
+            knows; what was claimed and is not being loaded yet is given back.
    Versions of a row only grow, also when it was unscheduled and scheduled again. A refresh that was under way
-            when its row was unscheduled stores nothing.
+            when its row was unscheduled, or whose lease is over, stores nothing.
+   Late     copies of requests, from links that were given up, change nothing: a schedule never undoes an
+            unschedule that came after it, nor the other way round.
    Time     the store's clock decides what is due and how old a value is; age counts from before the loader
             was called.
    Storms   a row is due one period after it was loaded, less up to a tenth by chance; what was missed while
@@ -36,7 +41,8 @@
    Failure  a refresher that dies gives its rows back after its lease. A loader that fails is called again
             after a pause that doubles, and the old value stays, getting older: a get says GH_ROW_OLD when it
             is older than max_age_us. The store drops a shard's values 7 days after the last refresh in it.
-            When the store loses its data, schedule again.
+            When the store loses its data, schedule again. A row that is not as KEYS.md describes it is put off
+            for a minute each time, and the others go on: rows.trouble says GH_CORRUPT; unschedule it.
 
    Use
        static void load(void* context, gh_row_load load, gh_str row) { query_begin(context, row, load); }
@@ -123,7 +129,8 @@ gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str
    GH_EMPTY     unschedule: it was not scheduled
    GH_FULL      schedule: 100,000 rows are in the row's shard
    GH_TIMEOUT   not done
-   GH_UNKNOWN   sent, no answer: done or not; do it again whenever you like
+   GH_UNKNOWN   sent, no answer: done or not, or (an unschedule that the server stopped) done but for the value;
+                do it again whenever you like
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_row_schedule_poll(const gh_row_schedule* op);
@@ -249,7 +256,8 @@ typedef struct gh_rows
     uint32_t loading;  /* slots that are not free */
     uint64_t stored;   /* loads whose value (or absence) was stored */
     uint64_t failed;   /* that failed, took too long, or did not fit */
-    uint64_t lost;     /* that came too late, or whose row was unscheduled meanwhile */
+    uint64_t lost;     /* claims that were over: their answer came too late, their lease ended, or their row was
+                          unscheduled meanwhile; and loads of which it is not known whether they were stored */
     uint64_t late_us;  /* how long the first row of the last claim was due: grows when there are too few
                           refreshers */
     gh_status trouble; /* the last answer of the store that was no good, GH_OK if there was none */
@@ -282,13 +290,16 @@ gh_status gh_rows_poll(const gh_rows* op);
    load_us). */
 void gh_rows_stop(gh_rows* op);
 
-/* Gives back at once what was claimed; loads that are not completed are void. Ends GH_CANCELLED. */
+/* Gives back at once what was claimed; loads that are not completed are void. Ends GH_CANCELLED. What a claim got
+   whose answer does not come in time is due again after its lease. */
 void gh_rows_cancel(gh_rows* op);
 
 /* Ends a load. outcome GH_OK: value is the row; it is copied. GH_EMPTY: there is no such row; that is stored
    too. Anything else: it failed, and the row is tried again after the back-off. May be called inside the
    loader, or any time later, between or inside ticks.
-   GH_OK; GH_LOST: its result is not wanted any more (unscheduled, lease lost, took too long, cancelled);
+   GH_OK: taken, and on its way to the store: stored or failed will count it; lost instead, if the claim is over
+   when it gets there (after a frame of a whole lease, say), and then nothing was stored;
+   GH_LOST: its result is not wanted any more (unscheduled, lease lost, took too long, cancelled);
    GH_TOO_SMALL: the value does not fit the slot's memory, which counts as failed; GH_INVALID_ROW_LOAD:
    completed before, or no load at all; GH_INVALID_ROW_VALUE: over GH_ROW_SIZE_MAX, or NULL with a size:
    nothing has happened, complete it again. */

@@ -17,7 +17,8 @@ enum
 {
     COUNTERS_TAKEN = 0,
     COUNTERS_OLD,
-    COUNTERS_WRITERS
+    COUNTERS_HALF,
+    COUNTERS_STALE
 };
 
 typedef enum counters_outcome
@@ -247,7 +248,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     char client[16];
     uint32_t i;
     gh_request_script(request, counters_lane_script(op), 2 + lane->count * (1 + precisions),
-                      5 + 2 * precisions + lane->count);
+                      8 + 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
@@ -261,6 +262,9 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     gh_request_number(request, gh_client_now(op->client) - middle_us);
     gh_request_number(request, (self->config.fleet_max + GH_COUNTERS_SHARDS - 1) / GH_COUNTERS_SHARDS);
+    gh_request_number(request, gh_client_not_after(op->client));
+    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, lane->count);
     gh_counters_encode_precisions(request, self);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
         counters_lane_encode_delta(request, self->slots[i].frozen);
@@ -280,16 +284,18 @@ static void counters_lane_take_letters(gh_counters_lane* lane, gh_str letters)
 static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
 {
     gh_counters* self = lane->counters;
+    int64_t code = gh_reply_integer(event->reply, 1);
     gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 2));
-    self->stats.batches++;
-    switch (gh_reply_integer(event->reply, 1))
+    if (code == COUNTERS_STALE) /* it came too late; now we know the store's time better */
     {
-    case COUNTERS_TAKEN: counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text); break;
-    case COUNTERS_WRITERS: counters_lane_end(lane, NULL, COUNTERS_BACK); break;
-    default:
-        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
-        break; /* the row of batches does not let COUNTERS_OLD happen */
+        gh_op_send(&lane->op, counters_lane_shape, lane->op.flags & GH_OP_MAYBE);
+        return;
     }
+    self->stats.batches++;
+    if (code == COUNTERS_TAKEN)
+        counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text);
+    else /* COUNTERS_HALF; the row of batches does not let COUNTERS_OLD happen */
+        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
 static void counters_lane_fail(gh_counters_lane* lane, gh_status status)
@@ -326,7 +332,7 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
 }
 
 const gh_op_kind gh_counters_lane_kind = {
-    "counters", counters_lane_step, counters_lane_encode, counters_lane_script, false, NULL};
+    "counters", counters_lane_step, counters_lane_encode, counters_lane_script, GH_OP_CHANGES, NULL};
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */
 
@@ -379,4 +385,4 @@ static void counters_control_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_control_kind = {"counters", counters_control_step, NULL, NULL, false, NULL};
+const gh_op_kind gh_counters_control_kind = {"counters", counters_control_step, NULL, NULL, GH_OP_READS, NULL};

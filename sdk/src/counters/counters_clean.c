@@ -20,7 +20,9 @@ enum
     COUNTERS_CLEAN_LEAVING
 };
 
-static const char counters_clean_lease_shape[] = "qii";
+#define COUNTERS_CLEAN_STALE 3 /* what counters_lease.lua answers past `not after` */
+
+static const char counters_clean_lease_shape[] = "qiii";
 static const char counters_clean_shape[] = "qiii*";
 
 static gh_counters* counters_clean_owner_of(const gh_op* op)
@@ -47,12 +49,13 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     const gh_counters* self = counters_clean_owner_of(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
-    gh_request_script(request, counters_clean_script(op), 1, 3);
+    gh_request_script(request, counters_clean_script(op), 1, 4);
     gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
     gh_request_number(request,
                       op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);
+    gh_request_number(request, gh_client_not_after(op->client));
 }
 
 static void counters_clean_encode_shard(gh_op* op, gh_request* request)
@@ -64,7 +67,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     uint64_t pace_s = (self->config.clean_us + 999999) / 1000000;
     uint32_t i;
     gh_request_script(request, counters_clean_script(op), 1 + cleaning->count * (1 + precisions),
-                      4 + 2 * precisions);
+                      5 + 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,
@@ -72,6 +75,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     gh_request_number(request, pace_s);
     gh_request_number(request, GH_COUNTERS_CLEAN_MAX);
+    gh_request_number(request, cleaning->count);
     gh_counters_encode_precisions(request, self);
 }
 
@@ -132,6 +136,12 @@ static void counters_clean_go_on(gh_counters* self)
 static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
+    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 3));
+    if (gh_reply_integer(event->reply, 1) == COUNTERS_CLEAN_STALE) /* now we know the store's time better */
+    {
+        counters_clean_ask_lease(self);
+        return;
+    }
     if (gh_reply_integer(event->reply, 1) != 0)
     {
         uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 2) * 1000;
@@ -175,7 +185,7 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
         memcpy(cleaning->names[cleaning->count], name->text.bytes, name->text.size);
         cleaning->name_sizes[cleaning->count++] = (uint8_t)name->text.size;
     }
-    if (cleaning->count == 0) cleaning->shard++;
+    if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0) cleaning->shard++;
     counters_clean_go_on(self);
 }
 
@@ -245,7 +255,7 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind gh_counters_clean_kind = {
-     "counters", counters_clean_step, counters_clean_encode, counters_clean_script, GH_OP_CHANGES, NULL};
+     "counters", counters_clean_step, counters_clean_encode, counters_clean_script, GH_OP_READS, NULL};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */

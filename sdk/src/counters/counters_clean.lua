@@ -12,23 +12,30 @@
 -- ARGV  1 sequence    comes back as the first element of the reply
 --       2 pace s
 --       3 count       name at most this many that are due; at most 8
---       4 precisions  how many; at most 8
+--       4 counters    that are to be cleaned; at most 8
+--       5 precisions  how many; at most 8
 --       then for each of them: seconds, samples that are kept (the open one included)
 -- reply sequence, code, counters that were removed, samples that were removed, counters that are due ...
---       code always 0; counters are named as they stand in their keys
--- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows.
+--       code 0; 1: there is more to do than the counters that are named, so ask on
+--       Counters are named as they stand in their keys. What is no such name is removed from the list.
+-- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows. Each write is of use by
+-- itself, and a counter is due until its last one.
 
 -- Looks at entries of lists, and removals; the counters behind stay due, for the next call.
 local WORK_MAX = 100
+local LIST_MAX = 1000 -- slices that a list can have
+local TRIM_MAX = 100 -- of those that are beyond, so many are removed at once
+local NAME_MAX = 192
+local WHOLE_MAX = 9007199254740991
 
 local sequence, pace = tonumber(ARGV[1]), tonumber(ARGV[2])
-local precisions = tonumber(ARGV[4])
+local precisions = tonumber(ARGV[5])
 local now_s = tonumber(redis.call('TIME')[1])
 
 local seconds, samples, gone = {}, {}, {}
 local span_max, pace_max = 0, pace
 for j = 1, precisions do
-    seconds[j], samples[j] = ARGV[3 + 2 * j], tonumber(ARGV[4 + 2 * j])
+    seconds[j], samples[j] = ARGV[4 + 2 * j], tonumber(ARGV[5 + 2 * j])
     gone[j] = now_s - now_s % seconds[j] - seconds[j] * samples[j] -- what starts here or before goes
     span_max = math.max(span_max, seconds[j] * samples[j])
     pace_max = math.max(pace_max, tonumber(seconds[j]))
@@ -40,10 +47,12 @@ end
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', span_max * 3000))
 
 local function start_of(text)
-    return text and tonumber(string.match(text, '^(%d+) '))
+    local start = text and tonumber(string.match(text, '^(%d+) '))
+    return start and start <= WHOLE_MAX and start or nil
 end
 
 local work = 0
+local unfinished -- of the counter at hand
 
 -- Trims one list. Start of the oldest that is left, or nil; and how many went.
 local function trim(list, limit)
@@ -52,11 +61,17 @@ local function trim(list, limit)
     if not tail or type(tail) == 'table' then
         return nil, 0
     end
+    local length = redis.call('LLEN', list)
+    if length > LIST_MAX then
+        local over = math.min(length - LIST_MAX, TRIM_MAX)
+        redis.call('LTRIM', list, '0', -1 - over)
+        unfinished = true
+        return nil, over
+    end
     local oldest = start_of(tail)
     if oldest and oldest > limit then
         return oldest, 0
     end
-    local length = redis.call('LLEN', list)
     local low, high = 0, length - 1 -- the first that is too old
     work = work + 3
     while low < high do
@@ -78,7 +93,7 @@ end
 
 local counters_removed, samples_removed = 0, 0
 local name_at = #KEYS[1] + 2
-for i = 1, (#KEYS - 1) / (1 + precisions) do
+for i = 1, tonumber(ARGV[4]) do
     if work >= WORK_MAX then
         break
     end
@@ -87,6 +102,7 @@ for i = 1, (#KEYS - 1) / (1 + precisions) do
     local name = string.sub(open_key, name_at)
     local olds = redis.pcall('HMGET', open_key, unpack(seconds))
     local due, closed = nil, {}
+    unfinished = false
     for j = 1, precisions do
         local oldest, went = trim(KEYS[first + j], gone[j])
         local start = not olds.err and start_of(olds[j])
@@ -96,7 +112,8 @@ for i = 1, (#KEYS - 1) / (1 + precisions) do
             oldest = oldest or start
         end
         if oldest then
-            local next_due = math.max(oldest + seconds[j] * samples[j], now_s + math.max(seconds[j], pace))
+            local span = seconds[j] * samples[j]
+            local next_due = math.max(math.min(oldest, now_s) + span, now_s + math.max(seconds[j], pace))
             due = math.min(due or next_due, next_due)
         end
         samples_removed = samples_removed + went
@@ -105,7 +122,9 @@ for i = 1, (#KEYS - 1) / (1 + precisions) do
         redis.call('HDEL', open_key, unpack(closed))
         samples_removed = samples_removed + #closed
     end
-    if not due and redis.call('EXISTS', open_key) == 0 then
+    if unfinished then
+        work = work + TRIM_MAX -- it stays due
+    elseif not due and redis.call('EXISTS', open_key) == 0 then
         counters_removed = counters_removed + redis.call('ZREM', KEYS[1], name)
     else -- it may have precisions that are not ours
         redis.call('ZADD', KEYS[1], 'XX', due or now_s + pace_max, name)
@@ -113,8 +132,16 @@ for i = 1, (#KEYS - 1) / (1 + precisions) do
 end
 
 local reply = {sequence, 0, counters_removed, samples_removed}
-local names = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_s, 'LIMIT', '0', ARGV[3])
-for i = 1, #names do
-    reply[4 + i] = names[i]
+local strange = {}
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_s, 'LIMIT', '0', ARGV[3])) do
+    if #name <= NAME_MAX and string.find(name, '^[%w_.%%-]+$') then
+        reply[#reply + 1] = name
+    else
+        strange[#strange + 1] = name
+    end
+end
+if #strange > 0 then
+    redis.call('ZREM', KEYS[1], unpack(strange))
+    reply[2] = 1
 end
 return reply

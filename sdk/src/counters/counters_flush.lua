@@ -3,10 +3,15 @@
 -- and adds nothing, and an older one, which can only be a request from the past, does nothing. A client
 -- sends one batch to a shard at a time.
 --
+-- The mark is written before the first counter, as begun, and once more behind the last one. If it ends in between,
+-- the batch is never counted again, and its client is told that it is not known which of its counters were counted;
+-- each of them was counted in all open slices or in none.
+--
 -- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of
 -- a batch that comes late goes into the slice of its own time, also if that is closed already.
 --
--- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch
+-- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch; answers !:
+--                                          it was begun. - -> the largest generation that a client brought
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
 --       then for each counter of the batch
 --         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>"
@@ -15,13 +20,18 @@
 --       2 sequence    comes back as the first element of the reply
 --       3 age us      how long ago the batch was added; the slice is that of TIME - age
 --       4 limit       counters that the shard may have
---       5 precisions  how many; at most 8
+--       5 not after   us of the store's clock; later, nothing is counted; 0: no limit
+--       6 generation  of the store's data, as the client knows it; 0: not known
+--       7 counters    in the batch: at most 6, or 2 if it is older than 2 s
+--       8 precisions  how many; at most 8
 --       then for each of them, the finest first: seconds, samples that are kept (the open one included)
---       then for each counter of the batch, at most 6, or 2 if the batch is older than 2 s: what to add
+--       then for each counter of the batch: what to add
 -- reply sequence, code, now us, answers
 --       code 0 taken
 --            1 old        the client has sent another batch since
---            2 writers    WRITERS_MAX other clients have sent batches within STALE_US
+--            2 half       it was begun before, and never ended
+--            3 stale      past `not after`
+--       an error that begins with STALE: the store has seen a larger generation
 --       answers: "-" if every counter was counted; else a letter for each
 --            k counted    s counted, but the sum stands at its limit of 2^53 - 1 (or minus that)
 --            f not counted: it would be one counter more than limit
@@ -30,54 +40,66 @@
 -- Redis 6.2 or later.
 
 local SUM_MAX = 9007199254740991
-local WRITERS_MAX = 4096
-local WRITERS_LOOK = 16
 local STALE_US = 600000000 -- longer than any client repeats a request
+local DAY_US = 86400000000
+local KEPT_US = 60000000 -- the time to live of the marks is renewed once in this time
+local LIST_MAX = 1000 -- slices that a list can have
+local TRIM_MAX = 100 -- slices that are removed at once
 
 local client, sequence = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local now_s = tonumber(time[1])
 
--- What this client did last, and whether there is room for one more.
-local stale = {}
-local function look_at(writers)
-    for i = 1, #writers, 2 do
-        local used = string.match(writers[i + 1], '^%d+ (%d+) ')
-        if writers[i] ~= client and (not used or tonumber(used) + STALE_US < now) then
-            stale[#stale + 1] = writers[i]
-        end
+-- What this client did last.
+local CORRUPT = 'CORRUPT mark of counters is not of the form that KEYS.md describes'
+local marks = redis.call('HMGET', KEYS[1], client, '-')
+local mark, kept, generation = marks[1], marks[2], ARGV[6]
+local renew_marks, look = true, '-8'
+local is_newer = generation ~= '0' and generation ~= kept
+if kept and is_newer then
+    if not string.find(kept, '^%d+$') or kept + 0 > now + DAY_US then
+        return redis.error_reply(CORRUPT)
+    elseif kept + 0 > generation + 0 then
+        return redis.error_reply('STALE counters have seen a later generation')
     end
 end
-local mark = redis.call('HGET', KEYS[1], client)
 if mark then
-    local past, answers = string.match(mark, '^(%d+) %d+ ([%a-]+)$')
+    local past, used, answers = string.match(mark, '^(%d+) (%d+) ([%a!-]+)$')
     past = tonumber(past)
-    if not past then
-        return redis.error_reply('CORRUPT mark of counters is not of the form that KEYS.md describes')
+    if not past or past > SUM_MAX or #answers > 6 then
+        return redis.error_reply(CORRUPT)
+    elseif past == sequence and answers == '!' then
+        return {sequence, 2, now, '-'}
     elseif past == sequence then
         return {sequence, 0, now, answers}
     elseif past > sequence then
         return {sequence, 1, now, '-'}
     end
-    if now % 8 == 0 then
-        look_at(redis.call('HRANDFIELD', KEYS[1], '-2', 'WITHVALUES'))
-    end
-elseif redis.call('HLEN', KEYS[1]) >= WRITERS_MAX then
-    look_at(redis.call('HRANDFIELD', KEYS[1], WRITERS_LOOK, 'WITHVALUES'))
-    if #stale == 0 then
-        return {sequence, 2, now, '-'}
+    renew_marks, look = now - used > KEPT_US, now % 8 == 0 and '-4'
+end
+if ARGV[5] ~= '0' and now > ARGV[5] + 0 then
+    return {sequence, 3, now, '-'}
+end
+
+-- Some marks, and of those which are of no use any more.
+local stale = {}
+local some = look and redis.call('HRANDFIELD', KEYS[1], look, 'WITHVALUES') or stale
+for i = 1, #some, 2 do
+    local used = string.match(some[i + 1], '^%d+ (%d+) ')
+    if some[i] ~= client and some[i] ~= '-' and (not used or used + STALE_US < now) then
+        stale[#stale + 1] = some[i]
     end
 end
 
 -- The slices of this batch, one a precision. What is only needed when a slice closes is worked out then.
 local sub, format, tonumber = string.sub, string.format, tonumber
-local precisions, limit = tonumber(ARGV[5]), tonumber(ARGV[4])
+local precisions, limit = tonumber(ARGV[8]), tonumber(ARGV[4])
 local at = math.max(0, math.floor((now - tonumber(ARGV[3])) / 1000000))
 local seconds, samples, heads, texts, fields = {}, {}, {}, {}, {}
 local longest, span_max = 1, 0
 for j = 1, precisions do
-    local precision, count = ARGV[4 + 2 * j], tonumber(ARGV[5 + 2 * j])
+    local precision, count = ARGV[7 + 2 * j], tonumber(ARGV[8 + 2 * j])
     local head = format('%d ', at - at % precision)
     seconds[j], samples[j], heads[j], texts[j] = precision, count, head, head .. '%d'
     fields[2 * j - 1] = precision
@@ -85,51 +107,39 @@ for j = 1, precisions do
         longest, span_max = j, precision * count
     end
 end
-local KEEP_MS = format('%.0f', span_max * 3000) -- of keys that the longest precision writes to
-
-local function slice_of(j)
-    return at - at % seconds[j]
-end
-
-local function is_gone(start, j) -- so old that it is not kept any more
-    return start <= now_s - now_s % seconds[j] - seconds[j] * samples[j]
-end
-
-local function last_kept(j) -- place in the list of the last closed slice that is kept
-    return format('%d', samples[j] - 2)
-end
-
-local function text_of(start, sum)
-    return string.format('%d %d', start, sum)
-end
-
-local function limited(sum)
-    return math.max(-SUM_MAX, math.min(SUM_MAX, sum))
-end
 
 local function parts_of(text)
     local start, sum = string.match(text, '^(%d+) (%-?%d+)$')
-    return tonumber(start), tonumber(sum)
+    start, sum = tonumber(start), tonumber(sum)
+    if start and start <= SUM_MAX and sum <= SUM_MAX and sum >= -SUM_MAX then
+        return start, sum
+    end
 end
 
 -- How a closed slice gets its place among those in the list: adds to writes what is to be done. Nil: the
--- list is not of its form. `newer` is the most entries that can stand before it; text, if it is at hand, that
--- of start and sum.
-local function place(writes, list, j, start, sum, newer, text)
+-- list is not of its form. An add that is late goes behind open_start; else text is that of the slice which closes,
+-- and if the list has it already, a batch ended between closing it and opening the next.
+local function place(writes, list, j, start, sum, open_start, text)
     local head = redis.pcall('LINDEX', list, '0')
     if type(head) == 'table' then
         return nil
-    elseif is_gone(start, j) or samples[j] == 1 then
-        return writes
+    elseif start <= now_s - now_s % seconds[j] - seconds[j] * samples[j] or samples[j] == 1 then
+        return writes -- so old that it is not kept any more
     end
     local head_start = parts_of(head or '0 0')
     if not head_start then
         return nil
+    elseif text and head_start == start then
+        writes[#writes + 1] = function()
+            redis.call('LSET', list, '0', text)
+        end
+        return writes
     elseif head_start < start then
         local span = seconds[j] * samples[j]
         writes[#writes + 1] = function()
-            if redis.call('LPUSH', list, text or text_of(start, sum)) >= samples[j] then
-                redis.call('LTRIM', list, '0', last_kept(j))
+            local over = redis.call('LPUSH', list, text or format('%d %d', start, sum)) - samples[j] + 1
+            if over > 0 then
+                redis.call('LTRIM', list, '0', format('%d', -1 - math.min(over, TRIM_MAX)))
             end
             -- What it is given then is enough for all that comes within one span.
             if math.floor(start / span) ~= math.floor(head_start / span) then
@@ -138,7 +148,16 @@ local function place(writes, list, j, start, sum, newer, text)
         end
         return writes
     end
-    local low, high = 0, head_start == start and 0 or redis.call('LLEN', list)
+    local low, high = 0, redis.call('LLEN', list)
+    if high > LIST_MAX then
+        return nil
+    elseif head_start == start then
+        high = 0
+    end
+    local newer = open_start and math.floor((open_start - start) / seconds[j]) - 1 or 0
+    if open_start and head_start >= open_start then
+        newer = newer + 1 -- it is closed, and was open still when a batch ended
+    end
     if newer > 0 and newer < high then
         high = newer
         -- Without gaps it is just there.
@@ -164,23 +183,29 @@ local function place(writes, list, j, start, sum, newer, text)
     end
     writes[#writes + 1] = function()
         if found == start then
-            redis.call('LSET', list, low, text_of(start, limited(had + sum)))
+            redis.call('LSET', list, low, format('%d %d', start, math.max(-SUM_MAX, math.min(SUM_MAX, had + sum))))
             return
         elseif there then
-            redis.call('LINSERT', list, 'BEFORE', there, text_of(start, sum))
+            redis.call('LINSERT', list, 'BEFORE', there, format('%d %d', start, sum))
         else
-            redis.call('RPUSH', list, text_of(start, sum))
+            redis.call('RPUSH', list, format('%d %d', start, sum))
         end
-        redis.call('LTRIM', list, '0', last_kept(j))
+        redis.call('LTRIM', list, '0', samples[j] - 2)
     end
     return writes
 end
 
 -- Everything about a counter is looked at before anything of it is written.
 local name_at = #KEYS[2] + 2
-local values = 5 + 2 * precisions
+local values = 8 + 2 * precisions
 local answers, plain = {}, true
-for i = 1, #ARGV - values do
+local begun = format('%s %.0f ', ARGV[2], now)
+if is_newer then
+    redis.call('HSET', KEYS[1], client, begun .. '!', '-', generation)
+else
+    redis.call('HSET', KEYS[1], client, begun .. '!')
+end
+for i = 1, tonumber(ARGV[7]) do
     local first = 3 + (i - 1) * (1 + precisions)
     local open_key, delta = KEYS[first], tonumber(ARGV[values + i])
     local olds = redis.pcall('HMGET', open_key, unpack(seconds))
@@ -195,18 +220,17 @@ for i = 1, #ARGV - values do
         elseif sub(old, 1, #head) == head then
             is_new = false
             sum = tonumber(sub(old, #head + 1))
-            sum = sum and sum + delta
+            sum = sum and sum % 1 == 0 and sum + delta or nil
         else
             is_new = false
             local start, had = parts_of(old)
             if not start then
                 sum = nil
-            elseif start > slice_of(j) then -- the slice of this batch is closed: what is open stays as it is
-                local newer = (start - slice_of(j)) / seconds[j] - 1
-                sum = place(writes, KEYS[first + j], j, slice_of(j), delta, newer) and false
+            elseif start > at - at % seconds[j] then -- the slice of this batch is closed: what is open stays as it is
+                sum = place(writes, KEYS[first + j], j, at - at % seconds[j], delta, start) and false
             else
                 renew = renew or j == longest
-                sum = place(writes, KEYS[first + j], j, start, had, 0, old) and delta
+                sum = place(writes, KEYS[first + j], j, start, had, nil, old) and delta
             end
         end
         if sum == nil then
@@ -215,15 +239,22 @@ for i = 1, #ARGV - values do
         elseif sum == false then
             fields[2 * j] = old
         elseif sum > SUM_MAX or sum < -SUM_MAX then
+            if old and not parts_of(old) then
+                answer = 'c'
+                break
+            end
             answer = 's'
-            fields[2 * j] = format(texts[j], limited(sum))
+            fields[2 * j] = format(texts[j], math.max(-SUM_MAX, math.min(SUM_MAX, sum)))
         else
             fields[2 * j] = format(texts[j], sum)
         end
     end
     if is_new and answer ~= 'c' then
         local name = sub(open_key, name_at)
-        if not redis.call('ZSCORE', KEYS[2], name) then
+        local due = redis.pcall('ZSCORE', KEYS[2], name)
+        if type(due) == 'table' then
+            answer = 'c'
+        elseif not due then
             if redis.call('ZCARD', KEYS[2]) >= limit then
                 answer = 'f'
             else
@@ -234,13 +265,14 @@ for i = 1, #ARGV - values do
         end
     end
     if answer == 'k' or answer == 's' then
-        redis.call('HSET', open_key, unpack(fields))
         for w = 1, #writes do
             writes[w]()
         end
+        redis.call('HSET', open_key, unpack(fields))
         if renew then
-            redis.call('PEXPIRE', open_key, KEEP_MS)
-            redis.call('PEXPIRE', KEYS[2], KEEP_MS)
+            local keep_ms = format('%.0f', span_max * 3000)
+            redis.call('PEXPIRE', open_key, keep_ms)
+            redis.call('PEXPIRE', KEYS[2], keep_ms)
         end
     end
     answers[i] = answer
@@ -248,8 +280,10 @@ for i = 1, #ARGV - values do
 end
 
 local said = plain and '-' or table.concat(answers)
-redis.call('HSET', KEYS[1], client, string.format('%.0f %.0f %s', sequence, now, said))
-redis.call('PEXPIRE', KEYS[1], '3600000')
+redis.call('HSET', KEYS[1], client, begun .. said)
+if renew_marks then
+    redis.call('PEXPIRE', KEYS[1], '1200000')
+end
 if #stale > 0 then
     redis.call('HDEL', KEYS[1], unpack(stale))
 end

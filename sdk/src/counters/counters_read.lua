@@ -28,8 +28,13 @@ if before == 0 then
     before = newest + precision
 end
 
+local LIST_MAX = 1000 -- slices that a list can have
+local TEXT_MAX = 33
+local WHOLE_MAX = 9007199254740991
+
 local function start_of(text)
-    return tonumber(string.match(text, '^(%d+) %-?%d+$'))
+    local start = #text <= TEXT_MAX and tonumber(string.match(text, '^(%d+) %-?%d+$'))
+    return start and start <= WHOLE_MAX and start or nil
 end
 
 local function corrupt()
@@ -47,10 +52,14 @@ if open then
         found = 1
         reply[5] = open
     end
+    before = math.min(before, start) -- the list may have it too, from a batch that ended before it was done
 end
 
 -- The first that starts before `before`.
 local low, high = 0, redis.call('LLEN', KEYS[2])
+if high > LIST_MAX then
+    return corrupt()
+end
 while low < high do
     local middle = math.floor((low + high) / 2)
     local start = start_of(redis.call('LINDEX', KEYS[2], middle))

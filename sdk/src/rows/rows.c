@@ -40,6 +40,14 @@ static gh_script* row_schedule_script(gh_op* op)
     return gh_client_script(op->client, away ? GH_SCRIPT_rows_unschedule : GH_SCRIPT_rows_schedule);
 }
 
+/* No copy of it is carried out when its link was given up, or when the op is over. */
+static uint64_t row_schedule_not_after(const gh_row_schedule* schedule)
+{
+    uint64_t link_us = gh_client_not_after(schedule->op.client);
+    uint64_t end_us = gh_client_store_time(schedule->op.client, schedule->not_after_us);
+    return link_us < end_us ? link_us : end_us;
+}
+
 static void row_schedule_encode(gh_op* op, gh_request* request)
 {
     const gh_row_schedule* schedule = row_schedule_of(op);
@@ -48,7 +56,7 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
     gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
-    gh_request_number(request, gh_client_store_time(op->client, schedule->not_after_us));
+    gh_request_number(request, row_schedule_not_after(schedule));
     gh_request_str(request, schedule->row);
     if (schedule->away) return;
     gh_request_number(request, schedule->period_us);
@@ -65,9 +73,9 @@ static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
     case ROW_SCHEDULE_DONE:
     case ROW_SCHEDULE_OLDER: return GH_OK;
     case ROW_SCHEDULE_NOT_THERE: return GH_EMPTY;
-    case ROW_SCHEDULE_FULL: return GH_FULL;
+    case ROW_SCHEDULE_FULL: return gh_op_refused(op, GH_FULL);
     case ROW_SCHEDULE_STALE: /* we know the store's time better now, and our own timer ends this */
-        gh_op_send(op, ROW_SCHEDULE_SHAPE, 0);
+        gh_op_send(op, ROW_SCHEDULE_SHAPE, op->flags & GH_OP_MAYBE);
         return GH_PENDING;
     default: return GH_CORRUPT;
     }

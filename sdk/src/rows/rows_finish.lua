@@ -1,6 +1,7 @@
 -- rows_finish: what became of a row that was claimed: its value, that there is none, that loading failed, or
--- that it is given back. Only the current claim is heard: after an unschedule, or when another has claimed
--- it, nothing is written. Repeating it is harmless: the claim finds itself ended.
+-- that it is given back. Only the current claim is heard, and only while its lease lasts: after an unschedule, or
+-- when another has claimed it, nothing is written. Repeating it is harmless: the claim finds itself ended; if it
+-- was stopped before that, it does it all again.
 --
 -- KEYS  1 gh:{rows:<shard>}:d, 2 gh:{rows:<shard>}:m   see rows_schedule.lua
 --       3 gh:{rows:<shard>}:v   hash   row -> "<version> <loaded us> <max age us> <kind> <bytes>"
@@ -15,13 +16,16 @@
 --                    due earlier, so that rows that were loaded together part
 --       6 bytes      of v
 --       7 letter     of the shard, for hints: the byte 48 + shard
+--       8 lease us   of the claim, before it was renewed: until then nothing else is looked at
 -- reply sequence, code, now us, due us
---       code 0 done; 1 not the current claim, nothing was done
+--       code 0 done; 1 not the current claim, or its lease is over: nothing was done
 --       due: when the row is to be refreshed next; 0: not known
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
 --       given back
 
-local KEEP_MS = '604800000'
+local KEEP_MS = '604800000' -- renewed once an hour
+local HOUR_US = 3600000000
+local WHOLE_MAX = 9007199254740991
 
 local sequence, row, outcome = tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local time = redis.call('TIME')
@@ -33,7 +37,8 @@ if not stored then
 end
 local period, age, failures, version, claimed, state, claim, setter =
     string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%d+) ([ncadf]) (%S+) (%S+)$')
-if not period then
+if not period or #period > 11 or #age > 12 or #failures > 9 or version + 0 >= WHOLE_MAX or
+    claimed + 0 > WHOLE_MAX then
     return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
 end
 if claim ~= ARGV[1] then
@@ -42,13 +47,21 @@ end
 if state == 'd' or state == 'f' then
     return {sequence, 0, now, 0}
 end
+if claimed + ARGV[8] <= now and tonumber(redis.call('ZSCORE', KEYS[1], row) or 0) <= now then
+    return {sequence, 1, now, 0}
+end
+local idle = outcome == 'b' and
+    redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
 local due = now
 if outcome == 'v' or outcome == 'n' then
-    version, failures = string.format('%.0f', math.max(version + 1, now)), '0'
+    local last = version + 0
+    version, failures = string.format('%.0f', math.max(last + 1, now)), '0'
     due = now + period - math.floor(period * ARGV[5] / 10240)
     local head = version .. ' ' .. claimed .. ' ' .. age .. ' ' .. outcome .. ' '
-    redis.call('HSET', KEYS[3], row, head .. ARGV[6])
-    redis.call('PEXPIRE', KEYS[3], KEEP_MS)
+    local is_new = redis.call('HSET', KEYS[3], row, head .. ARGV[6]) == 1
+    if is_new or math.floor(last / HOUR_US) ~= math.floor(now / HOUR_US) then
+        redis.call('PEXPIRE', KEYS[3], KEEP_MS)
+    end
 elseif outcome == 'f' then
     failures = string.format('%.0f', failures + 1)
     due = now + ARGV[5]
@@ -60,14 +73,14 @@ redis.call('ZADD', KEYS[1], string.format('%.0f', due), row)
 local letter = (outcome == 'v' or outcome == 'n') and 'd' or 'f'
 redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version,
                                                claimed, letter, claim, setter))
-if outcome == 'b' then
+if idle then
     local own = string.match(claim, '^[^.]*')
-    local idle = redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
     for _, other in ipairs(idle) do
         redis.call('ZREM', KEYS[4], other)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
-        local told = other ~= own and redis.pcall('PUBLISH', string.match(KEYS[4], '^([^{]*)') .. 'wake:' ..
-                                                  string.sub(other, 1, 16), string.sub(other, 18) .. ARGV[7])
+        local told = other ~= own and #other == 33 and
+            redis.pcall('PUBLISH', string.match(KEYS[4], '^([^{]*)') .. 'wake:' .. string.sub(other, 1, 16),
+                        string.sub(other, 18) .. ARGV[7])
         if type(told) == 'number' and told > 0 then
             break
         end

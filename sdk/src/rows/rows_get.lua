@@ -12,6 +12,8 @@
 --            3 the version is still that one: no bytes
 --            4 more bytes than there is room for: none, but their size
 
+local WHOLE_MAX = 9007199254740991
+
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local sequence = tonumber(ARGV[1])
@@ -20,7 +22,7 @@ if not stored then
     return {sequence, 2, 0, 0, 0, 0, now, ''}
 end
 local version, loaded, age, kind, at = string.match(stored, '^(%d+) (%d+) (%d+) ([vn]) ()')
-if not version then
+if not version or version + 0 > WHOLE_MAX or age + 0 > WHOLE_MAX then
     return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
 end
 local size, code, bytes = #stored - at + 1, 0, ''
@@ -33,4 +35,4 @@ elseif size > tonumber(ARGV[4]) then
 else
     bytes = string.sub(stored, at)
 end
-return {sequence, code, tonumber(version), math.max(now - loaded, 0), tonumber(age), size, now, bytes}
+return {sequence, code, version + 0, math.max(now - loaded, 0), age + 0, size, now, bytes}

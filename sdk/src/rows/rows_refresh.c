@@ -20,6 +20,13 @@
 #define ROWS_CLAIM_SHAPE   "qiiiii*"
 #define ROWS_CLAIM_FIGURES 6u
 
+/* What rows_claim.lua answers, besides 0. */
+enum
+{
+    ROWS_CLAIM_STALE = 4,
+    ROWS_CLAIM_CORRUPT
+};
+
 static gh_rows* rows_of(gh_op* op)
 {
     return (gh_rows*)(void*)((char*)op - offsetof(gh_rows, op));
@@ -36,17 +43,17 @@ static void rows_encode(gh_op* op, gh_request* request)
 {
     gh_rows* rows = rows_of(op);
     gh_client* client = op->client;
-    gh_request_script(request, rows_script(op), 4, 8);
-    gh_rows_encode_keys(request, client, rows->shard, "dmwi");
+    gh_request_script(request, rows_script(op), 5, 9);
+    gh_rows_encode_keys(request, client, rows->shard, "dmwiv");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
-    gh_request_number(
-        request, gh_client_store_time(client, gh_client_after(client, gh_client_request_timeout(client))));
+    gh_request_number(request, gh_client_not_after(client));
     gh_request_number(request, rows->claim);
     gh_request_number(request, rows->config.lease_us);
     gh_request_number(request, rows->asked);
     gh_request_number(request, ROWS_WAIT_US);
     gh_rows_encode_letter(request, rows->shard);
+    gh_request_number(request, gh_op_sent_twice(op));
 }
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
@@ -109,28 +116,44 @@ static void rows_plan_look(gh_rows* rows, uint32_t taken, uint64_t due_us, uint6
         rows->promised |= bit;
         idle_us = wait_us;
     }
-    if (taken == rows->asked && wait_us == 0)
-        idle_us = 0; /* more is due */
+    if (due_us != 0 && wait_us == 0) /* more is due; or something else was, and is out of the way now */
+        idle_us = taken == rows->asked ? 0 : ROWS_PAUSE_MIN_US;
     else if (idle_us < *pause_us)
         idle_us = gh_client_jitter(client, *pause_us);
     rows->look_us[rows->shard] = gh_client_after(client, idle_us);
 }
 
+/* Gives each row that was claimed to a slot; an answer that comes when the lease is over gives nothing. */
+static uint32_t rows_take(gh_rows* rows, const gh_reply* value, uint64_t lease_end_us)
+{
+    bool is_ours = lease_end_us > gh_client_now(rows->op.client);
+    uint32_t count = 0;
+    for (; value != NULL && value->next != NULL; value = value->next->next)
+    {
+        uint64_t failures = value->next->integer < 0 ? 0 : (uint64_t)value->next->integer;
+        if (value->type != GH_REPLY_STRING || value->next->type != GH_REPLY_INTEGER) continue;
+        if (is_ours)
+            gh_rows_slots_take(rows, value->text, failures > UINT32_MAX ? UINT32_MAX : (uint32_t)failures,
+                               lease_end_us);
+        else
+            rows->lost++;
+        count++;
+    }
+    return count;
+}
+
 static void rows_claimed(gh_rows* rows, const gh_event* event)
 {
-    const gh_reply* value = gh_reply_at(event->reply, ROWS_CLAIM_FIGURES);
+    int64_t code = gh_reply_integer(event->reply, 1);
     uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 2);
     uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 5);
     uint64_t lease_end_us = gh_lease_end(rows->config.lease_us, event->sent_us, remaining_us);
-    uint32_t taken = 0;
+    uint32_t taken;
     gh_client_note_store_time(rows->op.client, now_us);
-    for (; value != NULL && value->next != NULL; value = value->next->next)
-    {
-        gh_rows_slots_take(rows, value->text, (uint32_t)value->next->integer, lease_end_us);
-        taken++;
-    }
+    taken = rows_take(rows, gh_reply_at(event->reply, ROWS_CLAIM_FIGURES), lease_end_us);
+    if (code == ROWS_CLAIM_CORRUPT) rows->trouble = GH_CORRUPT;
     if (taken > 0) rows->late_us = (uint64_t)gh_reply_integer(event->reply, 4);
-    if (gh_reply_integer(event->reply, 1) != 0)
+    if (code == ROWS_CLAIM_STALE)
         rows->look_us[rows->shard] = gh_client_after(rows->op.client, ROWS_PAUSE_MIN_US);
     else
         rows_plan_look(rows, taken, (uint64_t)gh_reply_integer(event->reply, 3), now_us);

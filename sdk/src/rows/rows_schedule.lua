@@ -1,5 +1,6 @@
 -- rows_schedule: a row is to be refreshed every so often from now on. Repeating it is harmless: of the
--- requests of one client for a row, an older one never undoes a newer, and the same one finds itself done.
+-- requests of one client for a row, an older one never undoes a newer, and the same one finds itself done; or finds
+-- that the row was unscheduled since.
 --
 -- KEYS  1 gh:{rows:<shard>}:d   zset   row -> when it is due (us); claimed: when that is over
 --       2 gh:{rows:<shard>}:m   hash   row -> "<period> <max age> <failures> <version>
@@ -7,7 +8,8 @@
 --                                      times in us; claimed: when it was last; state n: never claimed, c:
 --                                      claimed, a: claimed, and due again at once, d: that claim was
 --                                      refreshed, f: it failed
---       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us>": who unscheduled it, and when
+--       3 gh:{rows:<shard>}:t   hash   row -> "<token> <us> <setter>": who unscheduled it, when, and who had
+--                                      scheduled it; -: nobody
 --       4 gh:{rows:<shard>}:i   zset   refreshers that wait, "<client>:<sequence>" -> until when (us)
 -- ARGV  1 token      "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence   comes back as the first element of the reply
@@ -18,34 +20,45 @@
 --       8 letter     of the shard, for hints: the byte 48 + shard
 -- reply sequence, code, now us
 --       code 0 scheduled
---            1 older than what this client has asked for since
+--            1 older than what this client has asked for since, or done and undone
 --            3 full   ROWS_MAX rows in the shard
 --            4 stale  past `not after`
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
 --       due sooner than before
--- Redis 6.2 or later.
+-- Redis 6.2 or later. The row is due before it is known: if it ends in between, rows_claim.lua finds that there is
+-- no such row.
 
 local ROWS_MAX = 100000
+local WHOLE_MAX = 9007199254740991
 
 local due_key, row_key, gone_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+-- Of the same client, whose tokens grow.
 local function is_older(setter)
-    local client = string.sub(token, 1, 16)
-    return setter and string.sub(setter, 1, 16) == client and string.sub(setter, 1, 33) > token
+    return string.sub(setter, 1, 17) == string.sub(token, 1, 17) and setter > token
 end
 
 if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
     return {sequence, 4, now}
 end
 local stored = redis.call('HGET', row_key, row)
+local gone = redis.call('HGET', gone_key, row)
 local due = tonumber(redis.call('ZSCORE', due_key, row) or nil)
+if due and (due < 0 or due > WHOLE_MAX) then
+    due = nil
+end
 local due_before = due
 local middle, claim = ' 0 0 0 ', 'n -'
-if is_older(redis.call('HGET', gone_key, row)) then
-    return {sequence, 1, now}
+if gone then
+    local by, had = string.match(gone, '^(%x+:%x+) %d+ (%S+)$')
+    if not by then
+        return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
+    elseif is_older(by) or is_older(had) or had == token then
+        return {sequence, 1, now}
+    end
 end
 if stored then
     local period, numbers, state, holder, setter =
@@ -54,7 +67,7 @@ if stored then
         return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
     elseif is_older(setter) then
         return {sequence, 1, now}
-    elseif setter == token then
+    elseif setter == token and due then
         return {sequence, 0, now}
     end
     local claimed = state == 'c' or state == 'a'
@@ -71,18 +84,19 @@ elseif redis.call('HLEN', row_key) >= ROWS_MAX then
 else
     due = now
 end
+due = due or now
+-- Who asked last is likeliest to live.
+local idle = (not due_before or due < due_before) and
+    redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
+redis.call('ZADD', due_key, string.format('%.0f', due), row)
 redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim .. ' ' .. token)
-redis.call('ZADD', due_key, string.format('%.0f', due or now), row)
-redis.call('HDEL', gone_key, row)
-if not due_before or due < due_before then
-    -- Who asked last is likeliest to live.
+if idle then
     local channel = string.match(idle_key, '^([^{]*)') .. 'wake:'
-    local idle = redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
     for _, waiting in ipairs(idle) do
         redis.call('ZREM', idle_key, waiting)
         -- Its error is ignored: without the right to publish, refreshers find out by asking.
         local reader, hint = string.sub(waiting, 1, 16), string.sub(waiting, 18) .. ARGV[8]
-        local told = redis.pcall('PUBLISH', channel .. reader, hint)
+        local told = #waiting == 33 and redis.pcall('PUBLISH', channel .. reader, hint)
         if type(told) == 'number' and told > 0 then
             break
         end

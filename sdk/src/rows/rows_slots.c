@@ -8,6 +8,7 @@
 #define ROWS_JITTER          1023u
 
 #define ROWS_SLOT_SHAPE "qiii"
+#define ROWS_SLOT_STALE 4 /* what rows_renew.lua answers past `not after` */
 
 static gh_rows_slot* rows_slot_of(gh_op* op)
 {
@@ -37,7 +38,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 {
     const gh_rows_slot* slot = rows_slot_of(op);
     bool renews = op->state == ROWS_SLOT_RENEWING;
-    gh_request_script(request, rows_slot_script(op), renews ? 2 : 4, renews ? 4 : 7);
+    gh_request_script(request, rows_slot_script(op), renews ? 2 : 4, renews ? 5 : 8);
     gh_rows_encode_keys(request, op->client, slot->shard, renews ? "dm" : "dmvi");
     encode_rows_claim_text(request, slot);
     gh_request_number(request, op->sequence);
@@ -45,12 +46,14 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
     if (renews)
     {
         gh_request_number(request, slot->rows->config.lease_us);
+        gh_request_number(request, gh_client_store_time(op->client, slot->lease_end_us));
         return;
     }
     gh_request_str(request, gh_str_make(&slot->outcome, 1));
     gh_request_number(request, slot->pause_us);
     gh_request_str(request, gh_str_make(slot->memory, slot->value_size));
     gh_rows_encode_letter(request, slot->shard);
+    gh_request_number(request, slot->rows->config.lease_us);
 }
 
 /* ---- states -------------------------------------------------------------------------------------------- */
@@ -147,6 +150,20 @@ static void rows_slot_load(gh_rows_slot* slot)
     rows->config.loader(rows->config.context, load, gh_str_make(slot->row, slot->row_size));
 }
 
+static void rows_slot_renew(gh_rows_slot* slot)
+{
+    slot->op.state = ROWS_SLOT_RENEWING;
+    gh_op_timer(&slot->op, slot->void_us);
+    gh_op_send(&slot->op, ROWS_SLOT_SHAPE, GH_OP_URGENT);
+}
+
+/* The store may have forgotten the claim. What is being loaded asks at once, what is not is not begun. */
+static void rows_slot_doubt(gh_rows_slot* slot)
+{
+    if (slot->op.state == ROWS_SLOT_TAKEN) gh_rows_slot_give_back(slot);
+    if (slot->op.state == ROWS_SLOT_LOADING) rows_slot_renew(slot);
+}
+
 static void rows_slot_timer(gh_rows_slot* slot)
 {
     switch ((rows_slot_state)slot->op.state)
@@ -159,9 +176,7 @@ static void rows_slot_timer(gh_rows_slot* slot)
             rows_slot_fail(slot);
             break;
         }
-        slot->op.state = ROWS_SLOT_RENEWING;
-        gh_op_timer(&slot->op, slot->void_us);
-        gh_op_send(&slot->op, ROWS_SLOT_SHAPE, GH_OP_URGENT);
+        rows_slot_renew(slot);
         break;
     case ROWS_SLOT_FINISHING: rows_slot_lose(slot); break;
     case ROWS_SLOT_FREE:
@@ -184,9 +199,13 @@ static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t sto
 static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
 {
     uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 2);
-    bool is_ours = gh_reply_integer(event->reply, 1) == 0;
+    int64_t code = gh_reply_integer(event->reply, 1);
     gh_client_note_store_time(slot->op.client, now_us);
-    if (!is_ours)
+    if (code == ROWS_SLOT_STALE) /* we know the store's time better now, and our lease ends by itself */
+    {
+        rows_slot_renew(slot);
+    }
+    else if (code != 0)
     {
         rows_slot_lose(slot);
     }
@@ -227,9 +246,9 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
         if (has_claim) rows_slot_lose(slot);
         break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_DOUBT: rows_slot_doubt(slot); break;
     case GH_EVENT_CANCEL: /* the refresher takes care of its slots */
-    case GH_EVENT_HINT:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_HINT: break;
     }
 }
 
