@@ -17,7 +17,6 @@ enum
 {
     COUNTERS_TAKEN = 0,
     COUNTERS_OLD,
-    COUNTERS_HALF,
     COUNTERS_STALE
 };
 
@@ -76,6 +75,7 @@ static counters_outcome counters_lane_outcome_of(gh_counters* self, char letter)
     case 's': self->stats.saturated++; return COUNTERS_COUNTED;
     case 'f': self->stats.last_refusal = GH_FULL; return COUNTERS_REFUSED;
     case 'c': self->stats.last_refusal = GH_CORRUPT; return COUNTERS_REFUSED;
+    case 'u': return COUNTERS_UNKNOWN;
     default: return COUNTERS_COUNTED;
     }
 }
@@ -294,7 +294,7 @@ static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
     self->stats.batches++;
     if (code == COUNTERS_TAKEN)
         counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text);
-    else /* COUNTERS_HALF; the row of batches does not let COUNTERS_OLD happen */
+    else /* the row of batches does not let COUNTERS_OLD happen */
         counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 

@@ -40,6 +40,7 @@ for j = 1, precisions do
     span_max = math.max(span_max, seconds[j] * samples[j])
     pace_max = math.max(pace_max, tonumber(seconds[j]))
 end
+seconds[precisions + 1] = 't' -- which is there as long as a slice is
 local type_of_known = redis.call('TYPE', KEYS[1]).ok
 if type_of_known ~= 'zset' and type_of_known ~= 'none' then
     return redis.error_reply('CORRUPT list of counters is not of the form that KEYS.md describes')
@@ -122,9 +123,13 @@ for i = 1, tonumber(ARGV[4]) do
         redis.call('HDEL', open_key, unpack(closed))
         samples_removed = samples_removed + #closed
     end
+    local left = (due or olds.err) and 1 or redis.call('HLEN', open_key)
+    if left == 1 and not due and not olds.err and olds[precisions + 1] then
+        left = left - redis.call('HDEL', open_key, 't')
+    end
     if unfinished then
         work = work + TRIM_MAX -- it stays due
-    elseif not due and redis.call('EXISTS', open_key) == 0 then
+    elseif left == 0 then
         counters_removed = counters_removed + redis.call('ZREM', KEYS[1], name)
     else -- it may have precisions that are not ours
         redis.call('ZADD', KEYS[1], 'XX', due or now_s + pace_max, name)

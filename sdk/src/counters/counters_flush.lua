@@ -3,9 +3,10 @@
 -- and adds nothing, and an older one, which can only be a request from the past, does nothing. A client
 -- sends one batch to a shard at a time.
 --
--- The mark is written before the first counter, as begun, and once more behind the last one. If it ends in between,
--- the batch is never counted again, and its client is told that it is not known which of its counters were counted;
--- each of them was counted in all open slices or in none.
+-- The mark is written before the first counter, as begun, and once more behind the last one; and each counter has
+-- the time of the batch that it counted last, in the same write as its open slices. If it ends in between, a repeat
+-- counts what was not counted. Only of a counter that another batch has met since, it cannot be known; and of one
+-- that got an add that is late, its closed slices may lack it.
 --
 -- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of
 -- a batch that comes late goes into the slice of its own time, also if that is closed already.
@@ -14,7 +15,8 @@
 --                                          it was begun. - -> the largest generation that a client brought
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
 --       then for each counter of the batch
---         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>"
+--         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>";
+--                                                         t -> when the batch began that was counted last (us)
 --         gh:{counters:<shard>}:c:<seconds>:<name>  list  "<start> <sum>" of closed slices; a key a precision
 -- ARGV  1 client      16 hex digits
 --       2 sequence    comes back as the first element of the reply
@@ -29,13 +31,13 @@
 -- reply sequence, code, now us, answers
 --       code 0 taken
 --            1 old        the client has sent another batch since
---            2 half       it was begun before, and never ended
---            3 stale      past `not after`
+--            2 stale      past `not after`
 --       an error that begins with STALE: the store has seen a larger generation
 --       answers: "-" if every counter was counted; else a letter for each
 --            k counted    s counted, but the sum stands at its limit of 2^53 - 1 (or minus that)
 --            f not counted: it would be one counter more than limit
 --            c not counted: one of its keys is not of this form
+--            u not known: the batch was begun before, and another one has met the counter since
 -- Slices that are too old to be kept are left out without a word.
 -- Redis 6.2 or later.
 
@@ -56,6 +58,7 @@ local CORRUPT = 'CORRUPT mark of counters is not of the form that KEYS.md descri
 local marks = redis.call('HMGET', KEYS[1], client, '-')
 local mark, kept, generation = marks[1], marks[2], ARGV[6]
 local renew_marks, look = true, '-8'
+local begun -- when, if it was before
 local is_newer = generation ~= '0' and generation ~= kept
 if kept and is_newer then
     if not string.find(kept, '^%d+$') or kept + 0 > now + DAY_US then
@@ -67,10 +70,10 @@ end
 if mark then
     local past, used, answers = string.match(mark, '^(%d+) (%d+) ([%a!-]+)$')
     past = tonumber(past)
-    if not past or past > SUM_MAX or #answers > 6 then
+    if not past or past > SUM_MAX or used + 0 > SUM_MAX or #answers > 6 then
         return redis.error_reply(CORRUPT)
     elseif past == sequence and answers == '!' then
-        return {sequence, 2, now, '-'}
+        begun = used
     elseif past == sequence then
         return {sequence, 0, now, answers}
     elseif past > sequence then
@@ -79,7 +82,7 @@ if mark then
     renew_marks, look = now - used > KEPT_US, now % 8 == 0 and '-4'
 end
 if ARGV[5] ~= '0' and now > ARGV[5] + 0 then
-    return {sequence, 3, now, '-'}
+    return {sequence, 2, now, '-'}
 end
 
 -- Some marks, and of those which are of no use any more.
@@ -199,12 +202,15 @@ end
 local name_at = #KEYS[2] + 2
 local values = 8 + 2 * precisions
 local answers, plain = {}, true
-local begun = format('%s %.0f ', ARGV[2], now)
+local stamp = begun or format('%.0f', now)
+local mark_text = ARGV[2] .. ' ' .. stamp .. ' '
 if is_newer then
-    redis.call('HSET', KEYS[1], client, begun .. '!', '-', generation)
+    redis.call('HSET', KEYS[1], client, mark_text .. '!', '-', generation)
 else
-    redis.call('HSET', KEYS[1], client, begun .. '!')
+    redis.call('HSET', KEYS[1], client, mark_text .. '!')
 end
+local last = precisions + 1
+seconds[last], fields[2 * last - 1], fields[2 * last] = 't', 't', stamp
 for i = 1, tonumber(ARGV[7]) do
     local first = 3 + (i - 1) * (1 + precisions)
     local open_key, delta = KEYS[first], tonumber(ARGV[values + i])
@@ -212,6 +218,10 @@ for i = 1, tonumber(ARGV[7]) do
     local answer, is_new, renew, writes = 'k', true, false, {}
     if olds.err then
         answer = 'c'
+    elseif begun and olds[last] == begun then
+        answer = 'done'
+    elseif begun and (tonumber(olds[last] or 0) or 0) > begun + 0 then
+        answer = 'u'
     end
     for j = 1, answer == 'k' and precisions or 0 do
         local old, head, sum = olds[j], heads[j], delta
@@ -249,7 +259,7 @@ for i = 1, tonumber(ARGV[7]) do
             fields[2 * j] = format(texts[j], sum)
         end
     end
-    if is_new and answer ~= 'c' then
+    if is_new and (answer == 'k' or answer == 's') then
         local name = sub(open_key, name_at)
         local due = redis.pcall('ZSCORE', KEYS[2], name)
         if type(due) == 'table' then
@@ -275,12 +285,12 @@ for i = 1, tonumber(ARGV[7]) do
             redis.call('PEXPIRE', KEYS[2], keep_ms)
         end
     end
-    answers[i] = answer
-    plain = plain and answer == 'k'
+    answers[i] = answer == 'done' and 'k' or answer
+    plain = plain and answers[i] == 'k'
 end
 
 local said = plain and '-' or table.concat(answers)
-redis.call('HSET', KEYS[1], client, begun .. said)
+redis.call('HSET', KEYS[1], client, mark_text .. said)
 if renew_marks then
     redis.call('PEXPIRE', KEYS[1], '1200000')
 end
