@@ -307,7 +307,8 @@ static void any_number_of_clients_is_counted(void** state)
     assert_int_equal(stored_sum(server, "hits", 60), 2);
     assert_int_equal(counting_stats(beyond).counted, 1);
     assert_in_range(redis_server_integer(server, "PTTL %s", stored_shard_key("hits", "w")), 1, 1200000);
-    assert_int_equal(redis_server_integer(server, "HLEN %s", stored_shard_key("hits", "w")), 10001);
+    /* and the generation */
+    assert_in_range(redis_server_integer(server, "HLEN %s", stored_shard_key("hits", "w")), 10001, 10002);
     redis_server_do(server, "EVAL %s 1 %s %d", plant, stored_shard_key("hits", "w"), 601);
     counting* next = counting_start(game_start_ready(redis_server_address(server)), NULL);
     counting_add(next, "hits", 1);

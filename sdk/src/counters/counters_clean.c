@@ -20,7 +20,8 @@ enum
     COUNTERS_CLEAN_LEAVING
 };
 
-#define COUNTERS_CLEAN_STALE 3 /* what counters_lease.lua answers past `not after` */
+#define COUNTERS_CLEAN_ON_MAX 32u /* times that a shard is asked on in a round */
+#define COUNTERS_CLEAN_STALE  3   /* what counters_lease.lua answers past `not after` */
 
 static const char counters_clean_lease_shape[] = "qiii";
 static const char counters_clean_shape[] = "qiii*";
@@ -158,11 +159,16 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
     if (!cleaning->owner || cleaning->shard == GH_COUNTERS_SHARDS)
     {
         cleaning->owner = true;
-        cleaning->shard = 0;
-        cleaning->count = 0;
+        cleaning->shard = cleaning->count = cleaning->asked_on = 0;
         cleaning->round_us = gh_client_now(self->control.client);
     }
     counters_clean_go_on(self);
+}
+
+static void counters_clean_next_shard(gh_counters_cleaning* cleaning)
+{
+    cleaning->shard++;
+    cleaning->count = cleaning->asked_on = 0;
 }
 
 static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
@@ -185,7 +191,11 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
         memcpy(cleaning->names[cleaning->count], name->text.bytes, name->text.size);
         cleaning->name_sizes[cleaning->count++] = (uint8_t)name->text.size;
     }
-    if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0) cleaning->shard++;
+    cleaning->asked_on += gh_reply_integer(reply, 1) != 0;
+    if (cleaning->asked_on == COUNTERS_CLEAN_ON_MAX)
+        counters_clean_next_shard(cleaning); /* the rest in the next rounds */
+    else if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0)
+        counters_clean_next_shard(cleaning);
     counters_clean_go_on(self);
 }
 
@@ -214,8 +224,7 @@ static void counters_clean_fail(gh_counters* self, gh_status status)
     gh_counters_cleaning* cleaning = &self->cleaning;
     if (cleaning->op.state == COUNTERS_CLEAN_CLEANING && status == GH_CORRUPT)
     {
-        cleaning->count = 0;
-        cleaning->shard++;
+        counters_clean_next_shard(cleaning);
         counters_clean_go_on(self);
         return;
     }

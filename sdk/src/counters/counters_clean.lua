@@ -16,7 +16,7 @@
 --       5 precisions  how many; at most 8
 --       then for each of them: seconds, samples that are kept (the open one included)
 -- reply sequence, code, counters that were removed, samples that were removed, counters that are due ...
---       code 0; 1: there is more to do than the counters that are named, so ask on
+--       code 0; 1: there is more to remove than was, of what should not be there: ask on, a few times
 --       Counters are named as they stand in their keys. What is no such name is removed from the list.
 -- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows. Each write is of use by
 -- itself, and a counter is due until its last one.
@@ -26,6 +26,7 @@ local WORK_MAX = 100
 local LIST_MAX = 1000 -- slices that a list can have
 local TRIM_MAX = 100 -- of those that are beyond, so many are removed at once
 local NAME_MAX = 192
+local STRANGE_MAX = 200 -- names that are looked at, if the first are none
 local WHOLE_MAX = 9007199254740991
 
 local sequence, pace = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -92,7 +93,7 @@ local function trim(list, limit)
     return start_of(redis.call('LINDEX', list, '-1')), length - low
 end
 
-local counters_removed, samples_removed = 0, 0
+local counters_removed, samples_removed, more = 0, 0, 0
 local name_at = #KEYS[1] + 2
 for i = 1, tonumber(ARGV[4]) do
     if work >= WORK_MAX then
@@ -128,6 +129,7 @@ for i = 1, tonumber(ARGV[4]) do
         left = left - redis.call('HDEL', open_key, 't')
     end
     if unfinished then
+        more = 1
         work = work + TRIM_MAX -- it stays due
     elseif left == 0 then
         counters_removed = counters_removed + redis.call('ZREM', KEYS[1], name)
@@ -136,17 +138,22 @@ for i = 1, tonumber(ARGV[4]) do
     end
 end
 
-local reply = {sequence, 0, counters_removed, samples_removed}
-local strange = {}
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_s, 'LIMIT', '0', ARGV[3])) do
-    if #name <= NAME_MAX and string.find(name, '^[%w_.%%-]+$') then
-        reply[#reply + 1] = name
-    else
-        strange[#strange + 1] = name
+local most = tonumber(ARGV[3])
+local function due_names(count)
+    local names, strange = {}, {}
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_s, 'LIMIT', '0', count)) do
+        if #name > NAME_MAX or not string.find(name, '^[%w_.%%-]+$') then
+            strange[#strange + 1] = name
+        elseif #names < most then
+            names[#names + 1] = name
+        end
     end
+    return names, strange
 end
+local names, strange = due_names(most)
 if #strange > 0 then
+    names, strange = due_names(STRANGE_MAX)
     redis.call('ZREM', KEYS[1], unpack(strange))
-    reply[2] = 1
+    more = 1
 end
-return reply
+return {sequence, more, counters_removed, samples_removed, unpack(names)}

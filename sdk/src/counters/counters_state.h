@@ -75,6 +75,7 @@ typedef struct gh_counters_cleaning
     uint64_t lease_end_us; /* by the client's clock  */
     uint32_t shard;        /* of this round; GH_COUNTERS_SHARDS: the round is over */
     uint32_t count;        /* counters to clean with the next request */
+    uint32_t asked_on;     /* times, about what should not be in this shard */
     bool owner;
     bool over; /* the last word has been said */
     uint8_t name_sizes[GH_COUNTERS_CLEAN_MAX];
