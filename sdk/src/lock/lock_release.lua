@@ -43,9 +43,9 @@ if ARGV[4] then
     add_late(string.sub(token, 1, 16), whole(ARGV[4]) or 0)
 end
 
-local function store(keep, keep_ms)
+local function store(...)
     local text = string.format('%s %.0f %.0f %s %d%s', owner, fence, expiry, state, waiters, late)
-    redis.call('SET', state_key, text, keep, keep_ms)
+    redis.call('SET', state_key, text, ...)
 end
 
 local waited = redis.call('ZREM', queue_key, token)
