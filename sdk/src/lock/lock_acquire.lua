@@ -131,10 +131,9 @@ if state == 'r' then -- it slept through its turn: its waiters enqueue again whe
 end
 local head, behind, gone = next_waiter()
 waiters = waiters - gone
+drop(gone) -- before they are not counted any more: never fewer are counted than wait
 if head == token or (not head and waiters == 0) then
-    local reply = grant()
-    drop(gone)
-    return reply
+    return grant()
 end
 if head then
     owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
@@ -142,7 +141,6 @@ else
     owner, expiry, state = '-', 0, 'f'
 end
 store()
-drop(gone)
 local reply = wait()
 if head then
     hint_all({head}, behind)

@@ -17,7 +17,7 @@
 --       it for one that should ask when the turn is over
 --
 -- Begins with ZREM, which a server that is out of memory still allows. Stopped between two writes, it leaves a
--- lock that is still held, or given on to a waiter that stands in the queue once more: whoever asks next mends it.
+-- lock that is still held, and waiters that enqueue again when they ask.
 
 -- The common case first: ours, held, and nobody waits. The key keeps its time to live, which the grant set.
 local stored = redis.call('GET', KEYS[1])
@@ -61,10 +61,12 @@ end
 if state == 'f' and waiters == 0 and not ARGV[4] then
     return {sequence, 2}
 end
-local head, behind, gone = nil, {}, 0
+local head, behind
 if waiters > 0 then
+    local gone
     head, behind, gone = next_waiter()
     waiters = waiters - gone
+    drop(gone) -- before they are not counted any more: never fewer are counted than wait
 end
 if head then
     owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
@@ -72,7 +74,6 @@ else
     expiry, state = 0, 'f'
 end
 store('PX', IDLE_MS)
-drop(gone)
 if head then
     hint_all({head}, behind)
 end

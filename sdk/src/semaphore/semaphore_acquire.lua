@@ -41,8 +41,8 @@
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
 --       "w" behind it to one that should ask when the turn is over
 --
--- Stopped between two writes, it leaves more permits counted than there are, and a queue with a place less: where
--- room is short, they are counted anew (semaphore_queue.lua).
+-- Stopped between two writes, it leaves more permits or waiters counted than there are: whoever asks next counts
+-- them anew (semaphore_queue.lua).
 -- Redis 6.2 or later.
 
 local birth_key, birth = KEYS[5], ARGV[10]
@@ -59,16 +59,15 @@ if stored and now >= not_before and (not_after == 0 or now <= not_after) then
     local limit, used, last, setter = string.match(stored, '^(%d+) (%d+) (%d+) 0 (%S+)$')
     if limit and #limit < 8 and used + ARGV[8] <= tonumber(limit) and now > tonumber(last) then
         local lease = ARGV[3] - ARGV[3] % 2
-        if used ~= '0' and redis.call('ZCARD', KEYS[2]) == 0 then
-            used = 0 -- :h was gone: nobody holds any
+        if used == '0' or redis.call('ZCARD', KEYS[2]) == tonumber(used) then -- else they are counted below
+            redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),
+                       'PX', setter == '-' and '7200000' or '2592000000')
+            if redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now + lease), permit) == 1 then
+                redis.call('PEXPIRE', KEYS[2], '7200000')
+                return {tonumber(ARGV[2]), 0, now, lease, 0, now, tonumber(limit)}
+            end
+            redis.call('SET', KEYS[1], stored, 'KEEPTTL') -- a repeat: it was counted before
         end
-        redis.call('SET', KEYS[1], string.format('%s %.0f %.0f 0 %s', limit, used + ARGV[8], now, setter),
-                   'PX', setter == '-' and '7200000' or '2592000000')
-        if redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now + lease), permit) == 1 then
-            redis.call('PEXPIRE', KEYS[2], '7200000')
-            return {tonumber(ARGV[2]), 0, now, lease, 0, now, tonumber(limit)}
-        end
-        redis.call('SET', KEYS[1], stored, 'KEEPTTL') -- a repeat: it was counted before
     end
 end
 

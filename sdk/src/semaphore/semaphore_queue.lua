@@ -112,13 +112,12 @@ local function serve(own)
     end
 end
 
--- The state first: where it is stopped after that, too many permits are counted, and never too few; and who was
--- to have a turn has lost its place at most.
+-- In an order in which more waiters and permits are counted than there are, and never fewer, wherever it is stopped.
 local function commit()
-    store()
     if gone > 0 then
         redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
     end
+    store()
     if #kept > 0 then
         redis.call('ZADD', holder_key, unpack(kept))
         redis.call('PEXPIRE', holder_key, IDLE_MS)

@@ -18,7 +18,7 @@
 --       "w" behind it to one that should ask when the turn is over
 --
 -- Begins with ZREM, which a server that is out of memory still allows. Stopped between two writes, it leaves more
--- permits counted than there are: where room is short, they are counted anew (semaphore_queue.lua).
+-- permits counted than there are: whoever asks next counts them anew (semaphore_queue.lua).
 
 local permit = ARGV[1] .. ' ' .. ARGV[4]
 local stored = redis.call('GET', KEYS[1])
