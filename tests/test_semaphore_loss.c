@@ -6,6 +6,7 @@
 #include "support/proxy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HOUR_US (3600 * (int64_t)SECOND_US)
@@ -266,9 +267,8 @@ static void release_that_comes_too_late_says_so(void** state)
 
 #define ARENA_KEYS                                                                                           \
     "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
-#define CODE_ENDED    3
+#define CODE_STALE    4
 #define CODE_FULL     6
-#define REFUSED_US    600000000u
 #define LATE_LEASE_US 60000000u
 
 typedef struct scripts_of_permits
@@ -276,7 +276,16 @@ typedef struct scripts_of_permits
     redis_server* server;
     char acquire[FOREIGN_DIGEST_SIZE];
     char release[FOREIGN_DIGEST_SIZE];
+    uint64_t not_after_us; /* of what is asked; 0: none */
 } scripts_of_permits;
+
+static uint64_t store_now_us(redis_server* server)
+{
+    redisReply* reply = redis_server_command(server, "TIME");
+    uint64_t now_us = strtoull(reply->element[0]->str, NULL, 10) * SECOND_US + strtoull(reply->element[1]->str, NULL, 10);
+    freeReplyObject(reply);
+    return now_us;
+}
 
 static scripts_of_permits load_scripts(redis_server* server)
 {
@@ -291,8 +300,8 @@ static long long acquire_many_by_script(const scripts_of_permits* self, unsigned
                                         unsigned lease_us, uint64_t* fence)
 {
     redisReply* reply = redis_server_command(
-        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u %u 60000000 200000 0 0 %u 3",
-        self->acquire, sequence, sequence, lease_us, permits);
+        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u %u 60000000 200000 %llu 0 %u 3",
+        self->acquire, sequence, sequence, lease_us, (unsigned long long)self->not_after_us, permits);
     assert_int_equal(reply->elements, 7);
     long long code = reply->element[1]->integer;
     *fence = (uint64_t)reply->element[2]->integer;
@@ -306,11 +315,15 @@ static long long acquire_by_script(const scripts_of_permits* self, unsigned sequ
     return acquire_many_by_script(self, sequence, 1, LATE_LEASE_US, fence);
 }
 
-static long long release_by_script(const scripts_of_permits* self, unsigned sequence, unsigned refuse_us)
+/* late_us: 0 where each copy of its request was answered. */
+static long long release_by_script(const scripts_of_permits* self, unsigned sequence, uint64_t late_us)
 {
-    redisReply* reply = redis_server_command(
-        self->server, "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u 200000 1 %u", self->release,
-        sequence, sequence, refuse_us);
+    char late[32] = "";
+    if (late_us != 0) snprintf(late, sizeof(late), " %llu", (unsigned long long)late_us);
+    char words[512];
+    snprintf(words, sizeof(words), "EVALSHA %s 4 " ARENA_KEYS " 0000000000000001:%016x %u 200000 1%s", self->release,
+             sequence, sequence, late);
+    redisReply* reply = redis_server_command(self->server, words);
     assert_int_equal(reply->elements, 3);
     long long code = reply->element[1]->integer;
     freeReplyObject(reply);
@@ -358,33 +371,35 @@ static void repeat_behind_the_last_fence_has_a_larger_one(void** state)
     assert_int_equal(semaphore_stored(self.server, "arena").held, 3);
 }
 
-/* Neither what was released nor what was given up unheard of comes back; a late release changes nothing
- * either. */
-static void tombstone_refuses_what_comes_late(void** state)
+/* Neither what was released nor what was given up unheard of comes back; a late release changes nothing either. What
+   was asked for later than what may come late is granted. */
+static void release_refuses_what_comes_late(void** state)
 {
     (void)state;
-    redis_server_options options = {.clock = true};
-    scripts_of_permits self = load_scripts(redis_server_start(&options));
+    scripts_of_permits self = load_scripts(redis_server_start(NULL));
+    uint64_t late_us = store_now_us(self.server) + 60 * SECOND_US;
+    self.not_after_us = late_us;
     uint64_t fence;
-    assert_int_equal(release_by_script(&self, 7, REFUSED_US), 1); /* before the semaphore was there */
-    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_ENDED);
+    assert_int_equal(release_by_script(&self, 7, late_us), 1); /* before the semaphore was there */
+    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_STALE);
+    self.not_after_us++;
     assert_int_equal(acquire_by_script(&self, 1, &fence), 0);
     assert_int_equal(acquire_by_script(&self, 2, &fence), 0);
-    assert_int_equal(release_by_script(&self, 1, REFUSED_US), 0);
-    assert_int_equal(release_by_script(&self, 1, REFUSED_US), 1);
+    assert_int_equal(release_by_script(&self, 1, late_us), 0);
+    assert_int_equal(release_by_script(&self, 1, late_us), 1);
     assert_int_equal(release_by_script(&self, 1, 0), 1);
-    assert_int_equal(acquire_by_script(&self, 1, &fence), CODE_ENDED);
-    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_ENDED);
-    stored_semaphore now = semaphore_stored(self.server, "arena");
-    assert_int_equal(now.held, 1);
-    assert_int_equal(now.tombstones, 2);
+    self.not_after_us--;
+    assert_int_equal(acquire_by_script(&self, 1, &fence), CODE_STALE);
+    assert_int_equal(acquire_by_script(&self, 7, &fence), CODE_STALE);
+    assert_int_equal(acquire_by_script(&self, 2, &fence), 0); /* a repeat */
+    assert_int_equal(semaphore_stored(self.server, "arena").held, 1);
     semaphore_must_be_sound(self.server, "arena");
+    self.not_after_us++;
     for (unsigned i = 3; i <= 4; i++) assert_int_equal(acquire_by_script(&self, i, &fence), 0);
     assert_int_equal(acquire_by_script(&self, 5, &fence), 1); /* there are three, as before */
-
-    redis_server_shift_clock(self.server, (int64_t)REFUSED_US + (int64_t)SECOND_US);
-    assert_int_equal(release_by_script(&self, 8, REFUSED_US), 1);
-    assert_int_equal(semaphore_stored(self.server, "arena").tombstones, 1);
+    self.not_after_us--;
+    assert_int_equal(acquire_by_script(&self, 6, &fence), CODE_STALE); /* and nobody waits who is gone */
+    assert_int_equal(semaphore_stored(self.server, "arena").queued, 1);
 }
 
 /* The request hangs on a link that its client has given up, and is sent again, granted and given back
@@ -404,7 +419,7 @@ static void late_request_of_a_released_permit_takes_nothing(void** state)
     a->ahead_us += 3 * (int64_t)SECOND_US; /* no answer */
     assert_status(permit_settle(permit), GH_OK);
     assert_status(permit_give_back(permit), GH_IDLE);
-    assert_int_equal(semaphore_stored(server, "arena").tombstones, 1);
+    assert_true(semaphore_stored(server, "arena").lates);
 
     long long calls = redis_server_calls(server, "evalsha");
     proxy_release(proxy);
@@ -651,7 +666,7 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(release_that_comes_too_late_says_so),
           cmocka_unit_test(repeat_of_a_grant_has_its_fence),
           cmocka_unit_test(repeat_behind_the_last_fence_has_a_larger_one),
-          cmocka_unit_test(tombstone_refuses_what_comes_late),
+          cmocka_unit_test(release_refuses_what_comes_late),
           cmocka_unit_test(late_request_of_a_released_permit_takes_nothing),
           cmocka_unit_test(crash_leaks_no_permit), cmocka_unit_test(dead_waiters_are_dropped),
           cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),

@@ -19,6 +19,7 @@ static uint64_t store_time_us(redis_server* server)
 stored_semaphore semaphore_stored(redis_server* server, const char* name)
 {
     stored_semaphore self;
+    unsigned blanks = 0;
     memset(&self, 0, sizeof(self));
     const char* text = redis_server_text(server, "GET gh:{semaphore:%s}:s", name);
     self.exists = text != NULL;
@@ -26,6 +27,8 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
         assert_int_equal(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu32 " %*s", &self.limit,
                                 &self.used, &self.fence, &self.waiters),
                          4);
+    for (const char* at = text; text != NULL && *at != 0; at++) blanks += *at == ' ';
+    self.lates = blanks > 4;
     self.queued = (uint32_t)redis_server_integer(server, "ZCARD gh:{semaphore:%s}:q", name);
     uint64_t now_us = store_time_us(server);
     redisReply* reply = redis_server_command(server, "ZRANGE gh:{semaphore:%s}:h 0 -1 WITHSCORES", name);
@@ -37,13 +40,11 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
         assert_int_equal(strspn(member, "0123456789abcdef"), 16);
         uint32_t permits = (uint32_t)strtoul(member + 34, NULL, 10);
         bool is_turn = strstr(score, ".5") != NULL;
-        if (score[0] == '-')
-            self.tombstones++;
-        else if (strtoull(score, NULL, 10) <= now_us)
+        if (strtoull(score, NULL, 10) <= now_us)
             self.lapsed += permits;
         else
             self.held += permits;
-        if (is_turn && score[0] != '-' && strtoull(score, NULL, 10) > now_us) self.turns += permits;
+        if (is_turn && strtoull(score, NULL, 10) > now_us) self.turns += permits;
     }
     freeReplyObject(reply);
     return self;

@@ -17,7 +17,7 @@ typedef struct stored_semaphore
     uint32_t held;       /* permits in :h whose lease is not over, turns that are kept included */
     uint32_t turns;      /* of those, the kept ones                                             */
     uint32_t lapsed;     /* permits in :h whose time is over and that nobody has cleared away   */
-    uint32_t tombstones; /* of ops that are over                                            */
+    bool lates;          /* requests of ops that are over are refused that may still come   */
     uint32_t queued;     /* members of :q                                                   */
 } stored_semaphore;
 

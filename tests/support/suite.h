@@ -28,7 +28,7 @@
     X(wire) X(reader) X(reader_hostile) X(flat)                                                              \
     X(keys) X(keys_page)                                                                                     \
     X(command) X(command_end) X(command_script) X(command_fence) X(command_faults)                           \
-    X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                              \
+    X(lease) X(lock) X(lock_faults) X(lock_loss) X(lock_input) X(lock_fleet) X(lock_set)                              \
     X(client) X(client_config) X(log) X(secrets)                                                             \
     X(backoff) X(resolver) X(time)                                                                           \
     X(deadline) X(quiet)                                                                                     \

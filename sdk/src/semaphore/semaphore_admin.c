@@ -27,6 +27,14 @@ static gh_status semaphore_check_call(const gh_op* op, const gh_client* client, 
                : GH_OK;
 }
 
+/* A figure of a reply. False: it is larger than any that a script answers. */
+static bool semaphore_take_figure(const gh_reply* reply, uint32_t i, uint32_t* figure)
+{
+    int64_t number = gh_reply_integer(reply, i);
+    *figure = number > UINT32_MAX ? 0 : (uint32_t)number;
+    return number <= UINT32_MAX;
+}
+
 /* ---- the limit ----------------------------------------------------------------------------------------- */
 
 static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
@@ -53,9 +61,10 @@ static void semaphore_limit_encode(gh_op* op, gh_request* request)
 static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
 {
     gh_semaphore_limit* limit = semaphore_limit_of(op);
-    limit->limit = (uint32_t)gh_reply_integer(event->reply, 2);
-    limit->used = (uint32_t)gh_reply_integer(event->reply, 3);
-    limit->waiters = (uint32_t)gh_reply_integer(event->reply, 4);
+    bool fits = semaphore_take_figure(event->reply, 2, &limit->limit);
+    fits = semaphore_take_figure(event->reply, 3, &limit->used) && fits;
+    fits = semaphore_take_figure(event->reply, 4, &limit->waiters) && fits;
+    if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (gh_reply_integer(event->reply, 5) == 0) return GH_OK;
     gh_op_send(op, SEMAPHORE_LIMIT_SHAPE, 0); /* more waiters to serve than one call does */
     return GH_PENDING;
@@ -136,7 +145,8 @@ static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us,
     if (!gh_hex_decode(gh_str_make(member.bytes + 17, 16), &holder->sequence)) return false;
     if (!semaphore_parse_decimal(
             gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1),
-            &permits))
+            &permits) ||
+        permits > GH_SEMAPHORE_LIMIT_MAX)
         return false;
     holder->waiting = score.size > 2 && score.bytes[score.size - 2] == '.';
     if (holder->waiting) score.size -= 2;
@@ -152,10 +162,11 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     const gh_reply* member = gh_reply_at(event->reply, SEMAPHORE_FIGURES);
     uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 4);
     gh_client_note_store_time(op->client, now_us);
-    look->limit = (uint32_t)gh_reply_integer(event->reply, 1);
-    look->used = (uint32_t)gh_reply_integer(event->reply, 2);
-    look->waiters = (uint32_t)gh_reply_integer(event->reply, 3);
+    bool fits = semaphore_take_figure(event->reply, 1, &look->limit);
+    fits = semaphore_take_figure(event->reply, 2, &look->used) && fits;
+    fits = semaphore_take_figure(event->reply, 3, &look->waiters) && fits;
     look->count = 0;
+    if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (; member != NULL && member->next != NULL && look->count < look->holders_max;
          member = member->next->next)
     {
