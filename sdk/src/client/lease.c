@@ -21,9 +21,11 @@ typedef enum lease_answer
 
 void gh_lease_finish(gh_lease* lease, gh_status status)
 {
+    const gh_lease_row* row = gh_lease_row_of(lease);
+    if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = 0;
     gh_op_end(&lease->op, status);
-    gh_lease_row_of(lease)->let_go(lease);
+    if (row->moved != NULL) row->moved(lease);
 }
 
 /* The client closes. What may have been granted behind our back is over after its lease, and nobody can say more. */
@@ -73,6 +75,7 @@ static uint64_t leaving_end(const gh_lease* lease)
 /* Tells the store that we want or have it no more, if it may know of us. outcome is what poll says when that is done. */
 static void lease_leave(gh_lease* lease, gh_status outcome)
 {
+    const gh_lease_row* row = gh_lease_row_of(lease);
     lease->was_held = gh_lease_is_held(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
     if (!gh_lease_is_late(lease)) lease->late_us = 0;
@@ -81,14 +84,15 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
         gh_lease_finish(lease, outcome);
         return;
     }
+    if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = GH_LEASE_LEAVING;
     lease->outcome = (int16_t)outcome;
     lease->end_us = leaving_end(lease);
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, gh_lease_row_of(lease)->release.shape, GH_OP_URGENT);
-    gh_lease_row_of(lease)->let_go(lease);
+    gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
+    if (row->moved != NULL) row->moved(lease);
 }
 
 /* The store has said no; but another copy of the request may still be on its way there. */

@@ -56,7 +56,8 @@ typedef struct gh_lease_row
     void (*encode_renew)(gh_lease* lease, gh_request* request);
     void (*answered)(gh_lease* lease, const gh_reply* reply); /* an acquire: take the position, and the like      */
     void (*held)(gh_lease* lease, const gh_reply* reply);     /* it was granted, and is ours now                  */
-    void (*let_go)(gh_lease* lease);                          /* it is LEAVING now, or has ended                  */
+    void (*let_go)(gh_lease* lease);                          /* it will be LEAVING, or end. NULL: nothing to do  */
+    void (*moved)(gh_lease* lease);                           /* it is LEAVING, or has ended. NULL: nothing to do */
     void (*begin_renewal)(gh_lease* lease, bool in_doubt);    /* in_doubt: the store may have forgotten it        */
     void (*renewed)(gh_lease* lease, const gh_event* event);  /* the answer                                       */
     void (*not_renewed)(gh_lease* lease);                     /* there will be none                               */

@@ -41,7 +41,7 @@ static void lock_held(gh_lease* lease, const gh_reply* reply)
     if (lock->set != NULL) gh_lock_set_moved(lock->set);
 }
 
-static void lock_let_go(gh_lease* lease)
+static void lock_moved(gh_lease* lease)
 {
     gh_lock* lock = lock_of(lease);
     if (lock->set != NULL) gh_lock_set_moved(lock->set);
@@ -88,7 +88,7 @@ static const gh_lease_row lock_row = {
     .encode_renew = lock_encode_renew,
     .answered = lock_answered,
     .held = lock_held,
-    .let_go = lock_let_go,
+    .moved = lock_moved,
     .begin_renewal = lock_begin_renewal,
     .renewed = lock_renewed,
     .not_renewed = lock_not_renewed,
