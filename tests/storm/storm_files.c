@@ -97,9 +97,12 @@ static void push_some(file_actor* a)
     size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes, taken = 0;
     for (size_t i = 0; i < size; i++) bytes[i] = byte_of(a->send_op, a->pushed + i);
     gh_status status = size == 0 ? GH_OK : gh_file_send_push(&a->send, gh_str_make(bytes, size), &taken);
+    history_at(a->send_op)->b = a->pushed + taken;
+    history_at(a->send_op)->c = (uint64_t)(int64_t)status;
     if (status != GH_OK && status != GH_PENDING) return;
     a->pushed += taken;
     if (a->pushed == history_at(a->send_op)->a) a->finished = gh_file_send_finish(&a->send) == GH_OK;
+    history_at(a->send_op)->d = a->finished ? 1 : 0;
 }
 
 static void turn_send(file_actor* a, bool may_begin)
