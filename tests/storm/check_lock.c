@@ -27,7 +27,8 @@ static void check_holds(void)
     {
         const storm_hold* first = &holds[last];
         const storm_hold* second = &holds[i];
-        bool together = first->name == second->name && second->from_us < first->to_us && second->to_us > second->from_us;
+        bool together = first->name == second->name && second->from_us < first->to_us &&
+                        second->to_us > second->from_us;
         if (first->name != second->name || second->to_us > first->to_us) last = i;
         verdict_cases(1);
         /* Who was frozen writes down late what he was told before. */

@@ -86,7 +86,8 @@ static void check_last(uint8_t system, bool bounded)
             verdict_cases(1);
             if (op->what == SET_OUT && there[owner][name] != 0) VIOLATION_1(last, "%s", "it is there all the same");
             bool pushed_out = bounded && count_newer(op) >= SET_CAPACITY;
-            if (op->what == SET_IN && there[owner][name] == 0 && !pushed_out) VIOLATION_1(last, "%s", "it is not there");
+            bool missing = op->what == SET_IN && there[owner][name] == 0 && !pushed_out;
+            if (missing) VIOLATION_1(last, "%s", "it is not there");
         }
     }
 }

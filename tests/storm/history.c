@@ -148,7 +148,8 @@ const char* history_line(uint32_t index)
     const char* name = system == NULL ? "storm" : system->name;
     const char* what = system == NULL ? storm_mark_name(r->what) : system->whats[r->what];
     (void)snprintf(lines[(next - 1) % 8], sizeof lines[0],
-                   "#%u %.6f..%.6f s process %u life %u client %u: %s %s %u: %s %s a=%llu b=%llu c=%llu d=%llu about #%u",
+                   "#%u %.6f..%.6f s process %u life %u client %u: %s %s %u: %s %s"
+                   " a=%llu b=%llu c=%llu d=%llu about #%u",
                    index, begin, end, r->who.process, r->who.life, r->who.client, name, what, r->object,
                    r->is_event ? "event" : outcomes[r->outcome & 3u],
                    r->is_event || r->end_us == 0 ? "" : gh_status_name((gh_status)r->status),

@@ -1,7 +1,9 @@
 /* storm_lock.c -- locks, lock sets, and writes under their fences.
 
    Few names. The first is always wanted by many, the next are free at times: there a late copy of a request would be
-   granted. The last ones have long leases, which show who is told too late that a loss took his. Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
+   granted. The last ones have long leases, which show who is told too late that a loss took his.
+
+   Who holds a lock sometimes writes under its fence into two registers: a hash, repeated as often as it takes
    (GH_REPEAT_SAFE), and a list, once (GH_REPEAT_NEVER), where the order shows. */
 
 #include "storm/storm_lock.h"

@@ -15,7 +15,7 @@ enum
 
 enum
 {
-    LOCK_WRITE_SAFE = HOLD_FIRST_OWN_NUMBER, /* a: fence; into the hash                                                        */
+    LOCK_WRITE_SAFE = HOLD_FIRST_OWN_NUMBER, /* a: fence; into the hash */
     LOCK_WRITE_ONCE, /* a: fence; into the list                                                        */
     LOCK_SEEN,       /* by the witness; a: client id, b: sequence, c: fence, d: state h, r or f        */
     LOCK_REGISTER,   /* in the hash in the end; about: the write, a: fence                             */

@@ -120,7 +120,8 @@ static void note_messages(mailbox_actor* a)
     uint64_t pause_us = random_one_in(&a->random, 5) ? random_below(&a->random, 3000000) : 0;
     a->commit_at_us = history_now() + pause_us;
     a->commit_epoch = a->fetch.epoch;
-    uint32_t which = random_one_in(&a->random, 4) ? (uint32_t)random_below(&a->random, a->fetch.count) : a->fetch.count - 1;
+    bool any = random_one_in(&a->random, 4);
+    uint32_t which = any ? (uint32_t)random_below(&a->random, a->fetch.count) : a->fetch.count - 1;
     a->commit_id = a->fetch.messages[which].id;
     a->commit_name = a->fetch_name;
 }
