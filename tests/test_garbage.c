@@ -14,6 +14,7 @@
 #define CROWD_SMALL   30000u
 #define CROWD_LARGE   300000u
 #define REQUESTS_MAX  40     /* that an op may send, if its drill says no other number */
+#define REQUESTS_CROWD 1000  /* the same where some thousand entries are let go, a few a request */
 #define SLOW_TRIES    10     /* a script is slow if it is so each time ... */
 #define SLOW_US       20000  /* ... or so slow that no load explains it   */
 #define SAME_MAX      2      /* failures that are shown of one case and place */
@@ -95,7 +96,8 @@ static bool server_answers(drill* self)
 }
 
 /* NULL: all is as it should be. Sets slow_us. */
-static const char* judge_end(drill* self, const drill_case* of, gh_status status, witness* other, long long* slow_us)
+static const char* judge_end(drill* self, const drill_case* of, gh_status status, witness* other, unsigned most,
+                             long long* slow_us)
 {
     static char why[160];
     gh_client_stats now = game_stats(self->game);
@@ -112,7 +114,7 @@ static const char* judge_end(drill* self, const drill_case* of, gh_status status
         snprintf(why, sizeof(why), "%s, links lost %u, errors of protocol %u, requests %u", gh_status_name(status),
                  (unsigned)lost, (unsigned)errors, (unsigned)requests);
     else if (!may_end_so(of, status)) snprintf(why, sizeof(why), "%s", gh_status_name(status));
-    else if (requests > (of->requests > 0 ? of->requests : REQUESTS_MAX))
+    else if (requests > (of->requests > most ? of->requests : most))
         snprintf(why, sizeof(why), "%s after %u requests", gh_status_name(status), (unsigned)requests);
     else if (bystander != GH_OK)
         snprintf(why, sizeof(why), "%s, and a bystander %s", gh_status_name(status), gh_status_name(bystander));
@@ -174,7 +176,7 @@ static void try_plant(judge* self, const drill_case* of, const garbage_plants* k
         garbage_free(&fresh);
         witness* other = call_witness(self->drill);
         gh_status status = drill_run(self->drill, of);
-        const char* why = judge_end(self->drill, of, status, other, &slow_us);
+        const char* why = judge_end(self->drill, of, status, other, REQUESTS_MAX, &slow_us);
         if (why != NULL)
         {
             note_failure(self, of, place, what, why);
@@ -219,7 +221,7 @@ static void try_crowd(judge* self, const drill_case* of, const page_row* row, in
         garbage_crowd(self->drill, key, garbage_type_of(row), crowd, entries);
         witness* other = call_witness(self->drill);
         gh_status status = drill_run(self->drill, of);
-        const char* why = judge_end(self->drill, of, status, other, &slow_us);
+        const char* why = judge_end(self->drill, of, status, other, REQUESTS_CROWD, &slow_us);
         if (why != NULL)
         {
             note_failure(self, of, key, what, why);
