@@ -239,7 +239,7 @@ static gh_counters_config counters_of_two(void)
 {
     gh_counters_config config = counting_config();
     config.precision_count = 3;
-    config.precisions[0] = (gh_counter_precision){1, 3};
+    config.precisions[0] = (gh_counter_precision){1, 1};
     config.precisions[1] = (gh_counter_precision){60, 100};
     config.precisions[2] = (gh_counter_precision){300, 100};
     return config;
@@ -255,12 +255,12 @@ static void prepare_counters(game* one, game* two)
 {
     gh_counters_config config = counters_of_two();
     counting* self = counting_start(one, &config);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 3; i++)
     {
         uint64_t end_us = wait_now_us() + SECOND_US;
         counting_add(self, DRILL_NAME, 5);
         counting_settle(self);
-        if (i < 4) GAME_UNTIL(wait_now_us() > end_us);
+        if (i < 2) GAME_UNTIL(wait_now_us() > end_us);
     }
     gh_counters_end(self->counters);
     (void)two;
@@ -361,10 +361,10 @@ static const drill_case counters_cases[] = {
     {"clean", prepare_counters, NULL, run_clean, GH_OK, false, 200},
 };
 
-/* 25 were there; what the case counts, and the 3 of the heal. Precisions that forget nothing meanwhile agree. */
+/* 15 were there; what the case counts, and the 3 of the heal. Precisions that forget nothing meanwhile agree. */
 static bool sums_are_exact(drill* self, int64_t minutes, int64_t longer, char why[256])
 {
-    int64_t base = self->current->prepare == prepare_counters ? 25 + 3 : 3;
+    int64_t base = self->current->prepare == prepare_counters ? 15 + 3 : 3;
     int64_t counts = strncmp(self->current->name, "count", 5) == 0 ? 7 : 0;
     bool exact = minutes == base + counts || (minutes == base && !self->repeated);
     if (exact && minutes == longer) return true;
