@@ -13,10 +13,18 @@
    WAITING    the store has us in its queue; nothing is on the wire; a hint or a timer will make us ask
    HELD       ours until lease_end by our own clock; the tick renews it after a third of the lease
    RENEWING   HELD, and a renewal is queued or on the wire
-   LEAVING    giving back, or leaving the queue; waits for the store's word
+   LEAVING    giving back, or leaving the queue; waits for the store's word, poll says PENDING. While the link is down
+              the release waits for it, for as long as it matters: held, until the lease is over; asked for and not
+              answered, until a lease that the store may have granted is over (request_timeout_us + lease_us at most);
+              waiting, until our client counts as dead there (15 s)
 
    Order    waiters are served in order of arrival at the store. A waiter that died is skipped; one that slept through
-            its turn for longer than the claim window (200 ms) goes to the end of the queue.
+            its turn goes to the end of the queue. A turn is kept for 200 ms; for the waiters of a client whose wake link
+            is down or off, which find out by asking, for 2.2 s (with over 4,000 ops busy in it longer): so much a death
+            costs those behind it.
+   Late     a request that a dead link holds back, and that reaches the store when nobody wants the lock any more, is
+            granted nothing and queues nobody: each copy says until when it may be carried out, request_timeout_us from
+            when it was sent, and who leaves before that tells the store to refuse it.
    Fence    every grant carries a number that is larger than that of every earlier grant of the name, also after the
             store lost its data (fence = max(last + 1, store time in us)). Write it with your data, or use it as
             a condition with gh_lock_fence and command.h: that is what makes a lock safe against a paused process.
@@ -32,7 +40,10 @@
    Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until
             lease_end and is then told LOST. A grant whose answer comes too late is not reported. A release that finds
             the link down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
-            An asynchronous failover can lose a grant that was acknowledged (Redis replication): fences still grow.
+            An asynchronous failover can lose a grant that was acknowledged (Redis replication): fences still grow, and
+            the owner asks as soon as it is connected to a server that was restarted or promoted, and is told LOST.
+            A key that holds something else, or a number that cannot be (a fence at 2^53 - 1 or above), ends what asks
+            for the lock CORRUPT; nothing is written, and no fence is handed out twice.
    Cost     uncontended: 2 requests (one to take, one to give back). Contended: 3 per grant, whatever the number of
             waiters, and a heartbeat per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together
             never more than 4,000 a second). Renewal: 1 per third of a lease.
@@ -97,7 +108,10 @@ typedef struct gh_lock
    config may be NULL for the defaults. The fields of op need no set-up beyond being zero or left from its last use. */
 gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
 
-/* GH_IDLE      never begun, or released: the store has confirmed it, or refuses to listen, or the lease is over anyway
+/* What is not OK any more has ended in the store, too: TIMEOUT, CANCELLED, BUSY and FULL come when the store has
+   confirmed that nothing of ours is left there, which takes as long as LEAVING does, also beyond wait_us.
+
+   GH_IDLE      never begun, or released: the store has confirmed it, or refuses to listen, or the lease is over anyway
    GH_PENDING   not ours yet, or being given back
    GH_OK        ours as of the last tick. Stays GH_OK while it is renewed: ask before each thing that needs it
    GH_BUSY      ended: wait_us was 0 and another has it
@@ -106,8 +120,9 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
                 another had it. Whatever was done without a fence since the last GH_OK may have been done by two
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
-   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if it was
-                granted, it frees itself after its lease
+   GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that it is not wanted any
+                more: no link for a whole lease, a server that refuses, or the client was shut down. If it was granted,
+                it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
 gh_status gh_lock_poll(const gh_lock* op);
 

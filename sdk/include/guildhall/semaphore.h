@@ -15,7 +15,8 @@
    HELD       ours until lease_end by our own clock; the tick renews it after a third of the lease, together
               with all other permits of the name and the same lease in this client, up to 100 in one request
    RENEWING   HELD, and the renewal of its group is queued or on the wire
-   LEAVING    giving back, or leaving the queue; waits for the store's word
+   LEAVING    giving back, or leaving the queue; waits for the store's word, poll says PENDING. While the link
+              is down the release waits for it, for as long as it matters: see lock.h
 
    Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
    Limit    lives in the store. The first who asks for a name brings it along (config.limit). Another server
@@ -25,8 +26,8 @@
             of the two hours; also while permits are held: nobody loses one, and nobody gets one until the
             permits fit the new limit.
    Order    waiters are served in order of arrival at the store, also when the next in line wants more permits
-            than are free. A waiter that died is skipped; one that slept through its turn for longer than the
-            claim window (200 ms) goes to the end of the queue.
+            than are free. A waiter that died is skipped; one that slept through its turn goes to the end of
+            the queue. A turn is kept for 200 ms, or for 2.2 s without the wake link: see lock.h.
    Fence    every grant carries a number that is larger than that of every earlier grant of the name, also
             after the store lost its data (fence = store time in us, or last + 1 if that is not larger). It
             tells grants apart and in order: in a log, or in a row that one permit writes alone, which keeps
@@ -43,8 +44,13 @@
             release that finds the link down is repeated until the lease is over; what a dead holder had is
             free after its lease: lease_us 2 s gives a dead client's permits back within 2 s and costs it 1.5
             requests a second; the default 10 s, and 0.3. A request that a dead link held back, and that the
-            store sees after the release, takes nothing: the store is told to refuse it, for 10 minutes. Only
-            if the link stays away when we give up may it take permits, for one lease.
+            store sees after the release, takes nothing: each copy says until when it may be carried out,
+            request_timeout_us from when it was sent, and who leaves before that tells the store to refuse it.
+            Connected to a server that was restarted or promoted, all permits are asked for at once, 100 in a
+            request, and those that it forgot are told LOST. A key that holds something else, or a number that
+            cannot be, ends what asks CORRUPT; nothing is written. Permits that a script counted and did not
+            hand out, because it was stopped in between, are counted anew by the next who asks, where at most
+            200 hold any.
    Cost     uncontended: 2 requests. Contended: 3 per grant, whatever the number of waiters, and a heartbeat
             per waiter every 5 s (with over 10,000 ops busy in a client more seldom: together never more than
             4,000 a second). Renewal: 1 per third of a lease for up to 100 permits of a name. What one request
@@ -127,7 +133,10 @@ typedef struct gh_permit
    or left from its last use. */
 gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config);
 
-/* GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
+/* TIMEOUT, CANCELLED, BUSY, FULL and OVER_LIMIT come when the store has confirmed that nothing of ours is left there,
+   which takes as long as LEAVING does, also beyond wait_us.
+
+   GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
    GH_PENDING   not ours yet, or being given back
    GH_OK        ours now. Stays GH_OK while it is renewed: ask before each thing that needs it
    GH_BUSY      ended: wait_us was 0 and there are not enough, or others wait
@@ -136,8 +145,8 @@ gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const g
    GH_LOST      ended: it was ours and is not any more: the lease ran out, or the store lost it
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
-   GH_UNKNOWN   ended: wait_us was 0, or the client was shut down: the request was sent and no answer came; if
-                it was granted, it frees itself after its lease
+   GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that they are not
+                wanted any more; see lock.h. If it was granted, it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
 gh_status gh_permit_poll(const gh_permit* op);
 
