@@ -19,9 +19,9 @@
               waiting, until our client counts as dead there (15 s)
 
    Order    waiters are served in order of arrival at the store. A waiter that died is skipped; one that slept through
-            its turn goes to the end of the queue. A turn is kept for 200 ms; for the waiters of a client whose wake link
-            is down or off, which find out by asking, for 2.2 s (with over 4,000 ops busy in it longer): so much a death
-            costs those behind it.
+            its turn goes to the end of the queue. A turn is kept for 200 ms; for the waiters of a client whose wake
+            link is down or off, which find out by asking, for 2.2 s (with over 4,000 ops busy in it longer): so much a
+            death costs those behind it.
    Late     a request that a dead link holds back, and that reaches the store when nobody wants the lock any more, is
             granted nothing and queues nobody: each copy says until when it may be carried out, request_timeout_us from
             when it was sent, and who leaves before that tells the store to refuse it.

@@ -72,7 +72,7 @@ static uint64_t leaving_end(const gh_lease* lease)
     return gh_client_after(client, end_us > store_us ? end_us - store_us : 0);
 }
 
-/* Tells the store that we want or have it no more, if it may know of us. outcome is what poll says when that is done. */
+/* Tells the store that we want or have it no more, if it may know of us. outcome: what poll says when that is done. */
 static void lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);

@@ -4,8 +4,8 @@
 
    With hints, asking is only a heartbeat, and the few in front look after owners and waiters that died.
    Without hints, everybody asks more often. The store keeps a turn for the one that it has told for
-   GH_CLAIM_WINDOW_US, or for as long as its client may sleep that has no hints; a hint with the letter GH_HINT_WATCH says that it is the turn of the one in front, to
-   be looked after in case that one has died. */
+   GH_CLAIM_WINDOW_US, or for as long as its client may sleep that has no hints; a hint with the letter
+   GH_HINT_WATCH says that it is the turn of the one in front, to be looked after in case that one has died. */
 
 #ifndef GH_WAITER_H
 #define GH_WAITER_H
