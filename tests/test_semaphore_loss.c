@@ -282,7 +282,8 @@ typedef struct scripts_of_permits
 static uint64_t store_now_us(redis_server* server)
 {
     redisReply* reply = redis_server_command(server, "TIME");
-    uint64_t now_us = strtoull(reply->element[0]->str, NULL, 10) * SECOND_US + strtoull(reply->element[1]->str, NULL, 10);
+    uint64_t seconds = strtoull(reply->element[0]->str, NULL, 10);
+    uint64_t now_us = seconds * SECOND_US + strtoull(reply->element[1]->str, NULL, 10);
     freeReplyObject(reply);
     return now_us;
 }
