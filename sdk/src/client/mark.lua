@@ -1,8 +1,8 @@
--- mark: what a client did last to an object: is this the same again, or a request from the past? One client's mark, the
--- resident's, lies in a hash that the object's script writes anyway; another client becomes the resident when that one
--- has been silent for ten minutes. Each other mark lies on one of 256 shelves, by the client's first two hex digits, and
--- so nobody is one writer too many. A shelf goes 20 minutes after its last write; each client that comes to it takes a
--- few marks away that are older than that.
+-- mark: what a client did last to an object: is this the same again, or a request from the past? One client's mark,
+-- the resident's, lies in a hash that the object's script writes anyway; another client becomes the resident when
+-- that one has been silent for ten minutes. Each other mark lies on one of 256 shelves, by the client's first two
+-- hex digits, and so nobody is one writer too many. A shelf goes 20 minutes after its last write; each client that
+-- comes to it takes a few marks away that are older than that.
 --
 --   gh:{<kind>:<name>}:w<2 hex digits>   hash   client -> "<seconds since 1970> <sequence> <answer>"
 --   field w of the object's own hash            "<client> <seconds since 1970> <sequence> <answer>"
