@@ -366,7 +366,7 @@ static void small_buffer_says_what_it_needs(void** state)
     }
 }
 
-static void commit_is_monotone_and_clamped(void** state)
+static void commit_is_monotone_and_names_what_is_there(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -381,8 +381,11 @@ static void commit_is_monotone_and_clamped(void** state)
     assert_int_equal(unread, 2);
     assert_status(commit(a, self->fetch.epoch + 1, 6, &unread), GH_RESTARTED);
     assert_int_equal(unread, 2);
-    assert_status(commit(a, self->fetch.epoch, 1000, &unread), GH_OK); /* beyond the end */
+    assert_status(commit(a, self->fetch.epoch, 7, &unread), GH_RESTARTED); /* nobody has been given that one */
+    assert_int_equal(unread, 2);
+    assert_status(commit(a, self->fetch.epoch, 6, &unread), GH_OK);
     assert_int_equal(unread, 0);
+    assert_status(commit(a, self->fetch.epoch, 6, &unread), GH_OK); /* again */
     push_numbers(a, 1, 6);
     assert_status(fetch(a, self), GH_OK);
     assert_numbers(self, 1, 6, 7);
@@ -416,5 +419,5 @@ TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
           cmocka_unit_test(any_byte_up_to_the_largest_body),
-          cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(commit_is_monotone_and_clamped),
+          cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(commit_is_monotone_and_names_what_is_there),
           cmocka_unit_test(epoch_tells_that_ids_began_anew));

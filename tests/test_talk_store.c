@@ -5,6 +5,7 @@
 #include "support/keys.h"
 #include "support/talk.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,9 @@ static stranger stranger_new(redis_server* server)
     return self;
 }
 
-#define MAILBOX_KEYS "gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:h"
+#define MAILBOX_KEYS "gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:h gh:{mailbox:x}:w00"
 #define MEMBER_KEYS  "gh:{chat:x}:s gh:{chat:x}:m gh:{chat:x}:v"
-#define CHAT_KEYS    MEMBER_KEYS " gh:{chat:x}:h"
+#define CHAT_KEYS    MEMBER_KEYS " gh:{chat:x}:h gh:{chat:x}:w00"
 
 /* The second and third element of the reply: code, and what comes with it. */
 typedef struct said
@@ -62,32 +63,32 @@ static said take_said(redisReply* reply)
 static said push_as(const stranger* self, unsigned client, unsigned sequence, const char* body)
 {
     return take_said(redis_server_command(self->server,
-                                          "EVALSHA %s 3 " MAILBOX_KEYS " %016x:%016x %u 1000 joe %s",
+                                          "EVALSHA %s 4 " MAILBOX_KEYS " %016x:%016x %u 1000 0 joe %s",
                                           self->push, client, sequence, sequence, body));
 }
 
 static said send_as(const stranger* self, unsigned client, unsigned sequence, const char* sender)
 {
-    return take_said(redis_server_command(self->server, "EVALSHA %s 4 " CHAT_KEYS " %016x:%016x %u %s hello",
+    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 %s hello",
                                           self->send, client, sequence, sequence, sender));
 }
 
 static said join_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
 {
-    return take_said(redis_server_command(self->server, "EVALSHA %s 3 " MEMBER_KEYS " %016x:%016x %u %s 0",
+    return take_said(redis_server_command(self->server, "EVALSHA %s 4 " MEMBER_KEYS " gh:{chat:x}:w00 %016x:%016x %u 0 %s 0",
                                           self->join, client, sequence, sequence, player));
 }
 
 static said leave_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
 {
-    return take_said(redis_server_command(self->server, "EVALSHA %s 4 " CHAT_KEYS " %016x:%016x %u %s",
+    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 %s",
                                           self->leave, client, sequence, sequence, player));
 }
 
 static said create_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
 {
     return take_said(redis_server_command(self->server,
-                                          "EVALSHA %s 3 " MEMBER_KEYS " %016x:%016x %u 100 64 1 %s",
+                                          "EVALSHA %s 4 " MEMBER_KEYS " gh:{chat:x}:w00 %016x:%016x %u 0 100 64 1 %s",
                                           self->create, client, sequence, sequence, player));
 }
 
@@ -135,37 +136,84 @@ static void repeats_and_ghosts_change_nothing(void** state)
     assert_true(create_as(&self, 1, 9, "joe").number > made.number);
 }
 
-/* 64 clients; the 65th must wait until one of them has been silent for long. */
-static void writers_are_capped_and_forgotten(void** state)
+/* A client that knows which shelf its marks lie on: any id. */
+static said write_as(const stranger* self, bool chat, uint64_t client, unsigned sequence)
+{
+    unsigned shelf = (unsigned)(client >> 56);
+    return take_said(
+        chat ? redis_server_command(self->server,
+                                    "EVALSHA %s 5 " MEMBER_KEYS " gh:{chat:x}:h gh:{chat:x}:w%02x %016" PRIx64
+                                    ":%016x %u 0 joe hello",
+                                    self->send, shelf, client, sequence, sequence)
+             : redis_server_command(self->server,
+                                    "EVALSHA %s 4 gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:h "
+                                    "gh:{mailbox:x}:w%02x %016" PRIx64 ":%016x %u 100000 0 joe hello",
+                                    self->push, shelf, client, sequence, sequence));
+}
+
+static unsigned long long shelves_size(redis_server* server, const char* object)
+{
+    unsigned long long size = 0;
+    for (unsigned shelf = 0; shelf < 256; shelf++)
+    {
+        long long bytes = redis_server_integer(server, "MEMORY USAGE %s:w%02x SAMPLES 0", object, shelf);
+        if (bytes > 0) size += (unsigned long long)bytes;
+    }
+    return size;
+}
+
+/* Ten thousand clients within ten minutes: nobody is refused, each one's repeats are known, and what is kept of them
+   is small, and goes by itself. */
+static void writers_know_no_bound(void** state)
+{
+    (void)state;
+    enum
+    {
+        CLIENTS = 10000
+    };
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    stranger self = stranger_new(server);
+    assert_int_equal(create_as(&self, 1, 1, "joe").code, 0);
+    for (unsigned i = 0; i < CLIENTS; i++)
+    {
+        uint64_t client = (uint64_t)(i + 2) * UINT64_C(0x9e3779b97f4a7c15);
+        assert_said(write_as(&self, false, client, 7), 0, i + 1);
+        assert_said(write_as(&self, true, client, 7), 0, i + 1);
+    }
+    for (unsigned i = 0; i < CLIENTS; i += 37)
+    {
+        uint64_t client = (uint64_t)(i + 2) * UINT64_C(0x9e3779b97f4a7c15);
+        assert_said(write_as(&self, false, client, 7), 0, i + 1);
+        assert_said(write_as(&self, true, client, 7), 0, i + 1);
+        assert_int_equal(write_as(&self, false, client, 6).code, 2);
+    }
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:x}:m"), CLIENTS);
+    assert_in_range(shelves_size(server, "gh:{mailbox:x}"), 100000, 1200000);
+    assert_in_range(shelves_size(server, "gh:{chat:x}"), 100000, 1200000);
+    redis_server_shift_clock(server, (int64_t)(1201 * SECOND_US));
+    assert_int_equal(shelves_size(server, "gh:{mailbox:x}") + shelves_size(server, "gh:{chat:x}"), 0);
+    assert_int_equal(write_as(&self, false, 3, 1).code, 0); /* and takes the place of one that is silent for long */
+    assert_memory_equal(redis_server_text(server, "HGET gh:{mailbox:x}:s w"), "0000000000000003 ", 17);
+}
+
+/* A shelf on which somebody writes again and again does not grow with those that are gone. */
+static void old_marks_go_with_new_ones(void** state)
 {
     (void)state;
     redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     stranger self = stranger_new(server);
-    assert_int_equal(create_as(&self, 1, 1, "joe").code, 0);
-    for (unsigned client = 1; client <= 64; client++)
+    unsigned client = 1;
+    assert_int_equal(push_as(&self, client++, 1, "a").code, 0);
+    for (int round = 0; round < 12; round++)
     {
-        assert_int_equal(push_as(&self, client, 2, "a").code, 0);
-        assert_int_equal(send_as(&self, client, 2, "joe").code, 0);
+        for (int i = 0; i < 50; i++) assert_int_equal(push_as(&self, client++, 1, "a").code, 0);
+        redis_server_shift_clock(server, (int64_t)((unsigned)round + 1) * (int64_t)(600 * SECOND_US));
+        redis_server_do(server, "DEL gh:{mailbox:x}:m");
+        redis_server_do(server, "HSET gh:{mailbox:x}:s n 0");
     }
-    assert_int_equal(push_as(&self, 65, 2, "a").code, 3);
-    assert_int_equal(send_as(&self, 65, 2, "joe").code, 3);
-    assert_int_equal(join_as(&self, 65, 3, "jeff").code, 3);
-    assert_int_equal(push_as(&self, 64, 3, "a").code, 0); /* who is in goes on */
-    assert_int_equal(send_as(&self, 64, 3, "joe").code, 0);
-    assert_said(leave_as(&self, 65, 4, "jenny"), 4, 1);
-    redis_server_shift_clock(server, (int64_t)(601 * SECOND_US));
-    assert_int_equal(push_as(&self, 65, 5, "a").code, 0);
-    assert_int_equal(send_as(&self, 65, 5, "joe").code, 0);
-    assert_int_equal(redis_server_integer(server, "HLEN gh:{mailbox:x}:s"), 2 + 1);
-    assert_int_equal(redis_server_integer(server, "HLEN gh:{chat:x}:s"), 5 + 1);
-    for (unsigned client = 100; client < 120; client++)
-        assert_int_equal(push_as(&self, client, 1, "a").code, 0);
-    redis_server_shift_clock(server, (int64_t)(1300 * SECOND_US));
-    for (unsigned sequence = 1; sequence <= 500; sequence++) /* a sample at a time */
-        assert_int_equal(push_as(&self, 200, sequence, "a").code, 0);
-    assert_true(redis_server_integer(server, "HLEN gh:{mailbox:x}:s") < 2 + 5);
-    assert_int_equal(leave_as(&self, 300, 1, "joe").code, 0);
+    assert_in_range(redis_server_integer(server, "HLEN gh:{mailbox:x}:w00"), 50, 200);
 }
 
 /* What NOSCRIPT and BUSY send again comes behind what was begun later; none of it may be lost or change
@@ -473,7 +521,7 @@ static void keys_are_on_the_page(void** state)
 }
 
 TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
-          cmocka_unit_test(writers_are_capped_and_forgotten),
+          cmocka_unit_test(writers_know_no_bound), cmocka_unit_test(old_marks_go_with_new_ones),
           cmocka_unit_test(order_of_begin_survives_refusals),
           cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),

@@ -187,7 +187,10 @@ typedef struct gh_chat_member
     gh_str name;
     void* user;
     uint64_t handled; /* the player is done with everything up to this id: goes out with the next request of a
-                         fetch, and back to 0 when the chat was made anew */
+                         fetch. Back to 0 when the chat was made anew; back to the last message that is there when the
+                         store has forgotten the newest */
+    uint64_t handled_epoch; /* of that message; 0: that of the fetch, for those who raise `handled` before its next
+                         begin. Set it when you are done with messages later than that */
 
     /* read-only */
     uint64_t seen;    /* what the store says that it has handled */
@@ -203,6 +206,7 @@ typedef struct gh_chat_member
     bool fresh; /* asked about in this go */
     bool asked; /* in this request        */
     uint64_t given;
+    uint64_t sending_epoch;
     uint64_t sending;
     struct gh_chat_member* next;
 } gh_chat_member;
@@ -238,6 +242,7 @@ typedef struct gh_chat_fetch
     bool more_pages;
     bool wants_messages;
     bool from_least;
+    bool mixed; /* there are messages of several epochs */
     uint16_t polls;
     gh_op op;
     gh_str chat;
@@ -245,6 +250,7 @@ typedef struct gh_chat_fetch
     gh_chat_member* page;
     uint64_t first_id;
     uint64_t after;
+    uint64_t horizon;
     uint64_t asked_us;
     uint64_t wait_end_us;
     uint32_t timeout_us;

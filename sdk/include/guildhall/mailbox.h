@@ -142,6 +142,7 @@ typedef struct gh_mailbox_fetch
     gh_op op;
     gh_str name;
     uint64_t after;
+    uint64_t start;
     uint64_t wait_end_us;
     uint64_t timeout_us;
     uint32_t buffer_size;

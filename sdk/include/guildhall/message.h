@@ -31,11 +31,20 @@ typedef struct gh_post
    filled it. */
 typedef struct gh_message
 {
-    uint64_t id;      /* 1, 2, 3, ... without a gap                                                  */
+    uint64_t epoch;   /* in which it was stored: see gh_message_is_after                             */
+    uint64_t id;      /* 1, 2, 3, ... without a gap, also from epoch to epoch                        */
     uint64_t time_us; /* when the store took it, on the store's clock since 1970, in steps of 1 ms   */
     gh_str sender;
     gh_str body;
 } gh_message;
+
+/* True if the message comes after what you did last, whose epoch and id you kept; what does not was handled before, and
+   may be skipped. The epoch counts first, then the id: a store that has forgotten its newest messages gives their ids
+   again, in a later epoch. Keep the two of the message itself: the epoch of a fetch may be a later one. */
+static inline bool gh_message_is_after(const gh_message* message, uint64_t epoch, uint64_t id)
+{
+    return message->epoch != epoch ? message->epoch > epoch : message->id > id;
+}
 
 #ifdef __cplusplus
 }

@@ -15,14 +15,18 @@ enum
     CHAT_DONE = 0,
     CHAT_NONE = 1, /* of a create: exists */
     CHAT_OLD = 2,
-    CHAT_WRITERS = 3,
     CHAT_REFUSES = 4, /* of a join: full; of a leave: was not a member */
     CHAT_ALREADY = 5
 };
 
-static void encode_chat_keys(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
+/* The keys of a change, and what each begins with. */
+static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
 {
-    for (; *parts != 0; parts++) gh_request_object_key(request, op->client, gh_chat_kind(), chat, *parts);
+    gh_request_object_keys(request, op->client, gh_chat_kind(), chat, parts);
+    gh_request_mark_key(request, op->client, gh_chat_kind(), chat);
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+    gh_request_number(request, gh_client_generation(op->client));
 }
 
 /* ---- change: create, join, leave ----------------------------------------------------------------------- */
@@ -75,11 +79,9 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 3,
-                      5 + change->count + (change->first == NULL ? 0 : 2));
-    encode_chat_keys(request, op, change->chat, "smv");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_script(request, chat_change_script(op), 4,
+                      6 + change->count + (change->first == NULL ? 0 : 2));
+    encode_chat_head(request, op, change->chat, "smv");
     gh_request_number(request, change->keep);
     gh_request_number(request, change->members_max);
     gh_request_number(request, change->count);
@@ -93,10 +95,8 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
-    gh_request_script(request, chat_change_script(op), joins ? 3 : 4, joins ? 4 : 3);
-    encode_chat_keys(request, op, change->chat, joins ? "smv" : "smvh");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_script(request, chat_change_script(op), joins ? 4 : 5, joins ? 5 : 4);
+    encode_chat_head(request, op, change->chat, joins ? "smv" : "smvh");
     gh_request_str(request, change->player);
     if (joins) gh_request_number(request, change->from_start);
 }
@@ -175,12 +175,11 @@ static void chat_created(gh_chat_change* change, const gh_reply* reply)
     switch (gh_reply_integer(reply, 1))
     {
     case CHAT_DONE: chat_change_end(change, GH_OK); break;
-    case CHAT_NONE: chat_change_end(change, GH_EXISTS); break;
+    case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_EXISTS)); break;
     case CHAT_OLD:
         chat_change_end(change, GH_UNKNOWN);
         break; /* the row of changes does not let this happen */
-    case CHAT_WRITERS: chat_change_end(change, GH_FULL); break;
-    default: chat_change_end(change, GH_CORRUPT); break;
+    default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
 
@@ -192,17 +191,15 @@ static void chat_joined(gh_chat_change* change, const gh_reply* reply)
     {
     case CHAT_DONE:
     case CHAT_ALREADY: chat_change_see_to_list(change, GH_OK); break;
-    case CHAT_NONE: chat_change_end(change, GH_GONE); break;
+    case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_GONE)); break;
     case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
-    case CHAT_WRITERS:
-    case CHAT_REFUSES: chat_change_end(change, GH_FULL); break;
-    default: chat_change_end(change, GH_CORRUPT); break;
+    case CHAT_REFUSES: chat_change_end(change, gh_op_refused(&change->op, GH_FULL)); break;
+    default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
 
 static void chat_left(gh_chat_change* change, const gh_reply* reply)
 {
-    const bool may_be_second = (change->op.flags & GH_OP_MAYBE) != 0;
     change->members = (uint32_t)gh_reply_integer(reply, 2);
     switch (gh_reply_integer(reply, 1))
     {
@@ -210,10 +207,10 @@ static void chat_left(gh_chat_change* change, const gh_reply* reply)
         change->left_us = (uint64_t)gh_reply_integer(reply, 3);
         chat_change_see_to_list(change, GH_OK);
         break;
-    case CHAT_NONE: chat_change_see_to_list(change, may_be_second ? GH_OK : GH_GONE); break;
-    case CHAT_REFUSES: chat_change_see_to_list(change, may_be_second ? GH_OK : GH_NOT_MEMBER); break;
+    case CHAT_NONE: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_GONE)); break;
+    case CHAT_REFUSES: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_NOT_MEMBER)); break;
     case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
-    default: chat_change_end(change, GH_CORRUPT); break;
+    default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
 
@@ -235,21 +232,26 @@ static void chat_change_reply(gh_chat_change* change, const gh_reply* reply)
     }
 }
 
-/* No answer any more: what does that make of it? otherwise is for what was certainly not done. */
-static void chat_change_give_up(gh_chat_change* change, gh_status otherwise)
+/* How it ends if a request of its present state ends so. A player's list is only a hint that mends itself: what became
+   of it is nobody's outcome, and before the chat was asked nothing is done. */
+static gh_status chat_change_judge(const gh_chat_change* change, gh_status status)
 {
-    if (change->op.state == CHAT_AFTER)
-        chat_change_end(change, (gh_status)change->outcome); /* the list is only a hint, and mends itself */
-    else if (change->op.state == CHAT_CHANGING && gh_op_maybe_done(&change->op))
-        chat_change_end(change, GH_UNKNOWN);
-    else
-        chat_change_end(change, otherwise);
+    if (change->op.state == CHAT_AFTER) return (gh_status)change->outcome;
+    return change->op.state == CHAT_NOTING && status == GH_UNKNOWN ? GH_TIMEOUT : status;
+}
+
+/* No answer any more: what does that make of it? */
+static void chat_change_give_up(gh_chat_change* change, gh_reason reason)
+{
+    gh_status status = gh_op_outcome(&change->op, reason);
+    if (reason == GH_REASON_CANCEL && change->op.state == CHAT_NOTING) status = GH_CANCELLED;
+    chat_change_end(change, chat_change_judge(change, status));
 }
 
 static void chat_change_stop(gh_chat_change* change)
 {
     if (change->op.state == CHAT_CHANGING && gh_op_maybe_done(&change->op)) return; /* ends with its answer */
-    chat_change_give_up(change, GH_CANCELLED);
+    chat_change_give_up(change, GH_REASON_CANCEL);
 }
 
 static void chat_change_step(gh_op* op, const gh_event* event)
@@ -258,15 +260,13 @@ static void chat_change_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: chat_change_reply(change, event->reply); break;
-    case GH_EVENT_FAILED:
-        chat_change_end(change, op->state == CHAT_AFTER ? (gh_status)change->outcome : event->status);
-        break;
+    case GH_EVENT_FAILED: chat_change_end(change, chat_change_judge(change, event->status)); break;
     case GH_EVENT_HINT:
         if (op->state == CHAT_QUEUED) chat_change_ask(change);
         break;
-    case GH_EVENT_TIMER: chat_change_give_up(change, GH_TIMEOUT); break;
+    case GH_EVENT_TIMER: chat_change_give_up(change, GH_REASON_DEADLINE); break;
     case GH_EVENT_CANCEL: chat_change_stop(change); break;
-    case GH_EVENT_CLOSE: chat_change_give_up(change, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: chat_change_give_up(change, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
     case GH_EVENT_DOUBT: break;
@@ -426,10 +426,8 @@ static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
     uint32_t i;
-    gh_request_script(request, chat_send_script(op), 4, 2 + 2 * send->count);
-    encode_chat_keys(request, op, send->chat, "smvh");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_script(request, chat_send_script(op), 5, 3 + 2 * send->count);
+    encode_chat_head(request, op, send->chat, "smvh");
     for (i = 0; i < send->count; i++)
     {
         gh_request_str(request, send->posts[i].sender);
@@ -443,7 +441,7 @@ static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
     bool all = gh_str_equal(codes, gh_str_literal("-"));
     uint32_t accepted = 0;
     uint32_t i;
-    if (!all && codes.size != send->count) return GH_CORRUPT;
+    if (!all && codes.size != send->count) return gh_op_outcome(&send->op, GH_REASON_UNUSABLE);
     for (i = 0; i < send->count; i++)
     {
         bool is_taken = all || codes.bytes[i] == '0';
@@ -460,10 +458,9 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
     switch (gh_reply_integer(event->reply, 1))
     {
     case CHAT_DONE: break;
-    case CHAT_NONE: return GH_GONE;
+    case CHAT_NONE: return gh_op_refused(op, GH_GONE);
     case CHAT_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
-    case CHAT_WRITERS: return GH_FULL;
-    default: return GH_CORRUPT;
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     send->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
     return chat_sent(send, (uint64_t)gh_reply_integer(event->reply, 2), gh_reply_at(event->reply, 5)->text);

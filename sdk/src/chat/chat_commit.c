@@ -30,14 +30,17 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
     const gh_chat_commit* commit = chat_commit_of(op);
     const gh_reply* value = gh_reply_at(event->reply, GH_CHAT_FIGURES);
     uint32_t i;
-    if (gh_reply_integer(event->reply, 1) != GH_CHAT_CODE_DONE) return GH_GONE;
-    if ((uint64_t)gh_reply_integer(event->reply, 2) != commit->epoch) return GH_RESTARTED;
-    for (i = 0; i < commit->count && value != NULL; i++, value = value->next)
+    gh_chat_figures figures;
+    int64_t code = gh_reply_integer(event->reply, 1);
+    if (code == GH_CHAT_CODE_GONE) return gh_op_refused(op, GH_GONE);
+    if (!gh_chat_read_figures(event->reply, &figures)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    for (i = 0; i < commit->count; i++, value = value->next)
     {
+        if (!gh_chat_is_seen(value, figures.last_id)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
         commit->members[i].status = value->integer < 0 ? GH_NOT_MEMBER : GH_OK;
         commit->members[i].seen = value->integer < 0 ? 0 : (uint64_t)value->integer;
     }
-    return i == commit->count ? GH_OK : GH_CORRUPT;
+    return code == GH_CHAT_CODE_DONE ? GH_OK : GH_RESTARTED; /* no copy of this will ever find what is not there */
 }
 
 static const gh_op_kind chat_commit_kind = {

@@ -235,7 +235,7 @@ static void player_listed(gh_chat_player* player, const gh_reply* reply)
     if (player->place == 0) player->status = GH_OK;
     for (; name != NULL; name = name->next, player->place++)
         if (name->type == GH_REPLY_STRING) player_take_name(player, name->text);
-    if (player->place < total && !page_is_empty)
+    if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty)
         gh_op_send(&player->op, "qii*", 0);
     else if (player->again)
         player_read_list(player);
@@ -275,14 +275,14 @@ static void feed_player_step(gh_op* op, const gh_event* event)
             player->again = true; /* it overtook the answer */
         break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
     }
 }
 
 static const gh_op_kind feed_player_kind = {
-     "chat", feed_player_step, feed_player_encode, feed_player_script, GH_OP_CHANGES, NULL};
+     "chat", feed_player_step, feed_player_encode, feed_player_script, GH_OP_READS, NULL};
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "wire/name.h"
 
 #define CHAT_WAIT_MAX_US  3600000000ull
-#define CHAT_REPLY_ROOM   2048u /* of a reply: the figures                                        */
+#define CHAT_REPLY_ROOM   4096u /* of a reply: the figures                                        */
 #define CHAT_HEARTBEAT_US 2000000ull
 #define CHAT_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted            */
 #define CHAT_POLL_MIN_US  5000ull
@@ -85,9 +85,9 @@ static void encode_range(gh_op* op, gh_request* request)
 {
     const gh_chat_fetch* fetch = chat_fetch_of(op);
     uint64_t from = fetch->after + 1 - fetch->first_id;
-    uint64_t count = gh_least(messages_wanted(fetch), fetch->last_id - fetch->after);
+    uint64_t count = gh_least(messages_wanted(fetch), fetch->horizon - fetch->after);
     count = gh_least(count, gh_client_reply_nodes(op->client) - 2);
-    count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / (fetch->largest + 1));
+    count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / ((uint64_t)fetch->largest + 1));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
     gh_request_object_key(request, op->client, gh_chat_kind(), fetch->chat, 'm');
@@ -120,11 +120,13 @@ static void chat_ask(gh_chat_fetch* fetch)
     gh_op_send(&fetch->op, GH_CHAT_READ_SHAPE, 0);
 }
 
-/* From the first member on: who has left meanwhile must not be served. */
+/* From the first member on: who has left meanwhile must not be served. So what is said after the first answer is for
+   the next time. */
 static void chat_ask_all(gh_chat_fetch* fetch)
 {
     gh_chat_member* member;
     for (member = fetch->members; member != NULL; member = member->next) member->fresh = false;
+    fetch->horizon = UINT64_MAX;
     chat_ask(fetch);
 }
 
@@ -146,7 +148,7 @@ static void chat_wait(gh_chat_fetch* fetch)
     gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
-/* Every member is told which of the messages are new to it. */
+/* Every member is told which of the messages are new to it; who is none, that none is. */
 static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
 {
     gh_chat_member* member;
@@ -155,7 +157,7 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
     if (fetch->count > 0) last_given = fetch->messages[fetch->count - 1].id;
     for (member = fetch->members; member != NULL; member = member->next)
     {
-        member->from = member->given;
+        member->from = member->status == GH_OK ? member->given : UINT64_MAX;
         if (member->status == GH_OK && member->known && member->given < last_given) member->given = last_given;
     }
     gh_op_end(&fetch->op, status);
@@ -172,7 +174,7 @@ static void chat_fetch_fail(gh_chat_fetch* fetch, gh_status status)
 /* Copies entries. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not an entry; GH_LOST: not the next one.
    Entries of before_us or later are not taken: when the range was asked for, they were not known, so they are
    of another chat. */
-static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t before_us)
+static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t before_us, const gh_epochs* epochs)
 {
     gh_page page = chat_page(fetch);
     gh_status status = GH_OK;
@@ -183,6 +185,10 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
             status = GH_CORRUPT;
         else if (message.id != fetch->after + 1 || message.time_us >= before_us)
             status = GH_LOST;
+        else if (message.id > fetch->horizon)
+            break;
+        else if ((message.epoch = gh_epochs_of(epochs, message.id)) == 0)
+            status = GH_CORRUPT;
         else if (page.count == fetch->messages_max || !gh_page_add(&page, &message))
             status = GH_FULL;
         else
@@ -197,20 +203,20 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
 /* Messages have come, or none were there; what next? */
 static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
 {
-    bool more = fetch->after < fetch->last_id;
+    bool more = fetch->after < fetch->horizon;
     if (kept == GH_CORRUPT)
-        chat_fetch_fail(fetch, GH_CORRUPT);
+        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
     else if (kept == GH_FULL)
         chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
     else if (more && fetch->messages_max == 0)
         chat_fetch_end(fetch, GH_OK);
     else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max))
         chat_fetch_end(fetch, GH_OK);
-    else if (more && kept == GH_OK && fetch->last_id - fetch->after > GH_CHAT_INLINE_MAX)
+    else if (more && kept == GH_OK && !fetch->mixed && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
         chat_range(fetch);
     else if (more)
         chat_ask(fetch);
-    else if (fetch->hinted)
+    else if (fetch->hinted || fetch->after < fetch->last_id)
         chat_ask_all(fetch);
     else if (fetch->wait_end_us > gh_client_now(fetch->op.client))
         chat_wait(fetch);
@@ -218,15 +224,22 @@ static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
         chat_fetch_end(fetch, GH_EMPTY);
 }
 
-/* The chat was made anew: nothing that is known of its members holds. */
-static bool chat_was_renewed(gh_chat_fetch* fetch, uint64_t epoch)
+/* True: the ids go on in a new epoch, perhaps from before what we know; or the chat was made anew, so that nothing
+   that is known of its members holds. */
+static bool chat_was_renewed(gh_chat_fetch* fetch, const gh_epochs* epochs)
 {
-    bool renewed = fetch->epoch != 0 && fetch->epoch != epoch;
-    fetch->epoch = epoch;
-    if (!renewed) return false;
-    fetch->renewed = true;
+    uint64_t known = fetch->epoch;
+    fetch->epoch = epochs->present;
+    fetch->mixed = epochs->ended.size > 0;
+    if (known == 0 || known == epochs->present) return false;
     fetch->count = 0;
     fetch->buffer_tail = 0;
+    if (gh_epochs_have(epochs, known))
+    {
+        gh_chat_members_rebase(fetch, gh_epochs_least(epochs, known, UINT64_MAX));
+        return true;
+    }
+    fetch->renewed = true;
     gh_chat_members_forget(fetch);
     return true;
 }
@@ -244,24 +257,35 @@ static void chat_gone(gh_chat_fetch* fetch)
 
 static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
 {
-    const gh_reply* values = gh_reply_at(reply, GH_CHAT_FIGURES);
+    const gh_reply* values = NULL;
+    gh_chat_figures figures;
     gh_status kept;
     gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, 5));
-    if (gh_reply_integer(reply, 1) != GH_CHAT_CODE_DONE)
+    if (gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE)
     {
         chat_gone(fetch);
         return;
     }
-    if (chat_was_renewed(fetch, (uint64_t)gh_reply_integer(reply, 2)))
+    if (!gh_chat_read_figures(reply, &figures))
+    {
+        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
+        return;
+    }
+    if (chat_was_renewed(fetch, &figures.epochs))
     {
         chat_ask_all(fetch);
         return;
     }
-    fetch->first_id = (uint64_t)gh_reply_integer(reply, 3);
-    fetch->last_id = (uint64_t)gh_reply_integer(reply, 4);
-    fetch->asked_us = (uint64_t)gh_reply_integer(reply, 5) / 1000 * 1000;
-    fetch->largest = (uint32_t)gh_reply_integer(reply, 6);
-    values = gh_chat_members_take(fetch, values);
+    fetch->first_id = figures.first_id;
+    fetch->last_id = figures.last_id;
+    fetch->asked_us = figures.now_us / 1000 * 1000;
+    fetch->largest = figures.largest;
+    if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
+    if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_FIGURES), &values))
+    {
+        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
+        return;
+    }
     if (!fetch->wants_messages)
     {
         chat_ask(fetch);
@@ -282,14 +306,15 @@ static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
         }
         fetch->after = fetch->first_id - 1;
     }
-    kept = chat_keep(fetch, values, UINT64_MAX);
+    kept = chat_keep(fetch, values, UINT64_MAX, &figures.epochs);
     chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
 }
 
 static void chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     uint64_t before = fetch->after;
-    gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us);
+    gh_epochs epochs = {{NULL, 0}, fetch->epoch};
+    gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
     if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
     chat_go_on(fetch, kept);
 }
@@ -307,10 +332,10 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
             chat_ranged(fetch, event->reply);
         break;
     case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
-    case GH_EVENT_TIMER: chat_fetch_fail(fetch, GH_TIMEOUT); break;
+    case GH_EVENT_TIMER: chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
     case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -330,7 +355,7 @@ static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
             chat_ask_all(fetch);
         break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: chat_fetch_end(fetch, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
@@ -384,6 +409,7 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     op->count = 0;
     op->buffer_needed = 0;
     op->renewed = false;
+    op->mixed = false;
     op->polls = 0;
     op->chat = chat;
     op->members = first;
@@ -421,5 +447,6 @@ gh_status gh_chat_fetch_poll(const gh_chat_fetch* op)
 
 void gh_chat_fetch_cancel(gh_chat_fetch* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_fetch_end(op, GH_CANCELLED);
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
+        chat_fetch_end(op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
 }

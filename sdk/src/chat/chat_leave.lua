@@ -2,12 +2,13 @@
 -- Repeating it is harmless: who is gone stays gone, and a request from before a later join of the same client
 -- does nothing.
 --
--- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:h
---       see chat_send.lua
--- ARGV  1 token, 2 sequence   as there
---       3 member
+-- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:h,
+--       5 gh:{chat:<name>}:w<2 hex digits>   see chat_send.lua
+-- ARGV  1 token, 2 sequence, 3 generation   as there
+--       4 member
 -- reply sequence, code, members that remain, now us
 --       code 0 left; 1 gone; 2 old; 4 was not a member
+--       or the error STALE, as there
 -- hint  to waiting readers when the chat is gone
 --
 -- Begins with ZREM, which a server that is out of memory still allows.
@@ -15,49 +16,51 @@
 local TOMBSTONE_MS = 3600000
 local TRIM_BYTES = 262144 -- about so much goes in one call, but always a hundred messages; see chat_read.lua
 
-local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
-local member = ARGV[3]
+local state_key, list_key, seen_key, hint_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local client, sequence, given = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), ARGV[3]
+local member = ARGV[4]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x', client)
-local mark, fields = state[6], 5
---@ talk/talk_mark.lua
-if said_epoch then
-    return {sequence, 0, tonumber(said_number), now}
-elseif is_old then
+local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w')
+local resident = state[6]
+--@ client/mark.lua
+--@ chat/chat_said.lua
+if past > sequence then
     return {sequence, 2, 0, now}
+elseif past == sequence then
+    return {sequence, 0, said_number, now}
 end
 
 --@ chat/chat_state.lua
 if not last then
     return {sequence, 1, 0, now}
 end
-local length, members = redis.call('LLEN', list_key), redis.call('ZCARD', seen_key)
+local members = redis.call('ZCARD', seen_key)
 if not redis.call('ZSCORE', seen_key, member) then
     return {sequence, 4, members, now}
 end
 
 redis.call('ZREM', seen_key, member)
-if not is_crowded then -- nobody is kept from leaving
-    local mark_text = ARGV[2] .. ' ' .. time[1] .. ' ' .. state[1] .. ' ' .. members - 1 .. ' -'
-    redis.call('HSET', state_key, client, mark_text)
+members = members - 1
+local mark_text = mark_head .. state[1] .. ' ' .. members .. ' -'
+if is_resident then
+    redis.call('HSET', state_key, 'w', mark_text)
+else
+    shelve(mark_text)
 end
-if #stale > 0 then
-    redis.call('HDEL', state_key, unpack(stale))
-end
-if members > 1 then
+if members > 0 then
     local least = tonumber(redis.call('ZRANGE', seen_key, 0, 0, 'WITHSCORES')[2])
-    if least > last - length then
+    least = math.floor(math.min(least or 0, last))
+    if least >= head then
         local most = math.max(100, math.floor(TRIM_BYTES / math.max(largest, 1)))
-        redis.call('LTRIM', list_key, math.min(least - last + length, most), -1)
+        redis.call('LTRIM', list_key, math.min(least - head + 1, most), -1)
     end
-    return {sequence, 0, members - 1, now}
+    return {sequence, 0, members, now}
 end
 redis.call('UNLINK', list_key, seen_key)
-redis.call('HDEL', state_key, 'n', 'k', 'c', 'x')
+redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'b')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
 --@ talk/hint_readers.lua
 return {sequence, 0, 0, now}

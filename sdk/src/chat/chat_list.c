@@ -65,7 +65,7 @@ static void chat_list_go(gh_chat_list* list, chat_list_state state, const char* 
 static void chat_list_look(gh_chat_list* list)
 {
     if (list->looked_at < list->count)
-        chat_list_go(list, CHAT_LOOKING, "qiiiiii*");
+        chat_list_go(list, CHAT_LOOKING, GH_CHAT_READ_SHAPE);
     else if (list->needed > 0)
         gh_op_end(&list->op, GH_TOO_SMALL);
     else
@@ -87,7 +87,7 @@ static void chat_list_names(gh_chat_list* list, const gh_reply* reply)
         item->name = gh_str_make(item->name_bytes, name->text.size);
         list->count++;
     }
-    if (total > list->looked_at && list->count < list->capacity && !page_is_empty)
+    if (total > list->looked_at && list->looked_at < GH_CHAT_LIST_MAX && list->count < list->capacity && !page_is_empty)
     {
         chat_list_go(list, CHAT_LISTING, "qii*");
         return;
@@ -113,16 +113,22 @@ static void chat_list_looked(gh_chat_list* list, const gh_reply* reply)
 {
     gh_chat_item* item = &list->items[list->looked_at];
     const gh_reply* seen = gh_reply_at(reply, GH_CHAT_FIGURES);
-    uint64_t kept_from = (uint64_t)gh_reply_integer(reply, 3) - 1;
-    if (gh_reply_integer(reply, 1) != GH_CHAT_CODE_DONE || seen == NULL || seen->integer < 0)
+    gh_chat_figures figures;
+    bool is_gone = gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE;
+    if (!is_gone && (!gh_chat_read_figures(reply, &figures) || !gh_chat_is_seen(seen, figures.last_id)))
+    {
+        gh_op_end(&list->op, gh_op_outcome(&list->op, GH_REASON_UNUSABLE));
+        return;
+    }
+    if (is_gone || seen->integer < 0)
     {
         chat_list_go(list, CHAT_MENDING, "qi");
         return;
     }
-    item->epoch = (uint64_t)gh_reply_integer(reply, 2);
-    item->last_id = (uint64_t)gh_reply_integer(reply, 4);
+    item->epoch = figures.epochs.present;
+    item->last_id = figures.last_id;
     item->seen = (uint64_t)seen->integer;
-    item->unread = item->last_id - (item->seen > kept_from ? item->seen : kept_from);
+    item->unread = figures.last_id + 1 - (item->seen >= figures.first_id ? item->seen + 1 : figures.first_id);
     list->looked_at++;
     chat_list_look(list);
 }
@@ -145,10 +151,10 @@ static void chat_list_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: chat_list_reply(chat_list_of(op), event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
-    case GH_EVENT_TIMER: gh_op_end(op, GH_TIMEOUT); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
+    case GH_EVENT_TIMER: gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE)); break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
@@ -187,5 +193,6 @@ gh_status gh_chat_list_poll(const gh_chat_list* op)
 
 void gh_chat_list_cancel(gh_chat_list* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
+        gh_op_end(&op->op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
 }

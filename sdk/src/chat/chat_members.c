@@ -3,6 +3,7 @@
 #include "chat_members.h"
 
 #include "base/least.h"
+#include "wire/name.h"
 
 #define CHAT_PAGE_MAX  64u  /* members in one request; 24 for the smallest clients */
 #define CHAT_PAGE_ROOM 100u /* bytes of a member in a request                      */
@@ -36,6 +37,7 @@ void gh_chat_members_plan(gh_chat_fetch* fetch)
             if (fetch->page == NULL) fetch->page = member;
             fetch->page_count++;
             member->sending = member->handled;
+            member->sending_epoch = member->handled_epoch == fetch->epoch ? 0 : member->handled_epoch;
         }
         else if (!member->fresh)
         {
@@ -55,29 +57,48 @@ static gh_chat_member* next_asked(gh_chat_member* member)
     return member;
 }
 
+/* "<id>", or "<epoch>:<id>" if it is not of the fetch's epoch. */
+static void encode_handled(gh_request* request, const gh_chat_member* member)
+{
+    char text[40];
+    char* end = text;
+    if (member->sending_epoch != 0)
+    {
+        end = gh_decimal_encode(member->sending_epoch, end);
+        *end++ = ':';
+    }
+    end = gh_decimal_encode(member->sending, end);
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
 void gh_chat_members_encode(const gh_chat_fetch* fetch, gh_request* request)
 {
     const gh_chat_member* member;
     for (member = next_asked(fetch->page); member != NULL; member = next_asked(member->next))
     {
         gh_request_str(request, member->name);
-        gh_request_number(request, member->sending);
+        encode_handled(request, member);
     }
 }
 
-const gh_reply* gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value)
+bool gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value, const gh_reply** entries)
 {
     gh_chat_member* member = next_asked(fetch->page);
+    const gh_reply* seen = value;
+    uint32_t i;
+    for (i = 0; i < fetch->page_count; i++, seen = seen->next)
+        if (!gh_chat_is_seen(seen, fetch->last_id)) return false;
     for (; member != NULL && value != NULL; member = next_asked(member->next), value = value->next)
     {
-        bool is_member = value->type == GH_REPLY_INTEGER && value->integer >= 0;
+        bool is_member = value->integer >= 0;
         member->status = is_member ? GH_OK : GH_NOT_MEMBER;
         member->seen = is_member ? (uint64_t)value->integer : 0;
         if (!is_member || !member->known || member->given < member->seen) member->given = member->seen;
         member->known = true;
         member->fresh = true;
     }
-    return value;
+    *entries = value;
+    return true;
 }
 
 bool gh_chat_members_update(gh_chat_fetch* fetch)
@@ -99,6 +120,16 @@ bool gh_chat_members_update(gh_chat_fetch* fetch)
     return any;
 }
 
+void gh_chat_members_rebase(gh_chat_fetch* fetch, uint64_t last_id)
+{
+    gh_chat_member* member;
+    for (member = fetch->members; member != NULL; member = member->next)
+    {
+        member->handled = gh_least(member->handled, last_id);
+        member->given = gh_least(member->given, last_id);
+    }
+}
+
 void gh_chat_members_forget(gh_chat_fetch* fetch)
 {
     gh_chat_member* member;
@@ -106,6 +137,7 @@ void gh_chat_members_forget(gh_chat_fetch* fetch)
     {
         member->known = false;
         member->handled = 0;
+        member->handled_epoch = 0;
         member->given = 0;
         member->seen = 0;
         member->missed = 0;

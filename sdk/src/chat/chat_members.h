@@ -17,11 +17,15 @@ void gh_chat_members_plan(gh_chat_fetch* fetch);
 /* The pairs of the page, behind the question: member, and what it has handled. */
 void gh_chat_members_encode(const gh_chat_fetch* fetch, gh_request* request);
 
-/* Takes what the store says of the members of the page; value is the first. Returns the value behind them. */
-const gh_reply* gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value);
+/* Takes what the store says of the members of the page; value is the first, entries the value behind them. False: no
+   chat can be like that. */
+bool gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value, const gh_reply** entries);
 
 /* Figures of each member, and the gap if there is one. False: there is no member. */
 bool gh_chat_members_update(gh_chat_fetch* fetch);
+
+/* The ids go on in a new epoch, behind last_id: what was known of larger ones is lost. */
+void gh_chat_members_rebase(gh_chat_fetch* fetch, uint64_t last_id);
 
 /* The chat was made anew: nothing that is known of them holds. */
 void gh_chat_members_forget(gh_chat_fetch* fetch);

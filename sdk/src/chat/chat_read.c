@@ -2,6 +2,26 @@
 
 #include "chat_read.h"
 
+bool gh_chat_read_figures(const gh_reply* reply, gh_chat_figures* figures)
+{
+    uint64_t largest = (uint64_t)gh_reply_integer(reply, 6);
+    figures->epochs.present = (uint64_t)gh_reply_integer(reply, 2);
+    figures->epochs.ended = gh_reply_at(reply, 7)->text;
+    figures->first_id = (uint64_t)gh_reply_integer(reply, 3);
+    figures->last_id = (uint64_t)gh_reply_integer(reply, 4);
+    figures->now_us = (uint64_t)gh_reply_integer(reply, 5);
+    figures->largest = (uint32_t)largest;
+    return figures->epochs.present > 0 && figures->epochs.present < GH_CHAT_ID_MAX && figures->first_id > 0 &&
+           figures->last_id < GH_CHAT_ID_MAX && figures->first_id <= figures->last_id + 1 &&
+           largest <= GH_CHAT_ENTRY_MAX && gh_epochs_are_valid(&figures->epochs, figures->last_id);
+}
+
+bool gh_chat_is_seen(const gh_reply* value, uint64_t last_id)
+{
+    return value != NULL && value->type == GH_REPLY_INTEGER && value->integer >= -1 &&
+           (value->integer < 0 || (uint64_t)value->integer <= last_id);
+}
+
 gh_script* gh_chat_read_script(gh_op* op)
 {
     return gh_client_script(op->client, GH_SCRIPT_chat_read);

@@ -5,21 +5,24 @@
 
 #include "client/op.h"
 #include "guildhall/chat.h"
+#include "talk/epochs.h"
 
 #define GH_CHAT_TIMEOUT_US 5000000ull
 #define GH_CHAT_ID_MAX (1ull << 53)
 #define GH_CHAT_INLINE_MAX 64u  /* messages in the answer of chat_read.lua                        */
-#define GH_CHAT_FIGURES 7u      /* values in front of what the members have seen                  */
+#define GH_CHAT_ENTRY_MAX 8192u /* bytes of a stored message, at most                            */
+#define GH_CHAT_FIGURES 8u      /* values in front of what the members have seen                  */
 
 /* What chat_read.lua and its like answer. */
 enum
 {
     GH_CHAT_CODE_DONE = 0,
-    GH_CHAT_CODE_GONE = 1 /* of a create: exists */
+    GH_CHAT_CODE_GONE = 1, /* of a create: exists */
+    GH_CHAT_CODE_LOST = 2  /* of a read: something that was handled is not there, and was not */
 };
 
 /* Of the answer of chat_read.lua: the figures, then what the members have seen, then messages. */
-#define GH_CHAT_READ_SHAPE "qiiiiii*"
+#define GH_CHAT_READ_SHAPE "qiiiiiis*"
 
 static inline gh_str gh_chat_kind(void)
 {
@@ -43,6 +46,21 @@ typedef struct gh_chat_question
     uint32_t pairs;
     bool from_least; /* after the least that the members have seen, instead of `after` */
 } gh_chat_question;
+
+/* What the figures of an answer of chat_read.lua say; false: no chat can be like that. */
+typedef struct gh_chat_figures
+{
+    gh_epochs epochs; /* in the reply */
+    uint64_t first_id;
+    uint64_t last_id;
+    uint64_t now_us;
+    uint32_t largest;
+} gh_chat_figures;
+
+bool gh_chat_read_figures(const gh_reply* reply, gh_chat_figures* figures);
+
+/* What an answer says that a member has seen: an id, or -1: is no member. False: neither. */
+bool gh_chat_is_seen(const gh_reply* value, uint64_t last_id);
 
 gh_script* gh_chat_read_script(gh_op* op);
 void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question);

@@ -4,54 +4,75 @@
 --
 -- KEYS  1 gh:{chat:<name>}:s   hash   e: epoch (us), larger each time the chat is made anew; n: the last id;
 --                                     k: messages that are kept at most; c: members at most; x: bytes of the
---                                     largest entry so far; <client, 16 hex digits>: the mark of its last
---                                     change, "<sequence> <seconds since 1970> <epoch> <number> <text>", the
---                                     last two from the answer. A chat whose last member has left has e and
---                                     the marks alone, for an hour
+--                                     largest entry so far; g: generation of the store's data when the epoch
+--                                     began; b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
+--                                     w: a mark, see mark.lua; its answer: "<epoch> <number> <text>", the last
+--                                     two from the reply. A chat whose last member has left has e, g and w
+--                                     alone, for an hour
 --       2 gh:{chat:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
---                                     first; ids are dense, so the first is n - LLEN + 1
+--                                     first; ids are dense. What is beyond n was not said: a script was stopped
+--                                     before it said so
 --       3 gh:{chat:<name>}:v   zset   member -> the last id that it has handled
 --       4 gh:{chat:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
---       2 sequence  comes back as the first element of the reply
---       3, 4 ...    sender (a member, or empty: the server speaks), body; at most 64 pairs
+--       5 gh:{chat:<name>}:w<2 hex digits>   hash   more marks, see mark.lua
+-- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence    comes back as the first element of the reply
+--       3 generation  of the store's data, as the client knows it; 0: it does not
+--       4, 5 ...      sender (a member, or empty: the server speaks), body; at most 64 pairs
 -- reply sequence, code, first id, epoch, now us, text
 --       code 0 taken      text: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of
 --                         those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
---            3 writers    64 other clients have changed this chat within ten minutes
+--       or the error STALE: the client's generation is not that of the data any more; nothing was done
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 -- Redis 6.2 or later.
 
-local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
-local count = (#ARGV - 2) / 2
+local ID_MAX = 9007199254740000
+local KEEP_MAX = 100000
+local ENTRY_MAX = 8192
+local POSTS_MAX = 64
+local GOING_MAX = 1024 -- messages that go in one call
+
+local state_key, list_key, seen_key, hint_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local client, sequence = string.sub(ARGV[1], 1, 16), ARGV[2] + 0
+local given, count = ARGV[3], (#ARGV - 3) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'c', 'x', client)
-local mark, fields = state[6], 5
---@ talk/talk_mark.lua
-if said_epoch then
-    return {sequence, 0, tonumber(said_number), tonumber(said_epoch), now, said_text}
-elseif is_old then
+local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w')
+local resident = state[6]
+--@ client/mark.lua
+--@ chat/chat_said.lua
+if past > sequence then
     return {sequence, 2, 0, 0, now, '-'}
-elseif is_crowded then
-    return {sequence, 3, 0, 0, now, '-'}
+elseif past == sequence then
+    return {sequence, 0, said_number, said_epoch, now, said_text}
 end
 
---@ chat/chat_state.lua
-if not last then
+local epoch_text, known, largest_text = state[1], state[5], state[4]
+local epoch, last, keep = tonumber(epoch_text or '0'), tonumber(state[2]), tonumber(state[3])
+local largest, stopped = tonumber(largest_text), 0
+local tail = redis.call('LINDEX', list_key, -1)
+tail = tail and string.match(tail, '^%d+')
+if tail and tail ~= state[2] and last then -- a send was stopped before it said what it had said
+    stopped = tail - last
+end
+if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or
+   (state[2] and not (epoch > 0 and last and last >= 0 and last <= ID_MAX and last % 1 == 0 and keep and keep >= 1 and
+                      keep <= KEEP_MAX and keep % 1 == 0 and largest and largest >= 0 and largest <= ENTRY_MAX and
+                      tail ~= nil and stopped >= 0 and stopped <= POSTS_MAX)) then
+    return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')
+elseif not last then
     return {sequence, 1, 0, epoch, now, '-'}
 end
 
 -- string.format would end at a zero byte: only the numbers go through it.
-local moment = ' ' .. time[1] .. string.format('%03d ', math.floor(time[2] / 1000))
+local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
 local heads = {[''] = moment .. '0 '} -- of the entries of each sender; false: is not a member
 local senders = {}
-for i = 3, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
     local sender = ARGV[i]
     if heads[sender] == nil then
         senders[#senders + 1], heads[sender] = sender, false
@@ -61,33 +82,55 @@ local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
 for i = 1, #senders do
     heads[senders[i]] = seats[i] and moment .. #senders[i] .. ' ' .. senders[i]
 end
-local entries, codes, taken = {}, {}, 0
-for i = 1, count do
-    local head = heads[ARGV[1 + 2 * i]]
-    codes[i] = head and '0' or '1'
+local entries, codes, id = {}, {}, nil
+local text, number = '-', string.format('%.0f', last + 1)
+for i = 4, #ARGV, 2 do
+    local head = heads[ARGV[i]]
+    codes[(i - 2) / 2] = head and '0' or '1'
     if head then
-        taken = taken + 1
-        local entry = string.format('%.0f', last + taken) .. head .. ARGV[2 + 2 * i]
-        entries[taken] = entry
+        id = id and string.format('%.0f', last + 1 + #entries) or number
+        local entry = id .. head .. ARGV[i + 1]
+        entries[#entries + 1] = entry
         if #entry > largest then
-            largest = #entry
+            largest, largest_text = #entry, #entry
         end
     end
 end
-local text = taken == count and '-' or table.concat(codes)
-local number = string.format('%.0f', last + 1)
-local mark_text = ARGV[2] .. ' ' .. time[1] .. ' ' .. state[1] .. ' ' .. number .. ' ' .. text
+local taken = #entries
+if taken < count then
+    text = table.concat(codes)
+end
+
+if taken > 0 and known ~= given and given ~= '0' then
+    local oldest, newer_than = last + 1, epoch
+    if tail then
+        oldest = tonumber(string.match(redis.call('LINDEX', list_key, 0), '^%d+')) or oldest
+    end
+--@ talk/talk_row.lua
+    epoch_text = string.format('%.0f', epoch)
+end
+local mark_text = mark_head .. epoch_text .. ' ' .. number .. ' ' .. text
 if taken == 0 then
-    redis.call('HSET', state_key, client, mark_text)
+    if is_resident then
+        redis.call('HSET', state_key, 'w', mark_text)
+    else
+        shelve(mark_text)
+    end
     return {sequence, 0, last + 1, epoch, now, text}
 end
-local length = redis.call('RPUSH', list_key, unpack(entries))
-redis.call('HSET', state_key, 'n', string.format('%.0f', last + taken), 'x', largest, client, mark_text)
-if length > keep then
-    redis.call('LTRIM', list_key, -keep, -1) -- whoever has not seen them is told of the gap
+
+if stopped > 0 then
+    redis.call('LTRIM', list_key, 0, -stopped - 1)
 end
-if #stale > 0 then
-    redis.call('HDEL', state_key, unpack(stale))
+local length = redis.call('RPUSH', list_key, unpack(entries))
+if is_resident then
+    redis.call('HSET', state_key, 'n', id, 'x', largest_text, 'w', mark_text)
+else
+    redis.call('HSET', state_key, 'n', id, 'x', largest_text)
+    shelve(mark_text)
+end
+if length > keep then -- whoever has not seen them is told of the gap
+    redis.call('LTRIM', list_key, math.min(length - keep, GOING_MAX), -1)
 end
 
 --@ talk/hint_readers.lua

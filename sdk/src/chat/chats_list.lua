@@ -9,8 +9,6 @@
 --       5 wait us   how long the token is good for a hint; 0: leave none
 -- reply sequence, chats in the list, now us, names ...
 
-local HINTS_MS = 3600000
-
 local list_key, hint_key = KEYS[1], KEYS[2]
 local token, sequence, place, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local wait = tonumber(ARGV[5])
@@ -25,10 +23,6 @@ for i = 1, #names do
     reply[3 + i] = names[i]
 end
 if wait > 0 and place + #names >= total then
-    -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
-    if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
-        redis.call('PEXPIRE', hint_key, HINTS_MS)
-        redis.call('ZREMRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now)) -- those who are gone
-    end
+--@ talk/leave_token.lua
 end
 return reply

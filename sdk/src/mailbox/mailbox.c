@@ -5,6 +5,7 @@
 #include "base/least.h"
 #include "client/op.h"
 #include "talk/entry.h"
+#include "talk/epochs.h"
 #include "wire/name.h"
 
 #define MAILBOX_TIMEOUT_MIN_US 1000ull
@@ -13,8 +14,8 @@
 #define MAILBOX_WAIT_MAX_US    3600000000ull
 #define MAILBOX_ID_MAX         (1ull << 53)
 #define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
-#define MAILBOX_REPLY_ROOM     512u  /* of a reply: the figures                                      */
-#define MAILBOX_FIGURES        8u    /* values in front of the entries, the array itself included    */
+#define MAILBOX_REPLY_ROOM     2560u /* of a reply: the figures                                      */
+#define MAILBOX_FIGURES        9u    /* values in front of the entries, the array itself included    */
 #define MAILBOX_PAGE           512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US   5000000ull
 #define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
@@ -22,7 +23,7 @@
 #define MAILBOX_POLL_MAX_US    100000ull
 
 #define MAILBOX_PUSH_SHAPE   "qiiii"
-#define MAILBOX_FETCH_SHAPE  "qiiiiii*"
+#define MAILBOX_FETCH_SHAPE  "qiiiiiis*"
 #define MAILBOX_COMMIT_SHAPE "qiii"
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
@@ -44,8 +45,7 @@ enum
 {
     MAILBOX_PUSH_TAKEN = 0,
     MAILBOX_PUSH_FULL,
-    MAILBOX_PUSH_OLD,
-    MAILBOX_PUSH_WRITERS
+    MAILBOX_PUSH_OLD
 };
 
 static gh_mailbox_push* mailbox_push_of(gh_op* op)
@@ -62,13 +62,15 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     uint32_t i;
-    gh_request_script(request, mailbox_push_script(op), 3, 3 + 2 * push->count);
+    gh_request_script(request, mailbox_push_script(op), 4, 4 + 2 * push->count);
     encode_mailbox_key(request, op, push->name, 's');
     encode_mailbox_key(request, op, push->name, 'm');
     encode_mailbox_key(request, op, push->name, 'h');
+    gh_request_mark_key(request, op->client, mailbox_kind_name, push->name);
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
+    gh_request_number(request, gh_client_generation(op->client));
     for (i = 0; i < push->count; i++)
     {
         gh_request_str(request, push->posts[i].sender);
@@ -84,10 +86,9 @@ static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
     switch (gh_reply_integer(event->reply, 1))
     {
     case MAILBOX_PUSH_TAKEN: break;
-    case MAILBOX_PUSH_FULL:
-    case MAILBOX_PUSH_WRITERS: return GH_FULL;
+    case MAILBOX_PUSH_FULL: return gh_op_refused(op, GH_FULL);
     case MAILBOX_PUSH_OLD: return GH_UNKNOWN; /* the row of pushes does not let this happen */
-    default: return GH_CORRUPT;
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     push->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
     for (i = 0; i < push->count; i++)
@@ -230,7 +231,7 @@ static void mailbox_wait(gh_mailbox_fetch* fetch)
 
 /* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a
  * row. */
-static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
+static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, const gh_epochs* epochs)
 {
     gh_page page = mailbox_page(fetch);
     gh_status status = GH_OK;
@@ -240,6 +241,7 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
         if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) ||
             message.id <= fetch->after || (page.count > 0 && message.id != fetch->after + 1))
             return GH_CORRUPT;
+        message.epoch = gh_epochs_of(epochs, message.id);
         if (!gh_page_add(&page, &message))
         {
             fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
@@ -253,24 +255,33 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry)
     return status;
 }
 
-static void mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply)
+/* False: no mailbox can be like that. */
+static bool mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply, const gh_epochs* epochs)
 {
     uint64_t first_id = (uint64_t)gh_reply_integer(reply, 3);
+    uint64_t last_id = (uint64_t)gh_reply_integer(reply, 4);
     uint64_t now_us = (uint64_t)gh_reply_integer(reply, 5);
-    uint64_t oldest_us = (uint64_t)gh_reply_integer(reply, 6) * 1000;
-    fetch->last_id = (uint64_t)gh_reply_integer(reply, 4);
-    fetch->unread = fetch->last_id + 1 - first_id;
-    fetch->oldest_age_us = oldest_us == 0 || oldest_us > now_us ? 0 : now_us - oldest_us;
+    uint64_t oldest_ms = (uint64_t)gh_reply_integer(reply, 6);
+    if (first_id == 0 || first_id > last_id + 1 || last_id >= MAILBOX_ID_MAX || oldest_ms > MAILBOX_ID_MAX / 1000 ||
+        epochs->present >= MAILBOX_ID_MAX || !gh_epochs_are_valid(epochs, last_id))
+        return false;
+    fetch->last_id = last_id;
+    fetch->unread = last_id + 1 - first_id;
+    fetch->oldest_age_us = oldest_ms == 0 || oldest_ms * 1000 > now_us ? 0 : now_us - oldest_ms * 1000;
     gh_client_note_store_time(fetch->op.client, now_us);
+    return true;
 }
 
-/* The ids began anew: what `after` meant is gone. */
-static bool mailbox_restarted(gh_mailbox_fetch* fetch, uint64_t epoch)
+/* True: some of what was read, or of what the caller has read before, is not there any more. It is read again from the
+   last that is. */
+static bool mailbox_restarted(gh_mailbox_fetch* fetch, const gh_epochs* epochs)
 {
     uint64_t known = fetch->epoch;
-    fetch->epoch = epoch;
-    if (known == 0 || known == epoch) return false;
-    fetch->after = 0;
+    uint64_t most = gh_epochs_least(epochs, known, UINT64_MAX);
+    fetch->epoch = epochs->present;
+    if (known == 0 || fetch->after <= most) return false;
+    if (fetch->start > most) fetch->start = most;
+    fetch->after = fetch->start;
     fetch->count = 0;
     fetch->buffer_tail = 0;
     return true;
@@ -280,16 +291,23 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
 {
     const gh_reply* entries = gh_reply_at(event->reply, MAILBOX_FIGURES - 1);
     uint64_t now_us = gh_client_now(fetch->op.client);
+    gh_epochs epochs;
     gh_status status;
-    mailbox_note_figures(fetch, event->reply);
-    if (mailbox_restarted(fetch, (uint64_t)gh_reply_integer(event->reply, 2)))
+    epochs.present = (uint64_t)gh_reply_integer(event->reply, 2);
+    epochs.ended = gh_reply_at(event->reply, 7)->text;
+    if (!mailbox_note_figures(fetch, event->reply, &epochs))
+    {
+        gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
+        return;
+    }
+    if (mailbox_restarted(fetch, &epochs))
     {
         mailbox_ask(fetch);
         return;
     }
-    status = mailbox_keep(fetch, entries);
+    status = mailbox_keep(fetch, entries, &epochs);
     if (status == GH_CORRUPT)
-        gh_op_end(&fetch->op, GH_CORRUPT);
+        gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
     else if (fetch->messages_max == 0 && fetch->last_id > fetch->after && fetch->unread > 0)
         gh_op_end(&fetch->op, GH_OK);
     else if (status == GH_FULL || (entries == NULL && fetch->count > 0))
@@ -318,11 +336,11 @@ static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: mailbox_fetched(fetch, event); break;
-    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
-    case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, GH_TIMEOUT); break;
+    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status); break;
+    case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
     case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -342,7 +360,7 @@ static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
             mailbox_ask(fetch);
         break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
@@ -403,6 +421,7 @@ gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str
     op->epoch = config->epoch;
     op->name = name;
     op->after = config->after;
+    op->start = config->after;
     op->timeout_us = config->timeout_us;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
     op->messages_max = config->messages_max;
@@ -419,10 +438,19 @@ gh_status gh_mailbox_fetch_poll(const gh_mailbox_fetch* op)
 
 void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
+        gh_op_end(&op->op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
 }
 
 /* ---- commit -------------------------------------------------------------------------------------------- */
+
+/* What mailbox_commit.lua answers. */
+enum
+{
+    MAILBOX_COMMIT_DONE = 0,
+    MAILBOX_COMMIT_RESTARTED,
+    MAILBOX_COMMIT_MORE
+};
 
 static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 {
@@ -448,9 +476,17 @@ static void mailbox_commit_encode(gh_op* op, gh_request* request)
 static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 {
     gh_mailbox_commit* commit = mailbox_commit_of(op);
-    commit->unread =
-        (uint64_t)gh_reply_integer(event->reply, 3) + 1 - (uint64_t)gh_reply_integer(event->reply, 2);
-    return gh_reply_integer(event->reply, 1) == 0 ? GH_OK : GH_RESTARTED;
+    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, 2);
+    uint64_t last_id = (uint64_t)gh_reply_integer(event->reply, 3);
+    if (first_id > last_id + 1) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    commit->unread = last_id + 1 - first_id;
+    switch (gh_reply_integer(event->reply, 1))
+    {
+    case MAILBOX_COMMIT_DONE: return GH_OK;
+    case MAILBOX_COMMIT_RESTARTED: return GH_RESTARTED; /* no copy of this will ever find that message */
+    case MAILBOX_COMMIT_MORE: gh_op_send(op, MAILBOX_COMMIT_SHAPE, GH_OP_MAYBE); return GH_PENDING;
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    }
 }
 
 static const gh_op_kind mailbox_commit_kind = {

@@ -1,39 +1,50 @@
--- mailbox_commit: everything up to an id has been handled and goes. Repeating it is harmless: what is gone
+-- mailbox_commit: everything up to a message has been handled and goes. Repeating it is harmless: what is gone
 -- stays gone, and a smaller id changes nothing.
 --
 -- KEYS  1 gh:{mailbox:<name>}:s, 2 gh:{mailbox:<name>}:m   see mailbox_push.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
---       2 epoch     of the fetch that the id is from
---       3 id        beyond the end: the end
+--       2 epoch     of that message, or of the fetch that it came with
+--       3 id        of that message
 -- reply sequence, code, first id, last id; unread are last - first + 1
---       code 0 done; 1 the ids began anew since that fetch: nothing was removed
+--       code 0 done
+--            1 that message is not there, and was not: nothing was removed
+--            2 going on: so many were to go that some are left. The same again
 --
--- Writes with LTRIM alone, which a server that is out of memory still allows.
+-- Its writes begin with LTRIM or PEXPIRE, which a server that is out of memory still allows.
 
 local IDLE_MS = 2592000000 -- an empty mailbox is forgotten after 30 days
+local GOING_MAX = 1024
 
 local state_key, list_key = KEYS[1], KEYS[2]
-local sequence, id = tonumber(ARGV[1]), tonumber(ARGV[3])
+local sequence, id = ARGV[1] + 0, ARGV[3] + 0
 
-local epoch, last = unpack(redis.call('HMGET', state_key, 'e', 'n'))
-local length = redis.call('LLEN', list_key)
-if not last then
-    last = length == 0 and '0' or string.match(redis.call('LINDEX', list_key, -1), '^(%d+) ')
+local state = redis.call('HMGET', state_key, 'e', 'n')
+local head = redis.call('LINDEX', list_key, 0)
+local last = tonumber(state[2])
+local first = head and tonumber(string.match(head, '^%d+')) or last and last + 1
+local there, is_lost = last, false
+if state[1] ~= ARGV[2] or not last then
+--@ mailbox/mailbox_past.lua
 end
-last, epoch = tonumber(last), tonumber(epoch or '0')
-if not last or not epoch then
-    return redis.error_reply('WRONGTYPE mailbox state is not of the form that KEYS.md describes')
-end
-local first = last - length + 1
-if epoch ~= tonumber(ARGV[2]) then
+if not last or last < 0 or last > 9007199254740000 or last % 1 ~= 0 or not first or first > last + 1 or first < 1 then
+    return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
+elseif id > there then
     return {sequence, 1, first, last}
 end
-local count = math.min(id, last) - first + 1
-if count > 0 then
+
+local count = id - first + 1
+if count > GOING_MAX then
+    redis.call('LTRIM', list_key, GOING_MAX, -1)
+    return {sequence, 2, first + GOING_MAX, last}
+elseif count > 0 then
     redis.call('LTRIM', list_key, count, -1)
-    if count == length then
+    first = first + count
+end
+if first > last then
+    redis.call('PEXPIRE', state_key, IDLE_MS)
+    if is_lost then
+        redis.call('HSET', state_key, 'e', ARGV[2], 'n', string.format('%.0f', last))
         redis.call('PEXPIRE', state_key, IDLE_MS)
     end
-    first = first + count
 end
 return {sequence, 0, first, last}

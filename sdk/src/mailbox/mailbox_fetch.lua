@@ -10,13 +10,15 @@
 --                   is one
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none
--- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, entries ...
+-- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, epochs, entries ...
 --       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last
 --       id 0
+--       epochs  "<epoch>:<last id> ..." of those before this one: a message is of the first whose last id is not
+--               smaller than its own
 
 local ENTRY_MAX = 8192 -- longer than any that mailbox_push.lua is given
+local ID_MAX = 9007199254740000
 local CHUNK = 32
-local HINTS_MS = 3600000
 
 local state_key, list_key, hint_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, after, count_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -25,38 +27,48 @@ local bytes_max, newest, wait = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local epoch, last = unpack(redis.call('HMGET', state_key, 'e', 'n'))
-local length = redis.call('LLEN', list_key)
+local state = redis.call('HMGET', state_key, 'e', 'n', 'b')
 local head = redis.call('LINDEX', list_key, 0)
-if not last then
-    last = length == 0 and '0' or string.match(redis.call('LINDEX', list_key, -1), '^(%d+) ')
+local epoch, last, ended = tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or ''
+local first, oldest = nil, 0
+if head then
+    first, oldest = string.match(head, '^(%d+) (%d+) ')
+    first, oldest = tonumber(first), tonumber(oldest)
+elseif last then
+    first = last + 1
 end
-local oldest = head and string.match(head, '^%d+ (%d+) ') or '0'
-last, epoch, oldest = tonumber(last), tonumber(epoch or '0'), tonumber(oldest)
-if not last or not epoch or not oldest then
-    return redis.error_reply('WRONGTYPE mailbox state is not of the form that KEYS.md describes')
+if head and not (state[1] and state[2]) then -- the state was lost: a later epoch than any that these have had
+    last, epoch = string.match(redis.call('LINDEX', list_key, -1), '^(%d+) (%d+) ')
+    last, epoch, ended = tonumber(last), epoch and 1000 * (1 + epoch), ''
 end
-local first = last - length + 1
+if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or not last or last < 0 or last > ID_MAX or
+   last % 1 ~= 0 or not first or first < 1 or first > last + 1 or not oldest or oldest > ID_MAX / 1000 or
+   #ended > 2048 then
+    return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
+end
 
-local from = math.max(after + 1, first) - first -- places in the list, from 0
-local to = length - 1
-local reply = {sequence, 0, epoch, first, last, now, oldest}
+local from = after < first and 0 or after + 1 - first -- places in the list, from 0
+local to = last - first
+local reply = {sequence, 0, epoch, first, last, now, oldest, ended}
 local bytes, found = 0, {}
 while from <= to and #found < count_max do
-    local step = math.min(CHUNK, count_max - #found)
+    local step = math.min(CHUNK, count_max - #found, to - from + 1)
     local chunk
     if newest then
-        chunk = redis.call('LRANGE', list_key, math.max(to - step + 1, from), to)
-        to = to - #chunk
+        chunk = redis.call('LRANGE', list_key, to - step + 1, to)
+        to = to - step
     else
-        chunk = redis.call('LRANGE', list_key, from, math.min(from + step - 1, to))
-        from = from + #chunk
+        chunk = redis.call('LRANGE', list_key, from, from + step - 1)
+        from = from + step
+    end
+    if #chunk ~= step then
+        return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
     end
     for i = 1, #chunk do
         local entry = chunk[newest and #chunk + 1 - i or i]
         bytes = bytes + #entry + 1
         if #entry > ENTRY_MAX then
-            return redis.error_reply('WRONGTYPE mailbox entry is longer than any message')
+            return redis.error_reply('CORRUPT mailbox entry is longer than any message')
         elseif bytes > bytes_max and #found > 0 then
             count_max = 0
             break
@@ -65,15 +77,11 @@ while from <= to and #found < count_max do
     end
 end
 for i = 1, #found do
-    reply[7 + i] = found[newest and #found + 1 - i or i]
+    reply[8 + i] = found[newest and #found + 1 - i or i]
 end
 
 -- Nothing is unread behind `after`: perhaps because it was handled, so the ids alone do not tell.
-if wait > 0 and math.max(after + 1, first) > last then
-    -- A hint is a convenience: a server without memory for it must not keep anybody from reading.
-    if redis.pcall('ZADD', hint_key, string.format('%.0f', now + wait), token) == 1 then
-        redis.call('PEXPIRE', hint_key, HINTS_MS)
-        redis.call('ZREMRANGEBYSCORE', hint_key, '-inf', string.format('%.0f', now)) -- those who are gone
-    end
+if wait > 0 and (after >= last or first > last) then
+--@ talk/leave_token.lua
 end
 return reply

@@ -4,73 +4,99 @@
 -- mailbox at a time.
 --
 -- KEYS  1 gh:{mailbox:<name>}:s   hash   e: epoch, when this row of ids began (us); n: the last id;
---                                        <client, 16 hex digits>: the mark of its last push,
---                                        "<sequence> <seconds since 1970> <epoch> <first id> -"
+--                                        g: generation of the store's data when the epoch began;
+--                                        b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
+--                                        w: a mark, see mark.lua; its answer: "<epoch> <first id>"
 --       2 gh:{mailbox:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
---                                        first; ids are dense, so the first is n - LLEN + 1
+--                                        first; ids are dense. What is beyond n was not pushed: a script was
+--                                        stopped before it said so
 --       3 gh:{mailbox:<name>}:h   zset   readers that wait, "<client>:<sequence>" -> until when (us)
--- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
---       2 sequence  comes back as the first element of the reply
---       3 capacity  messages that may be unread at once
---       4, 5 ...    sender, body; at most 64 pairs
+--       4 gh:{mailbox:<name>}:w<2 hex digits>   hash   more marks, see mark.lua
+-- ARGV  1 token       "<client, 16 hex digits>:<sequence, 16 hex digits>"
+--       2 sequence    comes back as the first element of the reply
+--       3 capacity    messages that may be unread at once
+--       4 generation  of the store's data, as the client knows it; 0: it does not
+--       5, 6 ...      sender, body; at most 64 pairs
 -- reply sequence, code, first id, epoch, now us
 --       code 0 taken      ids are first id, first id + 1, ...
 --            1 full       they would be more than capacity
 --            2 old        the client has pushed again since
---            3 writers    64 other clients have pushed within ten minutes
+--       or the error STALE: the client's generation is not that of the data any more; nothing was done
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 -- Redis 6.2 or later.
 
-local state_key, list_key, hint_key = KEYS[1], KEYS[2], KEYS[3]
-local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
-local count = (#ARGV - 3) / 2
+local ID_MAX = 9007199254740000
+local POSTS_MAX = 64
+
+local state_key, list_key, hint_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local client, sequence = string.sub(ARGV[1], 1, 16), ARGV[2] + 0
+local given, count = ARGV[4], (#ARGV - 4) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', client)
+local state = redis.call('HMGET', state_key, 'e', 'n', 'g', 'w')
 local length = redis.call('LLEN', list_key)
-local mark, fields = state[3], 2
---@ talk/talk_mark.lua
-if said_epoch then
-    return {sequence, 0, tonumber(said_number), tonumber(said_epoch), now}
-elseif is_old then
+local tail = length > 0 and string.match(redis.call('LINDEX', list_key, -1), '^%d+')
+local resident = state[4]
+--@ client/mark.lua
+if past > sequence then
     return {sequence, 2, 0, 0, now}
-elseif is_crowded then
-    return {sequence, 3, 0, 0, now}
+elseif past == sequence then
+    local epoch, first = string.match(said or '', '^(%d+) (%d+)$')
+    if not epoch or #epoch > 16 or #first > 16 then
+        return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
+    end
+    return {sequence, 0, tonumber(first), tonumber(epoch), now}
 end
 
-local epoch, last = state[1] or string.format('%.0f', now), state[2]
-if not last then -- never used, or the state was lost: the last entry knows
-    last = length == 0 and '0' or string.match(redis.call('LINDEX', list_key, -1), '^(%d+) ')
+local epoch_text, known = state[1], state[3]
+local epoch, last, stopped = tonumber(epoch_text or '0'), tonumber(state[2] or tail or '0'), 0
+if tail ~= state[2] and tail and state[2] and last then -- a push was stopped before it said what it had pushed
+    stopped = tail - last
+    length = length - stopped
 end
-last = tonumber(last)
-if not last or not tonumber(epoch) then
-    return redis.error_reply('WRONGTYPE mailbox state is not of the form that KEYS.md describes')
+if not last or last < 0 or last > ID_MAX or last % 1 ~= 0 or not epoch or epoch < 0 or epoch > ID_MAX or
+   epoch % 1 ~= 0 or tail == nil or stopped < 0 or stopped > POSTS_MAX or length < 0 then
+    return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
+elseif length + count > ARGV[3] + 0 then
+    return {sequence, 1, 0, epoch, now}
 end
-if length + count > tonumber(ARGV[3]) then
-    return {sequence, 1, 0, tonumber(epoch), now}
+
+if epoch == 0 or (known ~= given and given ~= '0') then
+    local oldest, newer_than = last - length + 1, epoch
+    if tail and epoch == 0 then -- the state was lost: what is there is told anew
+        newer_than = 1000 * (1 + (string.match(redis.call('LINDEX', list_key, -1), '^%d+ (%d+) ') or 0))
+    end
+--@ talk/talk_row.lua
+    epoch_text = string.format('%.0f', epoch)
+end
+if stopped > 0 then
+    redis.call('LTRIM', list_key, 0, -stopped - 1)
 end
 
 -- string.format would end at a zero byte: only the numbers go through it.
-local moment = ' ' .. time[1] .. string.format('%03d ', math.floor(time[2] / 1000))
-local entries, heads = {}, {}
+local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
+local entries, sender, head, id = {}, nil, nil, nil
 for i = 1, count do
-    local sender = ARGV[2 + 2 * i]
-    local head = heads[sender] or moment .. #sender .. ' ' .. sender
-    heads[sender] = head
-    entries[i] = string.format('%.0f', last + i) .. head .. ARGV[3 + 2 * i]
+    if ARGV[3 + 2 * i] ~= sender then
+        sender = ARGV[3 + 2 * i]
+        head = moment .. #sender .. ' ' .. sender
+    end
+    id = string.format('%.0f', last + i)
+    entries[i] = id .. head .. ARGV[4 + 2 * i]
 end
 redis.call('RPUSH', list_key, unpack(entries))
-local first = string.format('%.0f', last + 1)
-redis.call('HSET', state_key, 'e', epoch, 'n', string.format('%.0f', last + count),
-           client, ARGV[2] .. ' ' .. time[1] .. ' ' .. epoch .. ' ' .. first .. ' -')
 if length == 0 then
     redis.call('PERSIST', state_key)
 end
-if #stale > 0 then
-    redis.call('HDEL', state_key, unpack(stale))
+local mark_text = mark_head .. epoch_text .. ' ' .. (count == 1 and id or string.format('%.0f', last + 1))
+if is_resident then
+    redis.call('HSET', state_key, 'n', id, 'w', mark_text)
+else
+    redis.call('HSET', state_key, 'n', id)
+    shelve(mark_text)
 end
 
 --@ talk/hint_readers.lua
-return {sequence, 0, last + 1, tonumber(epoch), now}
+return {sequence, 0, last + 1, epoch, now}

@@ -4,6 +4,8 @@
 
 #include "wire/request.h"
 
+#define ENTRY_NUMBER_MAX (1ull << 53)
+
 /* A number of at most 16 digits and the blank behind it. */
 static bool entry_number(gh_str* rest, uint64_t* number)
 {
@@ -30,7 +32,10 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
     if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) ||
         !entry_number(&entry, &sender_size))
         return false;
-    if (sender_size > entry.size || message->id == 0) return false;
+    if (message->id == 0 || message->id >= ENTRY_NUMBER_MAX || time_ms >= ENTRY_NUMBER_MAX / 1000) return false;
+    if (sender_size > entry.size || sender_size > GH_NAME_SIZE_MAX) return false;
+    if (entry.size - (size_t)sender_size > GH_MESSAGE_SIZE_MAX) return false;
+    message->epoch = 0;
     message->time_us = time_ms * 1000;
     message->sender = gh_str_make(entry.bytes, (size_t)sender_size);
     message->body = gh_str_make(entry.bytes + sender_size, entry.size - (size_t)sender_size);
@@ -71,6 +76,7 @@ bool gh_page_add(gh_page* page, const gh_message* message)
     gh_message* kept = &page->messages[page->count];
     if (gh_page_room(page) < gh_page_cost(message)) return false;
     page->count++;
+    kept->epoch = message->epoch;
     kept->id = message->id;
     kept->time_us = message->time_us;
     kept->body = page_keep(page, message->body);
