@@ -156,8 +156,8 @@ static unsigned long long shelves_size(redis_server* server, const char* object)
     unsigned long long size = 0;
     for (unsigned shelf = 0; shelf < 256; shelf++)
     {
-        long long bytes = redis_server_integer(server, "MEMORY USAGE %s:w%02x SAMPLES 0", object, shelf);
-        if (bytes > 0) size += (unsigned long long)bytes;
+        if (redis_server_integer(server, "EXISTS %s:w%02x", object, shelf) == 0) continue;
+        size += (unsigned long long)redis_server_integer(server, "MEMORY USAGE %s:w%02x SAMPLES 0", object, shelf);
     }
     return size;
 }
