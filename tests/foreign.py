@@ -62,9 +62,9 @@ def push(client, queue, task, handler, payload, delay_us):
 
 def say(client, chat, player, text):
     base = "gh:{chat:%s}:" % encoded(chat)
-    keys = [base + part for part in ("s", "m", "v", "h")]
+    keys = [base + part for part in ("s", "m", "v", "h", "w" + client.id[:2])]
     sequence = client.next()
-    first, again = client.run("chat/chat_send", keys, client.token(), sequence, player, text)
+    first, again = client.run("chat/chat_send", keys, client.token(), sequence, 0, player, text)
     if first[2] != again[2]:
         raise SystemExit("the repeat of a message has another id")
     print(first[1], first[2])
