@@ -237,15 +237,15 @@ static void chat_change_reply(gh_chat_change* change, const gh_reply* reply)
 static gh_status chat_change_judge(const gh_chat_change* change, gh_status status)
 {
     if (change->op.state == CHAT_AFTER) return (gh_status)change->outcome;
-    return change->op.state == CHAT_NOTING && status == GH_UNKNOWN ? GH_TIMEOUT : status;
+    return status;
 }
 
 /* No answer any more: what does that make of it? */
 static void chat_change_give_up(gh_chat_change* change, gh_reason reason)
 {
-    gh_status status = gh_op_outcome(&change->op, reason);
-    if (reason == GH_REASON_CANCEL && change->op.state == CHAT_NOTING) status = GH_CANCELLED;
-    chat_change_end(change, chat_change_judge(change, status));
+    bool is_asked = change->op.state == CHAT_CHANGING;
+    gh_status not_done = reason == GH_REASON_CANCEL ? GH_CANCELLED : GH_TIMEOUT;
+    chat_change_end(change, chat_change_judge(change, is_asked ? gh_op_outcome(&change->op, reason) : not_done));
 }
 
 static void chat_change_stop(gh_chat_change* change)

@@ -26,7 +26,7 @@ local resident = state[6]
 --@ chat/chat_said.lua
 if past > sequence then
     return {sequence, 2, 0}
-elseif past == sequence then
+elseif past == sequence and said_epoch <= (tonumber(state[1]) or 0) then -- else it was stopped before the end
     return {sequence, 0, said_epoch}
 end
 
@@ -61,7 +61,7 @@ if is_resident then
     redis.call('HSET', state_key, 'e', epoch, 'n', last, 'k', keep_new, 'c', most_new, 'x', largest, 'g', given,
                'w', mark_text)
 else
-    redis.call('HSET', state_key, 'e', epoch, 'n', last, 'k', keep_new, 'c', most_new, 'x', largest, 'g', given)
     shelve(mark_text)
+    redis.call('HSET', state_key, 'e', epoch, 'n', last, 'k', keep_new, 'c', most_new, 'x', largest, 'g', given)
 end
 return {sequence, 0, tonumber(epoch)}

@@ -47,7 +47,7 @@ local resident = state[6]
 --@ chat/chat_said.lua
 if past > sequence then
     return {sequence, 2, 0, 0, now, '-'}
-elseif past == sequence then
+elseif past == sequence and said_number <= (tonumber(state[2]) or said_number) then -- else it was stopped
     return {sequence, 0, said_number, said_epoch, now, said_text}
 end
 
@@ -109,7 +109,7 @@ if taken > 0 and known ~= given and given ~= '0' then
 --@ talk/talk_row.lua
     epoch_text = string.format('%.0f', epoch)
 end
-local mark_text = mark_head .. epoch_text .. ' ' .. number .. ' ' .. text
+local mark_text = mark_head .. epoch_text .. ' ' .. (taken > 0 and number or state[2]) .. ' ' .. text
 if taken == 0 then
     if is_resident then
         redis.call('HSET', state_key, 'w', mark_text)
@@ -126,8 +126,8 @@ local length = redis.call('RPUSH', list_key, unpack(entries))
 if is_resident then
     redis.call('HSET', state_key, 'n', id, 'x', largest_text, 'w', mark_text)
 else
-    redis.call('HSET', state_key, 'n', id, 'x', largest_text)
     shelve(mark_text)
+    redis.call('HSET', state_key, 'n', id, 'x', largest_text)
 end
 if length > keep then -- whoever has not seen them is told of the gap
     redis.call('LTRIM', list_key, math.min(length - keep, GOING_MAX), -1)

@@ -47,7 +47,9 @@ elseif past == sequence then
     if not epoch or #epoch > 16 or #first > 16 then
         return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
     end
-    return {sequence, 0, tonumber(first), tonumber(epoch), now}
+    if first + 0 <= (tonumber(state[2] or tail) or 0) then -- else it was stopped before the end
+        return {sequence, 0, tonumber(first), tonumber(epoch), now}
+    end
 end
 
 local epoch_text, known = state[1], state[3]
@@ -94,8 +96,8 @@ local mark_text = mark_head .. epoch_text .. ' ' .. (count == 1 and id or string
 if is_resident then
     redis.call('HSET', state_key, 'n', id, 'w', mark_text)
 else
-    redis.call('HSET', state_key, 'n', id)
     shelve(mark_text)
+    redis.call('HSET', state_key, 'n', id)
 end
 
 --@ talk/hint_readers.lua
