@@ -11,6 +11,7 @@ enum
 {
     GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
     LATEST_US = 600000, /* behind the end of a take: so late a copy of it may still be served */
+    TOLD_LATE_US = 3000000, /* a lease: so long after the store said it, a hand-out may be told */
     HANDOUTS_MAX = 64
 };
 
@@ -129,6 +130,14 @@ static void read_event(task_life* life, const storm_record* r, uint32_t index)
     }
 }
 
+/* The order in which the store handed it out. */
+static int by_fence(const void* left, const void* right)
+{
+    const task_handout* x = left;
+    const task_handout* y = right;
+    return x->fence < y->fence ? -1 : x->fence > y->fence;
+}
+
 /* Fills life with the task whose events begin at *at, and moves *at behind them. */
 static void read_life(task_life* life, size_t* at)
 {
@@ -141,6 +150,7 @@ static void read_life(task_life* life, size_t* at)
         read_event(life, next, events[*at]);
     }
     life->end = *at;
+    qsort(life->handouts, life->count, sizeof life->handouts[0], by_fence);
 }
 
 
@@ -166,9 +176,11 @@ static void check_overlap(const task_life* life)
         for (unsigned k = i + 1; k < life->count; k++)
         {
             const task_handout* y = &life->handouts[k];
-            if (y->from_us >= x->to_us || y->to_us <= y->from_us) continue;
-            if (excuse_loss_between(x->from_us, y->from_us) || excuse_clock_forward(x->from_us - 500000, y->from_us))
-                continue;
+            bool together = y->from_us < x->to_us && x->from_us < y->to_us;
+            uint64_t first_us = (x->from_us < y->from_us ? x->from_us : y->from_us) - TOLD_LATE_US;
+            uint64_t last_us = x->from_us > y->from_us ? x->from_us : y->from_us;
+            if (!together || excuse_loss_between(first_us, last_us)) continue;
+            if (excuse_clock_forward(first_us, last_us)) continue;
             VIOLATION_2(x->event, y->event, "two have task %u of #%u", life->place, life->push_index);
         }
     }
@@ -184,10 +196,12 @@ static void check_attempts(const task_life* life)
             VIOLATION_1(h->event, "attempt %u of %llu", h->attempt, (unsigned long long)life->push->c);
         if (i == 0) continue;
         const task_handout* before = &life->handouts[i - 1];
-        if (excuse_loss_between(before->from_us - 500000, h->from_us)) continue;
+        uint64_t since_us = before->from_us < h->from_us ? before->from_us : h->from_us;
+        uint64_t last_us = h->from_us > before->from_us ? h->from_us : before->from_us;
+        if (excuse_may_be_lost(since_us - TOLD_LATE_US, last_us)) continue;
         bool free_of_charge = before->over && (before->action == GH_TASK_ACTION_GIVE_BACK ||
                                                before->action == GH_TASK_ACTION_KEEP);
-        if (h->fence <= before->fence)
+        if (h->fence == before->fence || h->from_us < before->from_us)
             VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
         else if (h->attempt < before->attempt + (free_of_charge ? 0u : 1u))
             VIOLATION_2(before->event, h->event, "attempt %u after attempt %u", h->attempt, before->attempt);

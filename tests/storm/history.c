@@ -83,6 +83,11 @@ void history_end(uint32_t op, storm_outcome outcome, int status)
 
 uint32_t history_event(storm_who who, storm_event event)
 {
+    return history_event_at(who, event, history_now());
+}
+
+uint32_t history_event_at(storm_who who, storm_event event, uint64_t at_us)
+{
     uint32_t index = take();
     if (index == 0) return 0;
     storm_record* record = &table->records[index];
@@ -96,8 +101,8 @@ uint32_t history_event(storm_who who, storm_event event)
     record->c = event.c;
     record->d = event.d;
     record->is_event = true;
-    record->begin_us = history_now();
-    record->end_us = record->begin_us;
+    record->begin_us = at_us;
+    record->end_us = at_us;
     return index;
 }
 

@@ -76,6 +76,9 @@ typedef struct storm_event
 
 uint32_t history_event(storm_who who, storm_event event);
 
+/* The same, at a time that is past: that of the tick which told it. A process may be frozen between the two. */
+uint32_t history_event_at(storm_who who, storm_event event, uint64_t at_us);
+
 storm_record* history_at(uint32_t index);
 uint32_t history_count(void); /* indices are 1 .. count */
 bool history_is_full(void);

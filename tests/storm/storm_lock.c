@@ -92,7 +92,7 @@ static void note(lock_actor* a, uint8_t what, uint8_t name, uint32_t op, uint64_
 {
     storm_event event = {.system = STORM_lock, .what = what, .object = name, .about = op, .a = x, .b = y,
                          .c = gh_client_id(a->me->client)};
-    (void)history_event(a->me->who, event);
+    (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
 
 /* ---- one lock ------------------------------------------------------------------------------------------ */

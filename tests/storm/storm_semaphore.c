@@ -44,7 +44,7 @@ static void note(semaphore_actor* a, const permit_hand* hand, uint8_t what, uint
 {
     storm_event event = {.system = STORM_semaphore, .what = what, .object = hand->name, .about = hand->op, .a = x,
                          .b = hand->permit.fence, .c = gh_client_id(a->me->client)};
-    (void)history_event(a->me->who, event);
+    (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
 
 static void begin_permit(semaphore_actor* a, permit_hand* hand)

@@ -104,7 +104,7 @@ static void note_task(storm_client* me, uint8_t what, const gh_task* task, uint6
     if (!read_id(task->id, &push, &place)) return;
     storm_event event = {.system = STORM_tasks, .what = what, .object = history_at(push)->object, .about = push,
                          .a = task->fence, .b = b, .c = place, .d = d};
-    (void)history_event(me->who, event);
+    (void)history_event_at(me->who, event, what == TASKS_GOT ? me->now_us : history_now());
 }
 
 static uint64_t lease_end(const task_actor* a, const gh_task* task)
@@ -331,7 +331,7 @@ static gh_status work(void* context, gh_task* task)
         note_task(a->me, TASKS_OVER, task, GH_TASK_ACTION_KEEP, job->called_us);
         return GH_OK;
     }
-    job->called_us = history_now();
+    job->called_us = a->me->now_us;
     if (task->step++ == 0)
     {
         note_task(a->me, TASKS_GOT, task, task->attempt, 0);
