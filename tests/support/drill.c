@@ -30,12 +30,15 @@ static void drill_free(void* thing)
     free(self);
 }
 
+static char shelf[4]; /* of the marks of the game's client */
+
 static void start_game(drill* self)
 {
     gh_client_config config = game_config(redis_server_address(self->server));
     config.wake = false;
     self->game = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(self->game->client));
+    snprintf(shelf, sizeof(shelf), "%02x", (unsigned)(gh_client_id(self->game->client) >> 56));
 }
 
 drill* drill_start_on(const drill_system* system, redis_server* server)
@@ -252,6 +255,7 @@ static const char* word_for(const char* place, size_t size)
                                            {"<set.day>", DRILL_SET},  {"<class>", "0"},        {"<seconds>", "1"}};
     static char shard[8];
     snprintf(shard, sizeof(shard), "%u", (unsigned)(XXH3_64bits(DRILL_NAME, strlen(DRILL_NAME)) % 64));
+    if (size == strlen("<shelf>") && strncmp(place, "<shelf>", size) == 0) return shelf;
     if (size == strlen("<shard>") && strncmp(place, "<shard>", size) == 0) return shard;
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         if (size == strlen(pairs[i][0]) && strncmp(place, pairs[i][0], size) == 0) return pairs[i][1];

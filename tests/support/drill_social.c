@@ -136,9 +136,15 @@ static gh_status run_load_blocked(drill* self)
     return load_with(self, DRILL_NEW(self, contacts_bag), true);
 }
 
+static void arm_touch(drill* self)
+{
+    assert_status(run_touch(self), GH_OK);
+}
+
 static const drill_case contacts_cases[] = {
     {"touch_new", prepare_no_contacts, NULL, run_touch, GH_OK, false, 0},
     {"touch", prepare_list, NULL, run_touch, GH_OK, false, 0},
+    {"touch_again", prepare_list, arm_touch, run_touch_known, GH_OK, false, 0},
     {"touch_known", prepare_list, NULL, run_touch_known, GH_OK, false, 0},
     {"touch_with_times", prepare_times, NULL, run_touch_times, GH_OK, false, 0},
     {"touch_to_times", prepare_list, NULL, run_touch_times, GH_OK, false, 0},
@@ -272,9 +278,15 @@ static gh_status run_size(drill* self)
     return gh_guild_size_poll(&bag->size);
 }
 
+static void arm_leave(drill* self)
+{
+    assert_status(run_guild_leave(self), GH_OK);
+}
+
 static const drill_case guild_cases[] = {
     {"join_first", prepare_no_contacts, NULL, run_guild_join, GH_OK, false, 0},
     {"join", prepare_guild, NULL, run_guild_join, GH_OK, false, 0},
+    {"join_again", prepare_guild, arm_leave, run_guild_join, GH_OK, false, 0},
     {"leave", prepare_guild, NULL, run_guild_leave, GH_OK, false, 0},
     {"search", prepare_guild, NULL, run_search, GH_OK, false, 0},
     {"next", prepare_guild, NULL, run_search_next, GH_OK, false, 0},
