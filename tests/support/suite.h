@@ -41,9 +41,9 @@
     X(guild) X(guild_store) X(guild_input) X(guild_faults)                                                   \
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store)             \
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
-    X(rows) X(rows_refresh) X(rows_faults)                                                                   \
+    X(rows) X(rows_refresh) X(rows_late) X(rows_faults)                                                                   \
     X(talk_fleet)                                                                                            \
-    X(counters) X(counters_fleet) X(counters_clean) X(counters_faults) X(counters_input) X(python)           \
+    X(counters) X(counters_fleet) X(counters_clean) X(counters_store) X(counters_faults) X(counters_input) X(python) \
     X(reconnect)                                                                                                     \
     X(reply_classes) X(rights) X(epoch)                                                                              \
     X(server_states)                                                                                                 \

@@ -24,10 +24,11 @@
             gh:{counters:clean}:l lease of the cleaner.
    Order    sums do not depend on it.
    Once     an add is counted once in every precision, or not at all and then in gh_counters_stats. What has
-            not been flushed dies with the process: flush_us of adds, while the store is there. Of a batch that
-            the server stopped midway (a right that was just taken away), a repeat counts what is missing, and
-            where that cannot be known, or nobody repeats it, its adds are told as unknown; only there, an add
-            that came late, into slices that were closed, may be counted in some precisions and not in others.
+            not been flushed dies with the process: flush_us of adds, while the store is there. A batch that
+            the server stopped midway (a right that was just taken away) is told as unknown; if it is carried out
+            again nevertheless, it counts what is missing. Only there, an add that came late, into slices that
+            were closed, may be in some precisions and not in others, and a counter that another client's batch
+            has met in between may count twice.
    Writers  as many clients as you like; each leaves 0.1 KB in a shard that it adds to, for some 10 minutes.
    Limits   a sum stays at 2^53 - 1 (or minus that) instead of wrapping, and you are told. The number of
             counters is bounded here (counters_max) and in the fleet (fleet_max); adds to those beyond are

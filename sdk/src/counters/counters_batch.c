@@ -75,7 +75,6 @@ static counters_outcome counters_lane_outcome_of(gh_counters* self, char letter)
     case 's': self->stats.saturated++; return COUNTERS_COUNTED;
     case 'f': self->stats.last_refusal = GH_FULL; return COUNTERS_REFUSED;
     case 'c': self->stats.last_refusal = GH_CORRUPT; return COUNTERS_REFUSED;
-    case 'u': return COUNTERS_UNKNOWN;
     default: return COUNTERS_COUNTED;
     }
 }

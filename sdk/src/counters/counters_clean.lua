@@ -41,7 +41,7 @@ for j = 1, precisions do
     span_max = math.max(span_max, seconds[j] * samples[j])
     pace_max = math.max(pace_max, tonumber(seconds[j]))
 end
-seconds[precisions + 1] = 't' -- which is there as long as a slice is
+seconds[precisions + 1] = 'b' -- which is there as long as a slice is
 local type_of_known = redis.call('TYPE', KEYS[1]).ok
 if type_of_known ~= 'zset' and type_of_known ~= 'none' then
     return redis.error_reply('CORRUPT list of counters is not of the form that KEYS.md describes')
@@ -126,7 +126,7 @@ for i = 1, tonumber(ARGV[4]) do
     end
     local left = (due or olds.err) and 1 or redis.call('HLEN', open_key)
     if left == 1 and not due and not olds.err and olds[precisions + 1] then
-        left = left - redis.call('HDEL', open_key, 't')
+        left = left - redis.call('HDEL', open_key, 'b')
     end
     if unfinished then
         more = 1

@@ -3,20 +3,20 @@
 -- and adds nothing, and an older one, which can only be a request from the past, does nothing. A client
 -- sends one batch to a shard at a time.
 --
--- The mark is written before the first counter, as begun, and once more behind the last one; and each counter has
--- the time of the batch that it counted last, in the same write as its open slices. If it ends in between, a repeat
--- counts what was not counted. Only of a counter that another batch has met since, it cannot be known; and of one
--- that got an add that is late, its closed slices may lack it.
+-- Each counter has the name of the batch that it counted last, in the same write as its open slices. So if it ends
+-- before the mark is written, a repeat counts what was not counted, unless another batch has met the counter since.
+-- Slices are closed before that, which a repeat finds done; but an add that is late and goes into a closed slice would
+-- be there already.
 --
 -- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of
 -- a batch that comes late goes into the slice of its own time, also if that is closed already.
 --
--- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch; answers !:
---                                          it was begun. - -> the largest generation that a client brought
+-- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch; 
+--                                          - -> the largest generation that a client brought
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
 --       then for each counter of the batch
 --         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>";
---                                                         t -> when the batch began that was counted last (us)
+--                                                         b -> "<client> <sequence>" of the batch counted last
 --         gh:{counters:<shard>}:c:<seconds>:<name>  list  "<start> <sum>" of closed slices; a key a precision
 -- ARGV  1 client      16 hex digits
 --       2 sequence    comes back as the first element of the reply
@@ -37,7 +37,6 @@
 --            k counted    s counted, but the sum stands at its limit of 2^53 - 1 (or minus that)
 --            f not counted: it would be one counter more than limit
 --            c not counted: one of its keys is not of this form
---            u not known: the batch was begun before, and another one has met the counter since
 -- Slices that are too old to be kept are left out without a word.
 -- Redis 6.2 or later.
 
@@ -58,7 +57,6 @@ local CORRUPT = 'CORRUPT mark of counters is not of the form that KEYS.md descri
 local marks = redis.call('HMGET', KEYS[1], client, '-')
 local mark, kept, generation = marks[1], marks[2], ARGV[6]
 local renew_marks, look = true, '-8'
-local begun -- when, if it was before
 local is_newer = generation ~= '0' and generation ~= kept
 if kept and is_newer then
     if not string.find(kept, '^%d+$') or kept + 0 > now + DAY_US then
@@ -68,12 +66,10 @@ if kept and is_newer then
     end
 end
 if mark then
-    local past, used, answers = string.match(mark, '^(%d+) (%d+) ([%a!-]+)$')
+    local past, used, answers = string.match(mark, '^(%d+) (%d+) ([%a-]+)$')
     past = tonumber(past)
     if not past or past > SUM_MAX or used + 0 > SUM_MAX or #answers > 6 then
         return redis.error_reply(CORRUPT)
-    elseif past == sequence and answers == '!' then
-        begun = used
     elseif past == sequence then
         return {sequence, 0, now, answers}
     elseif past > sequence then
@@ -96,7 +92,7 @@ for i = 1, #some, 2 do
 end
 
 -- The slices of this batch, one a precision. What is only needed when a slice closes is worked out then.
-local sub, format, tonumber = string.sub, string.format, tonumber
+local find, sub, format, tonumber = string.find, string.sub, string.format, tonumber
 local precisions, limit = tonumber(ARGV[8]), tonumber(ARGV[4])
 local at = math.max(0, math.floor((now - tonumber(ARGV[3])) / 1000000))
 local seconds, samples, heads, texts, fields = {}, {}, {}, {}, {}
@@ -202,38 +198,30 @@ end
 local name_at = #KEYS[2] + 2
 local values = 8 + 2 * precisions
 local answers, plain = {}, true
-local stamp = begun or format('%.0f', now)
-local mark_text = ARGV[2] .. ' ' .. stamp .. ' '
-if is_newer then
-    redis.call('HSET', KEYS[1], client, mark_text .. '!', '-', generation)
-else
-    redis.call('HSET', KEYS[1], client, mark_text .. '!')
-end
-local last = precisions + 1
-seconds[last], fields[2 * last - 1], fields[2 * last] = 't', 't', stamp
+local last, batch = precisions + 1, client .. ' ' .. ARGV[2]
+seconds[last], fields[2 * last - 1], fields[2 * last] = 'b', 'b', batch
 for i = 1, tonumber(ARGV[7]) do
     local first = 3 + (i - 1) * (1 + precisions)
     local open_key, delta = KEYS[first], tonumber(ARGV[values + i])
     local olds = redis.pcall('HMGET', open_key, unpack(seconds))
-    local answer, is_new, renew, writes = 'k', true, false, {}
+    local answer, is_new, renew, writes = 'k', true, false, nil
     if olds.err then
         answer = 'c'
-    elseif begun and olds[last] == begun then
+    elseif olds[last] == batch then
         answer = 'done'
-    elseif begun and (tonumber(olds[last] or 0) or 0) > begun + 0 then
-        answer = 'u'
     end
     for j = 1, answer == 'k' and precisions or 0 do
         local old, head, sum = olds[j], heads[j], delta
         if not old then
             renew = renew or j == longest
-        elseif sub(old, 1, #head) == head then
+        elseif find(old, head, 1, true) == 1 then
             is_new = false
-            sum = tonumber(sub(old, #head + 1))
-            sum = sum and sum % 1 == 0 and sum + delta or nil
+            local had = tonumber(sub(old, #head + 1))
+            sum = had and had % 1 == 0 and had + delta or nil
         else
             is_new = false
             local start, had = parts_of(old)
+            writes = writes or {}
             if not start then
                 sum = nil
             elseif start > at - at % seconds[j] then -- the slice of this batch is closed: what is open stays as it is
@@ -268,14 +256,12 @@ for i = 1, tonumber(ARGV[7]) do
             if redis.call('ZCARD', KEYS[2]) >= limit then
                 answer = 'f'
             else
-                writes[1] = function()
-                    redis.call('ZADD', KEYS[2], at + seconds[1] * samples[1], name)
-                end
+                redis.call('ZADD', KEYS[2], at + seconds[1] * samples[1], name)
             end
         end
     end
     if answer == 'k' or answer == 's' then
-        for w = 1, #writes do
+        for w = 1, writes and #writes or 0 do
             writes[w]()
         end
         redis.call('HSET', open_key, unpack(fields))
@@ -290,7 +276,12 @@ for i = 1, tonumber(ARGV[7]) do
 end
 
 local said = plain and '-' or table.concat(answers)
-redis.call('HSET', KEYS[1], client, mark_text .. said)
+local mark_text = format('%s %.0f %s', ARGV[2], now, said)
+if is_newer then
+    redis.call('HSET', KEYS[1], client, mark_text, '-', generation)
+else
+    redis.call('HSET', KEYS[1], client, mark_text)
+end
 if renew_marks then
     redis.call('PEXPIRE', KEYS[1], '1200000')
 end
