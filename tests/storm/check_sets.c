@@ -5,6 +5,7 @@
 #include "storm/storm_contacts.h"
 #include "storm/verdict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What is there in the end: counts by owner and name. */
@@ -92,6 +93,84 @@ static void check_last(uint8_t system, bool bounded)
     }
 }
 
+/* ---- what joins and leaves were told ------------------------------------------------------------------------- */
+
+/* The changes of one name in one guild, in order of their begin. */
+typedef struct name_changes
+{
+    uint32_t* ops;
+    size_t count;
+} name_changes;
+
+static bool is_change_of(const storm_record* r, uint8_t owner, uint64_t name)
+{
+    bool change = r->what == SET_IN || r->what == SET_OUT;
+    bool perhaps = r->end_us == 0 || r->outcome != STORM_NOT_DONE;
+    return change && perhaps && r->object == owner && r->a == name;
+}
+
+static name_changes collect(uint8_t system, uint8_t owner, uint64_t name)
+{
+    name_changes changes = {NULL, 0};
+    for (int pass = 0; pass < 2; pass++)
+    {
+        uint32_t at = 0;
+        changes.count = 0;
+        for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
+        {
+            if (!is_change_of(r, owner, name)) continue;
+            if (pass == 1) changes.ops[changes.count] = at;
+            changes.count++;
+        }
+        if (pass == 0) changes.ops = malloc((changes.count + 1) * sizeof changes.ops[0]);
+        if (changes.ops == NULL) abort();
+    }
+    return changes;
+}
+
+/* Whether the name is in (SET_IN) or out (SET_OUT) beyond doubt from before the op's begin until its end: the op that
+   made it so, or 0. */
+static uint32_t find_certain(const name_changes* changes, const storm_record* op, uint8_t what)
+{
+    for (size_t i = changes->count; i-- > 0;)
+    {
+        const storm_record* made = history_at(changes->ops[i]);
+        if (made->what != what || made->outcome != STORM_DONE || made->end_us >= op->begin_us) continue;
+        bool certain = !excuse_may_be_lost(made->begin_us - 5000000, op->end_us);
+        for (size_t k = 0; k < changes->count && certain; k++)
+        {
+            const storm_record* other = history_at(changes->ops[k]);
+            if (other == op || other == made || other->what == what) continue;
+            certain = history_over_us(other) < made->begin_us || other->begin_us > op->end_us;
+        }
+        return certain ? changes->ops[i] : 0; /* an earlier one is no surer */
+    }
+    return 0;
+}
+
+static void check_told(void)
+{
+    for (uint8_t owner = 0; owner < SET_OWNERS; owner++)
+    {
+        for (uint64_t name = 0; name < SET_NAMES; name++)
+        {
+            name_changes changes = collect(STORM_guild, owner, name);
+            for (size_t i = 0; i < changes.count; i++)
+            {
+                const storm_record* op = history_at(changes.ops[i]);
+                if (op->outcome != STORM_DONE) continue;
+                verdict_cases(1);
+                bool was_in = op->what == SET_IN ? op->b == GH_EXISTS : op->b == GH_OK;
+                uint32_t certain = find_certain(&changes, op, was_in ? SET_OUT : SET_IN);
+                if (certain != 0)
+                    VIOLATION_2(certain, changes.ops[i], "it was told %s, which cannot be",
+                                gh_status_name((gh_status)(int64_t)op->b));
+            }
+            free(changes.ops);
+        }
+    }
+}
+
 void check_contacts(void)
 {
     read_end(STORM_contacts);
@@ -108,4 +187,6 @@ void check_guild(void)
     check_shape(STORM_guild, SET_GUILD_CAPACITY);
     verdict_begin("guild: who joined last is there, who left last is not");
     check_last(STORM_guild, false);
+    verdict_begin("guild: a join or leave is told truly whether the player was a member");
+    check_told();
 }
