@@ -368,7 +368,7 @@ static const nemesis_kind kinds[] = {
     {"clock", 3, GROUND_RULES, false, 0, 0, step_clock, NULL},
     {"kill-player", 4, GROUND_PLAYER, false, 10000, 600000, kill_player, revive_player},
     {"freeze-player", 6, GROUND_PLAYER, false, 30000, 2500000, freeze_player, thaw_player},
-    {"doze", 6, GROUND_PLAYER, false, 1050000, 2000000, doze, thaw_player},
+    {"doze", 9, GROUND_PLAYER, false, 1050000, 2000000, doze, thaw_player},
 };
 
 enum

@@ -197,7 +197,7 @@ static void turn_schedule(row_actor* a, bool may_begin)
         gh_row_schedule_config config = gh_row_schedule_config_default();
         uint8_t name = (uint8_t)random_below(&a->random, ROWS_NAMES);
         bool away = random_one_in(&a->random, 120);
-        config.period_us = random_between(&a->random, GH_ROWS_PERIOD_MIN_US, 400000);
+        config.period_us = random_between(&a->random, GH_ROWS_PERIOD_MIN_US, 220000);
         config.timeout_us = random_between(&a->random, 200000, 3000000);
         config.now = random_one_in(&a->random, 4);
         a->schedule_op = history_begin(a->me->who, STORM_rows, away ? ROWS_UNSCHEDULE : ROWS_SCHEDULE, name);
