@@ -140,8 +140,8 @@ static void note_fetch(chat_actor* a)
 {
     for (uint32_t i = 0; i < a->fetch.count; i++)
     {
-        storm_event event = {.system = STORM_chat, .what = TALK_GOT, .object = a->fetch_name, .a = a->fetch.epoch,
-                             .b = a->fetch.messages[i].id, .d = a->fetch_op};
+        storm_event event = {.system = STORM_chat, .what = TALK_GOT, .object = a->fetch_name,
+                             .a = a->fetch.messages[i].epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
         talk_note(a->me->who, event, a->fetch.messages[i].body);
     }
     if (a->reader.status != GH_OK) return;
@@ -287,8 +287,8 @@ static void audit(storm_look* look)
         if (status != GH_OK) continue;
         for (uint32_t k = 0; k < fetch.count; k++)
         {
-            storm_event event = {.system = STORM_chat, .what = TALK_LEFT, .object = i, .a = fetch.epoch,
-                                 .b = fetch.messages[k].id};
+            storm_event event = {.system = STORM_chat, .what = TALK_LEFT, .object = i,
+                                 .a = fetch.messages[k].epoch, .b = fetch.messages[k].id};
             talk_note(look->who, event, fetch.messages[k].body);
         }
         storm_event last = {.system = STORM_chat, .what = TALK_LAST, .object = i, .a = fetch.epoch,

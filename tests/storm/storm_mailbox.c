@@ -112,7 +112,7 @@ static void note_messages(mailbox_actor* a)
     for (uint32_t i = 0; i < a->fetch.count; i++)
     {
         storm_event event = {.system = STORM_mailbox, .what = TALK_GOT, .object = a->fetch_name,
-                             .a = a->fetch.epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
+                             .a = a->fetch.messages[i].epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
         talk_note(a->me->who, event, a->fetch.messages[i].body);
     }
     if (a->fetch.count == 0 || a->commit_at_us != 0 || a->commit_op != 0 || random_one_in(&a->random, 4)) return;
@@ -217,12 +217,12 @@ static void read_all(storm_look* look, uint8_t name)
         if (status != GH_OK) break;
         for (uint32_t i = 0; i < fetch.count; i++)
         {
-            storm_event event = {.system = STORM_mailbox, .what = TALK_LEFT, .object = name, .a = fetch.epoch,
-                                 .b = fetch.messages[i].id};
+            storm_event event = {.system = STORM_mailbox, .what = TALK_LEFT, .object = name,
+                                 .a = fetch.messages[i].epoch, .b = fetch.messages[i].id};
             talk_note(look->who, event, fetch.messages[i].body);
             after = fetch.messages[i].id;
+            epoch = fetch.messages[i].epoch;
         }
-        epoch = fetch.epoch;
     } while (fetch.count > 0);
     storm_event last = {.system = STORM_mailbox, .what = TALK_LAST, .object = name, .a = fetch.epoch,
                         .b = fetch.last_id};
