@@ -75,7 +75,7 @@ static const row rows[] = {
     {REFUSED, "CROSSSLOT Keys in request don't hash to the same slot"},
     {REFUSED, "MOVED 3999 127.0.0.1:1"},
     {REFUSED, "MOVED 16384 0.0.0.0:0"},
-    {REFUSED, "ASK 3999 127.0.0.1:1"},
+    {AGAIN, "ASK 3999 127.0.0.1:1"},
     {REFUSED, "EXECABORT Transaction discarded because of previous errors."},
     {FENCED, "FENCED the lock is not held with this fence"},
     {FOREIGN, "CORRUPT the lock is not of the form that KEYS.md describes"},

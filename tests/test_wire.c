@@ -503,6 +503,36 @@ static void writing_takes_nothing_from_the_heap(void** state)
     assert_int_equal(seen.total, 0);
 }
 
+/* After the last of a script's keys comes one of the same object that never exists, in each way to write keys. */
+static void phantom_comes_after_the_last_key(void** state)
+{
+    (void)state;
+    static const char digest[] = "0123456789012345678901234567890123456789";
+    char out[1024];
+    gh_request request = {.at = out, .end = out + sizeof(out), .phantom = true};
+    gh_request_evalsha(&request, digest, 3, 1);
+    gh_request_keys(&request, gh_str_literal("gh"), gh_str_literal("chat"), gh_str_literal("a:b"), "sm");
+    gh_request_shelf_key(&request, gh_str_literal("gh"), gh_str_literal("chat"), gh_str_literal("a:b"),
+                         0xab00000000000000u);
+    gh_request_number(&request, 7);
+    static const char expected[] = "*8\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789012345678901234567890123456789\r\n"
+                                   "$1\r\n4\r\n"
+                                   "$17\r\ngh:{chat:a%3ab}:s\r\n$17\r\ngh:{chat:a%3ab}:m\r\n"
+                                   "$19\r\ngh:{chat:a%3ab}:wab\r\n"
+                                   "$17\r\ngh:{chat:a%3ab}:-\r\n$1\r\n7\r\n";
+    assert_false(request.full);
+    assert_int_equal(request.at - out, sizeof(expected) - 1);
+    assert_memory_equal(out, expected, sizeof(expected) - 1);
+    request = (gh_request){.at = out, .end = out + sizeof(out), .phantom = true};
+    gh_request_evalsha(&request, digest, 1, 0);
+    gh_request_key(&request, gh_str_literal("gh:{rows:5}:d"));
+    static const char one[] = "*5\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789012345678901234567890123456789\r\n"
+                              "$1\r\n2\r\n"
+                              "$13\r\ngh:{rows:5}:d\r\n$13\r\ngh:{rows:5}:-\r\n";
+    assert_int_equal(request.at - out, sizeof(one) - 1);
+    assert_memory_equal(out, one, sizeof(one) - 1);
+}
+
 TEST_FILE(wire,
     cmocka_unit_test(names_are_written_as_the_contract_says),
     cmocka_unit_test(each_single_byte_stays_or_becomes_three),
@@ -518,4 +548,5 @@ TEST_FILE(wire,
     cmocka_unit_test(a_string_takes_no_more_than_its_bound),
     cmocka_unit_test(random_requests_are_understood_as_they_were_meant),
     cmocka_unit_test(keys_are_taken_apart_in_one_way),
-    cmocka_unit_test(writing_takes_nothing_from_the_heap));
+    cmocka_unit_test(writing_takes_nothing_from_the_heap),
+    cmocka_unit_test(phantom_comes_after_the_last_key));

@@ -38,7 +38,7 @@ static const class_row class_rows[] = {
     {"ERR Unable to execute command", GH_CLASS_HALF}, /* the same, Valkey 8.1 and later */
     {"CROSSSLOT ", GH_CLASS_REFUSED},
     {"MOVED ", GH_CLASS_REFUSED}, /* a Cluster node, and the key lives on another one */
-    {"ASK ", GH_CLASS_REFUSED},
+    {"ASK ", GH_CLASS_RETRY}, /* its slot is moving, and not yet there */
     {"EXECABORT ", GH_CLASS_REFUSED},
     {"WRONGTYPE ", GH_CLASS_WRONGTYPE},
     {"FENCED the lock is not held with this fence", GH_CLASS_FENCED},

@@ -101,6 +101,13 @@ static void keys_written(gh_request* request, uint32_t count, gh_str key)
     gh_request_joined(request, key, gh_str_literal(":-"));
 }
 
+/* The key in "$<size>\r\n<key>\r\n". */
+static gh_str written_key(const char* first, const char* end)
+{
+    const char* key = (const char*)memchr(first, '\n', (size_t)(end - first)) + 1;
+    return gh_str_make(key, (size_t)(end - key) - 2);
+}
+
 void gh_request_key(gh_request* request, gh_str key)
 {
     gh_request_str(request, key);
@@ -163,17 +170,19 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at[part_at] = *parts;
         request->at += size;
     }
-    keys_written(request, count, gh_str_make(first, size));
+    keys_written(request, count, written_key(first, first + size));
 }
 
 void gh_request_shelf_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, uint64_t client)
 {
     static const char digits[] = "0123456789abcdef";
     size_t name_size = gh_name_encoded_size(name);
+    const char* first = request->at;
     if (!request_room(request, prefix.size + kind.size + name_size + 8 + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
     put_key_head(request, prefix, kind, name, name_size, 3);
     *request->at++ = 'w';
     *request->at++ = digits[client >> 60];
     *request->at++ = digits[client >> 56 & 15];
     put_end(request);
+    keys_written(request, 1, written_key(first, request->at));
 }
