@@ -21,6 +21,23 @@ typedef struct promise
 } promise;
 
 static const promise promises[] = {
+    {2, {"a fenced write that was done is never told as fenced", {"lease.fenced_write_that_was_done_is_never_fenced"}}},
+    {3,
+     {"what was granted unheard does not stay in the store",
+      {"lease.lock_that_was_granted_unheard_is_given_back", "lease.permits_that_were_granted_unheard_are_given_back",
+       "lease.waiter_that_gives_up_without_a_link_leaves_no_place", "lease.what_could_not_be_told_ends_unknown"}}},
+    {6,
+     {"bytes of a dead link that arrive late take nothing",
+      {"lease.late_request_of_a_released_lock_takes_nothing", "lease.late_request_of_a_lock_that_gave_up_does_not_wait",
+       "lease.marks_of_late_requests_are_bounded", "semaphore_loss.late_request_of_a_released_permit_takes_nothing",
+       "semaphore_loss.release_refuses_what_comes_late", "lock_loss.request_of_the_past_is_granted_nothing"}}},
+    {8,
+     {"who holds something learns at once that the store has older data",
+      {"lease.thousand_locks_are_told_lost_at_once", "lease.thousand_permits_are_told_lost_at_once",
+       "lease.owner_learns_of_older_data_under_the_same_epoch"}}},
+    {9,
+     {"a FLUSHALL under connected clients begins a quarantine",
+      {"lease.quarantine_holds_after_a_flush_under_connected_clients"}}},
     {11,
      {"a script that is stopped in its middle leaves nothing that stays",
       {"prefixes.mailbox", "prefixes.chat", "prefixes.tasks", "prefixes.semaphore", "prefixes.lock",
@@ -38,6 +55,12 @@ static const promise promises[] = {
       {"secrets.password_is_in_no_line_of_a_hand_shake", "secrets.password_is_in_no_line_of_the_wake_link",
        "secrets.server_forges_no_line", "secrets.password_is_in_the_config_alone_once_it_was_sent",
        "secrets.password_is_wiped_by_a_shutdown_at_any_time"}}},
+    {18,
+     {"no number of a key makes two grants with one fence",
+      {"lease.fence_is_never_handed_out_twice", "lease.lock_of_a_broken_number_is_corrupt",
+       "lease.semaphore_of_a_broken_number_is_corrupt"}}},
+    {20,
+     {"numbers of a semaphore's answers are not cut", {"lease.numbers_of_a_semaphore_are_not_cut"}}},
     {20,
      {"no payload in the log; a message on the wake channel costs nothing; a drain can be made shorter",
       {"secrets.payload_that_a_server_repeats_is_not_logged", "wake.long_message_does_not_cost_the_link",
@@ -50,6 +73,9 @@ static const promise promises[] = {
      {"nothing is done by half while a slot moves",
       {"migrating.lock", "migrating.semaphore", "migrating.tasks", "migrating.files", "migrating.rows",
        "migrating.counters"}}},
+    {28,
+     {"waiters are served in order, also without the wake link",
+      {"lease.waiters_without_a_wake_link_are_served_in_order"}}},
 };
 
 #define PROMISES_COUNT (sizeof(promises) / sizeof(promises[0]))
