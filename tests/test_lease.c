@@ -9,6 +9,7 @@
 
 #include "client/lease.h"
 #include "client/state.h"
+#include "client/waiter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -513,6 +514,36 @@ static void waiters_without_a_wake_link_are_served_in_order(void** state)
     }
 }
 
+/* The first in line has no wake link, and does not ask for longer than a turn lasts otherwise. */
+static void turn_is_kept_for_as_long_as_its_waiter_may_sleep(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.wake = false;
+    game* sleeper = game_start_with(&config);
+    game* other = game_start_ready(redis_server_address(server));
+    gh_lock* lock = hold(other, "sword", LONG_US);
+    gh_permit* permit = permit_hold_one(other, "arena", 1, LONG_US);
+    gh_lock* locks[2] = {want(sleeper, "sword", LONG_US, LONG_US), NULL};
+    gh_permit* permits[2] = {permit_want(sleeper, "arena", 1, LONG_US, LONG_US), NULL};
+    GAME_UNTIL(locks[0]->position == 1 && permits[0]->position == 1);
+    locks[1] = want(other, "sword", LONG_US, LONG_US);
+    permits[1] = permit_want(other, "arena", 1, LONG_US, LONG_US);
+    GAME_UNTIL(locks[1]->position == 2 && permits[1]->position == 2);
+    sleeper->asleep = true;
+    assert_status(give_back(lock), GH_IDLE);
+    assert_status(permit_give_back(permit), GH_IDLE);
+    uint64_t begun_us = wait_now_us();
+    GAME_UNTIL(wait_now_us() - begun_us > 3 * GH_CLAIM_WINDOW_US);
+    sleeper->asleep = false;
+    if (wait_now_us() - begun_us > 9 * GH_CLAIM_WINDOW_US) return; /* a machine so slow says nothing */
+    assert_status(settle(locks[0]), GH_OK);
+    assert_status(permit_settle(permits[0]), GH_OK);
+    assert_status(gh_lock_poll(locks[1]), GH_PENDING);
+    assert_status(gh_permit_poll(permits[1]), GH_PENDING);
+}
+
 TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(lock_that_was_granted_unheard_is_given_back),
           cmocka_unit_test(permits_that_were_granted_unheard_are_given_back),
@@ -529,4 +560,5 @@ TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(lock_of_a_broken_number_is_corrupt), cmocka_unit_test(fence_is_never_handed_out_twice),
           cmocka_unit_test(semaphore_of_a_broken_number_is_corrupt),
           cmocka_unit_test(numbers_of_a_semaphore_are_not_cut),
+          cmocka_unit_test(turn_is_kept_for_as_long_as_its_waiter_may_sleep),
           cmocka_unit_test(waiters_without_a_wake_link_are_served_in_order));

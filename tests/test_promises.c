@@ -75,7 +75,8 @@ static const promise promises[] = {
        "migrating.counters"}}},
     {28,
      {"waiters are served in order, also without the wake link",
-      {"lease.waiters_without_a_wake_link_are_served_in_order"}}},
+      {"lease.waiters_without_a_wake_link_are_served_in_order",
+       "lease.turn_is_kept_for_as_long_as_its_waiter_may_sleep"}}},
 };
 
 #define PROMISES_COUNT (sizeof(promises) / sizeof(promises[0]))
