@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_SIZE 300
+#define LONG_SIZE  300
+#define CROWD_STEP 20000u /* entries of a command: it must not seem to hang on a slow machine */
 
 typedef struct piece
 {
@@ -376,12 +377,12 @@ void garbage_free(garbage_plants* plants)
 /* Members as nobody writes them; tokens whose time was over long ago; tokens with a time that is still to come. Values
    are copies of one that is there. */
 static const char crowd_script[] =
-    "local key, kind, crowd, count = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]) "
+    "local key, kind, crowd, first, last = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]) "
     "local now = tonumber(redis.call('TIME')[1]) "
     "local sample = '0' "
-    "if kind == 'hash' then local some = redis.call('HGETALL', key) sample = some[#some] or '1 1 1' "
+    "if kind == 'hash' then sample = redis.call('HRANDFIELD', key, 1, 'WITHVALUES')[2] or '1 1 1' "
     "elseif kind == 'list' then sample = redis.call('LINDEX', key, 0) or 'x' end "
-    "for i = 1, count do "
+    "for i = first, last do "
     "  local name = crowd == '0' and 'x' .. i or string.format('%016x:%016x', i, i) "
     "  if kind == 'zset' then "
     "    local score = crowd == '0' and i or crowd == '1' and 1 or (now + 1000) * 1000000 + i "
@@ -395,7 +396,11 @@ static const char crowd_script[] =
 void garbage_crowd(drill* self, const char* key, const char* type, int crowd, unsigned entries)
 {
     redis_server_do(self->server, "CONFIG SET lua-time-limit 60000");
-    redis_server_do(self->server, "EVAL %s 1 %s %s %d %u", crowd_script, key, type, crowd, entries);
+    for (unsigned first = 1; first <= entries; first += CROWD_STEP)
+    {
+        unsigned last = first + CROWD_STEP - 1 < entries ? first + CROWD_STEP - 1 : entries;
+        redis_server_do(self->server, "EVAL %s 1 %s %s %d %u %u", crowd_script, key, type, crowd, first, last);
+    }
     redis_server_do(self->server, "CONFIG SET lua-time-limit 100");
 }
 
