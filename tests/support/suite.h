@@ -39,7 +39,8 @@
     X(tasks_fair)                                                                                            \
     X(fold) X(contacts) X(contacts_mirror) X(contacts_store) X(contacts_faults)                              \
     X(guild) X(guild_store) X(guild_input) X(guild_faults)                                                   \
-    X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store) X(talk_epochs) \
+    X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store) \
+    X(talk_epochs) X(talk_outcomes) \
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
     X(rows) X(rows_refresh) X(rows_late) X(rows_faults)                                                                   \
     X(talk_fleet)                                                                                            \
