@@ -28,6 +28,7 @@ static void touch(game* from, gh_contacts* mirror, gh_str name)
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
     gh_contacts_config config = gh_contacts_config_default();
     config.mirror = mirror;
+    config.capacity = mirror->capacity;
     assert_status(gh_contacts_touch_begin(change, from->client, OWNER, name, &config), GH_OK);
     GAME_UNTIL(gh_contacts_change_poll(change) != GH_PENDING);
     assert_status(gh_contacts_change_poll(change), GH_OK);

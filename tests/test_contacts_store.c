@@ -17,7 +17,8 @@
 #define ZSET "gh:{contacts:jason}:z"
 #define MARKS "gh:{contacts:jason}:w"
 #define BLOCKED "gh:{contacts:jason}:b"
-#define KEYS "4 " LIST " " ZSET " " MARKS " " BLOCKED
+#define SHELF "gh:{contacts:jason}:w00" /* of the clients of run() */
+#define KEYS "5 " LIST " " ZSET " " MARKS " " BLOCKED " " SHELF
 
 static gh_status touch(game* from, const char* name, const gh_contacts_config* config)
 {
@@ -85,23 +86,59 @@ static void repeats_and_zombies_change_nothing(void** state)
     assert_int_equal(redis_server_integer(server, "ZREVRANK " ZSET " bob"), 0);
 }
 
-static void ninth_writer_takes_the_place_of_the_oldest(void** state)
+/* Eight have their marks beside the list; whoever comes then has one on a shelf, and nobody's is dropped for it. */
+static void ninth_writer_drops_nobodys_mark(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     char touching[FOREIGN_DIGEST_SIZE];
     foreign_load(server, touching, "contacts/contacts_touch.lua");
     for (unsigned i = 1; i <= 8; i++) assert_int_equal(run(server, touching, i, 5, "100 l 0 mia"), 0);
-    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8);
-    redisReply* time = redis_server_command(server, "TIME");
-    long long minute = atoll(time->element[0]->str) / 60 % 64;
-    freeReplyObject(time);
-    redis_server_do(server, "HSET " MARKS " 0000000000000003 %lld", 5 * 64 + (minute + 61) % 64); /* 3 minutes ago */
-    assert_int_equal(run(server, touching, 9, 1, "100 l 0 bob"), 0);
-    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8);
-    assert_int_equal(redis_server_integer(server, "HEXISTS " MARKS " 0000000000000003"), 0);
-    assert_int_equal(redis_server_integer(server, "HEXISTS " MARKS " 0000000000000009"), 1);
-    assert_int_equal(redis_server_integer(server, "HGET " MARKS " 0000000000000009") / 64, 1);
+    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8 + 1); /* and the note */
+    assert_int_equal(redis_server_integer(server, "EXISTS " SHELF), 0);
+    for (unsigned i = 9; i <= 12; i++) assert_int_equal(run(server, touching, i, 5, "100 l 0 bob"), 0);
+    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8 + 1);
+    assert_int_equal(redis_server_integer(server, "HLEN " SHELF), 4);
+    for (unsigned i = 1; i <= 12; i++) assert_int_equal(run(server, touching, i, 4, "100 l 0 ann"), 1);
+    for (unsigned i = 1; i <= 12; i++) assert_int_equal(run(server, touching, i, 5, "100 l 0 mia"), 0);
+    assert_string_equal(stored(server), "bob mia");
+    assert_in_range(redis_server_integer(server, "PTTL " MARKS), 1, 1200000);
+    assert_in_range(redis_server_integer(server, "PTTL " SHELF), 1, 1200000);
+}
+
+#define WRITERS 10000
+
+/* 10,000 clients within ten minutes: a late request of each is known, and the marks are few bytes. */
+static void writers_know_no_bound(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    char touching[FOREIGN_DIGEST_SIZE];
+    unsigned long long bytes = 0;
+    foreign_load(server, touching, "contacts/contacts_touch.lua");
+    for (unsigned i = 0; i < WRITERS * 2; i++)
+    {
+        unsigned long long client = (i % WRITERS + 1) * 0x9e3779b97f4a7c15ull;
+        redisReply* reply = redis_server_command(
+            server,
+            "EVALSHA %s 5 " LIST " " ZSET " " MARKS " " BLOCKED
+            " gh:{contacts:jason}:w%02x %016llx:%016x %d 100 l 0 n%u",
+            touching, (unsigned)(client >> 56), client, 7, i < WRITERS ? 7 : 6, i);
+        assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
+        assert_int_equal(reply->element[1]->integer, i < WRITERS ? 0 : 1);
+        freeReplyObject(reply);
+    }
+    assert_int_equal(redis_server_integer(server, "LLEN " LIST), 100);
+    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8 + 1);
+    for (unsigned i = 0; i < 256; i++)
+    {
+        char line[80];
+        snprintf(line, sizeof(line), "PTTL gh:{contacts:jason}:w%02x", i);
+        assert_in_range(redis_server_integer(server, line), 1, 1200000);
+        snprintf(line, sizeof(line), "MEMORY USAGE gh:{contacts:jason}:w%02x SAMPLES 0", i);
+        bytes += (unsigned long long)redis_server_integer(server, line);
+    }
+    assert_in_range(bytes, 1, 1200000);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -123,7 +160,7 @@ static void memory_is_little_more_than_a_bare_list(void** state)
     assert_int_equal(list->elements, 100);
     for (size_t i = 0; i < list->elements; i++) redis_server_do(server, "RPUSH recent:jason %s", list->element[i]->str);
     freeReplyObject(list);
-    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8);
+    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8 + 1);
     long long ours = redis_server_integer(server, "MEMORY USAGE " LIST " SAMPLES 0") +
                      redis_server_integer(server, "MEMORY USAGE " MARKS " SAMPLES 0");
     long long bare = redis_server_integer(server, "MEMORY USAGE recent:jason SAMPLES 0");
@@ -144,6 +181,7 @@ static void keys_are_those_of_the_page(void** state)
     assert_status(gh_contacts_touch_begin(change, a->client, gh_str_literal("mia {a}"), gh_str_literal("x"), &config),
                   GH_OK);
     GAME_UNTIL(gh_contacts_change_poll(change) != GH_PENDING);
+    for (int i = 0; i < 8; i++) assert_status(touch(game_start(redis_server_address(server)), "mia", NULL), GH_OK);
     keys_must_be_on_the_page(server, "gh:{contacts:");
 }
 
@@ -278,7 +316,7 @@ static void lists_of_rivals_are_the_fold_of_their_histories(void** state)
         newest[who] = touched;
     }
     freeReplyObject(list);
-    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 2);
+    assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 2 + 1);
 }
 
 /* ---- bad input --------------------------------------------------------------------------------------------------- */
@@ -414,7 +452,8 @@ static void load_names_the_field(void** state)
 }
 
 TEST_FILE(contacts_store, cmocka_unit_test(repeats_and_zombies_change_nothing),
-          cmocka_unit_test(ninth_writer_takes_the_place_of_the_oldest),
+          cmocka_unit_test(ninth_writer_drops_nobodys_mark),
+          cmocka_unit_test(writers_know_no_bound),
           cmocka_unit_test(memory_is_little_more_than_a_bare_list), cmocka_unit_test(keys_are_those_of_the_page),
           cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(foreign_names_are_corrupt),
           cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories), cmocka_unit_test(changes_name_the_field),

@@ -19,9 +19,9 @@
             ends; a single contact is copied, so that it may come from the mirror. A mirror's memory stays as long as
             it is used. In the store a list is at most `capacity` names long, each at most GH_NAME_SIZE_MAX bytes.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once: a touch that
-            was repeated does not bring the contact to the front a second time. The marks that tell a repeat are kept
-            for 8 clients an owner and for an hour; of a ninth, the one that wrote longest ago is dropped. A mirror
-            knows what you changed and what the last load saw; load it again to see what other servers did.
+            was repeated does not bring the contact to the front a second time. The marks that tell a repeat go 20
+            minutes after the last change; there may be any number of clients. A mirror knows what you changed and what
+            the last load saw; load it again to see what other servers did.
 
    Use
        gh_contacts_init(&recent, memory, gh_contacts_memory(NULL), NULL);
@@ -59,7 +59,8 @@ extern "C" {
 typedef struct gh_contacts_mirror_config
 {
     size_t struct_size;  /* set by gh_contacts_mirror_config_default; leave it                                      */
-    uint32_t capacity;   /* the newest that it holds; 1..GH_CONTACTS_CAPACITY_MAX, default 100                      */
+    uint32_t capacity;   /* the newest that it holds; 1..GH_CONTACTS_CAPACITY_MAX, default 100. A touch also holds it
+                            to the capacity of its config: what the store lets go, the mirror lets go               */
     gh_fold fold;        /* what counts as alike; default gh_fold_ascii. NULL: only the same bytes                  */
     void* fold_context;
 } gh_contacts_mirror_config;
@@ -107,7 +108,9 @@ typedef struct gh_contacts_config
 {
     size_t struct_size;  /* set by gh_contacts_config_default; leave it                                              */
     uint64_t timeout_us; /* from begin to the end, the wait for earlier changes included; 1 ms..60 s, default 5 s    */
-    uint32_t capacity;   /* the store keeps this many, the newest; 1..GH_CONTACTS_CAPACITY_MAX, default 100          */
+    uint32_t capacity;   /* the store keeps this many, the newest, and so does the mirror; of a larger list the rest
+                            goes with this touch and the next ones, 500 at a time. 1..GH_CONTACTS_CAPACITY_MAX,
+                            default 100                                                                             */
     bool times;          /* keep when each was touched; default false. Costs about four times the memory            */
     uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live */
     gh_contacts* mirror; /* follows the change once it ended GH_OK; of the same owner. NULL (default): none          */
@@ -168,7 +171,8 @@ gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, g
    GH_OK        carried out, once
    GH_FULL      not blocked: GH_CONTACTS_BLOCKED_MAX are
    GH_TIMEOUT   not carried out: no link, or earlier changes to this owner took all the time
-   GH_UNKNOWN   sent, no answer: carried out once or not at all. Load the mirror, and do it again if it matters
+   GH_UNKNOWN   sent, no answer: carried out once or not at all; or in part, if the server stopped it half-way because
+                a right was taken away. Load the mirror, and do it again if it matters: that mends it
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_contacts_change_poll(const gh_contacts_change* op);

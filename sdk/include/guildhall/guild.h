@@ -18,7 +18,7 @@
             and the cursor lie in the buffer that you gave, until that op's next begin.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once, and is told the
             same answer. The guild never has more members than capacity. Reads may be cancelled and repeated at will. An
-            empty guild is no guild: it needs no creation and leaves nothing but the marks, which go after an hour.
+            empty guild is no guild: it needs no creation and leaves nothing but the marks, which go after 20 minutes.
 
    Use
        gh_guild_member jenny = {.name = gh_str_literal("Jenny")};
@@ -57,7 +57,8 @@ typedef struct gh_guild_member
     void* user;
 
     /* read-only, after the op ended GH_OK or GH_FULL */
-    gh_status status; /* join: GH_OK joined, GH_EXISTS was in before, GH_FULL no room; leave: GH_OK, GH_NOT_MEMBER */
+    gh_status status; /* join: GH_OK joined; GH_EXISTS was in before, or got in by an earlier try of this op that the
+                         server stopped half-way; GH_FULL no room. leave: GH_OK; GH_NOT_MEMBER likewise */
 } gh_guild_member;
 
 typedef struct gh_guild_config
@@ -106,8 +107,7 @@ gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str gu
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        each of them is a member now; or none is any more
-   GH_FULL      some are not members: raise capacity. Or, with every status GH_PENDING, nothing was done because 64
-                other clients have changed this guild within 10 minutes
+   GH_FULL      some are not members: raise capacity
    GH_TIMEOUT   nothing was done: no link, or earlier changes to this guild took all the time
    GH_UNKNOWN   sent, no answer: carried out once or not at all
    GH_CANCELLED cancelled before it was sent

@@ -51,8 +51,9 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_change* change = contacts_change_of(op);
     bool touch = change->what == CONTACTS_TOUCH;
-    gh_request_script(request, contacts_change_script(op), 4, touch ? 5u + change->count : 4u);
+    gh_request_script(request, contacts_change_script(op), 5, touch ? 5u + change->count : 4u);
     gh_contacts_encode_keys(request, op, change->owner);
+    gh_request_mark_key(request, op->client, gh_contacts_kind(), change->owner);
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     if (touch)
@@ -77,6 +78,7 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
         else if (change->mirror != NULL)
             gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
     }
+    if (change->mirror != NULL) gh_contacts_mirror_cut(change->mirror, change->capacity);
     return GH_OK;
 }
 

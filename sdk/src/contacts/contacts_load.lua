@@ -14,6 +14,8 @@
 
 local PAGE_MAX = 500
 
+--@ client/check.lua
+
 local from = tonumber(ARGV[3])
 local to = from + math.max(math.min(tonumber(ARGV[4]), PAGE_MAX), 1) - 1
 local key = ARGV[2] == 'b' and KEYS[4] or KEYS[2]
@@ -25,5 +27,10 @@ if length == 0 and ARGV[2] == 'c' then
 else
     names = redis.call('ZRANGE', key, from, to, 'REV', 'WITHSCORES')
 end
-local version = table.concat(redis.call('HGETALL', KEYS[3]), ' ')
+for i = 1, #names, 1 + timed do
+    if #names[i] == 0 or #names[i] > 64 or (timed == 1 and not whole(names[i + 1])) then
+        return corrupt('contact')
+    end
+end
+local version = string.sub(redis.call('HGET', KEYS[3], '') or '', 1, 25)
 return {tonumber(ARGV[1]), length, timed, version, unpack(names)}

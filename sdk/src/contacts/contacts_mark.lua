@@ -1,25 +1,18 @@
--- contacts_mark: what a client did last to an owner's contacts, and whose mark makes room for a new client's.
+-- contacts_mark: what a client did last to an owner's contacts. Eight clients have their marks in the hash w, which costs
+-- little memory; all others on the shelves of client/mark.lua.
 --
--- wants mark_key; client, sequence; time
--- gives minute   for the new mark
---       past     sequence of its last change, or -1: as large as this one is the same again, larger is later
---       leaver   the client that wrote longest ago, if a ninth comes
+-- wants mark_key; client; time
+-- gives minute       of the store's clock, modulo 64
+--       number       this client's mark in w, or false: it has none, and there is room; nil: it has none, and there is not
 
-local WRITERS_MAX = 8
+local RESIDENTS_MAX = 8
 
-local minute = math.floor(time[1] / 60) % 64
-local mark, past, leaver = redis.call('HGET', mark_key, client), -1, nil
-if mark then
-    past = math.floor((tonumber(mark) or -64) / 64)
-    if past < 0 then
+local minute, number = math.floor(time[1] / 60) % 64, redis.call('HGET', mark_key, client)
+if number then
+    number = tonumber(number)
+    if not number or not (number >= 0 and number <= 9007199254740991 and number % 1 == 0) then
         return redis.error_reply('CORRUPT contacts mark is not of the form that KEYS.md describes')
     end
-elseif redis.call('HLEN', mark_key) >= WRITERS_MAX then
-    local oldest, marks = -1, redis.call('HGETALL', mark_key)
-    for i = 1, #marks, 2 do
-        local age = (minute - (tonumber(marks[i + 1]) or 0)) % 64
-        if age > oldest then
-            oldest, leaver = age, marks[i]
-        end
-    end
+elseif redis.call('HLEN', mark_key) > RESIDENTS_MAX then -- the version is one of its fields
+    number = nil
 end

@@ -136,6 +136,11 @@ void gh_contacts_mirror_remove(gh_contacts* mirror, gh_str name)
     mirror_move(mirror, at, mirror->count);
 }
 
+void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity)
+{
+    if (mirror->count > capacity) mirror->count = capacity;
+}
+
 gh_contacts_mirror_config gh_contacts_mirror_config_default(void)
 {
     gh_contacts_mirror_config config;

@@ -2,7 +2,7 @@
 -- harmless: each client's last sequence is kept, so the same sequence, or an older one, changes nothing.
 --
 -- KEYS  1 gh:{contacts:<owner>}:l, 2 gh:{contacts:<owner>}:z, 3 gh:{contacts:<owner>}:w,
---       4 gh:{contacts:<owner>}:b   see contacts_touch.lua
+--       4 gh:{contacts:<owner>}:b, 5 gh:{contacts:<owner>}:w<2 hex digits>   see contacts_touch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone
@@ -16,35 +16,51 @@
 -- Redis 6.2 or later.
 
 local BLOCKED_MAX = 1000
+local LIST_MAX = 512 -- no list of ours is longer
+local MARKS_MS = 1200000
 
-local list_key, zset_key, mark_key, block_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local list_key, zset_key, mark_key, block_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client, sequence, what, name = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 local time = redis.call('TIME')
 local blocked = redis.call('ZCARD', block_key)
-redis.call('LLEN', list_key) -- these two only look at the types, before the first write
-redis.call('ZCARD', zset_key)
+redis.call('ZCARD', zset_key) -- only looks at the type, before the first write
+if redis.call('LLEN', list_key) > LIST_MAX then
+    return redis.error_reply('CORRUPT contacts list is longer than any that KEYS.md describes')
+end
 
 --@ contacts/contacts_mark.lua
-if past > sequence then
+local last, put, head = -1, nil, nil -- see contacts_touch.lua
+if number then
+    last = (number - number % 64) / 64
+else
+    local resident = number
+--@ client/mark.lua
+    last, put, head = past, not is_resident and shelve, mark_head
+end
+if last > sequence then
     return {sequence, 1}
-elseif past == sequence then
+elseif last == sequence then
     return {sequence, what == 'b' and not redis.call('ZSCORE', block_key, name) and 2 or 0}
 end
 local is_full = what == 'b' and blocked >= BLOCKED_MAX and not redis.call('ZSCORE', block_key, name)
 
+if what ~= 'u' and not is_full then
+    redis.call('LREM', list_key, '1', name)
+    redis.call('ZREM', zset_key, name)
+end
 if what == 'b' and not is_full then
     redis.call('ZADD', block_key, 'NX', string.format('%.0f', time[1] * 1000000 + time[2]), name)
 elseif what == 'u' then
     redis.call('ZREM', block_key, name)
 end
-if what ~= 'u' and not is_full then
-    redis.call('LREM', list_key, '1', name)
-    redis.call('ZREM', zset_key, name)
+if put then
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
+    put(head)
+else
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, string.format('%.0f', sequence * 64 + minute))
 end
-redis.call('HSET', mark_key, client, string.format('%.0f', sequence * 64 + minute))
-redis.call('PEXPIRE', mark_key, '3600000')
-if leaver then
-    redis.call('HDEL', mark_key, leaver)
+if not number or number % 64 ~= minute then
+    redis.call('PEXPIRE', mark_key, MARKS_MS)
 end
 return {sequence, is_full and 2 or 0}

@@ -44,4 +44,7 @@ void gh_contacts_mirror_touch(gh_contacts* mirror, gh_str name, uint64_t time_us
 
 void gh_contacts_mirror_remove(gh_contacts* mirror, gh_str name);
 
+/* The oldest go until no more than so many are left: those that the store has let go. */
+void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity);
+
 #endif

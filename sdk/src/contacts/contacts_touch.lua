@@ -1,12 +1,15 @@
 -- contacts_touch: names come to the front of an owner's list, as if touched one after another; what is beyond
 -- capacity goes from its end. Repeating it is harmless: each client's last sequence is kept, so the same
--- sequence, or an older one, changes nothing. A client sends one change of an owner at a time.
+-- sequence, or an older one, changes nothing. A client sends one change of an owner at a time. If it is stopped in the
+-- middle, its repeat does all of it again.
 --
 -- KEYS  1 gh:{contacts:<owner>}:l   list   names, the newest first
 --       2 gh:{contacts:<owner>}:z   zset   name -> when it was touched (us): instead of the list, for large
 --                                          capacities or with times; up to 1,000,000 only an order
---       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64
+--       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64, for eight
+--                                          clients; "" -> the version: 25 bytes of the token that was here last
 --       4 gh:{contacts:<owner>}:b   zset   blocked name -> since when (us)
+--       5 gh:{contacts:<owner>}:w<2 hex digits>   hash   marks of other clients, see client/mark.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  names that are kept
@@ -20,20 +23,31 @@
 --       blocked ""; or a letter for each name: "b" stayed out, "t" was touched
 -- Redis 6.2 or later.
 
-local TIME_MAX = 9007199254740992
+local TIME_MAX = 9007199254740991 - 64
+local LIST_MAX = 512  -- no list of ours is longer
+local ZSET_MAX = 10500
+local DROP_MAX = 500  -- names beyond capacity that one call lets go
+local MARKS_MS = 1200000
 
-local list_key, zset_key, mark_key, block_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local list_key, zset_key, mark_key, block_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
 local capacity, idle = tonumber(ARGV[3]), ARGV[5]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local length = redis.call('LLEN', list_key)
+if length > LIST_MAX then
+    return redis.error_reply('CORRUPT contacts list is longer than any that KEYS.md describes')
+end
 
 -- The common case: no zset, nobody blocked.
-local is_zset, blocked = ARGV[4] == 'z', nil
+local is_zset, blocked, size = ARGV[4] == 'z', nil, 0
 if redis.call('EXISTS', zset_key, block_key) > 0 then
-    is_zset = redis.call('ZCARD', zset_key) > 0 or is_zset
+    size = redis.call('ZCARD', zset_key)
+    if size > ZSET_MAX then
+        return redis.error_reply('CORRUPT contacts zset is longer than any that KEYS.md describes')
+    end
+    is_zset = size > 0 or is_zset
     local since = redis.call('ZMSCORE', block_key, unpack(ARGV, 6))
     for i = 1, #since do
         if since[i] then
@@ -44,33 +58,44 @@ if redis.call('EXISTS', zset_key, block_key) > 0 then
 end
 
 --@ contacts/contacts_mark.lua
-if past >= sequence then
-    return {sequence, past > sequence and 1 or 0, now, blocked or ''}
+local last, put, head = -1, nil, nil -- the sequence of this client's last change; how its mark is put on a shelf
+if number then
+    last = (number - number % 64) / 64
+else
+    local resident = number
+--@ client/mark.lua
+    last, put, head = past, not is_resident and shelve, mark_head
 end
 
 local newest = 0
-if is_zset then
-    newest = tonumber(redis.call('ZRANGE', zset_key, -1, -1, 'WITHSCORES')[2] or '0')
-    if not newest or newest + #ARGV > TIME_MAX then
+if size > 0 then
+    local score = redis.call('ZRANGE', zset_key, -1, -1, 'WITHSCORES')[2]
+    newest = #score <= 16 and string.find(score, '^%d+$') and tonumber(score)
+    if not newest or newest > TIME_MAX then
         return redis.error_reply('CORRUPT contacts time is not of the form that KEYS.md describes')
     end
 end
 
 -- Nothing below can fail any more but for lack of memory, and that shows at the first write.
-redis.call('HSET', mark_key, client, string.format('%.0f', sequence * 64 + minute))
-redis.call('PEXPIRE', mark_key, '3600000')
-if leaver then
-    redis.call('HDEL', mark_key, leaver)
+if last >= sequence then
+    return {sequence, last > sequence and 1 or 0, now, blocked or ''}
+end
+local from, names = 6, ARGV
+if blocked then
+    from, names = 1, {}
+    for i = 6, #ARGV do
+        if string.sub(blocked, i - 5, i - 5) == 't' then
+            names[#names + 1] = ARGV[i]
+        end
+    end
 end
 
 if not is_zset then
-    for i = 6, #ARGV do
-        if not blocked or string.sub(blocked, i - 5, i - 5) == 't' then
-            if length > 0 then
-                redis.call('LREM', list_key, '1', ARGV[i])
-            end
-            length = redis.call('LPUSH', list_key, ARGV[i])
+    for i = from, #names do
+        if length > 0 then
+            redis.call('LREM', list_key, '1', names[i])
         end
+        length = redis.call('LPUSH', list_key, names[i])
     end
     if length > capacity then
         redis.call('LTRIM', list_key, '0', capacity - 1)
@@ -78,35 +103,43 @@ if not is_zset then
     if idle ~= '0' then
         redis.call('PEXPIRE', list_key, idle)
     end
-    return {sequence, 0, now, blocked or ''}
-end
-
-if length > 0 then -- its names keep their order; when they were touched is not known
-    local names, scored = redis.call('LRANGE', list_key, '0', '-1'), {}
-    for i = 1, #names do
-        scored[2 * i - 1], scored[2 * i] = #names + 1 - i, names[i]
-        if i % 200 == 0 or i == #names then
-            redis.call('ZADD', zset_key, unpack(scored, 2 * (i - (i - 1) % 200) - 1, 2 * i))
+else
+    if length > 0 then -- its names keep their order; when they were touched is not known
+        local listed, scored = redis.call('LRANGE', list_key, '0', '-1'), {}
+        for i = 1, #listed do
+            scored[2 * i - 1], scored[2 * i] = #listed + 1 - i, listed[i]
+            if i % 200 == 0 or i == #listed then
+                redis.call('ZADD', zset_key, unpack(scored, 2 * (i - (i - 1) % 200) - 1, 2 * i))
+            end
         end
+        redis.call('DEL', list_key)
     end
-    redis.call('DEL', list_key)
-end
-local score, scored = math.max(now, newest + 1), {}
-for i = 6, #ARGV do
-    if not blocked or string.sub(blocked, i - 5, i - 5) == 't' then
+    local score, scored = math.max(now, newest + 1), {}
+    for i = from, #names do
         scored[#scored + 1] = string.format('%.0f', score)
-        scored[#scored + 1] = ARGV[i]
+        scored[#scored + 1] = names[i]
         score = score + 1
     end
+    if #scored > 0 then
+        redis.call('ZADD', zset_key, unpack(scored))
+    end
+    local excess = redis.call('ZCARD', zset_key) - capacity
+    if excess > 0 then
+        redis.call('ZREMRANGEBYRANK', zset_key, 0, math.min(excess, DROP_MAX) - 1)
+    end
+    if idle ~= '0' then
+        redis.call('PEXPIRE', zset_key, idle)
+    end
 end
-if #scored > 0 then
-    redis.call('ZADD', zset_key, unpack(scored))
+
+-- Until the mark is there, the repeat does it all.
+if put then
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
+    put(head)
+else
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, string.format('%.0f', sequence * 64 + minute))
 end
-local excess = redis.call('ZCARD', zset_key) - capacity
-if excess > 0 then
-    redis.call('ZREMRANGEBYRANK', zset_key, 0, excess - 1)
-end
-if idle ~= '0' then
-    redis.call('PEXPIRE', zset_key, idle)
+if not number or number % 64 ~= minute then
+    redis.call('PEXPIRE', mark_key, MARKS_MS)
 end
 return {sequence, 0, now, blocked or ''}

@@ -30,8 +30,7 @@ static bool guild_timeout_is_valid(uint64_t timeout_us)
 enum
 {
     GUILD_DONE = 0,
-    GUILD_OLD,
-    GUILD_WRITERS
+    GUILD_OLD
 };
 
 static gh_guild_change* guild_change_of(gh_op* op)
@@ -50,7 +49,8 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
     gh_request_script(request, guild_change_script(op), 2, (change->leaves ? 2u : 3u) + 3u * change->count);
-    gh_request_object_keys(request, op->client, guild_kind_name, change->guild, "mw");
+    gh_request_object_key(request, op->client, guild_kind_name, change->guild, 'm');
+    gh_request_mark_key(request, op->client, guild_kind_name, change->guild);
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     if (!change->leaves) gh_request_number(request, change->capacity);
@@ -64,6 +64,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     }
 }
 
+/* GH_PENDING for a letter that is none. */
 static gh_status guild_status_of(char letter)
 {
     switch (letter)
@@ -73,7 +74,7 @@ static gh_status guild_status_of(char letter)
     case 'm': return GH_EXISTS;
     case 'n': return GH_NOT_MEMBER;
     case 'f': return GH_FULL;
-    default: return GH_CORRUPT;
+    default: return GH_PENDING;
     }
 }
 
@@ -84,20 +85,20 @@ static gh_status guild_change_answer(gh_op* op, const gh_event* event)
     gh_str letters = gh_reply_at(event->reply, 3)->text;
     gh_status result = GH_OK;
     uint32_t i;
-    change->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     switch (gh_reply_integer(event->reply, 1))
     {
     case GUILD_DONE: break;
     case GUILD_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
-    case GUILD_WRITERS: return GH_FULL;
-    default: return GH_CORRUPT;
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
-    if (letters.size != change->count) return GH_CORRUPT;
+    if (letters.size != change->count || size > GH_GUILD_CAPACITY_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    change->size = (uint32_t)size;
     for (i = 0; i < change->count; i++)
     {
         gh_status status = guild_status_of(letters.bytes[i]);
+        if (status == GH_PENDING) return gh_op_outcome(op, GH_REASON_UNUSABLE);
         change->members[i].status = status;
-        if (status == GH_FULL || status == GH_CORRUPT) result = status;
+        if (status == GH_FULL) result = status;
     }
     return result;
 }
@@ -353,8 +354,9 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
     for (; value != NULL && search->count < search->limit; value = value->next, came++)
     {
         gh_guild_hit* hit = guild_hits(search) + search->count;
-        if (value->type != GH_REPLY_STRING) return GH_CORRUPT;
-        if (!guild_parse(value->text, guild_hit_bytes(search, search->count), hit)) return GH_CORRUPT;
+        if (value->type != GH_REPLY_STRING) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+        if (!guild_parse(value->text, guild_hit_bytes(search, search->count), hit))
+            return gh_op_outcome(op, GH_REASON_CORRUPT);
         last = value;
         search->count++;
     }
@@ -465,7 +467,8 @@ static void guild_size_encode(gh_op* op, gh_request* request)
 static gh_status guild_size_answer(gh_op* op, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
-    if (reply->type != GH_REPLY_INTEGER || reply->integer < 0 || reply->integer > UINT32_MAX) return GH_CORRUPT;
+    if (reply->type != GH_REPLY_INTEGER || reply->integer < 0 || reply->integer > UINT32_MAX)
+        return gh_op_outcome(op, GH_REASON_UNUSABLE);
     guild_size_of(op)->size = (uint32_t)reply->integer;
     return GH_OK;
 }

@@ -8,7 +8,8 @@
 --                                      "<folded><0><0><name><0><0><id>". <0> is a zero byte; one within
 --                                      folded or name has a byte of 255 behind it; a name that is its own
 --                                      folded form is left out
---       2 gh:{guild:<name>}:w   hash   client -> "<sequence> <now us> <letters>" of its last change
+--       2 gh:{guild:<name>}:w<2 hex digits>   hash   marks of the clients that change it, each with the letters that
+--                                              it was answered: see client/mark.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  members that the guild may have
@@ -16,13 +17,26 @@
 -- reply sequence, code, members, letters
 --       code 0 done       letters: one for each: "j" joined, "m" was a member before, "f" the guild is full
 --            1 old        the client has changed this guild again since: nothing was done
---            2 writers    64 other clients have changed it within ten minutes: nothing was done
 -- Redis 6.2 or later.
 
-local member_key, mark_key = KEYS[1], KEYS[2]
+local CAPACITY_MAX = 1000000 -- no guild of ours has more
+
+local member_key, shelf_key = KEYS[1], KEYS[2]
 local client, sequence, capacity = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2]), tonumber(ARGV[3])
 
---@ guild/guild_mark.lua
+local time = redis.call('TIME')
+local size = redis.call('ZCARD', member_key)
+if size > CAPACITY_MAX then
+    return redis.error_reply('CORRUPT guild is larger than any that KEYS.md describes')
+end
+local resident -- all marks lie on shelves
+
+--@ client/mark.lua
+if past > sequence then
+    return {sequence, 1, size, ''}
+elseif past == sequence then
+    return {sequence, 0, size, said or ''}
+end
 
 local members = {}
 for i = 4, #ARGV, 3 do
@@ -53,12 +67,8 @@ for i = 1, #members do
 end
 letters = table.concat(letters)
 
-redis.call('HSET', mark_key, client, string.format('%.0f %.0f %s', sequence, now, letters))
 if #joining > 0 then
-    redis.call('ZADD', member_key, unpack(joining))
+    redis.call('ZADD', member_key, unpack(joining)) -- before the mark: until that is there, the repeat does it again
 end
-redis.call('PEXPIRE', mark_key, '3600000')
-if #stale > 0 then
-    redis.call('HDEL', mark_key, unpack(stale))
-end
+shelve(mark_head .. letters)
 return {sequence, 0, size, letters}

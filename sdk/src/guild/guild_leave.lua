@@ -2,24 +2,37 @@
 -- with what it was answered, so the same sequence gets the same answer, and an older one, which can only be a
 -- request from the past, does nothing.
 --
--- KEYS  1 gh:{guild:<name>}:m, 2 gh:{guild:<name>}:w   see guild_join.lua
+-- KEYS  1 gh:{guild:<name>}:m, 2 gh:{guild:<name>}:w<2 hex digits>   see guild_join.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3, 4, 5 ... folded, name, id, as they joined; at most 64 times three
 -- reply sequence, code, members, letters
 --       code 0 done       letters: one for each: "l" left, "n" was no member
 --            1 old        the client has changed this guild again since: nothing was done
---            2 writers    64 other clients have changed it within ten minutes: nothing was done
 --
 -- Begins with ZREM, which a server that is out of memory still allows.
 -- Redis 6.2 or later.
 
-local member_key, mark_key = KEYS[1], KEYS[2]
+local CAPACITY_MAX = 1000000 -- no guild of ours has more
+
+local member_key, shelf_key = KEYS[1], KEYS[2]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
 
---@ guild/guild_mark.lua
+local time = redis.call('TIME')
+local size = redis.call('ZCARD', member_key)
+if size > CAPACITY_MAX then
+    return redis.error_reply('CORRUPT guild is larger than any that KEYS.md describes')
+end
+local resident -- all marks lie on shelves
 
-local letters = ''
+--@ client/mark.lua
+if past > sequence then
+    return {sequence, 1, size, ''}
+elseif past == sequence then
+    return {sequence, 0, size, said or ''}
+end
+
+local members = {}
 for i = 3, #ARGV, 3 do
     local member = string.gsub(ARGV[i], '%z', '\0\255') .. '\0\0'
     if ARGV[i + 1] ~= ARGV[i] then
@@ -28,13 +41,18 @@ for i = 3, #ARGV, 3 do
     if ARGV[i + 2] ~= '' then
         member = member .. '\0\0' .. ARGV[i + 2]
     end
-    local left = redis.call('ZREM', member_key, member)
-    size = size - left
-    letters = letters .. (left == 1 and 'l' or 'n')
+    members[#members + 1] = member
 end
-redis.call('HSET', mark_key, client, string.format('%.0f %.0f %s', sequence, now, letters))
-redis.call('PEXPIRE', mark_key, '3600000')
-if #stale > 0 then
-    redis.call('HDEL', mark_key, unpack(stale))
+local scores = redis.call('ZMSCORE', member_key, unpack(members))
+local letters, is_leaving = {}, {}
+for i = 1, #members do
+    local leaves = scores[i] and not is_leaving[members[i]]
+    letters[i] = leaves and 'l' or 'n'
+    is_leaving[members[i]] = true
 end
+letters = table.concat(letters)
+
+-- All at once, and before the mark: until that is there, the repeat does it again.
+size = size - redis.call('ZREM', member_key, unpack(members))
+shelve(mark_head .. letters)
 return {sequence, 0, size, letters}
