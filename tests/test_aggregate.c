@@ -312,6 +312,7 @@ static void half_added_file_is_finished_by_one_with_another_table(void** state)
         GH_OK);
     GAME_UNTIL(flush->chunks_added > 0 && flush->chunks_added < flush->chunks);
     gh_aggregate_flush_cancel(flush);
+    GAME_UNTIL(gh_aggregate_flush_poll(flush) != GH_PENDING);
     assert_status(gh_aggregate_flush_poll(flush), GH_CANCELLED);
     assert_int_equal(flush->days_done, 0);
     assert_status(places_flush(a, second, "s", "log"), GH_FILE_DIFFERS);
@@ -381,6 +382,43 @@ static gh_status read_totals(game* from, totals* self, const char* day)
                   GH_OK);
     GAME_UNTIL(gh_aggregate_read_poll(&self->op) != GH_PENDING);
     return gh_aggregate_read_poll(&self->op);
+}
+
+/* FLUSHALL after each number of pieces that were staged, and that were added: the flush counts again from the start. */
+static void store_that_loses_all_gets_the_whole_file(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_geo* table = places_many(a, COUNTRIES);
+    size_t size = 0;
+    char* log = places_log(a, COUNTRIES, 3000, 30, &size);
+    unsigned long long* counts = GAME_NEW_ARRAY(a, unsigned long long, 2 * (CITIES + 1));
+    places_count(log, size, CITIES, counts);
+    for (unsigned at = 0; at < 24; at++)
+    {
+        gh_aggregate* aggregate = places_aggregate(a, table, 2);
+        gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
+        assert_status(gh_aggregate_add(aggregate, gh_str_make(log, size)), GH_OK);
+        assert_status(
+            gh_aggregate_flush_begin(flush, a->client, aggregate, gh_str_literal("s"), gh_str_literal("log"), NULL),
+            GH_OK);
+        /* of the first day, and then of the second when the first is done */
+        uint32_t days = at / 12;
+        uint32_t pieces = at % 6 + 1;
+        GAME_UNTIL(gh_aggregate_flush_poll(flush) != GH_PENDING ||
+                   (flush->days_done == days &&
+                    (at % 12 < 6 ? flush->chunks_staged : flush->chunks_added) >= pieces) ||
+                   flush->days_done > days);
+        redis_server_do(server, "FLUSHALL");
+        GAME_UNTIL(gh_aggregate_flush_poll(flush) != GH_PENDING);
+        assert_status(gh_aggregate_flush_poll(flush), GH_OK);
+        assert_int_equal(flush->days_done, 2);
+        assert_int_equal(flush->days_new, 2);
+        places_must_be(server, "s", DAY, COUNTRIES, counts);
+        places_must_be(server, "s", SECOND_DAY, COUNTRIES, counts + CITIES + 1);
+        redis_server_do(server, "FLUSHALL");
+    }
 }
 
 static void assert_total(const gh_aggregate_total* total, const char* expected, uint64_t count)
@@ -469,5 +507,6 @@ TEST_FILE(aggregate, cmocka_unit_test(plain_line_counts_in_its_country_region_an
           cmocka_unit_test(other_file_of_that_name_is_told),
           cmocka_unit_test(half_added_file_is_finished_by_one_with_another_table),
           cmocka_unit_test(abandoned_staging_is_replaced),
+          cmocka_unit_test(store_that_loses_all_gets_the_whole_file),
           cmocka_unit_test(totals_are_read_by_level_the_largest_first),
           cmocka_unit_test(long_reads_go_page_by_page));

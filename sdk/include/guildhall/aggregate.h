@@ -138,7 +138,10 @@ typedef struct gh_aggregate_flush
     uint32_t day;
     uint32_t node;   /* where the next chunk begins */
     uint32_t passed; /* chunks, on the way there    */
+    uint8_t losses;  /* of what was there before    */
+    bool added_since;
     bool differs;
+    bool cancelled;
 } gh_aggregate_flush;
 
 /* Begins to add what was counted to the totals of a set. config may be NULL for the defaults.
@@ -152,15 +155,18 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
    GH_PENDING   going on
    GH_OK        the file is in the totals
    GH_DUPLICATE the file was in the totals already: nothing was added
-   GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added.
-                    It is another file, or
-                the table of places is another one
+   GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added but
+                the days_new days before that one. It is another file, or the table of places is another one
    GH_TIMEOUT, GH_CANCELLED   not all is in the totals: begin again, with this aggregate or from the file
-   GH_UNKNOWN   as GH_TIMEOUT, while it was being added: begin again to make sure
+   GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or the store kept losing what it had: begin again to
+                make sure
+   A store that loses its data while the flush goes on (FLUSHALL, a restart without a file): the flush finds it,
+   stages and adds again what is not there, and ends GH_OK when the whole file is in the totals that are there.
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op);
 
-/* Stops where it is. What is staged completely will be finished by whoever comes next with this file. */
+/* Stops where it is; a piece that is on its way is waited for. What is staged completely will be finished by
+   whoever comes next with this file. */
 void gh_aggregate_flush_cancel(gh_aggregate_flush* op);
 
 /* ---- read ---------------------------------------------------------------------------------------------- */

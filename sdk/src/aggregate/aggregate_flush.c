@@ -1,11 +1,13 @@
 /* aggregate_flush.c -- from counts in memory to totals in the store, once.
 
        PREPARING each day: sum up, digest --> LOOKING at each day --> [ STAGING piece by piece --> ADDING
-       piece by piece ] each day
+       piece by piece ] each day --> LOOKING again, if there are several days: are all still there?
 
    The pieces of a day are its nodes in order, those with a count, in lines; piece n can be made again at any
    time, so nothing but one piece needs memory. All days are looked at before the first is staged: a file that
-   was counted with other sums is told before anything of it is added. */
+   was counted with other sums is told before anything of it is added. If the store has lost what was staged or
+   added, the next look finds it, and what is not there is staged and added again: the file is in the totals
+   that are there, once. */
 
 #include "aggregate_room.h"
 
@@ -16,6 +18,9 @@
 #define FLUSH_OUT_ROOM       16384u
 #define FLUSH_NODES_PER_LOOK 256u /* between two looks at the tick's budget */
 #define FLUSH_LINE_ROOM      (3u * GH_GEO_NAME_SIZE_MAX + 32u)
+
+#define FLUSH_PIECES_MAX     16777217
+#define FLUSH_LOOKS_MAX      8u   /* that found less than the one before */
 
 #define FLUSH_STAGE_SHAPE "qiiii"
 #define FLUSH_ADD_SHAPE   "qiii"
@@ -40,6 +45,7 @@ typedef enum flush_state
 } flush_state;
 
 static void flush_enter(gh_aggregate_flush* flush, flush_state state);
+static const gh_op_kind* flush_kind_of(flush_state state);
 
 static gh_aggregate_flush* flush_of(gh_op* op)
 {
@@ -55,6 +61,11 @@ static void flush_end(gh_aggregate_flush* flush, gh_status status)
 {
     flush->aggregate->busy = false;
     gh_op_end(&flush->op, status);
+}
+
+static void flush_give_up(gh_aggregate_flush* flush, gh_reason reason)
+{
+    flush_end(flush, gh_op_outcome(&flush->op, reason));
 }
 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
@@ -205,6 +216,14 @@ static bool flush_prepare_day(gh_aggregate_flush* flush, aggregate_day* day)
     return true;
 }
 
+/* At all days, from the first on: at the beginning, at the end, and when the store knows less than it did. */
+static void flush_look(gh_aggregate_flush* flush)
+{
+    flush->day = flush->days_done = 0;
+    flush->added_since = false;
+    flush_enter(flush, FLUSH_LOOKING);
+}
+
 static void flush_prepare(gh_aggregate_flush* flush)
 {
     for (; flush->day < flush->days; flush->day++)
@@ -214,12 +233,11 @@ static void flush_prepare(gh_aggregate_flush* flush)
         gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
         return;
     }
-    flush->day = 0;
     flush->moved_us = gh_client_now(flush->op.client);
     if (flush->days == 0)
         flush_end(flush, GH_OK); /* a file without a line that counts */
     else
-        flush_enter(flush, FLUSH_LOOKING);
+        flush_look(flush);
 }
 
 /* To the node where piece number chunks_staged begins. */
@@ -241,6 +259,7 @@ static void flush_seek(gh_aggregate_flush* flush)
 static void flush_enter(gh_aggregate_flush* flush, flush_state state)
 {
     flush->op.state = (uint8_t)state;
+    flush->op.kind = flush_kind_of(state);
     switch (state)
     {
     case FLUSH_PREPARING:
@@ -261,13 +280,26 @@ static void flush_enter(gh_aggregate_flush* flush, flush_state state)
     }
 }
 
-/* The next day that is not in the totals yet; or the end. */
+/* The store has lost some of it. */
+static void flush_look_again(gh_aggregate_flush* flush)
+{
+    if (++flush->losses > FLUSH_LOOKS_MAX)
+        flush_give_up(flush, GH_REASON_LINK); /* it forgets as fast as it is told */
+    else
+        flush_look(flush);
+}
+
+/* The next day that is not in the totals yet; or the end. Of several days, one may have been lost while another was
+   added. */
 static void flush_next_day(gh_aggregate_flush* flush)
 {
     while (flush->day < flush->days && flush_day(flush)->is_there) flush->day++;
     if (flush->day == flush->days)
     {
-        flush_end(flush, flush->days_new > 0 ? GH_OK : GH_DUPLICATE);
+        if (flush->added_since && flush->days > 1)
+            flush_look(flush);
+        else
+            flush_end(flush, flush->days_new > 0 ? GH_OK : GH_DUPLICATE);
         return;
     }
     flush->chunks = flush_day(flush)->pieces;
@@ -278,30 +310,39 @@ static void flush_next_day(gh_aggregate_flush* flush)
 
 /* All of it is staged with other sums, maybe by one that has died: what is begun is finished, and then told.
  */
-static void flush_differs(gh_aggregate_flush* flush, uint32_t added, uint32_t pieces)
+static void flush_differs(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->differs = true;
-    if (added == pieces)
+    if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4))
         flush_end(flush, GH_FILE_DIFFERS);
     else
         flush_enter(flush, FLUSH_ADDING);
 }
 
+/* What the answer says of a day: no more is staged than there is, and no more added than staged. */
+static bool flush_fits(const gh_aggregate_flush* flush, const gh_reply* reply)
+{
+    int64_t staged = gh_reply_integer(reply, 2);
+    int64_t pieces = gh_reply_integer(reply, 4);
+    int64_t code = gh_reply_integer(reply, 1);
+    bool is_ours = code != FLUSH_DIFFERS && code != FLUSH_AT_WORK;
+    return pieces <= FLUSH_PIECES_MAX && staged <= pieces && gh_reply_integer(reply, 3) <= staged &&
+           (!is_ours || pieces == flush_day(flush)->pieces);
+}
+
 static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    uint32_t staged = (uint32_t)gh_reply_integer(reply, 2);
-    uint32_t added = (uint32_t)gh_reply_integer(reply, 3);
-    uint32_t pieces = (uint32_t)gh_reply_integer(reply, 4);
+    bool is_there = gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4);
     switch (gh_reply_integer(reply, 1))
     {
     case FLUSH_STAGED:
-        flush_day(flush)->is_there = staged == pieces && added == pieces;
-        if (flush_day(flush)->is_there) flush->days_done++;
+        flush_day(flush)->is_there = is_there;
+        if (is_there) flush->days_done++;
         break;
-    case FLUSH_NOTHING_KNOWN: break;
-    case FLUSH_DIFFERS: flush_differs(flush, added, pieces); return;
+    case FLUSH_NOTHING_KNOWN: flush_day(flush)->is_there = false; break;
+    case FLUSH_DIFFERS: flush_differs(flush, reply); return;
     case FLUSH_AT_WORK: flush_end(flush, GH_FILE_DIFFERS); return;
-    default: flush_end(flush, GH_CORRUPT); return;
+    default: flush_give_up(flush, GH_REASON_UNUSABLE); return;
     }
     if (++flush->day < flush->days)
     {
@@ -321,12 +362,16 @@ static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
         flush_end(flush, GH_FILE_DIFFERS);
         return;
     }
-    if ((code != FLUSH_STAGED && code != FLUSH_EARLY) || staged > flush->chunks)
+    if (code != FLUSH_STAGED && code != FLUSH_EARLY)
     {
-        flush_end(flush, GH_CORRUPT);
+        flush_give_up(flush, GH_REASON_UNUSABLE);
         return;
     }
-    if (staged == flush->chunks)
+    if (staged < flush->chunks_staged)
+    {
+        flush_look_again(flush);
+    }
+    else if (staged == flush->chunks)
     {
         flush->chunks_staged = staged;
         flush_enter(flush, FLUSH_ADDING);
@@ -346,15 +391,20 @@ static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
 
 static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    int64_t code = gh_reply_integer(reply, 1);
-    uint32_t added = (uint32_t)gh_reply_integer(reply, 2);
-    if (code != 0)
+    int64_t added = gh_reply_integer(reply, 2);
+    int64_t pieces = gh_reply_integer(reply, 3);
+    if (gh_reply_integer(reply, 1) != 0)
     {
-        flush_end(flush, GH_CORRUPT); /* what was staged is gone */
+        flush_look_again(flush); /* what was staged is gone */
         return;
     }
-    flush->chunks_added = added;
-    if (added < (uint32_t)gh_reply_integer(reply, 3))
+    if (pieces > FLUSH_PIECES_MAX || added > pieces || (!flush->differs && pieces != flush->chunks))
+    {
+        flush_give_up(flush, GH_REASON_UNUSABLE);
+        return;
+    }
+    flush->chunks_added = (uint32_t)added;
+    if (added < pieces)
     {
         flush_enter(flush, FLUSH_ADDING);
         return;
@@ -364,15 +414,21 @@ static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
         flush_end(flush, GH_FILE_DIFFERS);
         return;
     }
-    flush_day(flush)->is_there = true;
+    flush->added_since = true;
     flush->days_done++;
-    flush->days_new++;
+    if (!flush_day(flush)->is_new) flush->days_new++;
+    flush_day(flush)->is_there = flush_day(flush)->is_new = true;
     flush_next_day(flush);
 }
 
 static void flush_replied(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->moved_us = gh_client_now(flush->op.client);
+    if (flush->op.state != FLUSH_ADDING && !flush_fits(flush, reply))
+    {
+        flush_give_up(flush, GH_REASON_UNUSABLE);
+        return;
+    }
     switch ((flush_state)flush->op.state)
     {
     case FLUSH_LOOKING: flush_looked(flush, reply); break;
@@ -381,6 +437,7 @@ static void flush_replied(gh_aggregate_flush* flush, const gh_reply* reply)
     case FLUSH_PREPARING:
     case FLUSH_SEEKING: break; /* nothing is asked in these */
     }
+    if (flush->cancelled && gh_op_is_busy(&flush->op)) flush_give_up(flush, GH_REASON_CANCEL);
 }
 
 static void flush_timer(gh_aggregate_flush* flush)
@@ -390,14 +447,9 @@ static void flush_timer(gh_aggregate_flush* flush)
     case FLUSH_PREPARING: flush_prepare(flush); break;
     case FLUSH_SEEKING: flush_seek(flush); break;
     case FLUSH_LOOKING:
-    case FLUSH_STAGING: flush_end(flush, GH_TIMEOUT); break;
-    case FLUSH_ADDING: flush_end(flush, gh_op_maybe_done(&flush->op) ? GH_UNKNOWN : GH_TIMEOUT); break;
+    case FLUSH_STAGING:
+    case FLUSH_ADDING: flush_give_up(flush, GH_REASON_DEADLINE); break;
     }
-}
-
-static bool flush_may_add(const gh_aggregate_flush* flush)
-{
-    return flush->op.state == FLUSH_ADDING && gh_op_maybe_done(&flush->op);
 }
 
 static void flush_step(gh_op* op, const gh_event* event)
@@ -408,8 +460,8 @@ static void flush_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: flush_replied(flush, event->reply); break;
     case GH_EVENT_FAILED: flush_end(flush, event->status); break;
     case GH_EVENT_TIMER: flush_timer(flush); break;
-    case GH_EVENT_CANCEL: flush_end(flush, GH_CANCELLED); break;
-    case GH_EVENT_CLOSE: flush_end(flush, flush_may_add(flush) ? GH_UNKNOWN : GH_CANCELLED); break;
+    case GH_EVENT_CANCEL: gh_aggregate_flush_cancel(flush); break;
+    case GH_EVENT_CLOSE: flush_give_up(flush, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
@@ -417,7 +469,13 @@ static void flush_step(gh_op* op, const gh_event* event)
     }
 }
 
+static const gh_op_kind flush_look_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_READS, NULL};
 static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_CHANGES, NULL};
+
+static const gh_op_kind* flush_kind_of(flush_state state)
+{
+    return state == FLUSH_STAGING || state == FLUSH_ADDING ? &flush_kind : &flush_look_kind;
+}
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 
@@ -470,11 +528,11 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
     op->days = aggregate->day_count;
     for (i = 0; i < aggregate->day_count; i++)
     {
-        aggregate->days[i].is_there = false;
+        aggregate->days[i].is_there = aggregate->days[i].is_new = false;
         if (!aggregate->flushed) aggregate->days[i].summing = aggregate->nodes;
     }
     aggregate->flushed = aggregate->busy = true;
-    gh_op_begin(&op->op, client, &flush_kind);
+    gh_op_begin(&op->op, client, &flush_look_kind);
     op->moved_us = gh_client_now(client);
     flush_enter(op, FLUSH_PREPARING);
     return GH_OK;
@@ -487,5 +545,9 @@ gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op)
 
 void gh_aggregate_flush_cancel(gh_aggregate_flush* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) flush_end(op, GH_CANCELLED);
+    if (op == NULL || !gh_op_is_busy(&op->op)) return;
+    if (op->op.state != FLUSH_LOOKING && gh_op_maybe_done(&op->op))
+        op->cancelled = true; /* what is on its way is waited for */
+    else
+        flush_give_up(op, GH_REASON_CANCEL);
 }

@@ -102,7 +102,7 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
     const gh_reply* at;
     uint32_t wanted = totals_page(read);
     uint32_t before = read->count;
-    if (event->reply->count > 1 + 2 * wanted) return GH_CORRUPT;
+    if (event->reply->count > 1 + 2 * wanted) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (at = gh_reply_at(event->reply, 1); at != NULL; at = at->next->next)
     {
         gh_status status = totals_keep(read, at, at->next);

@@ -23,7 +23,8 @@ typedef struct aggregate_day
     char text[GH_AGGREGATE_DAY_SIZE];
     bool summed;     /* regions and countries have their sums       */
     bool prepared;   /* digest and pieces are known                 */
-    bool is_there;   /* it was in the totals before this flush      */
+    bool is_there;   /* it is in the totals, as the last look found */
+    bool is_new;     /* this flush has added it                     */
     uint32_t unknown;
     uint32_t pieces;
     uint32_t summing; /* nodes from here on have given to their parents */
