@@ -20,116 +20,107 @@
 local PIECE_MAX = 8192
 local LINES_MAX = 65
 local NOTE_MAX = 2048
-local COUNT_MAX = 4294967295
 
---@ client/check.lua
 --@ aggregate/aggregate_record.lua
 
 local sequence, file = tonumber(ARGV[1]), ARGV[2]
 local found = redis.call('HMGET', KEYS[1], file, '')
+local record, note = found[1], found[2]
 local work, number, keep, sums = file, nil, ARGV[3], nil
-local record = found[1] and record_of(found[1])
-if found[1] and not record then
-    return corrupt('file of a day')
+local digest, staged, added, pieces, changed = nil, 0, 0, 0, nil
+if record then
+    digest, staged, added, pieces, changed = record_of(record)
+    if not digest then
+        return corrupt('file of a day')
+    end
 end
-if found[2] and found[2] ~= '' then -- somebody was stopped: that comes first
+if note and note ~= '' then -- somebody was stopped: that comes first
     local text
-    if #found[2] > NOTE_MAX then
+    if #note <= NOTE_MAX then
+        number, keep, text, work = string.match(note, '^(%d+) (%d+) ([%d ]+)\n(.+)$')
+    end
+    if not number or number + 0 > PIECES_MAX or keep + 0 > WHOLE_MAX then
         return corrupt('note of a day')
     end
-    number, keep, text, work = string.match(found[2], '^(%d+) (%d+) ([%d ]+)\n(.+)$')
-    number, sums = whole(number, PIECES_MAX), {}
-    if not number or not whole(keep) then
-        return corrupt('note of a day')
-    end
+    number, sums = number + 0, {}
     for sum in string.gmatch(text, '%d+') do
-        sums[#sums + 1] = whole(sum)
-        if #sums > LINES_MAX then
-            return corrupt('note of a day')
-        end
+        sums[#sums + 1] = sum + 0
     end
 elseif not record then
     return {sequence, 2, 0, 0}
-elseif record.staged < record.pieces then
-    return {sequence, 1, record.added, record.pieces}
-elseif record.added == record.pieces then
-    return {sequence, 0, record.added, record.pieces}
+elseif staged < pieces then
+    return {sequence, 1, added, pieces}
+elseif added == pieces then
+    return {sequence, 0, added, pieces}
 else
-    number = record.added
+    number = added
 end
 
-local theirs = record
+local their_digest, their_staged, their_added, their_pieces, their_changed = digest, staged, added, pieces, changed
 if work ~= file then
-    local text = redis.call('HGET', KEYS[1], work)
-    theirs = text and record_of(text)
+    their_digest, their_staged, their_added, their_pieces, their_changed =
+        record_of(redis.call('HGET', KEYS[1], work) or '')
 end
 local field = string.format('%d ', number) .. work
 local piece = redis.call('HSTRLEN', KEYS[2], field) <= PIECE_MAX and redis.call('HGET', KEYS[2], field)
-if not theirs or not piece or theirs.added ~= number or theirs.staged ~= theirs.pieces then
+if not their_digest or not piece or their_added ~= number or their_staged ~= their_pieces then
     return corrupt('piece of a file of a day')
 end
 
--- The places of each level, each once, and what they come to.
-local places, counts, seen, length, lines = {{}, {}, {}}, {{}, {}, {}}, {}, 0, 0
+-- The places of each level, each once, and what is to be added to them.
+local places, counts, at = {['0'] = {}, ['1'] = {}, ['2'] = {}}, {['0'] = {}, ['1'] = {}, ['2'] = {}}, nil
+local lines = 0
 for level, count, place in string.gmatch(piece, '([012])(%d+) ([^\n]*)\n') do
-    lines, length = lines + 1, length + 3 + #count + #place
-    local list, name, amount = level + 1, level .. place, whole(count, COUNT_MAX)
-    if not amount or lines > LINES_MAX then
-        return corrupt('piece of a file of a day')
-    end
-    local at = seen[name]
+    local known = counts[level]
+    lines, at = lines + 1, known[place]
     if not at then
-        at = #places[list] + 1
-        seen[name], places[list][at], counts[list][at] = at, place, 0
+        local names = places[level]
+        names[#names + 1] = place
     end
-    counts[list][at] = counts[list][at] + amount
+    known[place] = (at or 0) + count
 end
-if length ~= #piece or lines == 0 then
+if lines == 0 or lines > LINES_MAX or select(2, string.gsub(piece, '\n', '')) ~= lines then
     return corrupt('piece of a file of a day')
 end
 local scored, all = {{}, {}, {}}, {}
 for list = 1, 3 do
-    if #places[list] > 0 then
-        local totals = redis.call('ZMSCORE', KEYS[2 + list], unpack(places[list]))
-        for i = 1, #totals do
-            local sum = whole(totals[i] or '0')
-            if sums then
-                sum = sums[#all + 1]
-            else
-                sum = sum and sum + counts[list][i]
-            end
-            if not sum or sum > WHOLE_MAX then
-                return corrupt('total of a day')
-            end
-            all[#all + 1] = string.format('%.0f', sum)
-            scored[list][2 * i - 1], scored[list][2 * i] = all[#all], places[list][i]
+    local names, known, into = places[list - 1 .. ''], counts[list - 1 .. ''], scored[list]
+    local totals = #names > 0 and redis.call('ZMSCORE', KEYS[2 + list], unpack(names)) or {}
+    for i = 1, #totals do
+        local name = names[i]
+        local sum = sums and (sums[#all + 1] or -1) or (totals[i] or 0) + known[name]
+        if not (sum >= 0 and sum <= WHOLE_MAX and sum % 1 == 0) then
+            return corrupt('total of a day')
         end
+        sum = sum > 99999999999999 and string.format('%.0f', sum) or sum .. '' -- which is 14 digits at most
+        all[#all + 1] = sum
+        into[2 * i - 1], into[2 * i] = sum, name
     end
 end
-
 if sums and #sums ~= #all then
     return corrupt('note of a day')
 end
 
 -- From here on nothing can fail; and whatever is stopped, is found by its note.
 if not sums then
-    redis.call('HSET', KEYS[1], '', string.format('%d %s ', number, keep) .. table.concat(all, ' ') .. '\n' .. work)
+    redis.call('HSET', KEYS[1], '', number .. ' ' .. keep .. ' ' .. table.concat(all, ' ') .. '\n' .. work)
 end
 for list = 1, 3 do
     if #scored[list] > 0 then
         redis.call('ZADD', KEYS[2 + list], unpack(scored[list]))
     end
 end
-if keep ~= '0' and number + 1 == theirs.pieces then
+if keep ~= '0' and number + 1 == their_pieces then
     for i = 1, 5 do
         redis.call('PEXPIRE', KEYS[i], keep)
     end
 end
-redis.call('HSET', KEYS[1], work, record_text(theirs, theirs.staged, number + 1), '', '')
+local text = string.format('%s %d %d %d %.0f', their_digest, their_staged, number + 1, their_pieces, their_changed)
+redis.call('HSET', KEYS[1], work, text, '', '')
 redis.call('HDEL', KEYS[2], field, string.format('%d ', number - 1) .. work)
 if work == file then
-    return {sequence, 0, number + 1, theirs.pieces}
+    return {sequence, 0, number + 1, pieces}
 elseif not record then
     return {sequence, 2, 0, 0}
 end
-return {sequence, record.staged < record.pieces and 1 or 0, record.added, record.pieces}
+return {sequence, staged < pieces and 1 or 0, added, pieces}

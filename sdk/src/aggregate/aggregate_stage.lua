@@ -25,37 +25,35 @@ local STALE_US = 60000000
 local AHEAD_US = 86400000000 -- no record of ours is from so far ahead
 local DROP_MAX = 64          -- pieces of an abandoned staging that one call drops
 
---@ client/check.lua
 --@ aggregate/aggregate_record.lua
 
 local sequence, file, digest = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local pieces, number = tonumber(ARGV[4]), tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local text = redis.call('HGET', KEYS[1], file)
-local record = nil
+local record = redis.call('HGET', KEYS[1], file)
+local had, staged, added, had_pieces, changed = nil, 0, 0, 0, 0
 
-if text then
-    record = record_of(text)
-    if not record or record.changed > now + AHEAD_US then
+if record then
+    had, staged, added, had_pieces, changed = record_of(record)
+    if not had or changed > now + AHEAD_US then
         return corrupt('file of a day')
-    elseif record.digest == digest and record.pieces == pieces then
-        if number < 0 or number < record.staged then
-            if record.added == pieces then -- of the last one, if its script was stopped
+    elseif had == digest and had_pieces == pieces then
+        if number < 0 or number < staged then
+            if added == pieces then -- of the last one, if its script was stopped
                 redis.call('HDEL', KEYS[2], string.format('%d ', pieces - 1) .. file)
             end
-            return {sequence, 0, record.staged, record.added, pieces}
-        elseif number > record.staged then
-            return {sequence, 2, record.staged, record.added, pieces}
+            return {sequence, 0, staged, added, pieces}
+        elseif number > staged then
+            return {sequence, 2, staged, added, pieces}
         end
-        record.changed = now
         redis.call('HSET', KEYS[2], ARGV[5] .. ' ' .. file, ARGV[6])
-        redis.call('HSET', KEYS[1], file, record_text(record, number + 1, 0))
-        return {sequence, 0, number + 1, 0, pieces}
-    elseif record.staged == record.pieces then
-        return {sequence, 3, record.staged, record.added, record.pieces}
-    elseif record.changed + STALE_US > now then
-        return {sequence, 4, record.staged, record.added, record.pieces}
+        redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', had, staged + 1, pieces, now))
+        return {sequence, 0, staged + 1, 0, pieces}
+    elseif staged == had_pieces then
+        return {sequence, 3, staged, added, had_pieces}
+    elseif changed + STALE_US > now then
+        return {sequence, 4, staged, added, had_pieces}
     end
 end
 if number < 0 then
@@ -64,17 +62,16 @@ end
 
 -- Another staging was abandoned before it was complete: nothing of it was added, and it goes, the last pieces first. From
 -- the first of them on it is nobody's.
-if record and record.staged > 0 then
+if staged > 0 then
     redis.call('HLEN', KEYS[2]) -- only looks at the type, before the first write
-    local fields, left = {}, math.max(record.staged - DROP_MAX, 0)
-    for i = left, record.staged - 1 do
+    local fields, left, nobody = {}, math.max(staged - DROP_MAX, 0), string.rep('0', 32)
+    for i = left, staged - 1 do
         fields[#fields + 1] = string.format('%d ', i) .. file
     end
-    record.digest = string.rep('0', 32)
-    redis.call('HSET', KEYS[1], file, record_text(record, record.staged, 0))
+    redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', nobody, staged, had_pieces, changed))
     redis.call('HDEL', KEYS[2], unpack(fields))
     if left > 0 then
-        redis.call('HSET', KEYS[1], file, record_text(record, left, 0))
+        redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', nobody, left, had_pieces, changed))
         return {sequence, 2, number, 0, pieces}
     end
 end
