@@ -27,6 +27,8 @@ static gh_status read_rows(gh_geo* table, FILE* file)
 int main(int argc, char** argv)
 {
     gh_geo_config config = gh_geo_config_default();
+    config.ipv4_capacity = 4194304, config.ipv6_capacity = 2097152; /* any of the common tables of cities */
+    config.nodes_capacity = 524288, config.text_bytes = 8388608;
     size_t size = gh_geo_memory(&config);
     gh_geo* table = NULL;
     FILE* file = argc > 1 ? fopen(argv[1], "rb") : NULL;

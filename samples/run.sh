@@ -57,8 +57,13 @@ fi
 
 needs=(build redis)
 if [ "$sample" = game_server ]; then needs+=(sample); fi
+if [ "$sample" = geo ]; then needs=(build); fi
 setup "${needs[@]}"
 build release "$sample"
+if [ "$sample" = geo ]; then # it asks no server
+    run_in_front "$root/build/bin/release/$sample" "${arguments[@]}"
+    exit
+fi
 if [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"
     start_redis --appendonly yes --appendfsync always

@@ -1,5 +1,6 @@
 /* What aggregate.h is given that it must refuse, with the status that names it and nothing changed. */
 
+#include "support/fake_server.h"
 #include "support/foreign.h"
 #include "support/keys.h"
 #include "support/places.h"
@@ -193,6 +194,62 @@ static void wrong_types_are_told(void** state)
     assert_status(places_flush(a, aggregate, "events", "log"), GH_CORRUPT);
 }
 
+/* No script counts up from a number that is in a key, and none answers it. */
+static void record_with_numbers_of_any_size_is_corrupt(void** state)
+{
+    (void)state;
+    static const char* const records[] = {
+        "9007199254740993 0 9007199254740995 1", "1 0 99999999999999999999 1", "18446744073709551616 0 3 1",
+        "2 0 1 1", "1 2 1 1", "2 1 3 1", "-1 0 1 1", "1 0 1 9999999999999999", "1 0 1e400 1", "nan 0 1 1", "1  1 1",
+        "1 0 1 -5"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_geo* world = places_world(a);
+    for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+    {
+        gh_aggregate* aggregate = places_aggregate(a, world, 2);
+        assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+        char record[128];
+        snprintf(record, sizeof(record), "0123456789abcdef0123456789abcdef %s", records[i]);
+        redis_server_do(server, "FLUSHALL");
+        redis_server_do(server, "HSET gh:{daily:events.2011-10-10}:f log %s", record);
+        assert_status(places_flush(a, aggregate, "events", "log"), GH_CORRUPT);
+        assert_int_equal(redis_server_keys(server), 1);
+    }
+    assert_int_equal(game_stats(a).links_lost, 0);
+}
+
+static void answer_too_much(void* context, const fake_request* request, fake_reply* reply)
+{
+    const char* numbers = context;
+    const fake_argument* key = &request->arguments[request->count > 3 ? 3 : 0];
+    if (!fake_request_is(request, "EVALSHA") || key->size < 10 || memcmp(key->bytes, "gh:{daily:", 10) != 0)
+    {
+        fake_reply_default(reply);
+        return;
+    }
+    fake_reply_format(reply, "*5\r\n:%.*s\r\n:0\r\n%s", (int)request->arguments[5].size, request->arguments[5].bytes,
+                      numbers);
+}
+
+static void answer_with_numbers_of_any_size_is_corrupt(void** state)
+{
+    (void)state;
+    static char answers[][64] = {
+        ":4294967297\r\n:0\r\n:1\r\n", ":0\r\n:4294967296\r\n:1\r\n", ":1\r\n:1\r\n:4294967297\r\n",
+        ":4294967297\r\n:4294967297\r\n:4294967297\r\n"};
+    redis_server* server = redis_server_start(NULL);
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+    {
+        fake_server* fake = fake_server_start(answer_too_much, answers[i], redis_server_address(server));
+        game* a = game_start_ready(fake_server_address(fake));
+        gh_aggregate* aggregate = places_aggregate(a, places_world(a), 2);
+        assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+        assert_status(places_flush(a, aggregate, "events", "log"), GH_CORRUPT);
+        assert_int_equal(game_stats(a).links_lost, 0);
+    }
+}
+
 static void keys_are_those_of_the_page(void** state)
 {
     (void)state;
@@ -233,4 +290,6 @@ static void totals_are_kept_as_long_as_said(void** state)
 
 TEST_FILE(aggregate_input, cmocka_unit_test(bad_memory_and_tables), cmocka_unit_test(bad_flushes),
           cmocka_unit_test(bad_reads), cmocka_unit_test(wrong_types_are_told),
+          cmocka_unit_test(record_with_numbers_of_any_size_is_corrupt),
+          cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt),
           cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(totals_are_kept_as_long_as_said));

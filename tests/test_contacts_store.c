@@ -212,6 +212,52 @@ static void foreign_keys_are_corrupt(void** state)
     assert_int_equal(redis_server_keys(server), 1);
 }
 
+/* 300,000 entries that somebody planted: nothing runs through them. */
+static void crowded_keys_are_corrupt_at_once(void** state)
+{
+    (void)state;
+    static const char* const plants[] = {"RPUSH', KEYS[1], i", "ZADD', KEYS[1], i, i", "HSET', KEYS[1], i, 1"};
+    static const char* const keys[] = {LIST, ZSET, MARKS};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    for (int i = 0; i < 3; i++)
+    {
+        char plant[200];
+        snprintf(plant, sizeof(plant), "for i = 1, 300000 do redis.call('%s) end", plants[i]);
+        redis_server_do(server, "FLUSHALL");
+        redis_server_do(server, "EVAL %s 1 %s", plant, keys[i]);
+        assert_status(touch(a, "mia", NULL), i < 2 ? GH_CORRUPT : GH_OK);
+        assert_status(gh_contacts_remove_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+        GAME_UNTIL(gh_contacts_change_poll(change) != GH_PENDING);
+        assert_status(gh_contacts_change_poll(change), i == 0 ? GH_CORRUPT : GH_OK);
+    }
+    assert_int_equal(game_stats(a).links_lost, 0);
+}
+
+static void mirror_lets_go_what_the_store_lets_go(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_contacts* mirror = GAME_NEW(a, gh_contacts);
+    gh_contact found[8];
+    gh_contacts_config config = gh_contacts_config_default();
+    size_t size = gh_contacts_memory(NULL);
+    assert_status(gh_contacts_init(mirror, game_new(a, size), size, NULL), GH_OK);
+    config.mirror = mirror;
+    config.capacity = 3;
+    static const char* const names[] = {"ann", "bob", "mia", "eve", "joe"};
+    for (int i = 0; i < 5; i++) assert_status(touch(a, names[i], &config), GH_OK);
+    assert_string_equal(stored(server), "joe eve mia");
+    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 8), 3);
+    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("ann"), found, 8), 0);
+    config.capacity = 2;
+    assert_status(touch(a, "mia", &config), GH_OK);
+    assert_string_equal(stored(server), "mia joe");
+    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 8), 2);
+}
+
 static void foreign_names_are_corrupt(void** state)
 {
     (void)state;
@@ -455,6 +501,8 @@ TEST_FILE(contacts_store, cmocka_unit_test(repeats_and_zombies_change_nothing),
           cmocka_unit_test(ninth_writer_drops_nobodys_mark),
           cmocka_unit_test(writers_know_no_bound),
           cmocka_unit_test(memory_is_little_more_than_a_bare_list), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(foreign_names_are_corrupt),
+          cmocka_unit_test(foreign_keys_are_corrupt),
+          cmocka_unit_test(crowded_keys_are_corrupt_at_once),
+          cmocka_unit_test(mirror_lets_go_what_the_store_lets_go), cmocka_unit_test(foreign_names_are_corrupt),
           cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories), cmocka_unit_test(changes_name_the_field),
           cmocka_unit_test(load_names_the_field));

@@ -325,13 +325,12 @@ static void capacities_hold_what_they_say(void** state)
         {
             char first[64];
             snprintf(first, sizeof(first), "1.0.0.%u", i);
-            gh_status expected = i < capacity ? GH_OK : GH_FULL;
             gh_str none = gh_str_literal("");
             assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none),
-                          expected);
+                          i < capacity ? GH_OK : GH_FULL_IPV4);
             snprintf(first, sizeof(first), "::1:%u", i);
             assert_status(gh_geo_add(table, gh_str_of(first), gh_str_of(first), gh_str_literal("A"), none, none),
-                          expected);
+                          i < capacity ? GH_OK : GH_FULL_IPV6);
         }
         assert_status(gh_geo_seal(table, 0), GH_OK);
         drop_table(table);
@@ -343,10 +342,19 @@ static void capacities_hold_what_they_say(void** state)
     size_t used = 0;
     gh_str rows = gh_str_literal("1.0.0.1,1.0.0.1,A,B,C\n1.0.0.2,1.0.0.2,D,E,F\n"
                                  "1.0.0.3,1.0.0.3,A,B,C\n1.0.0.4,1.0.0.4,G,,\n");
-    assert_status(gh_geo_add_rows(table, rows, &used), GH_FULL);
+    assert_status(gh_geo_add_rows(table, rows, &used), GH_FULL_NODES);
     assert_int_equal(used, rows.size - strlen("1.0.0.4,1.0.0.4,G,,\n"));
+    assert_status(gh_geo_add(table, gh_str_literal("2.0.0.1"), gh_str_literal("2.0.0.1"), gh_str_literal("G"),
+                             gh_str_literal(""), gh_str_literal("")),
+                  GH_FULL_NODES);
     assert_status(gh_geo_seal(table, 0), GH_OK); /* what fitted serves */
     assert_place(table, "1.0.0.3", "A/B/C");
+    drop_table(table);
+    config.nodes_capacity = 16;
+    config.text_bytes = 6;
+    table = make_table(&config);
+    assert_status(gh_geo_add_rows(table, rows, &used), GH_FULL_TEXT);
+    assert_int_equal(used, rows.size - strlen("1.0.0.4,1.0.0.4,G,,\n"));
     drop_table(table);
 }
 

@@ -39,6 +39,18 @@ static gh_status try_capacity(places* p, const gh_geo_config* config, FILE* file
     return status;
 }
 
+/* Twice of what was used up. False: that was not it, or no more can be had. */
+static bool grow(gh_geo_config* config, gh_status status)
+{
+    if (config->ipv4_capacity >= IPV4_MAX || config->ipv6_capacity >= IPV4_MAX || config->nodes_capacity >= IPV4_MAX)
+        return false;
+    if (status == GH_FULL_IPV4) config->ipv4_capacity *= 2;
+    if (status == GH_FULL_IPV6) config->ipv6_capacity *= 2;
+    if (status == GH_FULL_NODES) config->nodes_capacity *= 2;
+    if (status == GH_FULL_TEXT) config->text_bytes *= 2;
+    return status == GH_FULL_IPV4 || status == GH_FULL_IPV6 || status == GH_FULL_NODES || status == GH_FULL_TEXT;
+}
+
 bool places_read(places* p, const char* path)
 {
     *p = (places){0};
@@ -53,12 +65,7 @@ bool places_read(places* p, const char* path)
     }
     gh_geo_config config = gh_geo_config_default();
     gh_status status = try_capacity(p, &config, file, piece);
-    while (status == GH_FULL && config.ipv4_capacity < IPV4_MAX)
-    {
-        config.ipv4_capacity *= 2, config.ipv6_capacity *= 2;
-        config.nodes_capacity *= 2, config.text_bytes *= 2;
-        status = try_capacity(p, &config, file, piece);
-    }
+    while (grow(&config, status)) status = try_capacity(p, &config, file, piece);
     fclose(file);
     free(piece);
     if (status == GH_OK) return true;

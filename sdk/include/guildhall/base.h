@@ -57,6 +57,10 @@ uint32_t gh_version(void);
     X(CLOSED, -11, "the client is draining or shut down: it takes no new work")                                      \
     X(REENTRANT, -12, "gh_tick was called while it was already running on this client")                              \
     X(NO_ENTROPY, -13, "the platform gave no random bytes")                                                          \
+    X(FULL_IPV4, -20, "the table has no room for another IPv4 range: raise ipv4_capacity")                           \
+    X(FULL_IPV6, -21, "the table has no room for another IPv6 range: raise ipv6_capacity")                           \
+    X(FULL_NODES, -22, "the table has no room for another country, region or city: raise nodes_capacity")            \
+    X(FULL_TEXT, -23, "the table has no room for the name of another place: raise text_bytes")                       \
     X(INVALID_CLIENT, -100, "the client is NULL or was not initialised")                                             \
     X(INVALID_OP, -101, "the op is NULL, or is still busy: poll it to its end first")                                \
     X(INVALID_CONFIG, -102, "the config is NULL or was not made by its default function")                            \

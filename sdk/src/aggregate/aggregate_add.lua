@@ -1,11 +1,11 @@
--- aggregate_add: adds the next piece of what is staged for a file to the totals of the day, and notes it. Repeating it is
--- harmless: each piece is added once, whoever asks, and a repeat goes on with the next. If it is stopped in the middle, the
--- next call for a file of this day finishes it first: what is being added is written down as the sums that it comes to,
--- which can be set twice.
+-- aggregate_add: adds the next piece of what is staged for a file to the totals of the day, and notes it. Repeating it
+-- is harmless: each piece is added once, whoever asks, and a repeat goes on with the next. If it is stopped in the
+-- middle, the next call for a file of this day finishes it first: what is being added is written down as the sums that
+-- it comes to, which can be set twice.
 --
 -- KEYS  1 gh:{daily:<set>.<day>}:f, 2 gh:{daily:<set>.<day>}:g   see aggregate_stage.lua; and in :f
---                                          "" -> "<number> <keep ms> <sums>\n<file>": the piece that is being added, and
---                                          what its places come to, in the order of its lines, with blanks between; ""
+--                                          "" -> "<number> <keep ms> <sums>\n<file>": the piece that is being added,
+--                                          and what its places come to, level by level in the order of its lines; or ""
 --       3 gh:{daily:<set>.<day>}:0   zset   country -> events; the empty one: addresses in no range
 --       4 gh:{daily:<set>.<day>}:1   zset   "country\tregion" -> events
 --       5 gh:{daily:<set>.<day>}:2   zset   "country\tregion\tcity" -> events

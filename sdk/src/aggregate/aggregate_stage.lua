@@ -60,8 +60,8 @@ if number < 0 then
     return {sequence, 1, 0, 0, pieces}
 end
 
--- Another staging was abandoned before it was complete: nothing of it was added, and it goes, the last pieces first. From
--- the first of them on it is nobody's.
+-- Another staging was abandoned before it was complete: nothing of it was added, and it goes, the last pieces first.
+-- From the first of them on it is nobody's.
 if staged > 0 then
     redis.call('HLEN', KEYS[2]) -- only looks at the type, before the first write
     local fields, left, nobody = {}, math.max(staged - DROP_MAX, 0), string.rep('0', 32)

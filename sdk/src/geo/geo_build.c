@@ -64,12 +64,13 @@ gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_
     uint32_t node = GH_GEO_NO_NODE;
     uint16_t level;
     if (first->is_ipv6 != last->is_ipv6 || geo_is_before(to, from)) return GH_INVALID_ADDRESS;
-    if (first->is_ipv6 ? table->count6 == table->config.ipv6_capacity : table->count4 == table->config.ipv4_capacity)
-        return GH_FULL;
+    if (first->is_ipv6 && table->count6 == table->config.ipv6_capacity) return GH_FULL_IPV6;
+    if (!first->is_ipv6 && table->count4 == table->config.ipv4_capacity) return GH_FULL_IPV4;
     for (level = 0; level < 3; level++)
     {
         node = geo_intern(table, node, level, names[level]);
-        if (node == GH_GEO_NO_NODE) return GH_FULL;
+        if (node == GH_GEO_NO_NODE)
+            return table->node_count == table->config.nodes_capacity ? GH_FULL_NODES : GH_FULL_TEXT;
     }
     if (first->is_ipv6)
         geo_put6(table, first, last, node);

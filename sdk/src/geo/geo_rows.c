@@ -75,7 +75,7 @@ static bool geo_split(gh_str line, geo_row* row)
     return true;
 }
 
-/* GH_OK, GH_FULL, or GH_INVALID_ADDRESS for whatever is wrong with it. */
+/* GH_OK, GH_FULL_..., or GH_INVALID_ADDRESS for whatever is wrong with it. */
 static gh_status geo_add_row(gh_geo* table, gh_str line)
 {
     geo_row row;
@@ -92,7 +92,7 @@ static gh_status geo_take_line(gh_geo* table, gh_str line)
     if (line.size > 0 && line.bytes[line.size - 1] == '\r') line.size--;
     if (line.size == 0 || line.bytes[0] == '#') return GH_OK;
     if (line.size <= GH_GEO_ROW_SIZE_MAX) status = geo_add_row(table, line);
-    if (status == GH_FULL) return GH_FULL;
+    if (status != GH_OK && status != GH_INVALID_ADDRESS) return status;
     table->rows++;
     if (status != GH_OK) table->rows_malformed++;
     return GH_OK;
@@ -101,6 +101,7 @@ static gh_status geo_take_line(gh_geo* table, gh_str line)
 gh_status gh_geo_add_rows(gh_geo* table, gh_str rows, size_t* used)
 {
     size_t at = 0;
+    gh_status status;
     if (!geo_is_building(table)) return GH_INVALID_MEMORY;
     if (rows.bytes == NULL && rows.size > 0) return GH_INVALID_BUFFER;
     if (used == NULL) return GH_INVALID_OUT;
@@ -117,7 +118,8 @@ gh_status gh_geo_add_rows(gh_geo* table, gh_str rows, size_t* used)
             *used = rows.size;
             break;
         }
-        if (!table->skipping && geo_take_line(table, gh_str_make(rows.bytes + at, size)) == GH_FULL) return GH_FULL;
+        status = table->skipping ? GH_OK : geo_take_line(table, gh_str_make(rows.bytes + at, size));
+        if (status != GH_OK) return status;
         table->skipping = false;
         at += size + 1;
         *used = at;
