@@ -245,6 +245,7 @@ static void score_that_cannot_be_costs_no_link(void** state)
         assert_status(row_unschedule(a, "itemX"), GH_OK);
     }
     assert_int_equal(game_stats(a).links_lost, 0);
+    assert_status(self->rows.trouble, GH_OK);
 }
 
 /* No script removes what it has not bounded. */
