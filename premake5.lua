@@ -92,8 +92,8 @@ end
 
 -- A script without its comments, empty lines and indentation, which are half of it: the server gets it like that.
 -- A line "--@ lock/x.lua" stands for a piece that several scripts share: sdk/src/lock/x.lua, whose head says what it
--- wants. The piece goes into the library once, and the line becomes a byte that is its number. sdk/KEYS.md shows the
--- same for a shell; the digests agree.
+-- wants. The piece goes into the library once, and the line becomes a byte that is its number; a piece of one script
+-- alone takes the place of its line. sdk/KEYS.md shows the same for a shell; the digests agree.
 local function slim_script(file, number_of)
     local lines, pieces = {}, 0
     for line in (read_file(file) .. "\n"):gmatch("([^\n]*)\n") do
@@ -103,7 +103,9 @@ local function slim_script(file, number_of)
         if (is_code and slim:find("[^ -~]")) or line:find("%[=*%[") or (piece and not number_of[piece]) then
             error(file .. ": no long strings, no odd bytes, and only parts that are there: " .. line, 0)
         end
-        if piece then
+        if piece and number_of[piece] == "alone" then
+            table.insert(lines, (slim_script("sdk/src/" .. piece, {})))
+        elseif piece then
             pieces = pieces + 1
             table.insert(lines, string.char(10 + number_of[piece])) -- 10 is the line feed
         elseif is_code then
@@ -148,7 +150,7 @@ local function commands_of(file, into)
     for before, name in text:gmatch("(.?)call%('(%u+)'") do
         if before ~= "p" then into[name] = true end
     end
-    for part in text:gmatch("\n%-%-@ (%S+)") do commands_of("sdk/src/" .. part, into) end
+    for part in text:gmatch("\n *%-%-@ (%S+)") do commands_of("sdk/src/" .. part, into) end
     return into
 end
 
@@ -175,13 +177,27 @@ local function script_rights(scripts)
            "\n\nstatic const uint64_t gh_script_commands[] = {\n" .. table.concat(rows) .. "};\n\n"
 end
 
+-- How many scripts have each part.
+local function part_uses(scripts)
+    local uses = {}
+    for _, file in ipairs(scripts) do
+        for part in read_file(file):gmatch("\n *%-%-@ (%S+)") do uses[part] = (uses[part] or 0) + 1 end
+    end
+    return uses
+end
+
 local function embed_scripts()
-    local number_of, scripts, parts = {}, {}, {}
+    local number_of, scripts, parts, all_parts = {}, {}, {}, {}
     for _, file in ipairs(sources_of("sdk/src/**.lua")) do
-        table.insert(read_file(file):find("\n%-%- wants ") and parts or scripts, file)
+        table.insert(read_file(file):find("\n%-%- wants ") and all_parts or scripts, file)
+    end
+    local uses = part_uses(scripts)
+    for _, file in ipairs(all_parts) do
+        local part = file:match("^sdk/src/(.*)")
+        if uses[part] ~= 1 then table.insert(parts, file) end
+        number_of[part] = uses[part] == 1 and "alone" or #parts
     end
     if #parts > 21 then error("no bytes are left for parts: the next one is a blank", 0) end
-    for i, file in ipairs(parts) do number_of[file:match("^sdk/src/(.*)")] = i end
     local part_list, part_texts, sizes = script_texts(parts, "part", {}, {})
     local list, texts = script_texts(scripts, "text", number_of, sizes)
     os.mkdir(generated)

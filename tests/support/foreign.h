@@ -15,7 +15,7 @@
 #define FOREIGN_JOIN                                                                                         \
     "awk 'function say(line) { sub(/^ +/, \"\", line); sub(/ +-- [^\\047\"]*$/, \"\", line);\n"               \
     "if (line !~ /^(--|$)/) print line }\n"                                                                  \
-    "/^--@ / { while ((getline line < (\"./\" $2)) > 0) say(line); next } { say($0) }'"
+    "/^ *--@ / { while ((getline line < (\"./\" $2)) > 0) say(line); next } { say($0) }'"
 
 typedef struct foreign_client
 {
