@@ -26,7 +26,7 @@ def lines_of(path):
     """A script's lines with its parts in their places, as the page says; its comments may stay."""
     with open(os.path.join(SCRIPTS, path), encoding="ascii") as file:
         for line in file:
-            yield from lines_of(line.split()[1]) if line.startswith("--@ ") else [line]
+            yield from lines_of(line.split()[1]) if line.lstrip().startswith("--@ ") else [line]
 
 
 class Client:
@@ -56,7 +56,7 @@ def push(client, queue, task, handler, payload, delay_us):
     base = "gh:{tasks:%s}:" % encoded(queue)
     value = b"0 5 %d:%s%s" % (len(handler), handler.encode(), payload.encode())
     keys = [base + part for part in ("p", "m", "t", "i", "r0", "d0")]
-    first, again = client.run("tasks/tasks_push", keys, client.next(), 1000000, task, delay_us, value)
+    first, again = client.run("tasks/tasks_push", keys, client.next(), 1000000, 0, 1, task, delay_us, value)
     print(first[2].decode(), again[2].decode())
 
 

@@ -147,9 +147,9 @@ static void task_without_room_is_handed_out_cut(void** state)
     {
         redisReply* reply = redis_server_command(
             server,
-            "EVALSHA %s 18 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "x " KEY "t " KEY
+            "EVALSHA %s 17 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "t " KEY
             "r0 " KEY "r1 " KEY "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3 " KEY "q " KEY
-            "g 1:1 7 60000000 10 30000 300 0 600000000 %s 0 %s",
+            "g 1:1 7 60000000 10 30000 300 0 %s 7000000 %s 0 0",
             digest, "", "");
         assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
         assert_int_equal(reply->elements, 12);

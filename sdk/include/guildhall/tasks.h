@@ -262,7 +262,8 @@ typedef struct gh_task
     uint64_t called_us;
     uint64_t taker_client;
     uint64_t taker_sequence;
-    uint64_t pause_us; /* of the retry that is on its way */
+    uint64_t pause_us;   /* of the retry that is on its way */
+    uint64_t generation; /* of the store's data, when the lease was last known */
     char* memory;
     uint32_t memory_size;
     uint32_t memory_used;
@@ -315,6 +316,8 @@ typedef struct gh_tasks_take
     bool ask_once;
     bool by_rate;            /* the limit that was told */
     bool cancelled;
+    bool puts_back;          /* leases ran out: that is seen to first                  */
+    bool came_late;          /* tasks were handed out, and told after their leases     */
 } gh_tasks_take;
 
 /* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin.
@@ -343,6 +346,7 @@ typedef struct gh_tasks_finish
     gh_str queue;
     gh_task* tasks;
     uint64_t keep_us;
+    uint64_t timeout_us;
     uint64_t field_client; /* what names this op in the store, so that a repeat is known */
     uint64_t field_sequence;
     void (*ended)(void* owner);
@@ -529,6 +533,7 @@ typedef struct gh_tasks_edit
     gh_str queue;
     gh_task_ref* refs;
     uint64_t keep_us;
+    uint64_t timeout_us;
     uint32_t count;
 } gh_tasks_edit;
 
@@ -565,6 +570,7 @@ typedef struct gh_tasks_control
     /* private */
     gh_op op;
     gh_str queue;
+    uint64_t timeout_us;
     gh_tasks_rules rules;
 } gh_tasks_control;
 

@@ -65,6 +65,21 @@ gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
     return config == NULL ? GH_OK : gh_tasks_config_check(config);
 }
 
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+uint64_t gh_task_not_after(const gh_client* client)
+{
+    uint64_t most_us = gh_client_store_time(client, gh_client_now(client) + GH_TASKS_KEEP_MIN_US);
+    uint64_t not_after_us = gh_client_not_after(client);
+    return not_after_us < most_us ? not_after_us : most_us;
+}
+
+void gh_task_send_again(gh_op* op, const char* shape)
+{
+    int flags = op->flags & (GH_OP_URGENT | GH_OP_MAYBE);
+    gh_op_send(op, shape, flags);
+}
+
 /* ---- push ---------------------------------------------------------------------------------------------- */
 
 static gh_tasks_push* push_of(gh_op* op)
@@ -100,12 +115,17 @@ static void push_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_push* push = push_of(op);
     char id[GH_TASK_ID_TEXT_SIZE];
+    char classes[2];
     uint32_t i;
     gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_push),
-                      4 + 2 * push->classes + (push->grouped ? 3 : 0), 2 + 3 * push->count);
+                      4 + 2 * push->classes + (push->grouped ? 3 : 0), 4 + 3 * push->count);
     push_encode_lists(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
+    gh_request_number(request, gh_task_not_after(op->client));
+    classes[0] = (char)('0' + push->classes);
+    classes[1] = 'g';
+    gh_request_str(request, gh_str_make(classes, push->grouped ? 2 : 1));
     for (i = 0; i < push->count; i++) gh_request_str(request, gh_str_make(id, gh_tasks_push_id(push, i, id)));
     for (i = 0; i < push->count; i++) gh_request_number(request, push->tasks[i].delay_us);
     for (i = 0; i < push->count; i++)
@@ -127,16 +147,16 @@ static gh_script* push_script(gh_op* op)
 }
 
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
-   lost. */
-static gh_status push_outcome(const gh_task_spec* task, char code)
+   lost. What there was no room for may be stored by an earlier try yet. */
+static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char code)
 {
     switch (code)
     {
     case 'o': return GH_OK;
     case 'e': return task->id.size == 0 ? GH_OK : GH_TASK_EXISTS;
     case 'x': return task->id.size == 0 ? GH_OK : GH_TASK_DIFFERS;
-    case 'f': return GH_FULL;
-    default: return GH_CORRUPT;
+    case 'f': return gh_op_refused(op, GH_FULL);
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
 
@@ -147,12 +167,17 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     gh_status outcome = GH_OK;
     uint32_t i;
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
-    if (codes.size != push->count) return GH_CORRUPT;
+    if (codes.size == 0)
+    {
+        gh_task_send_again(op, CODES_SHAPE);
+        return GH_PENDING;
+    }
+    if (codes.size != push->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < push->count; i++)
     {
-        gh_status status = push_outcome(&push->tasks[i], codes.bytes[i]);
+        gh_status status = push_outcome(op, &push->tasks[i], codes.bytes[i]);
         push->tasks[i].status = status;
-        if (status == GH_FULL || status == GH_CORRUPT) outcome = status;
+        if (status == GH_UNKNOWN || (status == GH_FULL && outcome == GH_OK)) outcome = status;
     }
     return outcome;
 }

@@ -10,6 +10,8 @@
 #define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
 #define COUNT_NUMBERS     10u /* before those of the classes */
+#define COUNT_RULES       5u  /* before these, numbers of tasks; from here on they have 32 bits ... */
+#define COUNT_PERIOD      8u  /* ... but for this one */
 #define COUNT_SHAPE                                                                                          \
     "qiiiiiiiiiii"                                                                                           \
     "iii"                                                                                                    \
@@ -53,11 +55,15 @@ static gh_script* revoke_script(gh_op* op)
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, revoke_script(op), 10, 2 + edit->count);
+    gh_request_script(request, revoke_script(op), 10, 6 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
-                         gh_str_literal("p m l t x d0 d1 d2 d3 q"));
+                         gh_str_literal("p m t x d0 d1 d2 d3 q w"));
+    gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, edit->keep_us);
+    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
+    gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
     edit_encode_ids(request, edit);
 }
 
@@ -69,10 +75,13 @@ static gh_script* requeue_script(gh_op* op)
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, requeue_script(op), 12, 1 + edit->count);
+    gh_request_script(request, requeue_script(op), 13, 4 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
-                         gh_str_literal("x p m t i r0 r1 r2 r3 q g c"));
+                         gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
+    gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
+    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
     edit_encode_ids(request, edit);
 }
 
@@ -84,7 +93,7 @@ static gh_status edit_outcome(char code)
     case 'r': return GH_TASK_RUNNING;
     case 'g':
     case 'n': return GH_EMPTY;
-    default: return GH_CORRUPT;
+    default: return GH_UNKNOWN;
     }
 }
 
@@ -92,11 +101,21 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_edit* edit = edit_of(op);
     gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_status outcome = GH_OK;
     uint32_t i;
     note_store_time(op, event->reply);
-    if (codes.size != edit->count) return GH_CORRUPT;
-    for (i = 0; i < edit->count; i++) edit->refs[i].status = edit_outcome(codes.bytes[i]);
-    return GH_OK;
+    if (codes.size == 0)
+    {
+        gh_task_send_again(op, CODES_SHAPE);
+        return GH_PENDING;
+    }
+    if (codes.size != edit->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    for (i = 0; i < edit->count; i++)
+    {
+        edit->refs[i].status = edit_outcome(codes.bytes[i]);
+        if (edit->refs[i].status == GH_UNKNOWN) outcome = gh_op_outcome(op, GH_REASON_UNUSABLE);
+    }
+    return outcome;
 }
 
 static const gh_op_kind revoke_kind = {
@@ -120,8 +139,9 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     op->refs = refs;
     op->count = (uint32_t)count;
     op->keep_us = config == NULL ? gh_tasks_config_default().keep_us : config->keep_us;
+    op->timeout_us = admin_timeout(config);
     for (i = 0; i < count; i++) refs[i].status = GH_PENDING;
-    gh_call_begin(&op->op, client, kind, CODES_SHAPE, admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, kind, CODES_SHAPE, op->timeout_us, 0);
     return GH_OK;
 }
 
@@ -177,9 +197,12 @@ static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules
 static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
-    gh_request_script(request, control_script(op), 2, 4);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, control->queue, gh_str_literal("c i"));
+    gh_request_script(request, control_script(op), 3, 7);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, control->queue, gh_str_literal("c i w"));
+    gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
+    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_receipt_us(op->client, control->timeout_us));
     gh_request_number(request, control->rules.paused ? 1 : 0);
     gh_request_number(request, control->rules.running_max);
     control_encode_rate(request, &control->rules);
@@ -188,7 +211,9 @@ static void control_encode(gh_op* op, gh_request* request)
 static gh_status control_answer(gh_op* op, const gh_event* event)
 {
     note_store_time(op, event->reply);
-    return GH_OK;
+    if (gh_reply_at(event->reply, 2)->text.size > 0) return GH_OK;
+    gh_task_send_again(op, CODES_SHAPE);
+    return GH_PENDING;
 }
 
 static const gh_op_kind control_kind = {
@@ -215,7 +240,8 @@ gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str
     if (status != GH_OK) return status;
     op->queue = queue;
     op->rules = rules == NULL ? none : *rules;
-    gh_call_begin(&op->op, client, &control_kind, "qi", admin_timeout(config), 0);
+    op->timeout_us = admin_timeout(config);
+    gh_call_begin(&op->op, client, &control_kind, CODES_SHAPE, op->timeout_us, 0);
     return GH_OK;
 }
 
@@ -258,7 +284,8 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     gh_str group = gh_reply_at(event->reply, 6)->text;
     int64_t state = gh_reply_integer(event->reply, 2);
     note_store_time(op, event->reply);
-    if (state > GH_TASK_STATE_CANCELLED || gh_reply_integer(event->reply, 3) > UINT16_MAX) return GH_CORRUPT;
+    if (state > GH_TASK_STATE_CANCELLED || gh_reply_integer(event->reply, 3) > UINT16_MAX)
+        return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
     if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
     look->group = gh_str_make(look->group_bytes, group.size);
@@ -347,8 +374,8 @@ static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32
     gh_dead_task* letter = &dead->letters[dead->count];
     gh_str stored;
     if (value == NULL || dead->count == dead->capacity || id->type != GH_REPLY_STRING ||
-        died->type != GH_REPLY_INTEGER || attempts->type != GH_REPLY_INTEGER ||
-        reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
+        died->type != GH_REPLY_INTEGER || died->integer < 0 || attempts->type != GH_REPLY_INTEGER ||
+        attempts->integer < 0 || attempts->integer > UINT32_MAX || reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
         return NULL;
     letter->id = dead_copy(dead, used, id->text);
     letter->reason = dead_copy(dead, used, reason->text);
@@ -374,7 +401,7 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     for (; at != NULL; at = at->next)
     {
         at = dead_take(dead, at, &used);
-        if (at == NULL) return GH_CORRUPT;
+        if (at == NULL) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     return GH_OK;
 }
@@ -439,7 +466,11 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     uint32_t i;
     note_store_time(op, event->reply);
     for (i = 0; i < COUNT_NUMBERS + 3 * GH_TASKS_CLASSES; i++, at = at->next)
+    {
+        bool is_wide = i < COUNT_RULES || i == COUNT_PERIOD;
+        if (!is_wide && at->integer > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
         numbers[i] = (uint64_t)at->integer;
+    }
     count->stored = numbers[0];
     count->handed_out = numbers[1];
     count->expired = numbers[2];

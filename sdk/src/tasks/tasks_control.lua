@@ -2,40 +2,39 @@
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   see tasks_take.lua
 --       2 gh:{tasks:<queue>}:i   zset   see tasks_push.lua
--- ARGV  1 sequence     comes back as the first element of the reply
---       2 paused       1 or 0
---       3 running_max  tasks that may be handed out at once in all; 0: no limit
---       4 rate         "<count> <period us> <burst>": hand-outs in each period, and how many may come at once
+--       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<until us> <codes>": what
+--                                       other copies are answered
+-- ARGV  1 token        "<client>:<sequence>" of the op
+--       2 sequence     comes back as the first element of the reply
+--       3 not after    us of the store's clock; later, nothing is done; 0: no limit
+--       4 receipt us   how long a copy of this request may be sent or under way
+--       5 paused       1 or 0
+--       6 running_max  tasks that may be handed out at once in all; 0: no limit
+--       7 rate         "<count> <period us> <burst>": hand-outs in each period, and how many may come at once
 --                      after a pause; empty: no limit
--- reply sequence, now us
+-- reply sequence, now us, "o"; empty: it came too late
 -- hint  as tasks_push.lua, when it is not paused
 --
--- A repeat sets the same again; what has been used of a burst stays used. Begins with HDEL, which a server
--- that is out of memory still allows.
+-- A copy of what was done does nothing: others may have set other rules since. What has been used of a burst stays used.
+-- All rules are set by one command. Begins with HDEL, which a server that is out of memory still allows.
 
-local HINTS_MAX = 16
-
-local control_key, idle_key = KEYS[1], KEYS[2]
-local time = redis.call('TIME')
+local call = redis.call
+local c_key, i_key, w_key = KEYS[1], KEYS[2], KEYS[3]
+local token, sequence, not_after, receipt_us = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-redis.call('HDEL', control_key, 'paused', 'running_max', 'rate')
-if ARGV[2] == '1' then redis.call('HSET', control_key, 'paused', '1') end
-if ARGV[3] ~= '0' then redis.call('HSET', control_key, 'running_max', ARGV[3]) end
-if ARGV[4] ~= '' then
-    redis.call('HSET', control_key, 'rate', ARGV[4])
-else
-    redis.call('HDEL', control_key, 'bucket')
-end
+--@ tasks/over.lua
+--@ tasks/once.lua
 
-if ARGV[2] ~= '1' then
-    -- Last, and errors ignored: without the right to publish sleepers find out by asking.
-    local sleepers = redis.pcall('ZPOPMIN', idle_key, HINTS_MAX)
-    for i = 1, #sleepers, 2 do
-        if tonumber(sleepers[i + 1]) > now then
-            local channel = string.match(idle_key, '^([^{]*)') .. 'wake:' .. string.sub(sleepers[i], 1, 16)
-            redis.pcall('PUBLISH', channel, string.sub(sleepers[i], 18))
-        end
-    end
+if ARGV[5] == '0' and ARGV[6] == '0' and ARGV[7] == '' then
+    call('HDEL', c_key, 'paused', 'running_max', 'rate', 'bucket')
+else
+    call('HDEL', c_key, '')
+    call('HSET', c_key, 'paused', ARGV[5], 'running_max', ARGV[6], 'rate', ARGV[7])
+    if ARGV[7] == '' then call('HDEL', c_key, 'bucket') end
 end
-return {tonumber(ARGV[1]), now}
+keep_receipt('o')
+local ready_count = ARGV[5] == '0' and 16 or 0
+--@ tasks/wake.lua
+return {sequence, now, 'o'}

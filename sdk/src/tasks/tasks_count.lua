@@ -11,15 +11,21 @@
 local CLASSES = 4
 local TURNS = 1125899906842624 -- 2^50: see :g in tasks_push.lua
 
+--@ client/check.lua
+
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local control = redis.call('HMGET', KEYS[5], 'paused', 'running_max', 'rate')
+local limit, rate = whole(control[2] or '0', 100000000), control[3] or ''
+local count, period, burst = string.match(rate == '' and '0 0 0' or rate, '^(%d+) (%d+) (%d+)$')
+count, period, burst = whole(count, 1000000), whole(period, 86400000000), whole(burst, 1000000)
+if not limit or not count or not period or not burst then return corrupt('what is said of the queue') end
+
 local leased = redis.call('ZCARD', KEYS[2])
 local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now)
-local rate, period, burst = string.match(control[3] or '0 0 0', '^(%d+) (%d+) (%d+)$')
 local reply = {tonumber(ARGV[1]), now, redis.call('HLEN', KEYS[1]), leased - expired, expired,
-               redis.call('ZCARD', KEYS[3]), redis.call('ZCARD', KEYS[4]), control[1] and 1 or 0,
-               tonumber(control[2] or 0), tonumber(rate), tonumber(period), tonumber(burst)}
+               redis.call('ZCARD', KEYS[3]), redis.call('ZCARD', KEYS[4]),
+               control[1] and control[1] ~= '0' and 1 or 0, limit, count, period, burst}
 local groups = redis.call('ZCARD', KEYS[15])
 for class = 0, CLASSES - 1 do
     local ready, waiting = redis.call('LLEN', KEYS[6 + class]), 0

@@ -79,13 +79,15 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t extras;
     uint32_t count = finish_kinds(finish, kinds, &extras);
     uint32_t i;
-    gh_request_script(request, finish_script(op), 11, 4 + 2 * count + extras);
+    gh_request_script(request, finish_script(op), 11, 6 + 2 * count + extras);
     gh_request_part_keys(request, op->client, QUEUE_KIND, finish->queue,
                          gh_str_literal("w m l p t x i d0 d1 d2 d3"));
     finish_encode_field(request, finish);
     gh_request_number(request, op->sequence);
     gh_request_number(request, finish->keep_us);
     gh_request_str(request, gh_str_make(kinds, count));
+    gh_request_number(request, gh_task_receipt_us(op->client, finish->timeout_us));
+    gh_request_number(request, gh_client_generation(op->client));
     task_encode_ids(request, finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
     for (i = 0; i < finish->task_count; i++)
     {
@@ -104,7 +106,7 @@ static gh_status finish_outcome(char code)
     case 'd': return GH_TASK_DEAD;
     case 'c': return GH_CANCELLED;
     case 'l': return GH_LOST;
-    default: return GH_CORRUPT;
+    default: return GH_UNKNOWN;
     }
 }
 
@@ -112,17 +114,19 @@ static gh_status finish_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_finish* finish = finish_of(op);
     gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_status outcome = GH_OK;
     uint32_t at = 0;
     uint32_t i;
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
-    if (codes.size != finish->sending) return GH_CORRUPT;
+    if (codes.size != finish->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < finish->task_count; i++)
     {
         if (!finish_has(finish, i)) continue;
         finish->tasks[i].status = finish_outcome(codes.bytes[at++]);
+        if (finish->tasks[i].status == GH_UNKNOWN) outcome = gh_op_outcome(op, GH_REASON_UNUSABLE);
         finish->tasks[i].state = GH_TASK_PLACE_FREE;
     }
-    return GH_OK;
+    return outcome;
 }
 
 /* After the end of an op over tasks: they may be part of another request. */
@@ -216,6 +220,7 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     op->tasks = tasks;
     op->task_count = (uint8_t)count;
     op->keep_us = config->keep_us;
+    op->timeout_us = config->timeout_us;
     op->sending = 0;
     for (i = 0; i < count && op->sending < fit; i++)
     {
@@ -283,7 +288,7 @@ static void extend_encode(gh_op* op, gh_request* request)
 
 /* False: not a code of tasks_renew.lua. A task that was finished meanwhile is not ours any more, and that is
    as it should. */
-static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us)
+static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us, uint64_t generation)
 {
     if (code != 'o' && code != 'c' && code != 'l') return false;
     if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return true;
@@ -296,6 +301,7 @@ static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t
     }
     if (lease_end_us > task->lease_end_us) task->lease_end_us = lease_end_us;
     task->renew_us = renew_us;
+    task->generation = generation;
     return true;
 }
 
@@ -307,14 +313,14 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
     uint32_t at = 0;
     uint32_t i;
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
-    if (codes.size != extend->sending) return GH_CORRUPT;
+    if (codes.size != extend->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < extend->task_count; i++)
     {
         gh_task* task = &extend->tasks[i];
         if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
         if (!extend_one(task, codes.bytes[at++], lease_end_us,
-                        gh_client_after(op->client, extend->lease_us / 3)))
-            return GH_CORRUPT;
+                        gh_client_after(op->client, extend->lease_us / 3), gh_client_generation(op->client)))
+            return gh_op_outcome(op, GH_REASON_UNUSABLE);
         if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
     }
     return GH_OK;

@@ -17,36 +17,42 @@
 --       attempt the one that runs, or the last one; 0: none yet
 --       group   empty: none, or the task is over
 
-local payload_key, mark_key, lease_key, tomb_key, dead_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+--@ client/check.lua
+
+local p_key, m_key, l_key, t_key, x_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local sequence, id = tonumber(ARGV[1]), ARGV[2]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local value, mark = redis.call('HGET', payload_key, id), redis.call('HGET', mark_key, id)
-local size, at = string.match(value or '', '^%d %d+ %d+ (%d+):()')
+local value, mark = redis.call('HGET', p_key, id), redis.call('HGET', m_key, id)
+local size, at = string.match(value or '', '^%d %d+ %d+ (%d%d?):()')
 local group = size and string.sub(value, at, at + size - 1) or ''
 
+-- What lies in a zset has a time; 0 if it does not lie there.
 local function answer(state, attempt, time_us, text)
-    return {sequence, now, state, tonumber(attempt), tonumber(time_us or 0), text, group}
+    attempt, time_us = whole(attempt, 65535), whole(time_us or '0')
+    if not attempt or not time_us then return corrupt('a task') end
+    return {sequence, now, state, attempt, time_us, string.sub(text, 1, 1024), string.sub(group, 1, 64)}
 end
 
-local state, attempt, text = string.match(mark or '', '^(%u) (%d+) %d+ %S+ ?(.*)$')
-local tomb = redis.call('ZSCORE', tomb_key, id)
-if tomb and tonumber(tomb) <= now and not value then
-    tomb, state = nil, nil
+local state, attempt, text = string.match(mark or '- 0 0 - ', '^(%S) (%d+) %d+ %S+ ?(.*)$')
+if not state then return corrupt('a state') end
+local tomb = redis.call('ZSCORE', t_key, id)
+if tomb and tonumber(tomb) <= now and not value and state ~= 'V' then
+    tomb, state = nil, '-'
 end
-if state == 'C' or value == '' then
-    return answer(8, attempt or 0, tomb, '')
+if not value and (state == 'C' or state == 'V') then
+    return answer(8, attempt, tomb, '')
 elseif not value then
-    return answer(tomb and 7 or 0, tomb and (attempt or 1) or 0, tomb, tomb and text or '')
+    return answer(tomb and 7 or 0, tomb and (mark and attempt or '1') or '0', tomb, tomb and text or '')
 elseif state == 'L' or state == 'K' then
-    return answer(state == 'L' and 3 or 4, attempt, redis.call('ZSCORE', lease_key, id), '')
+    return answer(state == 'L' and 3 or 4, attempt, redis.call('ZSCORE', l_key, id), '')
 elseif state == 'X' then
-    return answer(6, attempt, redis.call('ZSCORE', dead_key, id), text)
+    return answer(6, attempt, redis.call('ZSCORE', x_key, id), text)
 end
 local due = redis.call('ZSCORE', KEYS[6 + math.min(tonumber(string.sub(value, 1, 1)) or 3, 3)], id)
 if due then
-    return answer(state == 'W' and attempt ~= '0' and 5 or 2, attempt or 0, due, text or '')
+    return answer(state == 'W' and attempt ~= '0' and 5 or 2, attempt, due, text)
 end
-return answer(1, attempt or 0, 0, '')
+return answer(1, attempt, '0', '')

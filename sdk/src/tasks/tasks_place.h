@@ -42,12 +42,31 @@ static inline size_t gh_task_room(size_t out_room)
                                                                  : GH_TASK_REQUEST_MAX;
 }
 
+/* Store time after which a copy that is encoded now must do nothing: as gh_client_not_after, but by then no id of what
+   is over is forgotten. 0 while the store's clock is not known. */
+uint64_t gh_task_not_after(const gh_client* client);
+
+/* How long copies of an op's request may be sent, and be under way. */
+static inline uint64_t gh_task_receipt_us(const gh_client* client, uint64_t timeout_us)
+{
+    return timeout_us + gh_client_request_timeout(client);
+}
+
+/* The generation that the task's lease was told under: after a restart of the server it may be forgotten there. */
+static inline bool gh_task_is_in_doubt(const gh_client* client, const gh_task* task)
+{
+    return task->generation != gh_client_generation(client);
+}
+
 /* False if one is not valid, or there twice. */
 bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_client* client);
 
 /* The handler for every name if there is none of this name; NULL if there is neither. */
 gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client,
                                        gh_str name);
+
+/* A copy came too late, and was told what time it is: another one goes. */
+void gh_task_send_again(gh_op* op, const char* shape);
 
 /* What every begin asks first. */
 gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,

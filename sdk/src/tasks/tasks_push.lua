@@ -2,8 +2,7 @@
 --
 -- KEYS  1 gh:{tasks:<queue>}:p   hash   id -> "<class> <attempts> <handler size>:<handler><payload>", or
 --                                       "<class> <attempts> <handler size> <group size>:<group><handler>
---                                       <payload>"
---                                       an empty value: cancelled while it waited in a ready list
+--                                       <payload>"; of each task that is not over
 --       2 gh:{tasks:<queue>}:m   hash   id -> "<state> <attempt> <fence> <worker> <text>", see tasks_take.lua
 --       3 gh:{tasks:<queue>}:t   zset   id -> until when (us) a task that is over is remembered
 --       4 gh:{tasks:<queue>}:i   zset   "<client>:<sequence>" -> until when (us) it waits for a hint
@@ -19,32 +18,35 @@
 --         :c                     hash   see tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 capacity  tasks that may be stored in the queue
---       3..         n ids, then n delays (us; 0: ready now), then n values as in :p
--- reply sequence, now us, codes: one letter a task
+--       3 not after us of the store's clock; later, nothing is stored: a copy that hung on the way could bring back a
+--                   task that is over and forgotten. 0: no limit
+--       4 classes   of which there are keys; and "g" behind it if there are :q, :g and :c
+--       5..         n ids, then n delays (us; 0: ready now), then n values as in :p
+-- reply sequence, now us, codes: one letter a task, or none at all: it came too late
 --       o taken; e there already, or over and remembered; x there already with another value; f full
 -- hint  to gh:wake:<client> "<sequence>" for as many sleepers as tasks became ready, at most 16
 --
 -- A repeat finds its ids stored, or remembered in :t, and answers e: nothing is pushed twice.
+-- The payload comes last: a task is there once that is stored. A place without a payload is passed over by whoever
+-- comes to it, and what was remembered of the id is gone before, so that it cannot stand for the new task.
 -- Redis 6.2 or later.
 
-local HINTS_MAX = 16
 local TURNS = 1125899906842624 -- 2^50
 local PIECE, READ_MAX = 8, 32768
 -- A hash or zset that begins with an entry as long as this is a table from its first entry on, and stays one
 -- until it is empty. Else it would be a packed list up to some hundred entries, and finding one would take
 -- time that grows with them.
-local LONG = string.rep('-', 65)
+local LONG = '-----------------------------------------------------------------'
 
 local call, format, match, sub = redis.call, string.format, string.match, string.sub
-local payload_key, mark_key, tomb_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local grouped = #KEYS % 2 == 1
-local classes = grouped and (#KEYS - 7) / 2 or (#KEYS - 4) / 2
-local line_key, ring_key, control_key = KEYS[#KEYS - 2], KEYS[#KEYS - 1], KEYS[#KEYS] -- if grouped
-local sequence, room = tonumber(ARGV[1]), tonumber(ARGV[2])
-local count = (#ARGV - 2) / 3
+local p_key, m_key, t_key, i_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local sequence, room, not_after = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local classes, grouped = tonumber(sub(ARGV[4], 1, 1)), #ARGV[4] > 1
+local count = (#ARGV - 4) / 3
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+if not_after > 0 and now > not_after then return {sequence, now, ''} end
 
 -- Of those that are there already: their values; when that gets too much to read, only those that are as long
 -- as the new ones, and of the others something that is neither.
@@ -52,7 +54,7 @@ local stored, read = {}, 0
 for from = 1, count, PIECE do
     local last = math.min(from + PIECE - 1, count)
     if read <= READ_MAX then
-        local piece = call('HMGET', payload_key, unpack(ARGV, 2 + from, 2 + last))
+        local piece = call('HMGET', p_key, unpack(ARGV, 4 + from, 4 + last))
         for i = from, last do
             local value = piece[i - from + 1]
             stored[i] = value
@@ -60,18 +62,18 @@ for from = 1, count, PIECE do
         end
     else
         for i = from, last do
-            local size = call('HSTRLEN', payload_key, ARGV[2 + i])
-            local is_other = size ~= 0 and size ~= #ARGV[2 + 2 * count + i]
-            stored[i] = is_other and '-' or call('HGET', payload_key, ARGV[2 + i])
+            local size = call('HSTRLEN', p_key, ARGV[4 + i])
+            local is_other = size ~= 0 and size ~= #ARGV[4 + 2 * count + i]
+            stored[i] = is_other and '-' or call('HGET', p_key, ARGV[4 + i])
         end
     end
 end
-local tombs = call('ZMSCORE', tomb_key, unpack(ARGV, 3, 2 + count))
-local stored_count = call('HLEN', payload_key)
+local tombs = call('ZMSCORE', t_key, unpack(ARGV, 5, 4 + count))
+local stored_count = call('HLEN', p_key)
 room = room - stored_count
 
 local codes, fresh, entries, forgotten = {}, {}, {}, {}
-local ready, due, ready_count = {}, {}, 0 -- by class
+local ready, due, ready_count, places_of = {}, {}, 0, 0 -- by class
 local stand_in_line, lines, places, newcomers
 if grouped then -- most requests have no groups
     lines, places, newcomers = {}, {}, {}
@@ -96,15 +98,15 @@ end
 
 local at_entry = 0
 for i = 1, count do
-    local id, delay, value = ARGV[2 + i], ARGV[2 + count + i], ARGV[2 + 2 * count + i]
+    local id, delay, value = ARGV[4 + i], ARGV[4 + count + i], ARGV[4 + 2 * count + i]
     local old = stored[i] or fresh[id]
     local class = string.byte(value) - 48
     if class < 0 or class >= classes then
         return redis.error_reply('ERR a value begins with a class for which there are no keys')
     elseif old then
-        codes[i] = (old == value or old == '') and 'e' or 'x'
-    elseif tombs[i] and tonumber(tombs[i]) > now then
-        codes[i] = 'e'
+        codes[i] = old == value and 'e' or 'x'
+    elseif tombs[i] and (tonumber(tombs[i]) > now or sub(call('HGET', m_key, id) or '', 1, 1) == 'V') then
+        codes[i] = 'e' -- its time is not over, or its place in a ready list is still there
     elseif room <= 0 then
         codes[i] = 'f'
     else
@@ -115,56 +117,63 @@ for i = 1, count do
         if grouped and delay == '0' and stand_in_line(i, id, class, value) then
             ready_count = ready_count + 1
         elseif delay == '0' then
-            local list = ready[class] or {}
-            ready[class], ready_count = list, ready_count + 1
+            local list = ready[class]
+            if not list then
+                list, places_of = {}, places_of + 1
+                ready[class] = list
+            end
+            ready_count = ready_count + 1
             list[#list + 1] = id
         else
             local list = due[class] or {}
-            due[class] = list
+            due[class], places_of = list, 2
             list[#list + 1] = now + tonumber(delay)
             list[#list + 1] = id
         end
     end
 end
 
-for class = 0, classes - 1 do -- all types are known, before the first write
-    if ready[class] then call('LLEN', KEYS[5 + class]) end
-    local list = due[class]
-    if list and call('ZCARD', KEYS[5 + classes + class]) == 0 then
-        list[#list + 1], list.anew = list[1], true
-        list[#list + 1] = list[2]
-        list[1], list[2] = 0, LONG
+if grouped or places_of > 1 then -- all types are known, before the first write; if there is but one, it is the first
+    for class = 0, classes - 1 do
+        if ready[class] then call('LLEN', KEYS[5 + class]) end
+        local list = due[class]
+        if list and call('ZCARD', KEYS[5 + classes + class]) == 0 then
+            list[#list + 1], list.anew = list[1], true
+            list[#list + 1] = list[2]
+            list[1], list[2] = 0, LONG
+        end
     end
 end
 if grouped and #entries > 0 then
+    local q_key, g_key, c_key = KEYS[5 + 2 * classes], KEYS[6 + 2 * classes], KEYS[7 + 2 * classes]
     local turns, last = {}, {}
     for i = 1, #newcomers do
         local newcomer = newcomers[i]
         local class = newcomers[newcomer]
         if not last[class] then
-            local found = call('ZREVRANGEBYSCORE', ring_key,
-                                     format('%.0f', (class + 1) * TURNS - 1),
-                                     format('%.0f', class * TURNS), 'WITHSCORES', 'LIMIT', '0', '1')
-            last[class] = tonumber(found[2] or class * TURNS)
+            local found = call('ZREVRANGEBYSCORE', g_key, format('%.0f', (class + 1) * TURNS - 1),
+                               format('%.0f', class * TURNS), 'WITHSCORES', 'LIMIT', '0', '1')
+            last[class] = math.min(tonumber(found[2] or class * TURNS), (class + 1) * TURNS - 1000)
         end
         last[class] = last[class] + 1
         turns[2 * i - 1], turns[2 * i] = format('%.0f', last[class]), newcomer
     end
-    if call('HLEN', mark_key) == 0 and #places > 0 then
+    if call('HLEN', m_key) == 0 and #places > 0 then
         places.anew = true
         places[#places + 1] = places[1]
         places[#places + 1] = places[2]
         places[1], places[2] = '', LONG
     end
-    local line_anew, ring_anew = call('ZCARD', line_key) == 0, call('ZCARD', ring_key) == 0
-    call('HSET', control_key, 'groups', '1')
+    local line_anew, ring_anew = call('ZCARD', q_key) == 0, call('ZCARD', g_key) == 0
+    call('HSET', c_key, 'groups', '1')
+    call('PERSIST', m_key) -- what is said in there is about tasks that are not over
     if #lines > 0 then
-        if line_anew then call('ZADD', line_key, '0', LONG) end
-        call('ZADD', line_key, unpack(lines))
-        if line_anew then call('ZREM', line_key, LONG) end
-        if ring_anew then call('ZADD', ring_key, '0', LONG) end
-        call('ZADD', ring_key, 'NX', unpack(turns))
-        if ring_anew then call('ZREM', ring_key, LONG) end
+        if line_anew then call('ZADD', q_key, '0', LONG) end
+        call('ZADD', q_key, unpack(lines))
+        if line_anew then call('ZREM', q_key, LONG) end
+        if ring_anew then call('ZADD', g_key, '0', LONG) end
+        call('ZADD', g_key, 'NX', unpack(turns))
+        if ring_anew then call('ZREM', g_key, LONG) end
     end
 end
 for class = 0, classes - 1 do
@@ -173,27 +182,17 @@ for class = 0, classes - 1 do
     if list then call('ZADD', KEYS[5 + classes + class], unpack(list)) end
     if list and list.anew then call('ZREM', KEYS[5 + classes + class], LONG) end
 end
-if #entries > 0 and stored_count > 0 then
-    call('HSET', payload_key, unpack(entries))
-elseif #entries > 0 then
-    call('HSET', payload_key, '', LONG, unpack(entries))
-    call('HDEL', payload_key, '')
-end
 if #forgotten > 0 then
-    call('ZREM', tomb_key, unpack(forgotten))
-    call('HDEL', mark_key, unpack(forgotten))
+    call('HDEL', m_key, unpack(forgotten))
+    call('ZREM', t_key, unpack(forgotten))
 end
-if places and #places > 0 then call('HSET', mark_key, unpack(places)) end
-if places and places.anew then call('HDEL', mark_key, '') end
-
-if ready_count > 0 then
-    -- Last, and errors ignored: without the right to publish sleepers find out by asking.
-    local sleepers = redis.pcall('ZPOPMIN', idle_key, math.min(ready_count, HINTS_MAX))
-    local channel = match(idle_key, '^([^{]*)') .. 'wake:'
-    for i = 1, #sleepers, 2 do
-        if tonumber(sleepers[i + 1]) > now then
-            redis.pcall('PUBLISH', channel .. sub(sleepers[i], 1, 16), sub(sleepers[i], 18))
-        end
-    end
+if places and #places > 0 then call('HSET', m_key, unpack(places)) end
+if places and places.anew then call('HDEL', m_key, '') end
+if #entries > 0 and stored_count > 0 then
+    call('HSET', p_key, unpack(entries))
+elseif #entries > 0 then
+    call('HSET', p_key, '', LONG, unpack(entries))
+    call('HDEL', p_key, '')
 end
+--@ tasks/wake.lua
 return {sequence, now, table.concat(codes)}

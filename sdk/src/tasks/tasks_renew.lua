@@ -7,16 +7,17 @@
 -- reply sequence, now us, codes: one letter a task
 --       o renewed; c renewed, and somebody wants it cancelled; l lost: not the current hand-out
 --
--- A repeat renews once more, and a lease never gets shorter: harmless.
+-- A repeat renews once more, and a lease never gets shorter. A late copy renews what is still the same hand-out, once:
+-- the task of a worker that is gone comes back a lease later. Harmless.
 -- Begins with ZREM, which a server that is out of memory still allows: a full store must not cost leases.
 
-local mark_key, lease_key = KEYS[1], KEYS[2]
+local m_key, l_key = KEYS[1], KEYS[2]
 local sequence, lease, count = tonumber(ARGV[1]), tonumber(ARGV[2]), (#ARGV - 2) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local marks = redis.call('HMGET', mark_key, unpack(ARGV, 3, 2 + count))
+local marks = redis.call('HMGET', m_key, unpack(ARGV, 3, 2 + count))
 local codes, leases = {}, {}
 for i = 1, count do
     local state = marks[i] and string.sub(marks[i], 3) == ARGV[2 + count + i] and string.sub(marks[i], 1, 1)
@@ -29,7 +30,7 @@ for i = 1, count do
     end
 end
 if #leases > 0 then
-    redis.call('ZREM', lease_key, '')
-    redis.call('ZADD', lease_key, 'XX', 'GT', unpack(leases))
+    redis.call('ZREM', l_key, '')
+    redis.call('ZADD', l_key, 'GT', unpack(leases))
 end
 return {sequence, now, table.concat(codes)}

@@ -6,11 +6,12 @@
 
 #define QUEUE_KIND       gh_str_literal("tasks")
 #define TAKE_SHAPE       "qiiiii*"
+#define BACK_SHAPE       "qii" /* of tasks_back.lua: sequence, store time, how many were put back */
 #define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
 #define PAUSE_MAX_US     100000u /* ... up to this                                       */
-#define NAP_US           250000u /* how long the store keeps a sleeper that does not ask */
 #define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
 #define REPLY_BYTES_HEAD 64u
+#define ATTEMPT_MAX      (int64_t)UINT16_MAX
 
 /* What tasks_take.lua answers. */
 enum
@@ -20,7 +21,9 @@ enum
     TAKE_PAUSED,
     TAKE_STALE,
     TAKE_OVER_RATE,
-    TAKE_OVER_RUNNING
+    TAKE_OVER_RUNNING,
+    TAKE_LATE,   /* a later one of this worker was answered: cannot be of one that still waits */
+    TAKE_LAPSED  /* leases ran out: tasks_back.lua comes first                                 */
 };
 
 typedef enum task_take_state
@@ -41,26 +44,41 @@ static void take_end(gh_tasks_take* take, gh_status status)
     if (take->ended != NULL) take->ended(take->owner);
 }
 
+/* How it ends that asks no more, without an answer to the point. */
+static gh_status take_outcome(const gh_tasks_take* take, gh_status done_nothing)
+{
+    if (take->came_late) return gh_op_outcome(&take->op, GH_REASON_UNUSABLE);
+    return gh_op_sent_twice(&take->op) ? gh_op_outcome(&take->op, GH_REASON_DEADLINE) : done_nothing;
+}
+
+/* That a copy of this sequence may be under way is known as long as the sequence stays. */
 static void take_ask(gh_tasks_take* take)
 {
-    if (gh_client_now(take->op.client) >= take->deadline_us)
+    if (take->cancelled || gh_client_now(take->op.client) >= take->deadline_us)
     {
-        take_end(take, GH_TIMEOUT); /* answered again and again, and never to the point */
+        take_end(take, take_outcome(take, take->cancelled ? GH_CANCELLED : GH_TIMEOUT));
         return;
     }
     take->op.state = TASK_TAKE_ASKING;
     if (take->sleeper == take->op.sequence)
         gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
-    gh_op_send(&take->op, TAKE_SHAPE, 0);
+    gh_op_send(&take->op, take->puts_back ? BACK_SHAPE : TAKE_SHAPE, take->op.flags & GH_OP_MAYBE);
 }
 
-/* A new sequence: what the last one was answered shall not be answered again. */
-static void take_ask_anew(gh_tasks_take* take)
+/* What the last sequence was answered shall not be answered again; and late copies of it find its receipt. */
+static void take_renumber(gh_tasks_take* take)
 {
     bool listens = take->sleeper == take->op.sequence;
     gh_op_renumber(&take->op);
+    take->op.flags &= (uint8_t)~GH_OP_MAYBE;
+    take->came_late = false;
     if (listens) take->sleeper = take->op.sequence;
+}
+
+static void take_ask_anew(gh_tasks_take* take)
+{
+    take_renumber(take);
     take_ask(take);
 }
 
@@ -73,7 +91,7 @@ static void take_wait(gh_tasks_take* take, uint64_t pause_us)
 
 static gh_script* take_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_take);
+    return gh_client_script(op->client, take_of(op)->puts_back ? GH_SCRIPT_tasks_back : GH_SCRIPT_tasks_take);
 }
 
 static void take_encode_token(gh_request* request, uint64_t client, uint64_t sequence)
@@ -110,29 +128,41 @@ static uint32_t take_bytes_most(const gh_tasks_take* take)
     return take->owner == NULL && take->memory_size < reply_bytes ? take->memory_size : reply_bytes;
 }
 
+static void take_encode_back(const gh_tasks_take* take, gh_request* request)
+{
+    gh_request_script(request, gh_client_script(take->op.client, GH_SCRIPT_tasks_back), 9, 2);
+    gh_request_part_keys(request, take->op.client, QUEUE_KIND, take->queue, gh_str_literal("l p m t x d0 d1 d2 d3"));
+    gh_request_number(request, take->op.sequence);
+    gh_request_number(request, take->keep_us);
+}
+
 static void take_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_take* take = take_of(op);
-    uint64_t now_us = gh_client_store_time(op->client, gh_client_now(op->client));
-    gh_request_script(request, take_script(op), 18, 11);
+    if (take->puts_back)
+    {
+        take_encode_back(take, request);
+        return;
+    }
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, 12);
     gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
-                         gh_str_literal("c l p m w i x t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
+                         gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
     gh_request_number(request, op->sequence);
     gh_request_number(request, take->lease_us);
     gh_request_number(request, take->want);
     gh_request_number(request, take_bytes_most(take));
     gh_request_number(request, take_value_most(take));
-    gh_request_number(request,
-                      now_us == 0 ? 0 : now_us + take->timeout_us + gh_client_request_timeout(op->client));
-    gh_request_number(request, take->keep_us);
+    gh_request_number(request, gh_client_not_after(op->client));
     take_encode_token(request, gh_client_id(op->client), take->sleeper);
-    gh_request_number(request, NAP_US);
+    gh_request_number(request, gh_task_receipt_us(op->client, take->timeout_us));
     take_encode_weights(request, take->weights);
+    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
 }
 
 /* The next place for a task: from the first on, or in a worker any slot that is free. */
-static gh_task* take_next_place(gh_tasks_take* take, uint32_t* at)
+static gh_task* take_next_place(const gh_tasks_take* take, uint32_t* at)
 {
     for (; *at < take->task_count; ++*at)
         if (take->tasks[*at].state == GH_TASK_PLACE_FREE && take->tasks[*at].sending == 0)
@@ -171,43 +201,62 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     task->taker_sequence = take->taker_sequence;
 }
 
-static bool take_is_task(const gh_reply* id, const gh_reply** attempt, const gh_reply** value)
+/* A task from the three values that begin with its id; NULL: not what was asked for, else what stands behind it. */
+static const gh_reply* take_task_end(const gh_reply* id)
 {
-    *attempt = id->next;
-    *value = *attempt == NULL ? NULL : (*attempt)->next;
-    return *value != NULL && id->type == GH_REPLY_STRING && id->text.size <= GH_TASK_ID_SIZE_MAX &&
-           (*attempt)->type == GH_REPLY_INTEGER && (*value)->type == GH_REPLY_STRING;
+    const gh_reply* attempt = id->next;
+    const gh_reply* value = attempt == NULL ? NULL : attempt->next;
+    if (value == NULL || id->type != GH_REPLY_STRING || id->text.size > GH_TASK_ID_SIZE_MAX ||
+        attempt->type != GH_REPLY_INTEGER || attempt->integer < -ATTEMPT_MAX || attempt->integer > ATTEMPT_MAX ||
+        value->type != GH_REPLY_STRING)
+        return NULL;
+    return value;
 }
 
-/* False: the answer is not what was asked for. */
-static bool take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t lease_end_us)
+/* False: the answer is not what was asked for, and none of it is taken. */
+static bool take_fits(const gh_tasks_take* take, const gh_reply* reply)
+{
+    const gh_reply* id = gh_reply_at(reply, 6);
+    uint32_t used = 0;
+    uint32_t at = 0;
+    if ((uint64_t)gh_reply_integer(reply, 4) > take->lease_us) return false;
+    while (id != NULL)
+    {
+        const gh_reply* value = take_task_end(id);
+        const gh_task* task = take_next_place(take, &at);
+        uint32_t room = take->owner == NULL ? take->memory_size - used : task == NULL ? 0 : task->memory_size;
+        if (value == NULL || task == NULL || id->text.size + value->text.size > room) return false;
+        if (take->owner == NULL) used += (uint32_t)(id->text.size + value->text.size);
+        id = value->next;
+    }
+    return true;
+}
+
+static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t lease_end_us)
 {
     const gh_reply* id = gh_reply_at(reply, 6);
     uint32_t used = 0;
     uint32_t at = 0;
     while (id != NULL)
     {
-        const gh_reply* attempt;
-        const gh_reply* value;
+        const gh_reply* attempt = id->next;
         gh_task* task = take_next_place(take, &at);
-        if (task == NULL || !take_is_task(id, &attempt, &value)) return false;
         if (take->owner == NULL)
         {
             task->memory = take->memory + used;
             task->memory_size = take->memory_size - used;
         }
-        if (id->text.size + value->text.size > task->memory_size) return false;
-        take_fill(take, task, id->text, value->text);
+        take_fill(take, task, id->text, attempt->next->text);
         task->status = attempt->integer < 0 ? GH_TOO_SMALL : GH_PENDING; /* the value is cut */
         task->attempt = (uint32_t)(attempt->integer < 0 ? -attempt->integer : attempt->integer);
         task->fence = (uint64_t)gh_reply_integer(reply, 3);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
+        task->generation = gh_client_generation(take->op.client);
         used += task->memory_used;
         take->count++;
-        id = value->next;
+        id = attempt->next->next;
     }
-    return true;
 }
 
 /* Of one who waits, between two questions. By a rate it is known when the next one has a point; nothing else
@@ -226,6 +275,7 @@ static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_u
     bool hinted = (take->op.flags & GH_OP_MARK) != 0;
     take->op.flags &= (uint8_t)~GH_OP_MARK;
     take->next_us = next_us;
+    if (gh_op_sent_twice(&take->op)) take_renumber(take); /* what was nothing has left a receipt */
     if (take->cancelled || gh_client_now(take->op.client) >= take->give_up_us)
     {
         take_end(take, take->cancelled ? GH_CANCELLED : take->ask_once ? outcome : GH_EMPTY);
@@ -235,37 +285,57 @@ static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_u
     take_wait(take, hinted ? 0 : pause_us);
 }
 
-static void take_reply(gh_tasks_take* take, const gh_event* event)
+/* Tasks, or none: there was something, but not for us. */
+static void take_reply_tasks(gh_tasks_take* take, const gh_event* event)
 {
-    const gh_reply* reply = event->reply;
-    uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, 4);
+    uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 4);
     uint64_t margin_us = take->lease_us / 100 + 1000;
-    uint64_t next_us = (uint64_t)gh_reply_integer(reply, 5);
-    int64_t code = gh_reply_integer(reply, 1);
-    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, 2));
-    take->by_rate = code == TAKE_OVER_RATE;
-    switch (code)
+    if (!take_fits(take, event->reply))
     {
-    case TAKE_TASKS: break;
-    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); return;
-    case TAKE_PAUSED: take_nothing(take, GH_TASK_PAUSED, next_us); return;
-    case TAKE_OVER_RATE:
-    case TAKE_OVER_RUNNING: take_nothing(take, GH_TASK_LIMITED, next_us); return;
-    case TAKE_STALE: take_ask(take); return; /* our idea of the store's time is better now */
-    default: take_end(take, GH_CORRUPT); return;
+        take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE));
+        return;
     }
-    if (reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
-        take_ask(
-            take); /* later than the leases, as far as we can know: asking again tells what is left of them */
-    else if (!take_tasks(take, reply, event->sent_us + remaining_us - margin_us))
-        take_end(take, GH_CORRUPT);
-    else if (take->count > 0)
+    if (event->reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
+    {
+        take->came_late = true;
+        take_ask(take); /* later than the leases, as far as we can know: asking again tells what is left of them */
+        return;
+    }
+    take_tasks(take, event->reply, event->sent_us + remaining_us - margin_us);
+    if (take->count > 0)
         take_end(take, GH_OK);
     else if (take->cancelled)
         take_end(take, GH_CANCELLED);
     else
-        take_ask_anew(
-            take); /* there was something, but not for us: cancelled tasks, or leases that were over */
+        take_ask_anew(take);
+}
+
+static void take_reply(gh_tasks_take* take, const gh_event* event)
+{
+    const gh_reply* reply = event->reply;
+    uint64_t next_us;
+    int64_t code;
+    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, take->puts_back ? 1 : 2));
+    if (take->puts_back)
+    {
+        take->puts_back = false;
+        take_ask(take);
+        return;
+    }
+    next_us = (uint64_t)gh_reply_integer(reply, 5);
+    code = gh_reply_integer(reply, 1);
+    take->by_rate = code == TAKE_OVER_RATE;
+    switch (code)
+    {
+    case TAKE_TASKS: take_reply_tasks(take, event); break;
+    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); break;
+    case TAKE_PAUSED: take_nothing(take, GH_TASK_PAUSED, next_us); break;
+    case TAKE_OVER_RATE:
+    case TAKE_OVER_RUNNING: take_nothing(take, GH_TASK_LIMITED, next_us); break;
+    case TAKE_LAPSED: take->puts_back = true; take_ask(take); break;
+    case TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
+    default: take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE)); break;
+    }
 }
 
 static void take_asking_step(gh_tasks_take* take, const gh_event* event)
@@ -274,12 +344,12 @@ static void take_asking_step(gh_tasks_take* take, const gh_event* event)
     {
     case GH_EVENT_REPLY: take_reply(take, event); break;
     case GH_EVENT_FAILED: take_end(take, event->status); break;
-    case GH_EVENT_TIMER: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_TIMEOUT); break;
+    case GH_EVENT_TIMER: take_end(take, gh_op_outcome(&take->op, GH_REASON_DEADLINE)); break;
     case GH_EVENT_HINT:
         take->op.flags |= GH_OP_MARK;
         break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL: gh_tasks_take_cancel(take); break;
-    case GH_EVENT_CLOSE: take_end(take, gh_op_maybe_done(&take->op) ? GH_UNKNOWN : GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: take_end(take, gh_op_outcome(&take->op, GH_REASON_CANCEL)); break;
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -331,6 +401,8 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->by_rate = false;
     op->pause_us = 0;
     op->cancelled = false;
+    op->puts_back = false;
+    op->came_late = false;
     op->lease_us = config->lease_us;
     op->timeout_us = config->timeout_us;
     op->ask_once = config->wait_us == 0;
@@ -386,5 +458,6 @@ void gh_tasks_take_cancel(gh_tasks_take* op)
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)
 {
     if (gh_client_id(client) == 0 || task == NULL || task->state == GH_TASK_PLACE_FREE) return 0;
+    if (gh_task_is_in_doubt(client, task)) return 0;
     return task->lease_end_us > gh_client_now(client) ? task->lease_end_us - gh_client_now(client) : 0;
 }

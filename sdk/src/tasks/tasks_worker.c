@@ -107,6 +107,13 @@ static void worker_close(gh_tasks_worker* worker)
     worker_end(worker, GH_CANCELLED);
 }
 
+/* Asks at once which tasks are still ours, and which shall be cancelled. */
+static void worker_renew_all(gh_tasks_worker* worker)
+{
+    size_t i;
+    for (i = 0; i < worker->config.slot_count; i++) worker->config.slots[i].renew_us = 0;
+}
+
 static void worker_step(gh_op* op, const gh_event* event)
 {
     gh_tasks_worker* worker = worker_of(op);
@@ -128,6 +135,10 @@ static void worker_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_CLOSE: worker_close(worker); break;
     case GH_EVENT_DOUBT:
+        worker_renew_all(worker);
+        worker->retry_us = 0;
+        gh_tasks_worker_move(worker);
+        break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED: break; /* it never sends */
     }
@@ -136,11 +147,9 @@ static void worker_step(gh_op* op, const gh_event* event)
 static void bell_step(gh_op* op, const gh_event* event)
 {
     gh_tasks_worker* worker = worker_of_bell(op);
-    size_t i;
     if (event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
     if (event->kind != GH_EVENT_HINT) return;
-    for (i = 0; i < worker->config.slot_count; i++)
-        worker->config.slots[i].renew_us = 0; /* that tells which task */
+    worker_renew_all(worker); /* that tells which task */
     gh_tasks_worker_move(worker);
 }
 

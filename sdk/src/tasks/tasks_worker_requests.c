@@ -46,13 +46,18 @@ static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* tas
 
 static void worker_send_extend(gh_tasks_worker* worker)
 {
+    const gh_task* first = NULL;
     gh_status status;
     size_t i;
     if (gh_tasks_op_is_busy(&worker->extend.op) || gh_tasks_worker_now(worker) < worker->retry_us) return;
     for (i = 0; i < worker->config.slot_count; i++)
-        if (task_wants_renewal(worker, &worker->config.slots[i])) break;
-    if (i == worker->config.slot_count) return;
-    worker->extend.queue_index = (uint8_t)worker->config.slots[i].queue;
+    {
+        const gh_task* task = &worker->config.slots[i];
+        if (!task_wants_renewal(worker, task)) continue;
+        if (first == NULL || task->lease_end_us < first->lease_end_us) first = task;
+    }
+    if (first == NULL) return;
+    worker->extend.queue_index = (uint8_t)first->queue;
     status = gh_tasks_extend_begin(&worker->extend, worker->op.client,
                                    worker_queue(worker, worker->extend.queue_index)->name,
                                    worker->config.slots, worker->config.slot_count, &worker->config.tasks);

@@ -1,0 +1,15 @@
+-- once: a change is made once, however many copies of its request arrive, and whenever they do.
+--
+-- wants call, now, w_key, sequence, token, not_after, receipt_us
+-- gives keep_receipt(codes)   what every other copy is answered from now on
+--
+-- Ends the script for a copy that is a repeat, or too late: then there are no codes.
+
+if not_after > 0 and now > not_after then return {sequence, now, ''} end
+local answered = call('HGET', w_key, token .. 'o')
+if answered then return {sequence, now, string.match(answered, '^%d+ (%a+)$') or ''} end
+
+local function keep_receipt(codes)
+    call('HSET', w_key, token .. 'o', string.format('%.0f ', now + receipt_us) .. codes)
+    keep_until(w_key, now + receipt_us)
+end

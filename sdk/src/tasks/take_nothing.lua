@@ -1,0 +1,30 @@
+-- take_nothing: what is answered when nothing is handed out.
+--
+-- wants call, min, max, append, sources, spent, plain, soonest, refusal, burst, interval, full_at, now, now_text
+-- gives reply, fence
+--
+-- A part of tasks_take.lua.
+
+fence = 0
+if #spent > 0 then
+    call('ZREM', g_key, unpack(spent)) -- and ask again at once
+else
+    local next_us = NEVER_US
+    for i = 11, (plain or refusal) and 11 or 15 do
+        local first = i == 11 and soonest or i > 11 and call('ZRANGE', KEYS[i], '0', '0', 'WITHSCORES')[2]
+        if first then next_us = min(next_us, max(tonumber(first) - now, 0)) end
+    end
+    if refusal == 2 then next_us = NEVER_US end
+    if refusal == 4 then next_us = max(1, math.ceil(full_at - now - (burst - 1) * interval)) end
+    reply[2], reply[5], reply[6] = refusal or 1, 0, next_us
+    -- Others know when to ask, or hear of it from their own tasks.
+    if not refusal or refusal == 2 then
+        local gone = call('ZRANGEBYSCORE', i_key, '-inf', now_text, 'LIMIT', '0', '8')
+        append(gone, '')
+        call('ZREM', i_key, unpack(gone))
+        if ARGV[8] ~= '' then
+            call('ZADD', i_key, now + 250000, ARGV[8])
+            call('PEXPIRE', i_key, '10000')
+        end
+    end
+end
