@@ -63,12 +63,13 @@ static void lease_wait(gh_lease* lease, uint64_t pause_us)
 static uint64_t leaving_end(const gh_lease* lease)
 {
     const gh_client* client = lease->op.client;
-    const uint64_t store_us = gh_lease_store_now(lease);
     uint64_t end_us = lease->late_us; /* of the last grant, in the store */
+    uint64_t store_us;
     if (lease->was_held) return lease->lease_end_us;
     if (lease->unanswered && lease->asked_us > end_us) end_us = lease->asked_us;
     if (end_us == 0) return gh_client_after(client, gh_waiter_patience(client)); /* a place in the queue */
     end_us += lease->lease_us;
+    store_us = gh_lease_store_now(lease);
     return gh_client_after(client, end_us > store_us ? end_us - store_us : 0);
 }
 
@@ -369,11 +370,14 @@ void gh_lease_step(gh_op* op, const gh_event* event)
 void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish)
 {
     const bool ask_once = wish.wait_us == 0;
-    memset(lease, 0, sizeof *lease);
     lease->name = name;
     lease->lease_us = wish.lease_us;
     lease->hold_us = wish.hold_us;
+    lease->lease_end_us = lease->asked_us = lease->late_us = 0;
+    lease->link = 0;
+    lease->outcome = GH_IDLE;
     lease->ask_once = ask_once;
+    lease->hinted = lease->known = lease->was_held = lease->unanswered = false;
     lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
     gh_op_begin(&lease->op, client, &row->kind);
     lease_ask(lease, false);

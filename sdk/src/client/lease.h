@@ -121,10 +121,13 @@ void gh_lease_encode(gh_op* op, gh_request* request);
 
 /* ---- lease_ask.c, for lease.c ------------------------------------------------------------------------------------ */
 
-/* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
-bool gh_lease_is_late(const gh_lease* lease);
-
 /* Store time as of this tick. */
 uint64_t gh_lease_store_now(const gh_lease* lease);
+
+/* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
+static inline bool gh_lease_is_late(const gh_lease* lease)
+{
+    return lease->late_us != 0 && lease->late_us > gh_lease_store_now(lease);
+}
 
 #endif

@@ -8,11 +8,6 @@ uint64_t gh_lease_store_now(const gh_lease* lease)
     return gh_client_store_time(lease->op.client, gh_client_now(lease->op.client));
 }
 
-bool gh_lease_is_late(const gh_lease* lease)
-{
-    return lease->late_us > gh_lease_store_now(lease);
-}
-
 /* The copy that was sent last has become one of those that may come late. */
 static void lease_note_late(gh_lease* lease)
 {

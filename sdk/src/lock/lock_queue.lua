@@ -1,6 +1,6 @@
 -- lock_queue: the state of a lock, and who is next.
 --
--- wants stored; queue_key; whole, corrupt of check.lua; turn_of of line.lua
+-- wants stored; queue_key; WHOLE_MAX, corrupt of check.lua; turn_of of line.lua
 -- gives owner, fence, expiry, state, waiters, late   see lock_acquire.lua
 --       IDLE_MS; next_waiter(), drop(count)
 
@@ -11,8 +11,8 @@ local FENCE_MAX = 9007199254740990 -- the one after it is a whole number, too
 local owner, fence, expiry, state, waiters, late = '-', 0, 0, 'f', 0, ''
 if stored then
     owner, fence, expiry, state, waiters, late = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)(.*)$')
-    fence, expiry, waiters = whole(fence, FENCE_MAX), whole(expiry), whole(waiters)
-    if not (fence and expiry and waiters) then
+    fence, expiry, waiters = tonumber(fence), tonumber(expiry), tonumber(waiters)
+    if not owner or fence > FENCE_MAX or expiry > WHOLE_MAX or waiters > WHOLE_MAX then
         return corrupt('lock state')
     end
     if waiters > 0 then

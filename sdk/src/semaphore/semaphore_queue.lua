@@ -15,9 +15,8 @@ local SET_MS = '2592000000' -- of a limit that was set: 30 days
 local limit, used, fence, waiters, setter, late = 0, 0, 0, 0, '-', ''
 if stored then
     limit, used, fence, waiters, setter, late = string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
-    limit, used, fence = whole(limit, PERMITS_MAX), whole(used, PERMITS_MAX), whole(fence, FENCE_MAX)
-    waiters = whole(waiters)
-    if not (limit and used and fence and waiters) then
+    limit, used, fence, waiters = tonumber(limit), tonumber(used), tonumber(fence), tonumber(waiters)
+    if not setter or math.max(limit, used) > PERMITS_MAX or fence > FENCE_MAX or waiters > WHOLE_MAX then
         return corrupt('semaphore state')
     end
     if waiters > 0 then
