@@ -49,14 +49,23 @@ static void begin_anew(hall* h, uint64_t epoch)
     memset(h->lines, 0, sizeof(h->lines));
 }
 
-/* A chat with members is never made anew. If its epoch changes all the same, its past is lost. */
-static unsigned epoch_fault(ear* e, uint64_t epoch)
+/* When the store was started anew, ids go on in a larger epoch. */
+static bool goes_on(uint64_t* epoch, uint64_t newest, uint64_t heard_epoch, uint64_t id)
+{
+    if (id > newest && heard_epoch > *epoch) *epoch = heard_epoch;
+    return *epoch == heard_epoch || (id <= newest && heard_epoch < *epoch);
+}
+
+/* A chat with members is never made anew. If its ids begin anew all the same, its past is lost. */
+static unsigned epoch_fault(ear* e, uint64_t epoch, uint64_t id)
 {
     hall* h = e->hall;
     bool first = e->epoch == 0;
     if (h->epoch == 0 || (first && !h->stays && epoch > h->epoch)) begin_anew(h, epoch);
     if (first) e->epoch = epoch;
-    return e->epoch == epoch && h->epoch == epoch ? 0 : EAR_GAP;
+    bool in_ear = goes_on(&e->epoch, e->heard, epoch, id);
+    bool in_hall = goes_on(&h->epoch, h->newest, epoch, id);
+    return in_ear && in_hall ? 0 : EAR_GAP;
 }
 
 /* In a session ids follow one another. It begins anywhere up to the first that was not heard yet. */
@@ -95,7 +104,7 @@ unsigned ear_hear(ear* e, uint64_t epoch, uint64_t id, uint32_t member, uint32_t
     bool first = e->epoch == 0;
     bool again = !first && id <= e->heard;
     unsigned faults =
-        epoch_fault(e, epoch) | place_fault(e, first, id) | line_fault(e->hall, id, member, count);
+        epoch_fault(e, epoch, id) | place_fault(e, first, id) | line_fault(e->hall, id, member, count);
     if (!again) faults |= count_fault(e, member, count);
     e->at = id;
     if (!again)
@@ -110,7 +119,7 @@ unsigned ear_skip(ear* e, uint64_t epoch, uint64_t first, uint64_t last)
 {
     if (first == 0 || last < first) return EAR_NONSENSE;
     bool unheard = e->epoch == 0;
-    unsigned faults = epoch_fault(e, epoch) | place_fault(e, unheard, first);
+    unsigned faults = epoch_fault(e, epoch, last) | place_fault(e, unheard, first);
     e->at = last;
     if (last > e->heard) e->heard = last;
     if (last > e->hall->newest) e->hall->newest = last;

@@ -32,7 +32,7 @@ static void tell_mail(social* s, social_player* p, const gh_message* letter)
                 &(message){.type = MESSAGE_MAIL,
                            .name = letter->sender,
                            .text = words,
-                           .values = {(int64_t)p->mail.epoch, (int64_t)letter->id}});
+                           .values = {(int64_t)letter->epoch, (int64_t)letter->id}});
     social_tally_add(s, TALLY_MAIL, 1);
     bool from_market = gh_str_equal(letter->sender, gh_str_literal(JOBS_SENDER));
     if (from_market && p->here) s->config.on_market_letter(s->config.context, p->slot, words);
@@ -44,7 +44,7 @@ static void fetched(social* s, social_player* p, gh_status status)
     mail->fetching = false;
     if (status != GH_OK && status != GH_EMPTY) mail->again_us = s->now_us + RETRY_US;
     if (status != GH_OK) return;
-    if (mail->epoch != mail->fetch.epoch) mail->after = mail->committed = 0; /* the ids begin anew */
+    if (mail->fetch.messages[0].id <= mail->after) mail->committed = mail->read = 0; /* the store has forgotten some */
     mail->epoch = mail->fetch.epoch;
     for (uint32_t i = 0; i < mail->fetch.count; i++)
     {
@@ -64,12 +64,9 @@ void mail_read(social* s, social_player* p, const message* m)
 {
     mail_part* mail = &p->mail;
     (void)s;
-    if ((uint64_t)m->values[0] != mail->epoch || m->values[1] <= 0) return;
+    if ((uint64_t)m->values[0] > mail->epoch || m->values[1] <= 0) return;
     uint64_t id = (uint64_t)m->values[1];
-    if (id > mail->after) return;
-    if (mail->read_epoch != mail->epoch) mail->read = 0;
-    mail->read_epoch = mail->epoch;
-    if (id > mail->read) mail->read = id;
+    if (id <= mail->after && id > mail->read) mail->read = id;
 }
 
 /* True: look again in the next frame. */
@@ -81,12 +78,12 @@ static bool commit_frame(social* s, social_player* p)
         gh_status status = gh_mailbox_commit_poll(&mail->commit);
         if (status == GH_PENDING) return true;
         mail->committing = false;
-        if (status == GH_OK && mail->read_epoch == mail->epoch)
+        if (status == GH_OK)
             mail->committed = mail->commit_id;
         else if (!p->here)
             return false; /* it will come once more */
     }
-    if (mail->read <= mail->committed || mail->read_epoch != mail->epoch) return false;
+    if (mail->read <= mail->committed) return false;
     mail->commit_id = mail->read;
     mail->committing = gh_mailbox_commit_begin(&mail->commit, s->config.client, p->name, mail->epoch,
                                                mail->read, p->here ? ANSWER_US : LEAVING_US) == GH_OK;

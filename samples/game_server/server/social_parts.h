@@ -73,6 +73,7 @@ typedef struct membership
     uint64_t epoch;
     uint64_t told;  /* messages up to this went to the player    */
     uint64_t heard; /* the player says that it is done with them */
+    uint64_t heard_epoch;
 } membership;
 
 typedef struct chat_part
@@ -106,8 +107,7 @@ typedef struct mail_part
     gh_mailbox_commit commit;
     bool committing;
     uint64_t commit_id;
-    uint64_t read_epoch; /* the player says that it is done with them */
-    uint64_t read;
+    uint64_t read; /* the player says that it is done with them */
     uint64_t committed;
 } mail_part;
 

@@ -131,9 +131,11 @@ void talk_heard(social* s, social_player* p, const message* m)
 {
     membership* chat = own_chat_of(p, m->name);
     (void)s;
-    if (chat == NULL || (uint64_t)m->values[0] != chat->epoch || m->values[1] <= 0) return;
+    if (chat == NULL || (uint64_t)m->values[0] > chat->epoch || m->values[1] <= 0) return;
     uint64_t id = (uint64_t)m->values[1];
-    if (id > chat->heard && id <= chat->told) chat->heard = id; /* goes out with the chat's next round */
+    if (id <= chat->heard || id > chat->told) return;
+    chat->heard = id; /* goes out with the chat's next round */
+    chat->heard_epoch = (uint64_t)m->values[0];
 }
 
 static void tell_gap(social* s, const social_player* p, const membership* m, uint64_t first, uint64_t last)
@@ -153,7 +155,7 @@ static void tell_message(social* s, const social_player* p, const membership* m,
                 &(message){.type = MESSAGE_CHAT,
                            .name = m->talk->name,
                            .text = words,
-                           .values = {(int64_t)m->epoch, (int64_t)said->id, social_player_of(said->sender)}});
+                           .values = {(int64_t)said->epoch, (int64_t)said->id, social_player_of(said->sender)}});
 }
 
 /* The number of messages that went to the player. */
@@ -163,7 +165,8 @@ static uint32_t tell_room(social* s, const gh_chat_room* room, gh_chat_seat* sea
     social_player* p = seat->player->user;
     membership* m = own_chat_of(p, room->name);
     if (m == NULL || seat->member.status != GH_OK) return 0;
-    if (m->epoch != fetch->epoch) m->told = m->heard = 0;
+    if (m->epoch != fetch->epoch && m->told > seat->member.from) /* the store has forgotten the newest, or all */
+        m->told = m->heard = seat->member.from;
     m->epoch = fetch->epoch;
     if (m->told < seat->member.seen) m->told = seat->member.seen;
 
@@ -177,7 +180,11 @@ static uint32_t tell_room(social* s, const gh_chat_room* room, gh_chat_seat* sea
         m->told = fetch->messages[i].id;
         count++;
     }
-    if (seat->member.handled < m->heard) seat->member.handled = m->heard;
+    if (seat->member.handled < m->heard)
+    {
+        seat->member.handled = m->heard;
+        seat->member.handled_epoch = m->heard_epoch;
+    }
     return count;
 }
 

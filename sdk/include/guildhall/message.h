@@ -41,9 +41,9 @@ typedef struct gh_message
 /* True if the message comes after what you did last, whose epoch and id you kept; what does not was handled before, and
    may be skipped. The epoch counts first, then the id: a store that has forgotten its newest messages gives their ids
    again, in a later epoch. Keep the two of the message itself: the epoch of a fetch may be a later one. */
-static inline bool gh_message_is_after(const gh_message* self, uint64_t epoch, uint64_t id)
+static inline bool gh_message_is_after(const gh_message* one, uint64_t epoch, uint64_t id)
 {
-    return self->epoch != epoch ? self->epoch > epoch : self->id > id;
+    return one->epoch != epoch ? one->epoch > epoch : one->id > id;
 }
 
 #ifdef __cplusplus
