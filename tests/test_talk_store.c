@@ -444,6 +444,39 @@ static void full_store_still_reads_commits_and_leaves(void** state)
     assert_status(gh_mailbox_push_poll(push), GH_OK);
 }
 
+/* Tokens that somebody has left by the thousand go a few at a time, and get no end at which they all go at once. */
+static void crowds_of_tokens_are_left_alone(void** state)
+{
+    (void)state;
+    static const int crowds[] = {1000, 20000};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++)
+    {
+        gh_mailbox_fetch* fetch = GAME_NEW(a, gh_mailbox_fetch);
+        gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+        chat_reader* joe = chat_reader_new(a, "raid", "joe");
+        config.messages_max = 0;
+        config.wait_us = joe->config.wait_us = SECOND_US / 20;
+        for (int place = 0; place < 2; place++)
+            redis_server_do(server, "EVAL %s 1 gh:{%s:raid}:h %d",
+                            "for i = 1, ARGV[1] do redis.call('ZADD', KEYS[1], '1', 'token' .. i) end return 1",
+                            place == 0 ? "mailbox" : "chat", crowds[i]);
+        assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("raid"), &config), GH_OK);
+        assert_status(chat_read(joe), GH_EMPTY);
+        GAME_UNTIL(gh_mailbox_fetch_poll(fetch) == GH_EMPTY);
+        for (int place = 0; place < 2; place++)
+        {
+            const char* kind = place == 0 ? "mailbox" : "chat";
+            assert_in_range(redis_server_integer(server, "ZCARD gh:{%s:raid}:h", kind), crowds[i] - 16 * 20,
+                            crowds[i] + 20);
+            assert_true((redis_server_integer(server, "PTTL gh:{%s:raid}:h", kind) > 0) == (crowds[i] < 16384));
+            redis_server_do(server, "DEL gh:{%s:raid}:h", kind);
+        }
+    }
+}
+
 static void players_list_is_capped(void** state)
 {
     (void)state;
@@ -498,6 +531,9 @@ static void keys_are_on_the_page(void** state)
     chat_reader* joe = chat_reader_new(a, "raid: 7", "joe");
     joe->config.wait_us = 60 * SECOND_US;
     chat_say_numbers(a, "raid: 7", "joe", 2, 0);
+    game* b = game_start_ready(redis_server_address(server)); /* whose marks lie on shelves */
+    gh_mailbox_push* second = GAME_NEW(b, gh_mailbox_push);
+    chat_say_numbers(b, "raid: 7", "joe", 1, 2);
     assert_status(chat_read(joe), GH_OK);
     chat_read_begin(joe);
     assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("jenny"), &config), GH_OK);
@@ -515,6 +551,8 @@ static void keys_are_on_the_page(void** state)
     assert_status(gh_chat_feed_add(feed, player, gh_str_literal("joe")), GH_OK);
     GAME_UNTIL(player->status == GH_OK && gh_mailbox_push_poll(push) == GH_OK && fetch->polls > 0 &&
                joe->fetch.polls > 0);
+    assert_status(gh_mailbox_push_begin(second, b->client, jeff, talk_numbers(b, "", 1, 1), 1, NULL), GH_OK);
+    GAME_UNTIL(gh_mailbox_push_poll(second) == GH_OK);
     keys_must_be_on_the_page(server, "gh:{mailbox:");
     keys_must_be_on_the_page(server, "gh:{chat:");
     keys_must_be_on_the_page(server, "gh:{chats:");
@@ -527,5 +565,5 @@ TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
           cmocka_unit_test(foreign_entries_are_corrupt),
           cmocka_unit_test(full_store_still_reads_commits_and_leaves),
-          cmocka_unit_test(players_list_is_capped), cmocka_unit_test(ranges_take_nothing_that_came_later),
+          cmocka_unit_test(crowds_of_tokens_are_left_alone), cmocka_unit_test(players_list_is_capped), cmocka_unit_test(ranges_take_nothing_that_came_later),
           cmocka_unit_test(leave_and_join_at_once_keeps_the_note), cmocka_unit_test(keys_are_on_the_page));
