@@ -18,12 +18,18 @@
             one chat are carried out in the order in which they were begun: each waits for the one before.
    Seen     grows only. Fetch and commit are two steps: what was fetched by a server that died is fetched
             again.
-            At least once: keep (epoch, id) with what you did; skip what is not larger.
+            At least once: keep the epoch and the id of the message with what you did; do what gh_message_is_after
+            those, skip the rest.
    Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the
             newest `keep` messages stay, and who has not seen the others is told how many it missed. The chat
             goes with its last member.
    Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
-            in the old one says nothing about the new one.
+            in the old one says nothing about the new one. A store that was started anew, or promoted, may have forgotten
+            its newest messages: the first send after that begins a larger epoch too, in which ids go on behind those
+            that are there. What was stored before keeps its own epoch. (epoch, id) never has two bodies, and nobody
+            misses what has the id of something forgotten that it had handled. (Where the user may not call INFO,
+            restarts are not noticed, and ids are given again under the same epoch.)
+   Leaving  who has left is shown nothing that is said afterwards: `from` of a member that is none lets nothing through.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.
    Memory   ops, names, posts, members and their bytes are yours and stay in place until the op ends. Fetched
@@ -130,10 +136,10 @@ gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat
    GH_EXISTS     create: there is a chat of that name; its epoch is in the op
    GH_GONE       join, leave: there is no such chat
    GH_NOT_MEMBER leave: was none
-   GH_FULL       not done: members_max; GH_CHAT_LIST_MAX chats in the player's list; or 64 other clients
-                 wrote to this chat within 10 minutes: no setting raises that, send through fewer clients
+   GH_FULL       not done: members_max; or GH_CHAT_LIST_MAX chats in the player's list
    GH_TIMEOUT    not done
-   GH_UNKNOWN    sent, no answer: done once or not at all
+   GH_UNKNOWN    sent, no answer: done once or not at all. Or sent twice, because a link died, and then refused (no such
+                 chat, full, exists): the first copy may still come
    GH_CANCELLED  cancelled before the chat was asked
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_chat_change_poll(const gh_chat_change* op);
@@ -170,10 +176,9 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
    GH_OK         at least one post was taken; the others are GH_NOT_MEMBER in their status
    GH_NOT_MEMBER none was: no sender is a member
    GH_GONE       there is no such chat
-   GH_FULL       64 other clients wrote to this chat within 10 minutes: no setting raises that, send through
-                 fewer clients
    GH_TIMEOUT    not sent
-   GH_UNKNOWN    sent, no answer: stored once or not at all
+   GH_UNKNOWN    sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused or
+                 told that there is no such chat: the first copy may still come
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_chat_send_poll(const gh_chat_send* op);
 void gh_chat_send_cancel(gh_chat_send* op);
@@ -195,7 +200,8 @@ typedef struct gh_chat_member
     /* read-only */
     uint64_t seen;    /* what the store says that it has handled */
     uint64_t from;    /* of the messages of this fetch, those with a larger id are new to it: a fetch is for all
-                         members together, so show one only where messages[i].id > from */
+                         members together, so show one only where messages[i].id > from. The largest number there
+                         is for who is no member (any more): nothing is larger */
     uint64_t missed;  /* 0, or so many messages between `seen` and the first of this fetch that are gone,
                          unseen */
     uint64_t unread;  /* in the store, these included */
@@ -233,7 +239,7 @@ typedef struct gh_chat_fetch
     const gh_message* messages; /* the oldest first, ids without a gap */
     uint32_t count;
     uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs */
-    uint64_t epoch;
+    uint64_t epoch;             /* the present one; messages may be of earlier ones */
     uint64_t last_id;           /* of the newest message */
     bool renewed;               /* the chat was made anew since the fetch before */
 
@@ -300,7 +306,7 @@ typedef struct gh_chat_commit
     uint32_t count;
 } gh_chat_commit;
 
-/* epoch is that of the fetch. A smaller id than before changes nothing; one beyond the end means the end.
+/* epoch is that of the messages, or that of the fetch. A smaller id than before changes nothing.
    timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME,
    _MEMBERS (NULL, 0, more than GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or
    2^53 or more), _TIMEOUT. */
@@ -309,7 +315,8 @@ gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str cha
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK         noted; a member whose status is GH_NOT_MEMBER is none
-   GH_RESTARTED  not noted: the chat was made anew since that fetch
+   GH_RESTARTED  a message that was named is not there, and was not handled: the chat was made anew since that fetch, or
+                 the store has forgotten its newest messages; noted is what came before it. Fetch again
    GH_GONE       there is no such chat
    GH_TIMEOUT    not noted
    GH_UNKNOWN    noted or not; do it again whenever you like

@@ -10,13 +10,16 @@
        fetch    begin --> ASKING --> ended         wait_us > 0: ASKING <-- hint or timer --> WAITING
        commit   begin --> SENT --> ended
 
-   Keys     one list of messages, one hash with the last id, a mark per sender's client, tokens of waiting
-            readers.
+   Keys     one list of messages, one hash with the last id, a mark per sender's client for ten to twenty minutes,
+            tokens of waiting readers. Any number of clients may push.
    Order    ids are 1, 2, 3, ... in the order of arrival, without a gap; those of one request follow one
             another. Pushes of one client to one mailbox are carried out in the order in which they were
             begun: each waits for the one before.
-   Once?    At least once: what was fetched and not committed is fetched again after a crash. Keep (epoch, id)
-            with what you did; skip what is not larger.
+   Epoch    each message has an epoch besides its id. A store that was started anew, or promoted, may have forgotten its
+            newest messages, whose ids it then gives again: so the first push after that begins a new, larger epoch. What
+            was stored before keeps its own. (epoch, id) never has two bodies.
+   Once?    At least once: what was fetched and not committed is fetched again after a crash. Keep the epoch and the id
+            of the message with what you did; do what gh_message_is_after those, skip the rest.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
    Threads  as the client.
    Memory   ops, names, posts and their bytes are yours and stay in place until the op ends. Fetched messages
@@ -24,7 +27,8 @@
    Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
             was not committed is lost when the recipient's server dies: the next one fetches it again. A full
             mailbox says GH_FULL and never drops anything. After the store lost its data, or 30 days after
-            the last message was handled if none came since, ids begin anew with a new epoch.
+            the last message was handled if none came since, ids begin anew with a new epoch. Where the user may
+            not call INFO, restarts are not noticed: then ids that were forgotten are given again under the same epoch.
 
    Use
        gh_post post = {.sender = gh_str_literal("market"), .body = gh_str_literal("your sword was sold")};
@@ -71,7 +75,7 @@ typedef struct gh_mailbox_push
     void* user;
 
     /* read-only, after GH_OK */
-    uint64_t epoch;
+    uint64_t epoch; /* of all posts */
 
     /* private */
     gh_op op;
@@ -93,12 +97,12 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
 /* GH_IDLE      never begun
    GH_PENDING   going on
    GH_OK        stored, once
-   GH_FULL      not stored: more than capacity would be unread. Or 64 other clients pushed to this mailbox
-                within 10 minutes: no setting raises that, push through fewer clients
+   GH_FULL      not stored: more than capacity would be unread
    GH_TIMEOUT   not stored: no link, or earlier pushes to this mailbox took all the time
-   GH_UNKNOWN   sent, no answer: stored once or not at all
+   GH_UNKNOWN   sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused or full:
+                the first copy may still come
    GH_CANCELLED cancelled before it was sent
-   GH_REFUSED, GH_CORRUPT   see gh_status_text */
+   GH_REFUSED, GH_CORRUPT   see gh_status_text; not stored */
 gh_status gh_mailbox_push_poll(const gh_mailbox_push* op);
 
 /* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not
@@ -114,7 +118,9 @@ typedef struct gh_mailbox_fetch_config
     uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h. A push ends the
                             wait by a hint; if that is lost, it takes up to 5 s more */
     uint64_t after;      /* only messages with a larger id, for reading on before a commit; default 0: all */
-    uint64_t epoch;      /* that `after` is from. If the ids began anew since, `after` counts as 0 */
+    uint64_t epoch;      /* of that message, or of the fetch that it came with. If ids up to `after` are not there any
+                            more, because the store has forgotten them, it counts as the last that is; if the mailbox
+                            knows nothing of that epoch, as 0 */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64 */
     bool newest;         /* of more than messages_max (or the buffer or one reply can hold), the newest; else
                             the oldest */
@@ -133,7 +139,7 @@ typedef struct gh_mailbox_fetch
     const gh_message* messages; /* the oldest first                                                       */
     uint32_t count;
     uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the first message needs                        */
-    uint64_t epoch;             /* for the commit                                                         */
+    uint64_t epoch;             /* the present one, for the commit; messages may be of earlier ones        */
     uint64_t unread;            /* in the store, these included                                           */
     uint64_t last_id;           /* of the newest message there ever was                                   */
     uint64_t oldest_age_us;     /* how long the oldest unread has been there; 0: none is                   */
@@ -189,16 +195,16 @@ typedef struct gh_mailbox_commit
     uint64_t id;
 } gh_mailbox_commit;
 
-/* Says that everything up to id has been handled: it goes. A smaller id than of an earlier commit changes
-   nothing; one beyond the end means the end. epoch is that of the fetch. timeout_us: 1 ms..60 s, 0: 5 s.
+/* Says that everything up to a message has been handled: it goes. A smaller id than of an earlier commit changes
+   nothing. epoch is that of the message, or that of the fetch that it came with. timeout_us: 1 ms..60 s, 0: 5 s.
    GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _EPOCH, _ID, _TIMEOUT. */
 gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
                                   uint64_t id, uint64_t timeout_us);
 
 /* GH_IDLE, GH_PENDING  as above
-   GH_OK        done
-   GH_RESTARTED nothing was removed: the ids began anew since that fetch (the store lost its data, or the mailbox was
-                empty for 30 days and forgotten)
+   GH_OK        done, now or by a commit before
+   GH_RESTARTED nothing was removed: that message is not there, and was not committed. The store has forgotten it, or all
+                its data, or the mailbox, which was empty for 30 days; or nobody has been given that id. Fetch again
    GH_TIMEOUT   not done
    GH_UNKNOWN   done or not; do it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
