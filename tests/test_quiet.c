@@ -372,7 +372,8 @@ static void assert_quiet_game(game* self, const char* state)
     {
         sleeper_poll(&self, 1, LOOK_US);
         game_tick(self);
-        if (++turns >= most) fail_msg("%s: %d turns in %d ms", state, (int)turns, (int)((wait_now_us() - begin_us) / MS));
+        uint64_t looked_us = wait_now_us() - begin_us;
+        if (++turns >= most) fail_msg("%s: %d turns in %d ms", state, (int)turns, (int)(looked_us / MS));
     }
 }
 
@@ -396,7 +397,8 @@ static void begin_what_waits(game* a)
         assert_status(gh_lock_begin(GAME_NEW(a, gh_lock), a->client, gh_str_literal("sword"), &lock), GH_OK);
         assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), a->client, gh_str_literal("gate"), &permits), GH_OK);
     }
-    assert_status(gh_mailbox_fetch_begin(GAME_NEW(a, gh_mailbox_fetch), a->client, gh_str_literal("mia"), &mail), GH_OK);
+    gh_mailbox_fetch* fetch = GAME_NEW(a, gh_mailbox_fetch);
+    assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("mia"), &mail), GH_OK);
     assert_status(gh_files_list_begin(GAME_NEW(a, gh_files_list), a->client, gh_str_literal("news"), &list), GH_OK);
     reader* in = reader_new(a, 5000);
     reader_begin(in, gh_str_literal("motd"), "0");
