@@ -324,6 +324,40 @@ static gh_status read_packed(const scene* self, const char* name, const char* by
     return reader_run(to, gh_str_of(name), "0");
 }
 
+/* 70 KB that are 67 MB: a call unpacks no more of them than one tick may. */
+static void line_without_an_end_is_unpacked_in_pieces(void** state)
+{
+    (void)state;
+    if (!there_is_gzip()) skip();
+    scene self = scene_start();
+    const size_t size = (size_t)64 << 20;
+    const uint32_t tick_bytes = 256 * 1024;
+    char* line = game_new(self.a, size);
+    size_t small = 0;
+    memset(line, 'a', size);
+    char* bytes = packed(&self, line, size, &small);
+    assert_status(sender_run(sender_new(self.a, 1, bytes, small), NAME), GH_OK);
+    reader* to = reader_new(self.b, 4096);
+    to->config.format = GH_FILE_GZIP;
+    to->config.lanes = 16;
+    to->config.chunk_bytes = 16384;
+    to->config.tick_bytes = tick_bytes;
+    reader_begin(to, NAME, "0");
+    uint64_t frames = 0;
+    gh_str got;
+    gh_status status = GH_PENDING;
+    for (; status == GH_PENDING; frames++)
+    {
+        game_tick_all();
+        for (int i = 0; i < 3 && status == GH_PENDING; i++) status = gh_file_read_line(&to->op, &got);
+        assert_true(frames < 100000);
+    }
+    assert_status(status, GH_TOO_SMALL);
+    assert_int_equal(got.size, to->config.line_bytes);
+    assert_true(frames >= size / tick_bytes);
+    assert_int_equal(to->op.lines_cut, 1);
+}
+
 static void broken_gzip_is_told(void** state)
 {
     (void)state;
@@ -427,5 +461,6 @@ TEST_FILE(files, cmocka_unit_test(sent_once_and_read_by_all), cmocka_unit_test(e
           cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
           cmocka_unit_test(packed_file_of_two_members_is_one_text),
           cmocka_unit_test(packed_file_is_read_without_the_heap), cmocka_unit_test(broken_gzip_is_told),
+          cmocka_unit_test(line_without_an_end_is_unpacked_in_pieces),
           cmocka_unit_test(tick_moves_no_more_than_its_bytes),
           cmocka_unit_test(standstill_is_told_and_slowness_is_not));

@@ -6,6 +6,8 @@
 
 #include "files_room.h"
 
+#define READ_STEP_COST 256u /* of a step of unpacking, in bytes: a member may be empty */
+
 /* ---- pulling: lanes --> text --------------------------------------------------------------------------- */
 
 /* What the caller had in its hands is behind it now: tell the store, every few chunks. */
@@ -71,13 +73,28 @@ static gh_status read_finish(gh_file_read* read)
     return GH_EMPTY;
 }
 
-/* One step of unpacking. GH_OK: text is not empty. GH_PENDING: the chunk is used up. */
+/* Between two ticks no more is unpacked than tick_bytes, whatever the caller asks for: a few bytes may be megabytes. */
+static bool read_may_unpack(gh_file_read* read)
+{
+    read_room* room = read->room;
+    uint64_t now_us = gh_client_now(read->op.client);
+    if (room->unpack_now_us != now_us)
+    {
+        room->unpack_now_us = now_us;
+        room->unpack_used = 0;
+    }
+    return room->unpack_used == 0 || room->unpack_used + GH_FILES_TEXT_BYTES <= room->config.tick_bytes;
+}
+
+/* One step of unpacking. GH_OK: text is not empty. GH_PENDING: the chunk is used up. GH_BUSY: not in this tick. */
 static gh_status read_unpack(gh_file_read* read)
 {
     read_room* room = read->room;
     size_t made = 0;
     do
     {
+        size_t packed = room->packed.size;
+        if (!read_may_unpack(read)) return GH_BUSY;
         if (gh_inflate_step(room->inflate, &room->packed, room->unpacked, GH_FILES_TEXT_BYTES, &made) !=
             GH_OK)
         {
@@ -85,11 +102,12 @@ static gh_status read_unpack(gh_file_read* read)
             return GH_CORRUPT;
         }
         room->text = gh_str_make(room->unpacked, made);
+        room->unpack_used += READ_STEP_COST + made + packed - room->packed.size;
     } while (made == 0 && room->packed.size > 0);
     return made > 0 ? GH_OK : GH_PENDING;
 }
 
-/* Makes text not empty. GH_OK, GH_PENDING (nothing there), GH_EMPTY (the end), GH_CORRUPT (it has ended). */
+/* Makes text not empty. GH_OK, GH_PENDING (nothing there now), GH_EMPTY (the end), GH_CORRUPT (it has ended). */
 static gh_status read_more_text(gh_file_read* read)
 {
     read_room* room = read->room;
@@ -97,7 +115,7 @@ static gh_status read_more_text(gh_file_read* read)
     {
         gh_status status = GH_PENDING;
         if (room->in_chunk && room->config.format == GH_FILE_GZIP) status = read_unpack(read);
-        if (status != GH_PENDING) return status;
+        if (status != GH_PENDING) return status == GH_BUSY ? GH_PENDING : status;
         if (room->in_chunk) read_leave_chunk(read);
         if (read->is_sealed && room->at == room->chunks) return read_finish(read);
         if (!read_enter_chunk(read)) return GH_PENDING;
@@ -130,7 +148,7 @@ static gh_status read_begin_pull(gh_file_read* read, gh_str* out)
     if (!read->room->opened) return GH_PENDING;
     read->room->reading = true;
     read_note_given(read);
-    return GH_OK;
+    return read->room->lapsed ? GH_PENDING : GH_OK;
 }
 
 gh_status gh_file_read_block(gh_file_read* op, gh_str* block)

@@ -89,6 +89,7 @@ struct gh_file_send_room
     bool full_once;
     bool finishing;
     bool sealed;
+    bool sealed_now; /* by this op */
     gh_digest expected; /* of what was there when it was opened, or of the whole if it was sealed */
 };
 
@@ -146,6 +147,8 @@ struct gh_file_read_room
     uint64_t moved_us;
     uint64_t ask_us;  /* when to ask for news again; GH_FOREVER: no need              */
     uint64_t asked_bytes; /* on their way                                             */
+    uint64_t unpack_now_us; /* the tick that unpack_used belongs to                   */
+    uint64_t unpack_used;
     uint32_t carry_size;
     uint32_t chunk_bytes;
     uint32_t pauses;
@@ -154,6 +157,8 @@ struct gh_file_read_room
     bool in_chunk;  /* `at` is what text or packed lies in                            */
     bool hashing;   /* the stream has all bytes up to here                            */
     bool pulled;    /* the caller was here since the last news                        */
+    bool doubted;   /* the server may have forgotten the lease                        */
+    bool lapsed;    /* the lease is over, and the store has not said that it goes on  */
     bool reading;   /* it has asked for a first block or line                         */
     bool cutting;   /* the rest of a line that is too long is skipped                 */
     bool at_end;
