@@ -409,7 +409,7 @@ static void chunks_that_come_twice_or_early(void** state)
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 4); /* gone: never there */
     redis_server_do(
         self.server,
-        "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 anna",
+        "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 0 anna",
         open, token);
     assert_int_equal(chunk_as(&self, chunk, token, 1, "0123456789abcdefbytes"), 2); /* early */
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 0);

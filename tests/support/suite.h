@@ -42,13 +42,13 @@
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store) \
     X(talk_epochs) X(talk_outcomes) \
     X(semaphore) X(semaphore_loss) X(semaphore_input) X(semaphore_faults)                                    \
-    X(rows) X(rows_refresh) X(rows_late) X(rows_faults)                                                                   \
+    X(rows) X(rows_refresh) X(rows_late) X(rows_faults)                                                               \
     X(talk_fleet)                                                                                            \
     X(counters) X(counters_fleet) X(counters_clean) X(counters_store) X(counters_faults) X(counters_input) X(python) \
     X(reconnect)                                                                                                     \
     X(reply_classes) X(rights) X(epoch)                                                                              \
     X(server_states)                                                                                                 \
-    X(endings) X(after_shutdown)                                                                                     \
+    X(endings) X(outcomes) X(after_shutdown)                                                                          \
     X(capacity)                                                                                                      \
     X(budget)                                                                                                        \
     X(memory)                                                                                                        \
@@ -57,7 +57,7 @@
     X(storm)                                                                                                         \
     X(geo)                                                                                                   \
     X(reads_faults)                                                                                          \
-    X(files) X(files_store) X(files_input) X(files_faults) X(files_fleet)                                    \
+    X(files) X(files_older) X(files_store) X(files_input) X(files_faults) X(files_fleet)                              \
     X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
     X(promises) X(drill) X(garbage) X(prefixes) X(migrating) X(writers)                                        \

@@ -31,7 +31,10 @@
    Threads  as the client.   Memory  one block of yours for each op, of the size that the memory function
             says; nothing else. Ops and names stay in place until the op ends. Views of blocks and lines live
             until the next call on that op.
-   Failure  every request may be repeated, and is. While the link is down, nothing is lost on either side.
+   Failure  every request may be repeated, and is. While the link is down, nothing is lost on either side. A store
+            that comes back with older data has forgotten the newest chunks: the sender is told FILE_GONE, a reader
+            that had more is told LOST, both begin again and go on from what is there; digests keep two files apart.
+            After its lease a reader hands nothing out before the store has said that it waits for it still.
    Cost     a request for each chunk in either direction, and for each few chunks one that says how far a
             reader is.
 
@@ -142,19 +145,19 @@ gh_status gh_file_send_finish(gh_file_send* op);
    GH_FILE_DIFFERS  a file of that name is there with other bytes, or with other readers: use another name, or
                     remove it
    GH_LOST      another sender has taken over under the same name
-   GH_FILE_GONE the upload stood still for too long and was dropped, or every reader's lease ran out: begin
-   anew
+   GH_FILE_GONE the upload stood still for too long and was dropped, or every reader's lease ran out, or the store
+                came back without chunks that it had confirmed: begin again
    GH_TIMEOUT   no progress for progress_us: the link is down, or readers make no room. What is stored stays
                 for abandoned_us: begin again to go on
-   GH_UNKNOWN   as GH_TIMEOUT, while it was being sealed or announced; begin again to make sure
+   GH_UNKNOWN   it may be sealed, and announced or not; or the server stopped a script in its middle: begin again to
+                make sure
    GH_TOO_SMALL it was begun with larger chunks than chunk_bytes: the first sender's config must be used
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key is not of Guildhall's
    making */
 gh_status gh_file_send_poll(const gh_file_send* op);
 
-/* Stops where it is. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. If the seal or
-   the announcement is on its way just then (also when the client drains or is shut down), it ends GH_CANCELLED all
-   the same, and the file may be sealed and announced: begin again to make sure, or remove it. */
+/* Stops where it is: GH_CANCELLED. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. Once
+   the seal was sent, nothing is stopped any more: it ends with the answer. */
 void gh_file_send_cancel(gh_file_send* op);
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
@@ -185,7 +188,8 @@ typedef struct gh_file_read_config
     uint32_t lanes;       /* chunks on their way or waiting for you, each chunk_bytes of memory;
                              1..GH_FILE_LANES_MAX, default 4 */
     uint32_t line_bytes;  /* the longest line; 1..GH_FILE_LINE_MAX, default 4096 */
-    uint32_t tick_bytes;  /* asked for in a tick, at least one chunk; 1..1 GiB, default 256 KiB */
+    uint32_t tick_bytes;  /* asked for in a tick, at least one chunk; and unpacked from one tick to the next, at
+                             least 16 KiB: then blocks and lines are GH_PENDING. 1..1 GiB, default 256 KiB */
     uint64_t progress_us; /* end when the store has nothing new for so long; 1 ms..24 h, default 60 s */
     void* memory;         /* aligned to 16 */
     size_t memory_size;
@@ -229,14 +233,16 @@ gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, g
 
 /* The next bytes, as they come. Each call gives back what the one before had given.
    GH_OK        *block is a view of them
-   GH_PENDING   nothing is there yet: try in a later frame
+   GH_PENDING   nothing is there yet, or tick_bytes of a gzip file were unpacked, or the lease is over and the store
+                is being asked: try in a later frame
    GH_EMPTY     the end, and all of it verified: call gh_file_read_done when you have dealt with it. Also once the op
                 has ended GH_OK; or GH_FILE_DONE, with nothing read: this reader was done with the file before
    else         the op has ended with it, as for gh_file_read_poll; or GH_INVALID_OP, GH_INVALID_OUT */
 gh_status gh_file_read_block(gh_file_read* op, gh_str* block);
 
 /* The next line, without its \n or \r\n; a last line needs none. GH_TOO_SMALL: it is longer than line_bytes;
-   *line is its beginning, the rest is skipped, the next call gives the next line. GH_INVALID_CHUNK: the op has ended
+   *line is its beginning, the rest was skipped (which may take some frames: GH_PENDING), the next call gives the next
+   line. GH_INVALID_CHUNK: the op has ended
    GH_TOO_SMALL, as the sender's chunks are too large for it; there are no more lines. Else as gh_file_read_block. Use
    one of the two for a file. */
 gh_status gh_file_read_line(gh_file_read* op, gh_str* line);
@@ -258,13 +264,15 @@ gh_status gh_file_read_done(gh_file_read* op);
    GH_FILE_GONE there is no such file: all have read it long ago, its upload was abandoned, or it was removed
    GH_FILE_NOT_READER  the sender did not name this reader
    GH_LOST      this reader's lease ran out and it was given up; or another of the same name has read on; or a
-                gzip file would have to be taken up in its middle
+                gzip file would have to be taken up in its middle; or the store came back without what was read: begin
+                again, reading goes on behind resumed_bytes, which may be less than you have
    GH_CORRUPT   a digest is wrong, the gzip data is broken, or a key is not of Guildhall's making. Nothing
                 wrong was handed out but, with a wrong digest of the whole, all of it
    GH_TOO_SMALL the sender's chunks are larger than chunk_bytes, or than reply_bytes less 1 KiB
    GH_TIMEOUT   nothing new from the store for progress_us: the link is down, or the sender stands still;
                 begin again to go on
-   GH_UNKNOWN   the store was told that we are done, and did not answer: begin again to make sure
+   GH_UNKNOWN   the store was told that we are done, and did not answer; or the server stopped a script in its
+                middle: begin again to make sure
    GH_CANCELLED, GH_REFUSED   see gh_status_text */
 gh_status gh_file_read_poll(const gh_file_read* op);
 
@@ -284,7 +292,9 @@ typedef struct gh_file_entry
 typedef struct gh_files_list_config
 {
     size_t struct_size;  /* set by gh_files_list_config_default; leave it */
-    uint64_t after;      /* only files with a larger number: that of the last file that you know; default 0 */
+    uint64_t after;      /* only files with a larger number: that of the last file that you know; default 0. All
+                            are listed again if the store came back without that one: a file that you have read
+                            ends GH_FILE_DONE at once */
     uint64_t wait_us;    /* if there is none, wait this long for one; 0 (default)..1 h */
     uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
     gh_file_entry* entries; /* up to GH_FILES_LIST_MAX */

@@ -17,19 +17,30 @@
 --            3 taken     another sender writes this file
 --            4 gone      there is no such file, or no reader is left
 --            5 differs   the chunk is there with other bytes, or the file is sealed without it
--- A chunk is stored with HSET as the first write. Making room is a step of its own, which writes with ZREM
--- and HDEL alone.
+-- A chunk is stored with HSET as the first write: one that was stored alone is written again. Making room is a step of
+-- its own, which begins with HDEL, for which memory is never too little; a reader is named as lost before it leaves.
 
-local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g')
+local WHOLE_MAX = 9007199254740991
+local READERS_MAX = 64
+
+local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g', 'v')
 local sequence, number = tonumber(ARGV[2]), tonumber(ARGV[3])
 local chunks, bytes, chunk_bytes = tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
-local freed, cap = tonumber(state[5]), tonumber(state[6])
+local freed, cap, still = tonumber(state[5]), tonumber(state[6]), tonumber(state[9])
+local due = tonumber(state[7])
 local size = #ARGV[4] - 16
+
+local function corrupt()
+    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+end
 
 if not state[1] or state[10] then
     return {sequence, 4, 0, 0}
-elseif not (chunks and bytes and chunk_bytes and freed and cap) then
-    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+elseif not (chunks and bytes and chunk_bytes and freed and cap and still and due and due <= WHOLE_MAX) or
+    not (freed >= 0 and freed <= chunks and chunks <= bytes and bytes <= WHOLE_MAX and cap <= WHOLE_MAX) or
+    not (chunk_bytes > 0 and chunk_bytes <= 131072 and still > 0 and still <= 604800000000) or
+    (freed + chunks + bytes + chunk_bytes + still) % 1 ~= 0 then
+    return corrupt()
 elseif number < chunks then
     local there = redis.call('HGET', KEYS[2], ARGV[3])
     return {sequence, (not there or there == ARGV[4]) and 0 or 5, chunks, 0}
@@ -49,8 +60,7 @@ local stored = bytes - freed * chunk_bytes
 if stored == 0 or stored + size <= cap then
     redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
     redis.call('HSET', KEYS[1], 'n', number + 1, 'b', string.format('%.0f', bytes + size), 'p', ARGV[5])
-    local still = tonumber(state[9])
-    if stored == 0 or now >= tonumber(state[7]) then
+    if stored == 0 or now >= due then
         redis.call('HSET', KEYS[1], 'x', string.format('%.0f', now + math.floor(still / 4)))
         for i = 1, 4 do
             local left = redis.call('PTTL', KEYS[i])
@@ -65,21 +75,29 @@ if stored == 0 or stored + size <= cap then
     return {sequence, 0, number + 1, 0}
 end
 
--- No room. Readers whose lease is over do not count any more; what all others have read goes, in steps of 64
--- chunks or 4 MiB.
-local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now), 'LIMIT', 0, 64)
-if #ended > 0 then
-    redis.call('ZREM', KEYS[4], unpack(ended))
-    redis.call('ZREM', KEYS[3], unpack(ended))
-    for i = 1, #ended do
+-- No room. Readers whose lease is over do not count any more, once they may read; what all others have read goes, in
+-- steps of 64 chunks or 4 MiB.
+local ends = string.format('%.0f', state[11] and now or 0)
+local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ends, 'LIMIT', 0, READERS_MAX)
+local farthest = tonumber(redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2] or 0)
+if redis.call('ZCARD', KEYS[4]) > READERS_MAX or redis.call('ZCARD', KEYS[3]) > READERS_MAX or farthest > bytes then
+    return corrupt()
+end
+redis.call('HDEL', KEYS[1], '-') -- there is none
+for i = 1, #ended do
+    if redis.call('HEXISTS', KEYS[1], 'r:' .. ended[i]) == 0 then
         redis.call('HSET', KEYS[1], 'r:' .. ended[i], 'x')
     end
 end
+if #ended > 0 then
+    redis.call('ZREM', KEYS[3], unpack(ended))
+    redis.call('ZREM', KEYS[4], unpack(ended))
+end
 local least = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
 if not least then
-    redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
     redis.call('HSET', KEYS[1], 'g', '1')
     redis.call('PEXPIRE', KEYS[1], '3600000')
+    redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
     return {sequence, 4, chunks, 0}
 end
 local step = math.max(math.min(math.floor(4194304 / chunk_bytes), 64), 1)

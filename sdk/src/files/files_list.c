@@ -42,8 +42,8 @@ static uint32_t files_list_count(const gh_files_list* list)
 static void files_list_encode(gh_op* op, gh_request* request)
 {
     const gh_files_list* list = files_list_of(op);
-    gh_request_script(request, files_list_script(op), 3, 5);
-    gh_request_object_keys(request, op->client, gh_files_channel_kind(), list->channel, "flh");
+    gh_request_script(request, files_list_script(op), 4, 5);
+    gh_request_object_keys(request, op->client, gh_files_channel_kind(), list->channel, "sflh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, list->after);
@@ -108,7 +108,7 @@ static bool files_list_keep(gh_files_list* list, const gh_reply* number)
     if (pair == NULL || number->type != GH_REPLY_INTEGER || name->type != GH_REPLY_STRING ||
         pair->type != GH_REPLY_STRING)
         return false;
-    if (list->count == list->capacity || number->integer <= 0 || (uint64_t)number->integer <= list->after)
+    if (list->count == list->capacity || number->integer <= 0 || (uint64_t)number->integer >= GH_FILES_ID_MAX)
         return false;
     if (!gh_name_is_valid(name->text) || !files_parse_pair(pair->text, &entry->reserved_bytes, &entry->id))
         return false;
@@ -146,19 +146,19 @@ static void files_list_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: files_listed(list, event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
     case GH_EVENT_TIMER:
         if (waits)
             files_list_ask(list);
         else
-            gh_op_end(op, GH_TIMEOUT);
+            gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE));
         break;
     case GH_EVENT_HINT:
         list->hinted = true;
         if (waits) files_list_ask(list);
         break;
     case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
     case GH_EVENT_DOUBT: break;
@@ -216,7 +216,7 @@ gh_status gh_files_list_poll(const gh_files_list* op)
 
 void gh_files_list_cancel(gh_files_list* op)
 {
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) gh_op_end(&op->op, GH_CANCELLED);
+    if (op != NULL) gh_read_cancel(&op->op);
 }
 
 /* ---- look ---------------------------------------------------------------------------------------------- */
@@ -242,7 +242,10 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
 {
     gh_file_look* look = files_look_of(op);
     const gh_reply* reply = event->reply;
+    uint32_t i;
     if (gh_reply_integer(reply, 1) == 1) return GH_FILE_GONE;
+    for (i = 5; i <= 7; i++)
+        if (gh_reply_integer(reply, i) > GH_FILE_READERS_MAX) return GH_CORRUPT;
     look->id = (uint64_t)gh_reply_integer(reply, 2);
     look->size_bytes = (uint64_t)gh_reply_integer(reply, 3);
     look->stored_bytes = (uint64_t)gh_reply_integer(reply, 4);

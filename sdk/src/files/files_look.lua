@@ -7,13 +7,24 @@
 --       code 0 there; 1 gone: no such file; 2 all readers have ended
 --       digest: of the whole, once sealed
 
+--@ client/check.lua
+
+local READERS_MAX = 64
+local FIELDS_MAX = 24 -- of the state, besides its readers'
+local CHUNK_MAX = 131072
+
 local state = redis.call('HMGET', KEYS[1], 'i', 'k', 'n', 'b', 'f', 'v', 'z', 'g')
-local sequence, id, chunk_bytes = tonumber(ARGV[1]), tonumber(state[1]), tonumber(state[2])
-local bytes, freed = tonumber(state[4]), tonumber(state[5])
-if not id then
+local sequence = tonumber(ARGV[1])
+if not state[1] then
     return {sequence, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, ''}
-elseif not (chunk_bytes and bytes and freed) then
-    return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
+end
+local id, chunk_bytes, bytes = whole(state[1]), whole(state[2], CHUNK_MAX), whole(state[4])
+local freed, left = whole(state[5]), redis.call('ZCARD', KEYS[2])
+local least = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+local read = least and whole(least) or bytes
+if not (id and chunk_bytes and bytes and freed and whole(least or '0')) or read > bytes or left > READERS_MAX or
+    (state[7] and #state[7] ~= 32) or redis.call('HLEN', KEYS[1]) > FIELDS_MAX + READERS_MAX then
+    return corrupt('file state')
 end
 local done, lost = 0, 0
 local all = redis.call('HGETALL', KEYS[1])
@@ -26,7 +37,6 @@ for i = 1, #all, 2 do
         end
     end
 end
-local least = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
 local stored = state[8] and 0 or math.max(bytes - freed * chunk_bytes, 0)
-return {sequence, state[8] and 2 or 0, id, bytes, stored, redis.call('ZCARD', KEYS[2]), done, lost,
-        state[6] and 1 or 0, state[7] and 1 or 0, least and tonumber(least) or bytes, state[7] or ''}
+return {sequence, state[8] and 2 or 0, id, bytes, stored, left, done, lost, state[6] and 1 or 0, state[7] and 1 or 0,
+        read, state[7] or ''}

@@ -6,6 +6,7 @@
    when there is nothing more to fetch, and keeps the lease while the caller does its part. The calls of the
    caller (block, line) only move through what has arrived, see files_pull.c. */
 
+#include "client/outcome.h"
 #include "files_room.h"
 
 #define READ_REPLY_ROOM 1024u /* of a reply besides the chunk */
@@ -116,7 +117,8 @@ void gh_files_read_request(gh_file_read* read, read_ask ask)
 {
     read->room->ask = (uint8_t)ask;
     read->room->pulled = false;
-    gh_op_send(&read->op, ask == READ_WITHDRAW ? READ_WITHDRAW_SHAPE : READ_SHAPE, 0);
+    gh_op_send(&read->op, ask == READ_WITHDRAW ? READ_WITHDRAW_SHAPE : READ_SHAPE,
+               read->room->doubted ? GH_OP_URGENT : 0);
     read_arm(read);
 }
 
@@ -233,12 +235,10 @@ static void read_lane_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: read_lane_replied(lane, event->reply); break;
-    case GH_EVENT_FAILED:
-        gh_files_read_end(lane->read, event->status == GH_UNKNOWN ? GH_TIMEOUT : event->status);
-        break;
+    case GH_EVENT_FAILED: gh_files_read_end(lane->read, event->status); break;
     case GH_EVENT_TIMER: read_lane_ask(lane); break;
-    case GH_EVENT_CLOSE: gh_files_read_end(lane->read, GH_CANCELLED); break;
-    case GH_EVENT_CANCEL: /* the main op is told as well */
+    case GH_EVENT_CLOSE: /* the main op is told as well, and ends this one */
+    case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
@@ -253,7 +253,7 @@ static gh_script* read_lane_script(gh_op* op)
 }
 
 static const gh_op_kind read_lane_kind = {
-    "files", read_lane_step, read_lane_encode, read_lane_script, GH_OP_CHANGES, NULL};
+    "files", read_lane_step, read_lane_encode, read_lane_script, GH_OP_READS, NULL};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 
@@ -285,8 +285,8 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX ||
         (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
         return GH_CORRUPT;
-    if (bytes < read->stored_bytes || offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes))
-        return GH_CORRUPT;
+    if (offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes)) return GH_CORRUPT;
+    if (bytes < read->stored_bytes) return GH_LOST; /* the store went back behind what it had */
     if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed))
         gh_files_read_moved(read);
     read->id = (uint64_t)gh_reply_integer(reply, 2);
@@ -339,6 +339,7 @@ static gh_status read_ending_of(int64_t code)
     case FILES_NOT_THERE: return GH_FILE_GONE;
     case FILES_NOT_READER: return GH_FILE_NOT_READER;
     case FILES_DONE_BEFORE: return GH_FILE_DONE;
+    case FILES_BEYOND: /* the store went back behind what we had of it */
     case FILES_GIVEN_UP: return GH_LOST;
     default: return GH_CORRUPT;
     }
@@ -375,12 +376,20 @@ static void read_news(gh_file_read* read, const gh_reply* reply)
         read_plan(read);
 }
 
-static void read_replied(gh_file_read* read, const gh_reply* reply)
+/* The store goes on to wait for us, counted from when it was asked. */
+static void read_keep_lease(gh_file_read* read, uint64_t sent_us)
+{
+    read->room->lapsed = false;
+    gh_op_lease(&read->op, sent_us + read->room->lease_us);
+}
+
+static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sent_us)
 {
     read_room* room = read->room;
     read_ask asked = (read_ask)room->ask;
     int64_t code = gh_reply_integer(reply, 1);
     room->ask = READ_NOTHING;
+    room->doubted = false;
     if (asked == READ_WITHDRAW)
         gh_files_read_end(read, room->done ? GH_OK : GH_FILE_DONE);
     else if (code == FILES_DONE_BEFORE || (code == FILES_READ_ON && asked == READ_DONE))
@@ -391,7 +400,45 @@ static void read_replied(gh_file_read* read, const gh_reply* reply)
         gh_files_read_end(read, read_ending_of(code));
     else
         read_news(read, reply);
-    if (gh_files_read_is_busy(read)) read_arm(read);
+    if (!gh_files_read_is_busy(read)) return;
+    if (asked == READ_NEWS && code == FILES_READ_ON) read_keep_lease(read, sent_us);
+    read_arm(read);
+}
+
+/* Perhaps the store waits for us no more: it is asked at once, before others ask it for other things. */
+static void read_doubt(gh_file_read* read)
+{
+    read->room->doubted = true;
+    if (read->room->ask == READ_NOTHING && read_has_something(read)) gh_files_read_moved(read);
+    if (read->room->ask == READ_NOTHING || read->room->ask == READ_NEWS) gh_files_read_request(read, READ_NEWS);
+}
+
+/* Nothing is handed out before the store says that it goes on. A caller that lets all lie asks when it comes back. */
+static void read_lapse(gh_file_read* read)
+{
+    read->room->lapsed = true;
+    if (read->room->ask_us != GH_FOREVER) read_doubt(read);
+}
+
+/* How it ends that gives up now. Where it is, a reader can say again; that it is done is what matters. Once it is, and
+   only its channel does not know, it is not undone any more. */
+static gh_status read_judge(const gh_file_read* read, gh_reason reason)
+{
+    if (read->room->ask == READ_WITHDRAW) return gh_outcome(reason, GH_KNOWN_MAYBE, GH_OP_CHANGES);
+    return read->room->ask == READ_DONE ? gh_op_outcome(&read->op, reason)
+                                        : gh_outcome(reason, GH_KNOWN_UNSENT, GH_OP_CHANGES);
+}
+
+/* A file that still stands in its channel though all are done with it, is found by those who need the room. */
+static void read_failed(gh_file_read* read, gh_status status)
+{
+    if (read->room->ask != READ_WITHDRAW)
+    {
+        gh_files_read_end(read, status);
+        return;
+    }
+    gh_op_warn(&read->op, "a file that was read by all still stands in its channel: ", read->name);
+    gh_files_read_end(read, read->room->done ? GH_OK : GH_FILE_DONE);
 }
 
 static void read_timer(gh_file_read* read)
@@ -401,7 +448,7 @@ static void read_timer(gh_file_read* read)
     if (room->ask == READ_NOTHING && read_has_something(read)) room->moved_us = now_us;
     if (now_us - room->moved_us >= room->config.progress_us)
     {
-        gh_files_read_end(read, room->done && gh_op_maybe_done(&read->op) ? GH_UNKNOWN : GH_TIMEOUT);
+        gh_files_read_end(read, read_judge(read, GH_REASON_DEADLINE));
         return;
     }
     if (room->ask == READ_NOTHING && room->ask_us <= now_us)
@@ -415,12 +462,6 @@ static void read_timer(gh_file_read* read)
     read_arm(read);
 }
 
-/* What could not be asked changes nothing, unless it was that we are done. */
-static gh_status read_failing_of(const gh_file_read* read, gh_status status)
-{
-    return status == GH_UNKNOWN && !read->room->done ? GH_TIMEOUT : status;
-}
-
 /* That we are done may have been heard: then the answer is waited for. */
 static bool read_may_be_done(const gh_file_read* read)
 {
@@ -432,15 +473,15 @@ static void read_step(gh_op* op, const gh_event* event)
     gh_file_read* read = read_of(op);
     switch (event->kind)
     {
-    case GH_EVENT_REPLY: read_replied(read, event->reply); break;
-    case GH_EVENT_FAILED: gh_files_read_end(read, read_failing_of(read, event->status)); break;
+    case GH_EVENT_REPLY: read_replied(read, event->reply, event->sent_us); break;
+    case GH_EVENT_FAILED: read_failed(read, event->status); break;
     case GH_EVENT_TIMER: read_timer(read); break;
     case GH_EVENT_CANCEL: gh_file_read_cancel(read); break;
-    case GH_EVENT_CLOSE: gh_files_read_end(read, read_may_be_done(read) ? GH_UNKNOWN : GH_CANCELLED); break;
-    case GH_EVENT_LAPSED:
+    case GH_EVENT_CLOSE: gh_files_read_end(read, read_judge(read, GH_REASON_CANCEL)); break;
+    case GH_EVENT_LAPSED: read_lapse(read); break;
+    case GH_EVENT_DOUBT: read_doubt(read); break;
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_RESET: break;
     }
 }
 
@@ -497,5 +538,5 @@ gh_status gh_file_read_poll(const gh_file_read* op)
 
 void gh_file_read_cancel(gh_file_read* op)
 {
-    if (gh_files_read_is_busy(op) && !read_may_be_done(op)) gh_files_read_end(op, GH_CANCELLED);
+    if (gh_files_read_is_busy(op) && !read_may_be_done(op)) gh_files_read_end(op, read_judge(op, GH_REASON_CANCEL));
 }

@@ -5,6 +5,7 @@
        files_push.c        the caller's side: what it pushes becomes chunks
        files_send_lanes.c  chunks on their way, each with an op of its own */
 
+#include "client/outcome.h"
 #include "files_room.h"
 
 #define SEND_OUT_ROOM 8192u /* of a request besides the chunk: the readers' names, keys, digests */
@@ -19,7 +20,17 @@ enum
 {
     FILES_OPEN = 0,
     FILES_SEALED,
-    FILES_OTHER_READERS
+    FILES_OTHER_READERS,
+    FILES_TAKEN_OVER,
+    FILES_OPEN_STALE
+};
+
+/* What files_reserve.lua answers. */
+enum
+{
+    FILES_RESERVED = 0,
+    FILES_NO_ROOM,
+    FILES_RESERVE_STALE
 };
 
 /* Who may read, by files_open.lua. */
@@ -94,7 +105,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
 {
     const gh_file_send_config* config = &send->room->config;
     size_t i;
-    gh_request_script(request, send_script(&send->op), 4, 6 + (uint32_t)config->reader_count);
+    gh_request_script(request, send_script(&send->op), 4, 7 + (uint32_t)config->reader_count);
     gh_request_object_keys(request, send->op.client, gh_files_kind(), send->name, "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, send->op.sequence);
@@ -102,6 +113,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
     gh_request_number(request, config->cap_bytes);
     gh_request_number(request, config->lease_us);
     gh_request_number(request, config->abandoned_us);
+    gh_request_number(request, gh_client_not_after(send->op.client));
     for (i = 0; i < config->reader_count; i++) gh_request_str(request, config->readers[i]);
 }
 
@@ -110,7 +122,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     const gh_file_send_config* config = &send->room->config;
     uint64_t bytes = config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes
                                                                                       : config->cap_bytes;
-    gh_request_script(request, send_script(&send->op), 4, 6);
+    gh_request_script(request, send_script(&send->op), 4, 7);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
     gh_request_str(request, send->name);
@@ -118,6 +130,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     gh_request_number(request, config->channel_bytes);
     gh_request_number(request, send->id);
     gh_request_number(request, send->room->ask == SEND_ANNOUNCE);
+    gh_request_number(request, gh_client_not_after(send->op.client));
 }
 
 static void send_encode_probe(gh_file_send* send, gh_request* request)
@@ -216,7 +229,13 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
     send_room* room = send->room;
     uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, 3);
     gh_str digest = gh_reply_at(reply, 7)->text;
+    if (gh_reply_integer(reply, 1) == FILES_OPEN_STALE)
+    {
+        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+        return GH_PENDING; /* it is asked again */
+    }
     if (gh_reply_integer(reply, 1) == FILES_OTHER_READERS) return GH_FILE_DIFFERS;
+    if (gh_reply_integer(reply, 1) == FILES_TAKEN_OVER) return GH_LOST;
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX) return GH_CORRUPT;
     if (chunk_bytes > room->config.chunk_bytes) return GH_TOO_SMALL;
     room->resumed = (uint64_t)gh_reply_integer(reply, 4);
@@ -248,7 +267,12 @@ static void send_reserved(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
     gh_str probe = gh_reply_at(reply, 4)->text;
-    if (gh_reply_integer(reply, 1) == 0)
+    if (gh_reply_integer(reply, 1) == FILES_RESERVE_STALE)
+    {
+        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+        return;
+    }
+    if (gh_reply_integer(reply, 1) == FILES_RESERVED)
     {
         room->reserved = true;
         gh_files_send_moved(send);
@@ -272,10 +296,19 @@ static gh_status send_sealed(int64_t code)
     {
     case FILES_STORED: return GH_PENDING;
     case FILES_TAKEN: return GH_LOST;
+    case FILES_EARLY: /* the store has forgotten what it had confirmed */
     case FILES_GONE: return GH_FILE_GONE;
     case FILES_DIFFERS: return GH_FILE_DIFFERS;
     default: return GH_CORRUPT;
     }
+}
+
+/* An announcement that came too late is asked for again. */
+static void send_announced(gh_file_send* send, const gh_reply* reply)
+{
+    send->room->announced = gh_reply_integer(reply, 1) != FILES_RESERVE_STALE;
+    if (!send->room->announced)
+        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
 }
 
 static void send_replied(gh_file_send* send, const gh_reply* reply)
@@ -297,7 +330,7 @@ static void send_replied(gh_file_send* send, const gh_reply* reply)
     case SEND_EVICT: break;
     case SEND_OPEN:
         status = send_opened(send, reply);
-        if (status == GH_PENDING && room->finishing) gh_files_send_wrap_up(send);
+        if (status == GH_PENDING && room->opened && room->finishing) gh_files_send_wrap_up(send);
         break;
     case SEND_SHOW:
         status = send_sealed(code);
@@ -305,14 +338,35 @@ static void send_replied(gh_file_send* send, const gh_reply* reply)
         break;
     case SEND_SEAL:
         status = send_sealed(code);
-        room->sealed = true;
+        room->sealed = room->sealed_now = true;
         break;
-    case SEND_ANNOUNCE: room->announced = true; break;
+    case SEND_ANNOUNCE: send_announced(send, reply); break;
     case SEND_NOTHING: break;
     }
-    if (asked != SEND_RESERVE && asked != SEND_PROBE) gh_files_send_moved(send);
     if (status != GH_PENDING) gh_files_send_end(send, status);
-    if (gh_files_send_is_busy(send)) gh_files_send_advance(send);
+    if (!gh_files_send_is_busy(send)) return;
+    if (asked != SEND_RESERVE && asked != SEND_PROBE) gh_files_send_moved(send);
+    gh_files_send_advance(send);
+}
+
+static bool send_is_ending(const gh_file_send* send)
+{
+    return send->room->ask == SEND_SEAL || send->room->ask == SEND_ANNOUNCE;
+}
+
+/* How it ends that gives up now. What is stored for a later sender to go on with is not what this one was begun for:
+   only the seal and the announcement may have been done. */
+static gh_status send_judge(const gh_file_send* send, gh_reason reason)
+{
+    if (send->room->sealed_now) return gh_outcome(reason, GH_KNOWN_MAYBE, GH_OP_CHANGES);
+    return send_is_ending(send) ? gh_op_outcome(&send->op, reason)
+                                : gh_outcome(reason, GH_KNOWN_UNSENT, GH_OP_CHANGES);
+}
+
+/* Then its answer is waited for. */
+static bool send_may_be_done(const gh_file_send* send)
+{
+    return send->room->sealed_now || (send_is_ending(send) && gh_op_maybe_done(&send->op));
 }
 
 static void send_timer(gh_file_send* send)
@@ -329,7 +383,7 @@ static void send_timer(gh_file_send* send)
     if (now_us - room->moved_us < room->config.progress_us)
         send_arm(send);
     else
-        gh_files_send_end(send, room->finishing && gh_op_maybe_done(&send->op) ? GH_UNKNOWN : GH_TIMEOUT);
+        gh_files_send_end(send, send_judge(send, GH_REASON_DEADLINE));
 }
 
 static void send_step(gh_op* op, const gh_event* event)
@@ -338,10 +392,10 @@ static void send_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: send_replied(send, event->reply); break;
-    case GH_EVENT_FAILED: gh_files_send_end(send, event->status); break;
+    case GH_EVENT_FAILED: gh_files_send_end(send, send->room->sealed_now ? GH_UNKNOWN : event->status); break;
     case GH_EVENT_TIMER: send_timer(send); break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_files_send_end(send, GH_CANCELLED); break;
+    case GH_EVENT_CANCEL: gh_file_send_cancel(send); break;
+    case GH_EVENT_CLOSE: gh_files_send_end(send, send_judge(send, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
@@ -391,5 +445,5 @@ gh_status gh_file_send_poll(const gh_file_send* op)
 
 void gh_file_send_cancel(gh_file_send* op)
 {
-    if (gh_files_send_is_busy(op)) gh_files_send_end(op, GH_CANCELLED);
+    if (gh_files_send_is_busy(op) && !send_may_be_done(op)) gh_files_send_end(op, send_judge(op, GH_REASON_CANCEL));
 }

@@ -117,12 +117,17 @@ static void send_lane_pause(send_lane* lane, send_lane_state state)
 }
 
 /* Too early: the one before it goes first. When that one is stored, we go again. */
-static void send_lane_early(send_lane* lane)
+static void send_lane_early(send_lane* lane, uint64_t next)
 {
     lane->state = SEND_LANE_EARLY;
+    if (next < lane->send->room->stored) /* the store has forgotten what it had confirmed */
+    {
+        gh_files_send_end(lane->send, GH_FILE_GONE);
+        return;
+    }
     if (lane->send->room->stored != lane->number) return;
     if (lane->pauses >= SEND_EARLY_MAX)
-        gh_files_send_end(lane->send, GH_FILE_GONE); /* the store has forgotten what it had confirmed */
+        gh_files_send_end(lane->send, GH_FILE_GONE);
     else
         send_lane_pause(lane, SEND_LANE_EARLY);
 }
@@ -147,7 +152,7 @@ static void send_lane_replied(send_lane* lane, const gh_reply* reply)
     {
     case FILES_STORED: send_lane_stored(lane); break;
     case FILES_FULL: send_lane_full(lane, gh_reply_integer(reply, 3) != 0); break;
-    case FILES_EARLY: send_lane_early(lane); break;
+    case FILES_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, 2)); break;
     case FILES_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
     case FILES_GONE: gh_files_send_end(lane->send, GH_FILE_GONE); break;
     case FILES_DIFFERS: gh_files_send_end(lane->send, GH_FILE_DIFFERS); break;
@@ -178,15 +183,16 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_FAILED: gh_files_send_end(lane->send, event->status); break;
     case GH_EVENT_TIMER: send_lane_timer(lane); break;
     case GH_EVENT_HINT: send_lane_hinted(lane); break;
-    case GH_EVENT_CLOSE: gh_files_send_end(lane->send, GH_CANCELLED); break;
-    case GH_EVENT_CANCEL: /* the main op is told as well */
+    case GH_EVENT_CLOSE: /* the main op is told as well, and ends this one */
+    case GH_EVENT_CANCEL:
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
     case GH_EVENT_DOUBT: break;
     }
 }
 
-const gh_op_kind gh_files_send_lane_kind = {"files", send_lane_step, send_lane_encode, send_lane_script, false, NULL};
+const gh_op_kind gh_files_send_lane_kind = {"files", send_lane_step, send_lane_encode, send_lane_script,
+                                            GH_OP_CHANGES, NULL};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */
 void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)

@@ -1,6 +1,5 @@
 -- files_withdraw: a file leaves its channel, because it has gone. Repeating it is harmless: the id names the
--- very file that is meant. Writes with ZREM and HDEL first, which a server that is out of memory still
--- allows.
+-- very file that is meant. Writes with HDEL first, which a server that is out of memory still allows.
 --
 -- KEYS  1 gh:{files:<channel>}:s, 2 gh:{files:<channel>}:f, 3 gh:{files:<channel>}:l   see files_reserve.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
@@ -9,13 +8,20 @@
 -- reply sequence, code
 --       code 0 gone now; 1 not there, or another id
 
+--@ client/check.lua
+
 local sequence = tonumber(ARGV[1])
-local had, id = string.match(redis.call('HGET', KEYS[2], ARGV[2]) or '', '^(%d+) (%d+)$')
-if id ~= ARGV[3] then
+--@ files/files_sum.lua
+local had, id = parse(redis.call('HGET', KEYS[2], ARGV[2]) or '0 0')
+if not had then
+    return corrupt('channel')
+elseif id ~= ARGV[3] then
     return {sequence, 1}
 end
-local sum = tonumber(redis.call('HGET', KEYS[1], 'b') or '0') or 0
+redis.call('ZSCORE', KEYS[3], ARGV[2]) -- of the right type
+redis.call('HDEL', KEYS[1], '-') -- there is none
+redis.call('HSET', KEYS[1], 'b', string.format('%.0f', math.max(sum - tonumber(had), 0)), 'p', '1')
 redis.call('HDEL', KEYS[2], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[2])
-redis.call('HSET', KEYS[1], 'b', string.format('%.0f', math.max(sum - tonumber(had), 0)))
+redis.call('HDEL', KEYS[1], 'p')
 return {sequence, 0}
