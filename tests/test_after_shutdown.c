@@ -155,8 +155,8 @@ static void what_has_ended_is_inert(void** state)
 /* They know no client and no op; or, at the end, client_must_be_none calls them. */
 static bool needs_no_call(const char* name)
 {
-    static const char* const beginnings[] = {"gh_geo_",   "gh_fold_", "gh_status_", "gh_str_",  "gh_version",
-                                             "gh_client_", "gh_tick", "gh_next_deadline"};
+    static const char* const beginnings[] = {"gh_geo_",     "gh_fold_",   "gh_status_", "gh_str_",         "gh_version",
+                                             "gh_message_", "gh_client_", "gh_tick",    "gh_next_deadline"};
     static const char* const others[] = {"gh_lock_tag",       "gh_reply_at",           "gh_tasks_config_check",
                                          "gh_aggregate_init", "gh_task_remaining_us"};
     size_t size = strlen(name);

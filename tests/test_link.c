@@ -155,9 +155,9 @@ static void needless_password_refuses_what_waits(void** state)
 
 /* What a production user gets: nothing that reads or flushes others' data, no EVAL, no CONFIG. */
 #define LEAST_RIGHTS                                                                                         \
-    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +publish +subscribe +unsubscribe +ping "     \
+    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +script|exists +publish +subscribe +ping " \
     "+auth +select +client|setname +info +time +get +set +pexpire +zadd +zrem +zrange +zremrangebyrank "     \
-    "+zrank +zscore +hget +hset +hdel"
+    "+zrank +zscore +zcard +hget +hset +hdel"
 
 /* The rules are split at their spaces by the format of the audit. */
 static void set_user(redis_server* server, const char* user, gh_str password, const char* rules)

@@ -1,9 +1,9 @@
--- contacts_mark: what a client did last to an owner's contacts. Eight clients have their marks in the hash w, which costs
--- little memory; all others on the shelves of client/mark.lua.
+-- contacts_mark: what a client did last to an owner's contacts. Eight clients have their marks in the hash w, which
+-- costs little memory; all others on the shelves of client/mark.lua.
 --
 -- wants mark_key; client; time
 -- gives minute       of the store's clock, modulo 64
---       number       this client's mark in w, or false: it has none, and there is room; nil: it has none, and there is not
+--       number       this client's mark in w; false: it has none, and there is room; nil: it has none, and there is not
 
 local RESIDENTS_MAX = 8
 
