@@ -139,7 +139,7 @@ static void finish_that_hung_changes_nothing(void** state)
                                             (unsigned long long)self.far->finish.field_client,
                                             (unsigned long long)self.far->finish.field_sequence);
     assert_non_null(receipt);
-    assert_int_equal(strtoull(strchr(receipt, ' ') + 1, NULL, 10), done);
+    assert_int_equal(strtoull(strchr(strchr(receipt, ' ') + 1, ' ') + 1, NULL, 10), done);
 }
 
 /* ---- push ---------------------------------------------------------------------------------------------- */

@@ -26,6 +26,6 @@ if #old > 0 then
 end
 local sample = time[2] % 16 == 0 and call('HRANDFIELD', w_key, 2, 'WITHVALUES') or {}
 for i = 1, #sample, 2 do
-    local ended = match(sample[i + 1], '^(%d+) ')
-    if ended and tonumber(ended) < now then call('HDEL', w_key, sample[i]) end
+    local written, needed = match(sample[i + 1], '^(%d+) (%d+) ')
+    if written and written + needed < now then call('HDEL', w_key, sample[i]) end
 end

@@ -7,9 +7,9 @@
 
 if not_after > 0 and now > not_after then return {sequence, now, ''} end
 local answered = call('HGET', w_key, token .. 'o')
-if answered then return {sequence, now, string.match(answered, '^%d+ (%a+)$') or ''} end
+if answered then return {sequence, now, string.match(answered, '^%d+ %d+ (%a+)$') or ''} end
 
 local function keep_receipt(codes)
-    call('HSET', w_key, token .. 'o', string.format('%.0f ', now + receipt_us) .. codes)
+    call('HSET', w_key, token .. 'o', string.format('%.0f %.0f ', now, receipt_us) .. codes)
     keep_until(w_key, now + receipt_us)
 end

@@ -2,13 +2,13 @@
 --
 -- wants call, match, sub, max, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns, deal,
 --       credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want
--- gives reply, taken, fence, count
+-- gives reply, taken, fence_text, count
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.
 
 local values, marks = {}, call('HMGET', m_key, unpack(ids))
 local attempts, seen, states, some_marked = {}, {}, {}, false
-local used, last, place = 0, #ids, 6
+local fence, used, last, place = now, 0, #ids, 6
 local source = sources[1]
 for i = 1, #ids do
     read(values, ids, i)
@@ -50,7 +50,8 @@ end
 
 call('PERSIST', m_key) -- from now on it says how a task stands that is not over
 if count > 0 then
-    local behind = ' ' .. format('%.0f', fence) .. ' ' .. worker
+    fence_text = fence == now and now_text or format('%.0f', fence)
+    local behind = ' ' .. fence_text .. ' ' .. worker
     local first, expiry = 'L 1' .. behind, format('%.0f', now + lease)
     local leases, at_state = {}, #states
     for i = 1, count do

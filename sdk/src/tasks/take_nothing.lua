@@ -1,11 +1,10 @@
 -- take_nothing: what is answered when nothing is handed out.
 --
 -- wants call, min, max, append, sources, spent, plain, soonest, refusal, burst, interval, full_at, now, now_text
--- gives reply, fence
+-- gives reply
 --
 -- A part of tasks_take.lua.
 
-fence = 0
 if #spent > 0 then
     call('ZREM', g_key, unpack(spent)) -- and ask again at once
 else

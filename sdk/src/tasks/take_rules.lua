@@ -18,7 +18,7 @@ elseif (control[5] or '') ~= '' then
     interval, burst = (whole(period) or 0) / (whole(rate_count) or 0), whole(size)
     if not (bucket and burst and interval > 0 and interval < NEVER_US) then return corrupt('the rate') end
     full_at = min(max(tonumber(bucket), now), now + burst * interval)
-    want = min(want, floor(burst - (full_at - now) / interval + 0.000001))
+    want = min(want, math.floor(burst - (full_at - now) / interval + 0.000001))
     if want < 1 then refusal = 4 end
 end
 if limit > 0 and not refusal then

@@ -2,7 +2,7 @@
 -- marked, its worker is told, and it goes when the worker is done with it or its lease runs out.
 --
 -- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :t   4 :x   5..8 :d0 .. :d3   9 :q   10 :w   see tasks_push.lua and
---         tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<until us> <codes>": what other copies are answered
+--         tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what other copies are answered
 -- ARGV  1 token      "<client>:<sequence>" of the op
 --       2 sequence   comes back as the first element of the reply
 --       3 keep us    how long the id is remembered

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   see tasks_take.lua
 --       2 gh:{tasks:<queue>}:i   zset   see tasks_push.lua
---       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<until us> <codes>": what
+--       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what
 --                                       other copies are answered
 -- ARGV  1 token        "<client>:<sequence>" of the op
 --       2 sequence     comes back as the first element of the reply

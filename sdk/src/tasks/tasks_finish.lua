@@ -1,8 +1,8 @@
 -- tasks_finish: says what became of tasks that were handed out. Only the hand-out that is the current one
 -- counts: after its lease ran out and another got the task, nothing is done.
 --
--- KEYS  1 gh:{tasks:<queue>}:w   hash   besides receipts of hand-outs: ARGV 1 -> "<until us> <sequence> <keep us>
---                                       <codes>", by which a repeat is known
+-- KEYS  1 gh:{tasks:<queue>}:w   hash   besides receipts of hand-outs: ARGV 1 -> "<written us> <receipt us> <sequence>
+--                                       <keep us> <codes>", by which a repeat is known
 --       2 :m   3 :l   4 :p   5 :t   6 :x   7 :i   8..11 :d0 .. :d3   see tasks_take.lua and tasks_push.lua
 -- ARGV  1 field      "<client>:<sequence>f"; it has one unanswered request at a time, and a larger sequence each time
 --       2 sequence   comes back as the first element of the reply
@@ -32,25 +32,24 @@ local CLASSES = 4
 local LONG = '-----------------------------------------------------------------' -- see tasks_push.lua
 local PIECE = 16
 local TOMBS_MAX = 1000000 -- more than this, and the oldest are forgotten early
--- How a task stands once it was finished so.
-local ENDS = {d = 'D', D = 'D', r = 'WX', f = 'X', b = '-'}
--- A field sees to the life of :w and :t once in such a while.
-local WHILE_US = 60000000
+-- A kind, and how a task stands that was finished so.
+local ENDS = 'dD DD rW rX fX'
 
 local call, match, sub = redis.call, string.match, string.sub
 local w_key, m_key, l_key, p_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local t_key, x_key, i_key = KEYS[5], KEYS[6], KEYS[7]
-local sequence, keep, kinds, receipt_us, generation = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6]
+local sequence, keep, kinds, generation = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[6]
 local count = #kinds
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. sub('00000' .. time[2], -6) -- redis.call would format the number anew each time, and slowly
 
 local saved = call('HMGET', w_key, ARGV[1], 'generation')
-local until_us, last_sequence, last_keep, last_codes
+local written, last_sequence, last_keep, last_codes
 if saved[1] then
-    until_us, last_sequence, last_keep, last_codes = match(saved[1], '^(%d+) (%d+) (%d+) (%a*)$')
-    if not until_us then
+    written, last_sequence, last_keep, last_codes = match(saved[1], '^(%d+) %d+ (%d+) (%d+) (%a*)$')
+    if not written then
         return redis.error_reply('CORRUPT a receipt is not of the form that KEYS.md describes')
     elseif tonumber(last_sequence) >= sequence then
         return {sequence, now, last_sequence == ARGV[2] and last_codes or ''}
@@ -65,7 +64,7 @@ local marks = call('HMGET', m_key, unpack(ARGV, 7, 6 + count))
 -- Wanted only for those that run again; in pieces, because the server copies an answer of more than 16 KiB
 -- about.
 local values, is_simple = {}, not string.find(kinds, '[rfb]')
-for from = 1, string.find(kinds, '[rb]') and count or 0, PIECE do
+for from = 1, not is_simple and string.find(kinds, '[rb]') and count or 0, PIECE do
     local piece = call('HMGET', p_key, unpack(ARGV, 6 + from, 6 + math.min(from + PIECE - 1, count)))
     for i = 1, #piece do values[from + i - 1] = piece[i] end
 end
@@ -73,7 +72,7 @@ local oldest = call('ZRANGE', t_key, '0', '0', 'WITHSCORES')[2]
 local left = call('HLEN', p_key)
 
 local codes, leased, gone, unmarked, held, seen, states, forgets = {}, {}, {}, {}, {}, {}, {}, {}
-local until_text = string.format('%.0f', now + keep) -- redis.call would format it anew for each
+local until_text = string.format('%.0f', now + keep)
 local extra = 7 + 2 * count
 
 -- Those that are not done: where they go. Most requests have none of them.
@@ -124,7 +123,7 @@ for i = 1, count do
     local to_cancel = mark == runs[2]
     if seen[id] or not (mark == runs[1] or to_cancel) then
         codes[i] = 'l'
-        if mark and sub(mark, 3, #receipt + 2) == receipt and string.find(ENDS[kind], sub(mark, 1, 1), 1, true) then
+        if mark and sub(mark, 3, #receipt + 2) == receipt and string.find(ENDS, kind .. sub(mark, 1, 1), 1, true) then
             codes[i] = kind == 'r' and sub(mark, 1, 1) == 'X' and 'd' or 'o' -- by a copy that was stopped half-way
             leased[#leased + 1] = id
         end
@@ -179,7 +178,7 @@ if #states > 0 then call('HSET', m_key, unpack(states)) end
 if #unmarked > 0 then call('HDEL', m_key, unpack(unmarked)) end
 if #leased > 0 then call('ZREM', l_key, unpack(leased)) end
 local answer = table.concat(codes)
-local text = string.format('%.0f', now + receipt_us) .. ' ' .. ARGV[2] .. ' ' .. keep .. ' ' .. answer
+local text = now_text .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. keep .. ' ' .. answer
 if saved[2] == generation or generation == '0' then
     call('HSET', w_key, ARGV[1], text)
 else
@@ -191,14 +190,17 @@ end
 if oldest and tonumber(oldest) <= now or time[2] % 4 == 0 then
     --@ tasks/forget.lua
 end
-local this_while = now - now % WHILE_US
-if left == 0 or keep ~= last_keep or until_us - receipt_us < this_while or not oldest then
+-- A field sees to the life of :w and :t once in 100 s.
+local anew = keep ~= last_keep or not oldest or sub(written, 1, -9) ~= sub(now_text, 1, -9)
+local queue = left == 0 and sub(p_key, 1, -2)
+local is_over = queue and call('EXISTS', m_key, queue .. 'c', queue .. 'g') > 0 -- else there is nothing to clear
+if anew or is_over then
     --@ tasks/over.lua
-    if keep ~= last_keep or until_us - receipt_us < this_while or not oldest then
-        keep_until(w_key, this_while + WHILE_US + receipt_us)
-        keep_until(t_key, this_while + WHILE_US + keep)
+    if anew then
+        keep_until(w_key, now + ARGV[5] + 100000000)
+        keep_until(t_key, now + keep + 100000000)
     end
-    if left == 0 then clear() end
+    if is_over then clear() end
 end
 --@ tasks/wake.lua
 return {sequence, now, answer}

@@ -13,9 +13,9 @@
 --                     cancelled; W waits for another attempt in :d; R ready again in :r; X dead, text is the
 --                     reason; D done, text is the result; C cancelled; V cancelled, and its place in :r is still
 --                     there. worker "<client, 16 hex digits>:<sequence, 16 hex digits>"
---       5 :w   hash   worker -> "<until us> <sequence> <fence> <id>", and NUL and another id for each other
---                     task of its last hand-out: the receipt by which a repeat is known; no id at all: nothing was
---                     handed out. "generation" -> the generation of the store's data, see client/epoch.lua
+--       5 :w   hash   worker -> "<written us> <receipt us> <sequence> <fence> <id>", and NUL and another id for each
+--                     other task of its last hand-out: the receipt by which a repeat is known; no id at all: nothing
+--                     was handed out. "generation" -> the generation of the store's data, see client/epoch.lua
 --       6 :i   zset   see tasks_push.lua
 --       7 :t   zset   see tasks_push.lua
 --       8..11 :r0 .. :r3   12..15 :d0 .. :d3   16 :q   17 :g   see tasks_push.lua
@@ -62,8 +62,6 @@
 -- 2^50: see :g in tasks_push.lua.
 local TURNS = 1125899906842624
 local NEVER_US = 86400000000
--- A worker sees to the life of :w once in such a while.
-local WHILE_US = 60000000
 -- What is left of a value that is cut: all that comes before the payload.
 local CUT = 192
 -- See tasks_push.lua.
@@ -72,17 +70,17 @@ local LONG = string.rep('-', 65)
 local MARK = '^(%u) (%d%d?%d?%d?%d?) (%d+) '
 
 local call, match, sub, format = redis.call, string.match, string.sub, string.format
-local min, max, floor = math.min, math.max, math.floor
+local min, max = math.min, math.max
 local c_key, l_key, p_key, m_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local w_key, i_key, t_key, q_key, g_key = KEYS[5], KEYS[6], KEYS[7], KEYS[16], KEYS[17]
 local worker, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local want, bytes, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local not_after, receipt_us, generation = tonumber(ARGV[7]), tonumber(ARGV[9]), ARGV[11]
+local not_after, generation = tonumber(ARGV[7]), ARGV[11]
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 -- Numbers given to redis.call are formatted anew each time, and slowly.
-local now_text = format('%.0f', now)
+local now_text = time[1] .. sub('00000' .. time[2], -6)
 
 -- Sees to it that the value of the i-th is there. They are asked for in their order, four at a time, until there are
 -- enough bytes of them: an answer of more than 16 KiB is copied about by the server, and nobody knows how large the next
@@ -97,7 +95,7 @@ end
 
 local saved = call('HMGET', w_key, worker, 'generation')
 --@ tasks/generation.lua
-local until_us, past, last_fence, at = match(saved[1] or '0 0 0 ', '^(%d+) (%d+) (%d+) ()')
+local written, past, last_fence, at = match(saved[1] or '0 0 0 0 ', '^(%d+) %d+ (%d+) (%d+) ()')
 if not at then return corrupt('a receipt') end
 past = tonumber(past)
 if past == sequence then
@@ -150,10 +148,12 @@ end
 local missing = want
 for class = 0, 3 do
     local found, due, ready = 0, KEYS[12 + class], KEYS[8 + class]
-    if missing > 0 and grouped then
+    if missing < 1 then
+        break
+    elseif grouped then
         join(class)
         found = take_turns(class, max(1, min(missing, turns_max - joined)))
-    elseif missing > 0 then
+    else
         if not plain then
             found = add_source(class, due, 'W', call('ZRANGEBYSCORE', due, '-inf', now_text, 'LIMIT', '0', missing))
         end
@@ -190,7 +190,7 @@ end
 
 -- ---- and handed out ---------------------------------------------------------------------------------------
 
-local reply, taken, fence, count = {sequence, 0, now, 0, lease, 0}, {}, now, 0
+local reply, taken, fence_text, count = {sequence, 0, now, 0, lease, 0}, {}, '0', 0
 if ids then
     --@ tasks/take_hand_out.lua
 else
@@ -201,13 +201,18 @@ end
 
 local anew = false
 if count > 0 or ARGV[12] == '1' then
-    local text = format('%.0f %s %.0f ', now + receipt_us, ARGV[2], fence) .. table.concat(taken, '\0')
-    call('HSET', w_key, worker, text, 'generation', generation ~= '0' and generation or saved[2] or generation)
-    anew = floor((until_us - receipt_us) / WHILE_US) ~= floor(now / WHILE_US)
+    local text = now_text .. ' ' .. ARGV[9] .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0')
+    if saved[2] == generation or generation == '0' then
+        call('HSET', w_key, worker, text)
+    else
+        call('HSET', w_key, worker, text, 'generation', generation)
+    end
+    -- A worker sees to the life of :w once in 100 s.
+    anew = sub(written, 1, -9) ~= sub(now_text, 1, -9)
 end
 if anew or count == 0 then
     --@ tasks/over.lua
-    if anew then keep_until(w_key, now + receipt_us + 2 * WHILE_US) end
+    if anew then keep_until(w_key, now + ARGV[9] + 100000000) end
     if count == 0 and call('EXISTS', p_key) == 0 then clear() end
 end
 return reply
