@@ -66,6 +66,21 @@ static void late_copy_is_not_counted(void** state)
     assert_int_equal(stored_sum(server, "hits", 86400), 5);
 }
 
+/* A client that never pauses keeps its marks, and those of all others. */
+static void marks_live_while_batches_come(void** state)
+{
+    (void)state;
+    redis_server* server = server_with_clock();
+    const char* digest = store_script(server, "counters/counters_flush");
+    uint64_t hour_s = next_hour_s();
+    stand_at(server, hour_s); /* the last batch was in the minute before */
+    redis_server_do(server, "HSET %s 00000000000000aa %s", stored_shard_key("hits", "w"),
+                    counting_text("1 %llu -", (unsigned long long)(hour_s * SECOND_US - SECOND_US / 10)));
+    redis_server_do(server, "PEXPIRE %s 60000", stored_shard_key("hits", "w"));
+    must_answer(flush(server, digest, 2, "0", "0", 1), 0, "-");
+    assert_in_range(redis_server_integer(server, "PTTL %s", stored_shard_key("hits", "w")), 1000000, 1200000);
+}
+
 /* It ended behind its first counter: the mark is not there, the counter knows the batch. */
 static void repeat_of_a_stopped_batch_counts_what_is_missing(void** state)
 {
@@ -145,6 +160,7 @@ static void strange_names_hold_up_no_cleaning(void** state)
 }
 
 TEST_FILE(counters_store, cmocka_unit_test(older_generation_asks_anew), cmocka_unit_test(late_copy_is_not_counted),
+          cmocka_unit_test(marks_live_while_batches_come),
           cmocka_unit_test(repeat_of_a_stopped_batch_counts_what_is_missing),
           cmocka_unit_test(half_closed_slice_counts_once),
           cmocka_unit_test(nonsense_in_a_counter_is_told_of_it_alone),

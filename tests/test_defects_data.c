@@ -333,6 +333,8 @@ static void cleaning_passes_over_nobody(void** state)
     redis_server* server = server_with_clock();
     gh_counters_config config = cleaning_config();
     counting* hits = counting_start(game_start_ready(redis_server_address(server)), &config);
+    /* when the link looked at its rights */
+    long long read_whole = redis_server_calls(server, "hkeys") + redis_server_calls(server, "hgetall");
     uint64_t hour_s = next_hour_s();
     stand_at(server, hour_s);
     for (int i = 0; i < COUNTERS; i++) counting_add(hits, counting_text("old%d", i), 1);
@@ -345,7 +347,7 @@ static void cleaning_passes_over_nobody(void** state)
     assert_int_equal(counting_stats(hits).counters_removed, COUNTERS);
     for (int i = 0; i < COUNTERS; i++)
         assert_int_equal(stored_sum(server, counting_text("new%d", i), 60), 1);
-    assert_int_equal(redis_server_calls(server, "hkeys") + redis_server_calls(server, "hgetall"), 0);
+    assert_int_equal(redis_server_calls(server, "hkeys") + redis_server_calls(server, "hgetall"), read_whole);
 }
 
 TEST_FILE(defects_data, cmocka_unit_test(names_of_any_letters_are_found),

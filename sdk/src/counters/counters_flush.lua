@@ -11,7 +11,7 @@
 -- A counter has one open slice of each precision, and behind it the closed ones, newest first. The add of
 -- a batch that comes late goes into the slice of its own time, also if that is closed already.
 --
--- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch; 
+-- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch;
 --                                          - -> the largest generation that a client brought
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
 --       then for each counter of the batch
@@ -43,7 +43,7 @@
 local SUM_MAX = 9007199254740991
 local STALE_US = 600000000 -- longer than any client repeats a request
 local DAY_US = 86400000000
-local KEPT_US = 60000000 -- the time to live of the marks is renewed once in this time
+local KEPT_US = 60000000 -- a client renews the marks' time to live once in this time
 local LIST_MAX = 1000 -- slices that a list can have
 local TRIM_MAX = 100 -- slices that are removed at once
 
@@ -75,7 +75,7 @@ if mark then
     elseif past > sequence then
         return {sequence, 1, now, '-'}
     end
-    renew_marks, look = now - used > KEPT_US, now % 8 == 0 and '-4'
+    renew_marks, look = now - now % KEPT_US > used + 0, now % 8 == 0 and '-4'
 end
 if ARGV[5] ~= '0' and now > ARGV[5] + 0 then
     return {sequence, 2, now, '-'}
