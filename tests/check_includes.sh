@@ -155,7 +155,8 @@ seen_by_one() {
     esac
 }
 
-# The client may be gone as soon as no op is busy, and then an op has none: who keeps it anywhere else keeps it too long.
+# The client may be gone as soon as no op is busy, and then an op has none: who keeps it anywhere else keeps it too
+# long.
 kept_clients() {
     grep -n -E '^ +(struct )?gh_client ?\* ?[a-z_]+;' $(find sdk -name '*.h') |
         grep -v -E '^sdk/include/guildhall/client.h:[0-9]+:    gh_client\* client; +/\* NULL: the op is not busy' |

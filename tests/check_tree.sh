@@ -58,7 +58,8 @@ generated_files() { grep -E '(^|/)(build|obj|bin)/|\.(o|a|so|d|exe|dll|log|orig|
 
 not_executable() {
     local file
-    grep -E '/(run|lint|setup|planted|garbage|writers|check_[a-z]+)\.sh$|^\.ci/run$' "$scratch/files" | while read -r file; do
+    local programs='/(run|lint|setup|planted|garbage|writers|storm|check_[a-z]+)\.sh$|^\.ci/run$'
+    grep -E "$programs" "$scratch/files" | while read -r file; do
         [ -x "$file" ] || echo "$file"
     done
 }

@@ -290,8 +290,8 @@ static void two_sets_of_one_client_lose_nothing(void** state)
     for (int i = 0; i < 2; i++) assert_int_equal(counting_stats(sets[i]).counted, 400);
 }
 
-/* 10,000 clients add to a shard within ten minutes: their marks take what they may, and whoever comes then is counted at
-   once; the marks of ten minutes before go. */
+/* 10,000 clients add to a shard within ten minutes: their marks take what they may, and whoever comes then is counted
+   at once; the marks of ten minutes before go. */
 static void any_number_of_clients_is_counted(void** state)
 {
     (void)state;

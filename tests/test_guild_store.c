@@ -361,7 +361,8 @@ static void repeats_and_zombies_change_nothing(void** state)
 
 #define WRITERS 10000
 
-/* 10,000 clients within ten minutes: nobody is refused, a late request of each is known, and the marks are few bytes. */
+/* 10,000 clients within ten minutes: nobody is refused, a late request of each is known, and the marks are
+   few bytes. */
 static void writers_know_no_bound(void** state)
 {
     (void)state;

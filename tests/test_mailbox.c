@@ -419,5 +419,6 @@ TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
           cmocka_unit_test(any_byte_up_to_the_largest_body),
-          cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(commit_is_monotone_and_names_what_is_there),
+          cmocka_unit_test(small_buffer_says_what_it_needs),
+          cmocka_unit_test(commit_is_monotone_and_names_what_is_there),
           cmocka_unit_test(epoch_tells_that_ids_began_anew));

@@ -1,5 +1,5 @@
-/* While the slot of an object moves to another node, each op of it waits, and nothing of it is done by half: a key that a
-   script itself removes counts as away then, and the next touch would end the script in its middle. When the slot has
+/* While the slot of an object moves to another node, each op of it waits, and nothing of it is done by half: a key that
+   a script itself removes counts as away then, and the next touch would end the script in its middle. When the slot has
    come to rest, the op ends as it does on any day. Renewals alone go on meanwhile. */
 
 #include "support/drill.h"

@@ -1,6 +1,6 @@
-/* A script that ended in its middle, whatever it had written by then, leaves nothing that the next use of the object does
-   not mend: nothing is CORRUPT, lost, held for ever or counted twice. Each script of each op is cut behind each of its
-   writes; then the same request comes again, or does not, or all leases end first; then the object is used. */
+/* A script that ended in its middle, whatever it had written by then, leaves nothing that the next use of the object
+   does not mend: nothing is CORRUPT, lost, held for ever or counted twice. Each script of each op is cut behind each of
+   its writes; then the same request comes again, or does not, or all leases end first; then the object is used. */
 
 #include "support/half.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
-/* What a push, a send or a fetch says at its end is true: also when its answer was lost and the next thing that is heard
-   is a refusal, when a chat's numbers are odd, and for a player who has left. */
+/* What a push, a send or a fetch says at its end is true: also when its answer was lost and the next thing that is
+   heard is a refusal, when a chat's numbers are odd, and for a player who has left. */
 
 #include "support/proxy.h"
 #include "support/talk.h"

@@ -75,7 +75,8 @@ static said send_as(const stranger* self, unsigned client, unsigned sequence, co
 
 static said join_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
 {
-    return take_said(redis_server_command(self->server, "EVALSHA %s 4 " MEMBER_KEYS " gh:{chat:x}:w00 %016x:%016x %u 0 %s 0",
+    return take_said(redis_server_command(self->server,
+                                          "EVALSHA %s 4 " MEMBER_KEYS " gh:{chat:x}:w00 %016x:%016x %u 0 %s 0",
                                           self->join, client, sequence, sequence, player));
 }
 
@@ -565,5 +566,6 @@ TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
           cmocka_unit_test(foreign_entries_are_corrupt),
           cmocka_unit_test(full_store_still_reads_commits_and_leaves),
-          cmocka_unit_test(crowds_of_tokens_are_left_alone), cmocka_unit_test(players_list_is_capped), cmocka_unit_test(ranges_take_nothing_that_came_later),
+          cmocka_unit_test(crowds_of_tokens_are_left_alone), cmocka_unit_test(players_list_is_capped),
+          cmocka_unit_test(ranges_take_nothing_that_came_later),
           cmocka_unit_test(leave_and_join_at_once_keeps_the_note), cmocka_unit_test(keys_are_on_the_page));

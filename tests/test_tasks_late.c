@@ -184,7 +184,8 @@ static void push_that_was_done_is_not_refused(void** state)
     gh_task_spec spec = of_one_attempt("t1");
     proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
     long long calls = redis_server_calls(self.server, "evalsha");
-    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL), GH_OK);
+    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
+                  GH_OK);
     GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
     redis_server_do(self.server, "ACL SETUSER default -evalsha");
     GAME_UNTIL(gh_tasks_push_poll(&self.far->push) != GH_PENDING);

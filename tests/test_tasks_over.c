@@ -213,7 +213,8 @@ static void receipts_take_no_older_generation(void** state)
     assert_true(generation > 0);
     redis_server_do(server, "HSET " KEY "w generation %lld", generation + 1);
     clerk->tasks[0].action = GH_TASK_ACTION_DONE;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL), GH_OK);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
+                  GH_OK);
     GAME_UNTIL(gh_tasks_finish_poll(&clerk->finish) != GH_PENDING);
     assert_true(gh_tasks_finish_poll(&clerk->finish) != GH_OK);
     assert_int_equal(redis_server_integer(server, "HLEN " KEY "p"), 1);
@@ -251,7 +252,8 @@ static void lie(void* context, const fake_request* request, fake_reply* reply)
         fake_reply_format(reply, "*24\r\n:%.*s\r\n%s", (int)sequence->size, sequence->bytes, self->rest);
     else
         fake_reply_format(reply,
-                          "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64 "\r\n:0\r\n$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
+                          "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64 "\r\n:0\r\n"
+                          "$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
                           (int)sequence->size, sequence->bytes, self->remaining_us, self->attempt);
 }
 
@@ -301,7 +303,8 @@ static void counts_over_32_bits_are_not_cut(void** state)
     (void)state;
     liar self = {.keys = 15,
                  .sequence = 0,
-                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ":4294967296\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO
+                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ":4294967296\r\n"
+                      ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO
                              ZERO ZERO ZERO ZERO ZERO ZERO ZERO};
     redis_server* server = redis_server_start(NULL);
     fake_server* fake = fake_server_start(lie, &self, redis_server_address(server));

@@ -1,6 +1,7 @@
 /* Any server of a fleet may write to any object: thousands of clients write to one chat, one mailbox, one guild and one
-   list of contacts within ten minutes. Nobody is refused, no script takes long for it, and what is kept of the writers is
-   small and goes by itself. Most of them are one client's request with other names on it. tests/writers.sh has 10,000. */
+   list of contacts within ten minutes. Nobody is refused, no script takes long for it, and what is kept of the writers
+   is small and goes by itself. Most of them are one client's request with other names on it. tests/writers.sh
+   has 10,000. */
 
 #include "support/half.h"
 #include "support/talk.h"
@@ -224,8 +225,8 @@ static void write_by_many(const write_kind* kind)
     freeReplyObject(request.keys);
     freeReplyObject(request.arguments);
     if (large)
-        printf("    writers: %s: %lld bytes, %lld later, %zu slow, %.0f us on average\n", kind->system->name, bytes, rest,
-               slow, mean_us);
+        printf("    writers: %s: %lld bytes, %lld later, %zu slow, %.0f us on average\n", kind->system->name, bytes,
+               rest, slow, mean_us);
     if (mean_us > MEAN_US_MAX) fail_msg("a script takes %.0f us on average", mean_us);
     if (slow > writers / 10) fail_msg("%zu of %u scripts take more than %s us", slow, writers, SLOW_US);
     if (bytes > MARKS_MAX) fail_msg("marks take %lld bytes", bytes);

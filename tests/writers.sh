@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/writers.sh -- 10,000 clients write to one object within ten minutes, for each system that keeps in mind who wrote.
-# The last line is "N passed, N failed".
+# tests/writers.sh -- 10,000 clients write to one object within ten minutes, for each system that keeps in mind who
+# wrote. The last line is "N passed, N failed".
 #
 #   ./tests/writers.sh
 set -euo pipefail

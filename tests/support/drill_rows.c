@@ -231,7 +231,8 @@ static bool heal_rows(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_rows = {"rows", "rows", rows_cases, sizeof(rows_cases) / sizeof(rows_cases[0]), heal_rows, true};
+const drill_system drill_rows = {
+    "rows", "rows", rows_cases, sizeof(rows_cases) / sizeof(rows_cases[0]), heal_rows, true};
 
 /* ---- counters ------------------------------------------------------------------------------------------ */
 

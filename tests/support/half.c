@@ -1,5 +1,5 @@
-/* half.c -- a script's text behind a piece that stands in for `redis` and counts what is written; its digest in place of
-   the library's own. */
+/* half.c -- a script's text behind a piece that stands in for `redis` and counts what is written; its digest in place
+   of the library's own. */
 
 #include "support/half.h"
 

@@ -1,5 +1,5 @@
-/* half.h -- scripts that end behind their n-th write, as one does whose right is taken away in its middle, or whose slot
-   moves. */
+/* half.h -- scripts that end behind their n-th write, as one does whose right is taken away in its middle, or whose
+   slot moves. */
 
 #ifndef GUILDHALL_TESTS_HALF_H
 #define GUILDHALL_TESTS_HALF_H
@@ -18,8 +18,8 @@ typedef struct half_script
 size_t half_count(void);
 half_script half_at(size_t i);
 
-/* From now on the game runs the script only up to that many writes; keys and arguments of the last run are noted. False:
-   the game has never used it, and so does not know its digest. */
+/* From now on the game runs the script only up to that many writes; keys and arguments of the last run are noted.
+   False: the game has never used it, and so does not know its digest. */
 bool half_install(drill* self, half_script script, unsigned writes);
 
 /* The library's own, 40 digits and a NUL. False: the game has never used it. */

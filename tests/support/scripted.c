@@ -75,7 +75,8 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
 static void answer_by_default(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     static const char info[] = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
-                               "role:master\r\ncluster_enabled:0\r\nrun_id:" SERVER_ID "\r\nmaster_replid:" SERVER_ID "\r\n";
+                               "role:master\r\ncluster_enabled:0\r\n"
+                               "run_id:" SERVER_ID "\r\nmaster_replid:" SERVER_ID "\r\n";
     char digest[41];
     if (is(words[0], "INFO")) say_bulk(reply, info, sizeof(info) - 1);
     else if (is(words[0], "SCRIPT") && is(words[1], "EXISTS"))

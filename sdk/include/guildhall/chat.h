@@ -24,11 +24,11 @@
             newest `keep` messages stay, and who has not seen the others is told how many it missed. The chat
             goes with its last member.
    Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
-            in the old one says nothing about the new one. A store that was started anew, or promoted, may have forgotten
-            its newest messages: the first send after that begins a larger epoch too, in which ids go on behind those
-            that are there. What was stored before keeps its own epoch. (epoch, id) never has two bodies, and nobody
-            misses what has the id of something forgotten that it had handled. (Where the user may not call INFO,
-            restarts are not noticed, and ids are given again under the same epoch.)
+            in the old one says nothing about the new one. A store that was started anew, or promoted, may have
+            forgotten its newest messages: the first send after that begins a larger epoch too, in which ids go on
+            behind those that are there. What was stored before keeps its own epoch. (epoch, id) never has two bodies,
+            and nobody misses what has the id of something forgotten that it had handled. (Where the user may not call
+            INFO, restarts are not noticed, and ids are given again under the same epoch.)
    Leaving  who has left is shown nothing that is said afterwards: `from` of a member that is none lets nothing through.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.

@@ -16,8 +16,8 @@
             another. Pushes of one client to one mailbox are carried out in the order in which they were
             begun: each waits for the one before.
    Epoch    each message has an epoch besides its id. A store that was started anew, or promoted, may have forgotten its
-            newest messages, whose ids it then gives again: so the first push after that begins a new, larger epoch. What
-            was stored before keeps its own. (epoch, id) never has two bodies.
+            newest messages, whose ids it then gives again: so the first push after that begins a new, larger epoch.
+            What was stored before keeps its own. (epoch, id) never has two bodies.
    Once?    At least once: what was fetched and not committed is fetched again after a crash. Keep the epoch and the id
             of the message with what you did; do what gh_message_is_after those, skip the rest.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
@@ -99,8 +99,8 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
    GH_OK        stored, once
    GH_FULL      not stored: more than capacity would be unread
    GH_TIMEOUT   not stored: no link, or earlier pushes to this mailbox took all the time
-   GH_UNKNOWN   sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused or full:
-                the first copy may still come
+   GH_UNKNOWN   sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused or
+                full: the first copy may still come
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text; not stored */
 gh_status gh_mailbox_push_poll(const gh_mailbox_push* op);
@@ -203,8 +203,8 @@ gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_s
 
 /* GH_IDLE, GH_PENDING  as above
    GH_OK        done, now or by a commit before
-   GH_RESTARTED nothing was removed: that message is not there, and was not committed. The store has forgotten it, or all
-                its data, or the mailbox, which was empty for 30 days; or nobody has been given that id. Fetch again
+   GH_RESTARTED nothing was removed: that message is not there, and was not committed. The store has forgotten it, or
+                all its data, or the mailbox, which was empty for 30 days; or nobody has been given that id. Fetch again
    GH_TIMEOUT   not done
    GH_UNKNOWN   done or not; do it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */

@@ -141,8 +141,8 @@ bool gh_op_sent_twice(const gh_op* op);
 /* How an op ends that gives up now: the one judge of outcomes (outcome.h). In GH_EVENT_FAILED the status is judged. */
 gh_status gh_op_outcome(const gh_op* op, gh_reason reason);
 
-/* How an op ends whose script has answered that nothing was done (full, not a member, ...): `answered`; but UNKNOWN while
-   an earlier copy of the request may still be carried out. For scripts that keep no mark of what they refused. */
+/* How an op ends whose script has answered that nothing was done (full, not a member, ...): `answered`; but UNKNOWN
+   while an earlier copy of the request may still be carried out. For scripts that keep no mark of what they refused. */
 gh_status gh_op_refused(const gh_op* op, gh_status answered);
 
 void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
@@ -234,8 +234,9 @@ uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 uint64_t gh_client_not_after(const gh_client* client);
 
 /* The generation of the store's data, as the last hand-shake found it: larger after each restart or promotion of the
-   server, so that ids which were given out and forgotten are not given again under the same name. 0: not known. A script
-   that finds a larger one in a key answers the error "STALE ..."; the client then asks anew and sends the op again. */
+   server, so that ids which were given out and forgotten are not given again under the same name. 0: not known. A
+   script that finds a larger one in a key answers the error "STALE ..."; the client then asks anew, and sends the op
+   again. */
 uint64_t gh_client_generation(const gh_client* client);
 
 /* The store's clock: each reply that carries it keeps the estimate fresh. 0 while nothing is known. */

@@ -171,8 +171,8 @@ void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
 void gh_listeners_hint_all(gh_client* client);
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
-void gh_doubt_begin(gh_client* client); /* the server may have forgotten the newest: all who have a lease will hear it */
-void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                          */
+void gh_doubt_begin(gh_client* client); /* the server may have forgotten the newest: all who have a lease hear it */
+void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
 /* pipeline.c */
 void gh_pipeline_receive(gh_client* client);

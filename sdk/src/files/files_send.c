@@ -78,12 +78,13 @@ void gh_files_send_moved(gh_file_send* send)
     send->room->moved_us = gh_client_now(send->op.client);
 }
 
-/* Whether something is the store's turn. While only the caller's push is waited for, there is no time-out. */
+/* Whether it is the store's turn, or that of others who fill the channel. While only the caller's push is waited for,
+   there is no time-out. */
 bool gh_files_send_is_waiting(const gh_file_send* send)
 {
     const send_room* room = send->room;
     uint32_t i;
-    if (!room->opened || room->ask != SEND_NOTHING || room->finishing) return true;
+    if (!room->opened || room->ask != SEND_NOTHING || room->finishing || room->pause_end_us != 0) return true;
     for (i = 0; i < room->config.lanes; i++)
         if (room->lanes[i].state != SEND_LANE_FREE) return true;
     return false;

@@ -1,6 +1,6 @@
 -- talk_row: a row of ids begins, or goes on in another generation of the store's data. Then ids that were given out and
--- forgotten with the newest data might be given again; so they go on in a new epoch. What is stored keeps the epoch that
--- it came with: field b has the epochs before, each with its last id.
+-- forgotten with the newest data might be given again; so they go on in a new epoch. What is stored keeps the epoch
+-- that it came with: field b has the epochs before, each with its last id.
 --
 -- wants state_key; now; last; epoch (0: the row begins); given (the client's generation, a text)
 --       known       the row's generation, field g

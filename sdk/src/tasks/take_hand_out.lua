@@ -1,7 +1,7 @@
 -- take_hand_out: each of the tasks that were found is looked at, and handed out if it is ready.
 --
--- wants call, match, sub, max, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns, deal,
---       credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want
+-- wants call, match, sub, max, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns,
+--       deal, credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want
 -- gives reply, taken, fence_text, count
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.

@@ -375,7 +375,8 @@ static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32
     gh_str stored;
     if (value == NULL || dead->count == dead->capacity || id->type != GH_REPLY_STRING ||
         died->type != GH_REPLY_INTEGER || died->integer < 0 || attempts->type != GH_REPLY_INTEGER ||
-        attempts->integer < 0 || attempts->integer > UINT32_MAX || reason->type != GH_REPLY_STRING || value->type != GH_REPLY_STRING)
+        attempts->integer < 0 || attempts->integer > UINT32_MAX || reason->type != GH_REPLY_STRING ||
+        value->type != GH_REPLY_STRING)
         return NULL;
     letter->id = dead_copy(dead, used, id->text);
     letter->reason = dead_copy(dead, used, reason->text);

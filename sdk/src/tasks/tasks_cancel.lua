@@ -2,7 +2,8 @@
 -- marked, its worker is told, and it goes when the worker is done with it or its lease runs out.
 --
 -- KEYS  1 gh:{tasks:<queue>}:p   2 :m   3 :t   4 :x   5..8 :d0 .. :d3   9 :q   10 :w   see tasks_push.lua and
---         tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what other copies are answered
+--         tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what other
+--         copies are answered
 -- ARGV  1 token      "<client>:<sequence>" of the op
 --       2 sequence   comes back as the first element of the reply
 --       3 keep us    how long the id is remembered
@@ -14,12 +15,12 @@
 --       o cancelled; r runs, and is marked; g over before, done or cancelled; n not known
 -- hint  to gh:wake:<client> "<sequence>" of the worker that runs it
 --
--- A repeat finds them cancelled or marked, and answers the same; where another copy may be under way, a receipt keeps it
--- from cancelling what gets the same id later. A task that waits in a ready list leaves its id there until its turn
+-- A repeat finds them cancelled or marked, and answers the same; where another copy may be under way, a receipt keeps
+-- it from cancelling what gets the same id later. A task that waits in a ready list leaves its id there until its turn
 -- comes, and its state says so: finding it in the list would take time that grows with the list. So does a task with a
 -- group when the values to be read get too many bytes. A group whose line is empty stays in the ring until its turn
--- comes. The id is remembered before the payload goes; else in the order of tasks_take.lua. Begins with PERSIST, which a
--- server that is out of memory still allows.
+-- comes. The id is remembered before the payload goes; else in the order of tasks_take.lua. Begins with PERSIST, which
+-- a server that is out of memory still allows.
 
 local CLASSES = 4
 local READ_MAX = 65536 -- of values, which tell the group of a task that is ready

@@ -2,8 +2,8 @@
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   see tasks_take.lua
 --       2 gh:{tasks:<queue>}:i   zset   see tasks_push.lua
---       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what
---                                       other copies are answered
+--       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<written us> <receipt
+--                                       us> <codes>": what other copies are answered
 -- ARGV  1 token        "<client>:<sequence>" of the op
 --       2 sequence     comes back as the first element of the reply
 --       3 not after    us of the store's clock; later, nothing is done; 0: no limit
@@ -15,8 +15,8 @@
 -- reply sequence, now us, "o"; empty: it came too late
 -- hint  as tasks_push.lua, when it is not paused
 --
--- A copy of what was done does nothing: others may have set other rules since. What has been used of a burst stays used.
--- All rules are set by one command. Begins with HDEL, which a server that is out of memory still allows.
+-- A copy of what was done does nothing: others may have set other rules since. What has been used of a burst stays
+-- used. All rules are set by one command. Begins with HDEL, which a server that is out of memory still allows.
 
 local call = redis.call
 local c_key, i_key, w_key = KEYS[1], KEYS[2], KEYS[3]

@@ -24,8 +24,8 @@
 -- hint  as tasks_push.lua, for tasks that are ready again
 --
 -- A repeat gets the same codes; a late copy finds that another hand-out is the current one, or none, and that its field
--- has a later sequence. In which order it writes: see tasks_take.lua. What is done is remembered before its payload goes,
--- and the receipt comes last.
+-- has a later sequence. In which order it writes: see tasks_take.lua. What is done is remembered before its payload
+-- goes, and the receipt comes last.
 -- Begins with ZREM, which a server that is out of memory still allows.
 
 local CLASSES = 4

@@ -2,8 +2,8 @@
 -- with all their attempts before them.
 --
 -- KEYS  1 gh:{tasks:<queue>}:x   2 :p   3 :m   4 :t   5 :i   6..9 :r0 .. :r3   10 :q   11 :g   12 :c   13 :w   see
---         tasks_push.lua and tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what other
---         copies are answered
+--         tasks_push.lua and tasks_take.lua; in :w besides, "<client>:<sequence>o" -> "<written us> <receipt us>
+--         <codes>": what other copies are answered
 -- ARGV  1 token      "<client>:<sequence>" of the op
 --       2 sequence   comes back as the first element of the reply
 --       3 not after  us of the store's clock; later, nothing is done; 0: no limit

@@ -83,8 +83,8 @@ local now = time[1] * 1000000 + time[2]
 local now_text = time[1] .. sub('00000' .. time[2], -6)
 
 -- Sees to it that the value of the i-th is there. They are asked for in their order, four at a time, until there are
--- enough bytes of them: an answer of more than 16 KiB is copied about by the server, and nobody knows how large the next
--- values are.
+-- enough bytes of them: an answer of more than 16 KiB is copied about by the server, and nobody knows how large the
+-- next values are.
 local function read(values, ids, i)
     if i <= #values then return end
     local piece = call('HMGET', p_key, unpack(ids, i, min(i + 3, #ids)))

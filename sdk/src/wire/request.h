@@ -29,8 +29,8 @@ void gh_request_number(gh_request* request, uint64_t number);
 void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, uint32_t arguments);
 
 /* One key of a script, whole as it stands in the store. After the last one declared comes the phantom, if there is to
-   be one: a key that never exists. A Cluster node whose slot moves away then refuses the script before it has begun; for
-   without it, it would stop the script at the first key that the script itself has emptied. */
+   be one: a key that never exists. A Cluster node whose slot moves away then refuses the script before it has begun;
+   for without it, it would stop the script at the first key that the script itself has emptied. */
 void gh_request_key(gh_request* request, gh_str key);
 
 /* One string made of two, for a text that stands in front of another; or of more. */
