@@ -339,7 +339,8 @@ static gh_status read_ending_of(int64_t code)
     case FILES_NOT_THERE: return GH_FILE_GONE;
     case FILES_NOT_READER: return GH_FILE_NOT_READER;
     case FILES_DONE_BEFORE: return GH_FILE_DONE;
-    case FILES_BEYOND: /* the store went back behind what we had of it */
+    case FILES_NOT_YET: /* of a file that we read already: */
+    case FILES_BEYOND:  /* the store went back behind what we had of it */
     case FILES_GIVEN_UP: return GH_LOST;
     default: return GH_CORRUPT;
     }
