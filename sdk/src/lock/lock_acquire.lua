@@ -90,12 +90,14 @@ local function wait()
         return answer(2, math.max(expiry - now, 0), 0)
     end
     local waits = redis.call('ZSCORE', queue_key, token)
-    if not waits and waiters >= WAITERS_MAX then
-        return answer(6, 0, 0)
+    if not waits then
+        waiters = redis.call('ZCARD', queue_key) + 1
+        if waiters > WAITERS_MAX then
+            return answer(6, 0, 0)
+        end
     end
     live(patience)
     if not waits then
-        waiters = waiters + 1
         store() -- counted before it is there: never fewer are counted than wait
         enqueue(token)
     end
@@ -130,7 +132,6 @@ if state == 'r' then -- it slept through its turn: its waiters enqueue again whe
     redis.call('HDEL', client_key, string.sub(owner, 1, 16))
 end
 local head, behind, gone = next_waiter()
-waiters = waiters - gone
 drop(gone) -- before they are not counted any more: never fewer are counted than wait
 if head == token or (not head and waiters == 0) then
     return grant()

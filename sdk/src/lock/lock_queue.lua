@@ -15,13 +15,11 @@ if stored then
     if not owner or fence > FENCE_MAX or expiry > WHOLE_MAX or waiters > WHOLE_MAX then
         return corrupt('lock state')
     end
-    if waiters > 0 then
-        waiters = redis.call('ZCARD', queue_key) -- what was stopped half-way may have left another number
-    end
 end
 
 -- The first waiter whose client is alive; those behind it, of whom one should look after it; and how many leave
 -- the queue: it and the dead in front of it. nil: there is none among the few hundred that one call looks at.
+-- Counts who is left; what was stopped half-way may have counted more than there are.
 local function next_waiter()
     local from = 0
     for round = 0, ROUNDS do
@@ -29,14 +27,17 @@ local function next_waiter()
         local tokens = redis.call('ZRANGE', queue_key, from, from + size - 1)
         for i, head in ipairs(tokens) do
             if #head == 33 and turn_of(head) then
+                waiters = math.max(waiters - from - i, 0)
                 return head, {unpack(tokens, i + 1)}, from + i
             end
         end
         from = from + #tokens
         if #tokens < size then
-            break
+            waiters = 0
+            return nil, {}, from
         end
     end
+    waiters = math.max(waiters - from, 1)
     return nil, {}, from
 end
 

@@ -65,7 +65,6 @@ local head, behind
 if waiters > 0 then
     local gone
     head, behind, gone = next_waiter()
-    waiters = waiters - gone
     drop(gone) -- before they are not counted any more: never fewer are counted than wait
 end
 if head then

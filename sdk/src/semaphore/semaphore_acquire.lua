@@ -123,13 +123,14 @@ end
 
 local function wait(more)
     local waits = patience > 0 and redis.call('ZSCORE', queue_key, permit)
-    if patience == 0 or (not waits and waiters >= WAITERS_MAX) then
+    local count_now = patience > 0 and not waits and redis.call('ZCARD', queue_key) - gone or 0
+    if patience == 0 or count_now >= WAITERS_MAX then
         commit()
         return answer(patience == 0 and 2 or 6, patience == 0 and remaining() or 0, 0)
     end
     live(patience)
     if not waits then
-        waiters = waiters + 1
+        waiters = count_now + 1
     end
     commit() -- counted before it is there: never fewer are counted than wait
     if not waits then

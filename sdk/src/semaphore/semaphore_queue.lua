@@ -19,9 +19,6 @@ if stored then
     if not setter or math.max(limit, used) > PERMITS_MAX or fence > FENCE_MAX or waiters > WHOLE_MAX then
         return corrupt('semaphore state')
     end
-    if waiters > 0 then
-        waiters = redis.call('ZCARD', queue_key) -- what was stopped half-way may have left another number
-    end
     local holders = used > 0 and redis.call('ZCARD', holder_key) or 0
     if holders == 0 then
         used = 0 -- :h lives 2 h after the last grant, :s longer: whoever had permits then is gone
@@ -104,7 +101,7 @@ local function serve(own)
             end
         end
         if #heads < size or looked_up >= LOOK_MAX or from >= 4 + 4 * LOOK_MAX then
-            waiters = #heads < size and 0 or math.max(waiters - gone, 0)
+            waiters = #heads < size and 0 or math.max(waiters - gone, 1) -- there may be fewer than were counted
             return #heads == size, mine
         end
         from, size = from + size, LOOK_MAX
