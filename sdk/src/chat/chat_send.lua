@@ -82,11 +82,10 @@ local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
 for i = 1, #senders do
     heads[senders[i]] = seats[i] and moment .. #senders[i] .. ' ' .. senders[i]
 end
-local entries, codes, id = {}, {}, nil
+local entries, id = {}, nil
 local text, number = '-', string.format('%.0f', last + 1)
 for i = 4, #ARGV, 2 do
     local head = heads[ARGV[i]]
-    codes[(i - 2) / 2] = head and '0' or '1'
     if head then
         id = id and string.format('%.0f', last + 1 + #entries) or number
         local entry = id .. head .. ARGV[i + 1]
@@ -98,6 +97,10 @@ for i = 4, #ARGV, 2 do
 end
 local taken = #entries
 if taken < count then
+    local codes = {}
+    for i = 4, #ARGV, 2 do
+        codes[#codes + 1] = heads[ARGV[i]] and '0' or '1'
+    end
     text = table.concat(codes)
 end
 
