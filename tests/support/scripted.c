@@ -62,7 +62,7 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
     else if (count == 13)
         snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
                  (int)words[7].size, words[7].bytes, now_us, lease_size, words[8].bytes, now_us);
-    else if (count == 9)
+    else if (count == 9 || count == 10) /* with a tombstone for late copies, or without */
         snprintf(text, sizeof(text), "*2\r\n:%.*s\r\n:0\r\n", (int)words[7].size, words[7].bytes);
     else if (count == 7)
         snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n",
