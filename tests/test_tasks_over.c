@@ -166,7 +166,9 @@ static void worker_asks_at_once_when_the_server_was_restarted(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(&(redis_server_options){.append_only = true});
-    shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.wake = false; /* when it comes back, everybody who listens asks anyway */
+    shop* baker = shop_prepare(game_start_with(&config), QUEUE);
     desk* clerk = desk_on(server);
     baker->ticks_needed = 1000000;
     baker->config.tasks.lease_us = HOUR_US; /* by itself it would ask after 20 minutes */
@@ -252,8 +254,8 @@ static void lie(void* context, const fake_request* request, fake_reply* reply)
         fake_reply_format(reply, "*24\r\n:%.*s\r\n%s", (int)sequence->size, sequence->bytes, self->rest);
     else
         fake_reply_format(reply,
-                          "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64 "\r\n:0\r\n"
-                          "$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
+                          "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64
+                          "\r\n:0\r\n$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
                           (int)sequence->size, sequence->bytes, self->remaining_us, self->attempt);
 }
 
@@ -303,9 +305,8 @@ static void counts_over_32_bits_are_not_cut(void** state)
     (void)state;
     liar self = {.keys = 15,
                  .sequence = 0,
-                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ":4294967296\r\n"
-                      ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO
-                             ZERO ZERO ZERO ZERO ZERO ZERO ZERO};
+                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ":4294967296\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ZERO
+                             ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO};
     redis_server* server = redis_server_start(NULL);
     fake_server* fake = fake_server_start(lie, &self, redis_server_address(server));
     gh_client_config config = game_config(fake_server_address(fake));

@@ -53,17 +53,19 @@
             every 100 ms at least.
    Threads  as the client.   Memory  ops, arrays and bytes are yours and stay in place until the op ends. No
             heap.
-   Failure  a request whose answer was lost is sent again and does nothing twice; a take gets the very same
-            tasks again, at once. Nothing that a dead worker held is lost: it comes back after its lease. An
-            asynchronous failover of the store can lose the newest steps (Redis replication), as can a restart
-            without AOF.
+   Failure  a request whose answer was lost is sent again and does nothing twice; a take gets the very same tasks again,
+            at once. A copy that hung on the way and reaches the store when all is over does nothing. Nothing that a
+            dead worker held is lost: it comes back after its lease. An asynchronous failover of the store can lose the
+            newest steps (Redis replication), as can a restart without AOF: after one a worker asks at once which
+            tasks it has yet, and handlers are told LOST of the others; a taker asks by gh_tasks_extend.
+   End      once no task of a queue waits, is delayed, handed out or dead, all that is stored of it goes: keep_us after
+            the last was over, and some minutes at most. Rules stay until they are taken back.
    Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
             finish; with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360
             handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
-            line, and 115 for each group that waits. To keep each request short, a take puts back at most 32
-            tasks whose leases ran out, and hands out fewer for it; where groups are used it hands out at most
-            30 (6 by weight), less those that were put back, or fell due and joined their lines. The next take
-            goes on.
+            line, and 115 for each group that waits. To keep each request short, tasks whose leases ran out are put back
+            by requests of their own before the take, 32 at most in each; where groups are used a take hands out at most
+            30 (6 by weight), less those that fell due and joined their lines. The next take goes on.
 
    Use
        static gh_status send_mail(void* context, gh_task* task)
@@ -157,13 +159,14 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
    _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASK_KEEP, _TASK_BACKOFF, _TASK_WEIGHTS for the
    field that is wrong. Every begin answers GH_OK; GH_FULL (ops_capacity; or the request would not fit
    out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to run again);
-   GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue);
-   and what stands with it. Anything but GH_OK changes nothing.
+   GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue); and what stands with it. Anything but
+   GH_OK changes nothing.
 
-   Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent,
-   and no answer within timeout_us: begin it again, a repeat does no harm), GH_CANCELLED, GH_REFUSED,
-   GH_CORRUPT; and its cancel ends it at once if it was not sent, else it ends with its answer. What only reads (look,
-   dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once, sent or not. */
+   Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no
+   answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
+   but a push stores tasks whose ids are made once more), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md
+   says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. What only
+   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once in any case. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
@@ -185,7 +188,8 @@ typedef struct gh_task_spec
                          this op may have stored it, its answer lost; or when it was cancelled while it was ready:
                          then it may keep its place, and with it the id, until its turn would come, even after keep_us.
                          GH_TASK_DIFFERS: the id was there with another handler, payload, class, group or attempts.
-                         GH_FULL: capacity */
+                         GH_FULL: capacity. After GH_UNKNOWN, GH_UNKNOWN: there was no room, and an earlier try may
+                         have stored it all the same or may do so yet */
 } gh_task_spec;
 
 typedef struct gh_tasks_push
@@ -272,7 +276,8 @@ typedef struct gh_task
     uint8_t sending; /* part of a request on its way, so it stays    */
 } gh_task;
 
-/* How long it is still yours, in us, as seen from the last tick; 0: not any more. */
+/* How long it is still yours for certain, in us, as seen from the last tick. 0: not any more; or the server was
+   restarted or promoted since, and may have forgotten it: a worker asks by itself, a taker by gh_tasks_extend. */
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
 
 /* -----------------------------------------------------------------------------------------------------------
@@ -323,15 +328,16 @@ typedef struct gh_tasks_take
 /* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin.
    memory_size is at least GH_TASK_BYTES_MAX. The answer brings what fits it, GH_TASKS_BYTES_MAX, and the
    client's reply_bytes and reply_nodes. Besides: GH_INVALID_TASKS (NULL, 0, too many), _BUFFER (memory NULL
-   or too small). Use an op again rather than a new one: the store keeps a receipt for each for as long as the
-   lease. */
+   or too small). Use an op again rather than a new one: the store keeps a receipt for each for as long as a copy
+   of its last request may be under way. */
 gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
                               size_t count, void* memory, size_t memory_size, const gh_tasks_config* config);
 
 /* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0
    and the queue is paused; GH_TASK_LIMITED: wait_us is 0 and the rules of the queue allow no more for now,
-   see op->next_us; GH_TIMEOUT: not asked in time, or all answers came too late; GH_UNKNOWN: asked, and no answer; what
-   was handed out nevertheless comes back after its lease; GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
+   see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer, or all answers came after the
+   leases that they told of, or made no sense; what was handed out nevertheless comes back after its lease;
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
 gh_status gh_tasks_take_poll(const gh_tasks_take* op);
 
 /* Ends CANCELLED at once; if a request is on its way, with its answer: GH_OK if it brings tasks. */

@@ -5,8 +5,8 @@
 --       clear()                 no task is left: places that are left over go at once, and what says how tasks
 --                               ended with the ids that are remembered
 --
--- Where :p is empty, nothing that lies in a list or a zset is a task: it was cancelled, or a script was stopped
--- half-way. The keys' names are made here: a request that named them all would cost more than this, which comes once.
+-- Where :p is empty, nothing that lies in a list or a zset is a task: it was cancelled, or a script was stopped.
+-- The keys' names are made here: a request that named them all would cost more than this, which comes once.
 
 local function keep_until(key, time)
     local pause = math.ceil((time - now) / 1000)

@@ -1,7 +1,7 @@
 -- take_again: a repeat gets what it was answered: those that it still has, with what is left of the lease.
 --
--- wants call, match, min, whole, corrupt, read, MARK, CUT, sequence, now, lease, want, bytes, most, saved, at,
--- last_fence
+-- wants call, match, sub, min, whole, corrupt, read, MARK, CUT, sequence, now, lease, want, bytes, most, saved, at,
+--       last_fence
 -- gives nothing; ends the script with the reply
 --
 -- A part of tasks_take.lua.

@@ -2,8 +2,8 @@
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   see tasks_take.lua
 --       2 gh:{tasks:<queue>}:i   zset   see tasks_push.lua
---       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<written us> <receipt
---                                       us> <codes>": what other copies are answered
+--       3 gh:{tasks:<queue>}:w   hash   see tasks_take.lua; besides, "<client>:<sequence>o" -> "<written us>
+--                                       <receipt us> <codes>": what other copies are answered
 -- ARGV  1 token        "<client>:<sequence>" of the op
 --       2 sequence     comes back as the first element of the reply
 --       3 not after    us of the store's clock; later, nothing is done; 0: no limit
