@@ -166,8 +166,7 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
    but a push stores tasks whose ids are made once more), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md
    says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. What only
-   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once in any
-   case. */
+   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once always. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
