@@ -3,6 +3,7 @@
 #include "support/desk.h"
 #include "support/foreign.h"
 #include "support/redis_server.h"
+#include "support/shop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static void task_without_room_is_handed_out_cut(void** state)
             server,
             "EVALSHA %s 17 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "t " KEY
             "r0 " KEY "r1 " KEY "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3 " KEY "q " KEY
-            "g 1:1 7 60000000 10 30000 300 0 %s 7000000 %s 0 0",
+            "g 1:1 7 60000000 10 30000 300 0 %s 7000000 %s 0 0 0",
             digest, "", "");
         assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
         assert_int_equal(reply->elements, 12);
@@ -167,7 +168,70 @@ static void task_without_room_is_handed_out_cut(void** state)
     assert_int_equal(redis_server_integer(server, "ZCARD " KEY "x"), 0);
 }
 
+static gh_status count_says(desk* clerk)
+{
+    assert_status(gh_tasks_count_begin(&clerk->count, clerk->owner->client, clerk->queue, &clerk->config), GH_OK);
+    GAME_UNTIL(gh_tasks_count_poll(&clerk->count) != GH_PENDING);
+    return gh_tasks_count_poll(&clerk->count);
+}
+
+static gh_status look_says(desk* clerk, const char* id)
+{
+    assert_status(gh_tasks_look_begin(&clerk->look, clerk->owner->client, clerk->queue, gh_str_of(id), NULL, 0,
+                                      &clerk->config),
+                  GH_OK);
+    GAME_UNTIL(gh_tasks_look_poll(&clerk->look) != GH_PENDING);
+    return gh_tasks_look_poll(&clerk->look);
+}
+
+/* Fault 12: each ends one op, and none the link. */
+static void numbers_that_cannot_be_are_corrupt(void** state)
+{
+    (void)state;
+    static const char* const numbers[] = {"-1", "9007199254740993", "1e400", "nan", "99999999999999999999"};
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    assert_status(desk_push(clerk, "t", ""), GH_OK);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    {
+        redis_server_do(server, "HSET " KEY "c running_max %s", numbers[i]);
+        assert_status(count_says(clerk), GH_CORRUPT);
+        assert_status(desk_take(clerk, 1), GH_CORRUPT);
+        redis_server_do(server, "DEL " KEY "c");
+        char mark[64];
+        int size = snprintf(mark, sizeof(mark), "R 0 %s - ", numbers[i]);
+        redis_server_do(server, "HSET " KEY "m t %b", mark, (size_t)size);
+        assert_status(desk_take(clerk, 1), GH_CORRUPT);
+        redis_server_do(server, "DEL " KEY "m");
+    }
+    redis_server_do(server, "HSET " KEY "m t %b", "X 1 7 - why", (size_t)11);
+    redis_server_do(server, "ZADD " KEY "x inf t");
+    assert_status(look_says(clerk, "t"), GH_CORRUPT);
+    redis_server_do(server, "ZADD " KEY "x -1 t");
+    assert_status(look_says(clerk, "t"), GH_CORRUPT);
+    assert_int_equal(game_stats(clerk->owner).links_lost, 0);
+    redis_server_do(server, "DEL " KEY "m " KEY "x");
+    desk_take_one(clerk, "t");
+}
+
+/* A worker that cannot give back what it has ends all the same. */
+static void worker_leaves_a_broken_queue(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    shop* baker = shop_open(server, QUEUE);
+    desk* clerk = desk_on(server);
+    baker->ticks_needed = 1000000;
+    assert_status(desk_push(clerk, "bread", ""), GH_OK);
+    GAME_UNTIL(baker->calls > 0);
+    redis_server_do(server, "SET " KEY "t foreign");
+    gh_tasks_worker_cancel(&baker->worker);
+    GAME_UNTIL(gh_tasks_worker_poll(&baker->worker) == GH_CANCELLED);
+    assert_int_equal(baker->told_lost, 1);
+}
+
 TEST_FILE(tasks_store, cmocka_unit_test(foreign_keys_tear_nothing),
           cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
           cmocka_unit_test(places_left_over_are_passed_over),
-          cmocka_unit_test(task_without_room_is_handed_out_cut));
+          cmocka_unit_test(task_without_room_is_handed_out_cut),
+          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(worker_leaves_a_broken_queue));

@@ -64,7 +64,7 @@
             finish; with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360
             handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
             line, and 115 for each group that waits. To keep each request short, tasks whose leases ran out are put back
-            by requests of their own before the take, 32 at most in each; where groups are used a take hands out at most
+            by a request of its own before each take, 32 at most; where groups are used a take hands out at most
             30 (6 by weight), less those that fell due and joined their lines. The next take goes on.
 
    Use
@@ -166,7 +166,7 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config);
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
    but a push stores tasks whose ids are made once more), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md
    says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. What only
-   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel ends it at once always. */
+   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel always ends it at once. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
@@ -321,7 +321,7 @@ typedef struct gh_tasks_take
     bool ask_once;
     bool by_rate;            /* the limit that was told */
     bool cancelled;
-    bool puts_back;          /* leases ran out: that is seen to first                  */
+    bool puts_back, has_put_back; /* leases ran out: that is seen to first             */
     bool came_late;          /* tasks were handed out, and told after their leases     */
 } gh_tasks_take;
 

@@ -144,7 +144,7 @@ static void take_encode(gh_op* op, gh_request* request)
         take_encode_back(take, request);
         return;
     }
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, 12);
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, 13);
     gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
@@ -159,6 +159,7 @@ static void take_encode(gh_op* op, gh_request* request)
     take_encode_weights(request, take->weights);
     gh_request_number(request, gh_client_generation(op->client));
     gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
+    gh_request_number(request, take->has_put_back ? 1 : 0);
 }
 
 /* The next place for a task: from the first on, or in a worker any slot that is free. */
@@ -319,9 +320,11 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     if (take->puts_back)
     {
         take->puts_back = false;
+        take->has_put_back = true; /* as many as one request does; the next question goes on */
         take_ask(take);
         return;
     }
+    take->has_put_back = false;
     next_us = (uint64_t)gh_reply_integer(reply, 5);
     code = gh_reply_integer(reply, 1);
     take->by_rate = code == TAKE_OVER_RATE;
@@ -401,7 +404,7 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->by_rate = false;
     op->pause_us = 0;
     op->cancelled = false;
-    op->puts_back = false;
+    op->puts_back = op->has_put_back = false;
     op->came_late = false;
     op->lease_us = config->lease_us;
     op->timeout_us = config->timeout_us;

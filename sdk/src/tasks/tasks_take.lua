@@ -1,6 +1,6 @@
 -- tasks_take: hands out tasks for the time of a lease. Class by class come the tasks that are due, first due first,
 -- and after them the ready ones, first come first. In a queue with groups, tasks that are due join the lines; then,
--- class by class, the groups take turns. While there are leases that ran out, tasks_back.lua comes first.
+-- class by class, the groups take turns. If there are leases that ran out, tasks_back.lua comes first.
 --
 -- KEYS  1 gh:{tasks:<queue>}:c   hash   paused ("1" or "0"), running_max ("0": none), rate ("<count> <period us>
 --                     <burst>", or empty: none), bucket (us when the burst is whole again), groups ("1": there may be
@@ -34,6 +34,7 @@
 --                    share, less at most 3 tasks; empty: a class is served when all before it are empty
 --      11 generation of the store's data, as the client knows it; 0: not known
 --      12 twice      "1": another copy may be under way
+--      13 put back   "1": tasks_back.lua came first, what it has left stays where it is
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --            4 limited by rate   5 limited by running_max   6 a later take of this worker was answered before
@@ -103,7 +104,7 @@ if past == sequence then
 end
 local soonest = call('ZRANGE', l_key, '0', '0', 'WITHSCORES')[2]
 local no = past > sequence and 6 or not_after > 0 and now > not_after and 3 or
-           soonest and tonumber(soonest) <= now and 7
+           soonest and tonumber(soonest) <= now and ARGV[13] ~= '1' and 7
 if no then return {sequence, no, now, 0, 0, 0} end
 
 -- ---- whether, and how many --------------------------------------------------------------------------------

@@ -251,6 +251,8 @@ static void worker_finish_ended(void* owner)
         task->action = GH_TASK_ACTION_KEEP;
     }
     if (queue->full) queue->ask_us = 0; /* there is room for others now */
+    if (worker->stopping == WORKER_LEAVES && (status == GH_CORRUPT || status == GH_REFUSED))
+        gh_tasks_worker_lose_all(worker); /* nothing can be given back: it comes back after its lease */
     worker_note(worker, status, TROUBLE_PAUSE_US);
     gh_tasks_worker_move(worker);
 }
