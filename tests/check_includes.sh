@@ -155,8 +155,7 @@ seen_by_one() {
     esac
 }
 
-# The client may be gone as soon as no op is busy, and then an op has none: who keeps it anywhere else keeps it too
-# long.
+# The client may be gone as soon as no op is busy, and then an op has none: nothing else may keep it for longer.
 kept_clients() {
     grep -n -E '^ +(struct )?gh_client ?\* ?[a-z_]+;' $(find sdk -name '*.h') |
         grep -v -E '^sdk/include/guildhall/client.h:[0-9]+:    gh_client\* client; +/\* NULL: the op is not busy' |

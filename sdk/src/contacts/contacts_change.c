@@ -70,7 +70,7 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
     gh_str blocked = gh_reply_at(reply, 3)->text;
     uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, 2) : 0;
     uint32_t i;
-    if (blocked.size != 0 && blocked.size != change->count) return GH_CORRUPT;
+    if (blocked.size != 0 && blocked.size != change->count) return gh_op_outcome(&change->op, GH_REASON_UNUSABLE);
     for (i = 0; i < change->count; i++)
     {
         if (blocked.size > 0 && blocked.bytes[i] == 'b')
@@ -88,9 +88,9 @@ static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
     switch (gh_reply_integer(event->reply, 1))
     {
     case CONTACTS_DONE: break;
-    case CONTACTS_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
-    case CONTACTS_BLOCKED_FULL: return GH_FULL;
-    default: return GH_CORRUPT;
+    case CONTACTS_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
+    case CONTACTS_BLOCKED_FULL: return GH_FULL; /* the mark keeps that for a late copy, too */
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     if (change->mirror != NULL) change->mirror->changes++;
     if (change->what == CONTACTS_TOUCH) return contacts_touched(change, event->reply);

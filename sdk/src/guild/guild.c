@@ -88,7 +88,7 @@ static gh_status guild_change_answer(gh_op* op, const gh_event* event)
     switch (gh_reply_integer(event->reply, 1))
     {
     case GUILD_DONE: break;
-    case GUILD_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
+    case GUILD_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     if (letters.size != change->count || size > GH_GUILD_CAPACITY_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
