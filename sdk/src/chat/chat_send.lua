@@ -51,9 +51,9 @@ elseif past == sequence and said_number <= (tonumber(state[2]) or said_number) t
     return {sequence, 0, said_number, said_epoch, now, said_text}
 end
 
-local epoch_text, known, largest_text = state[1], state[5], state[4]
+local epoch_text, known = state[1], state[5]
 local epoch, last, keep = tonumber(epoch_text or '0'), tonumber(state[2]), tonumber(state[3])
-local largest, stopped = tonumber(largest_text), 0
+local largest, stopped = tonumber(state[4]), 0
 local tail = redis.call('LINDEX', list_key, -1)
 tail = tail and string.match(tail, '^%d+')
 if tail and tail ~= state[2] and last then -- a send was stopped before it said what it had said
@@ -70,11 +70,13 @@ end
 
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
-local heads = {[''] = moment .. '0 '} -- of the entries of each sender; false: is not a member
+local heads = {} -- of the entries of each sender; false: is not a member
 local senders = {}
 for i = 4, #ARGV, 2 do
     local sender = ARGV[i]
-    if heads[sender] == nil then
+    if sender == '' then
+        heads[sender] = moment .. '0 '
+    elseif heads[sender] == nil then
         senders[#senders + 1], heads[sender] = sender, false
     end
 end
@@ -82,7 +84,7 @@ local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
 for i = 1, #senders do
     heads[senders[i]] = seats[i] and moment .. #senders[i] .. ' ' .. senders[i]
 end
-local entries, id = {}, nil
+local entries, id, grown = {}, nil, false
 local text, number = '-', string.format('%.0f', last + 1)
 for i = 4, #ARGV, 2 do
     local head = heads[ARGV[i]]
@@ -91,7 +93,7 @@ for i = 4, #ARGV, 2 do
         local entry = id .. head .. ARGV[i + 1]
         entries[#entries + 1] = entry
         if #entry > largest then
-            largest, largest_text = #entry, #entry
+            largest, grown = #entry, true
         end
     end
 end
@@ -126,11 +128,14 @@ if stopped > 0 then
     redis.call('LTRIM', list_key, 0, -stopped - 1)
 end
 local length = redis.call('RPUSH', list_key, unpack(entries))
+if grown then
+    redis.call('HSET', state_key, 'x', largest)
+end
 if is_resident then
-    redis.call('HSET', state_key, 'n', id, 'x', largest_text, 'w', mark_text)
+    redis.call('HSET', state_key, 'n', id, 'w', mark_text)
 else
     shelve(mark_text)
-    redis.call('HSET', state_key, 'n', id, 'x', largest_text)
+    redis.call('HSET', state_key, 'n', id)
 end
 if length > keep then -- whoever has not seen them is told of the gap
     redis.call('LTRIM', list_key, math.min(length - keep, GOING_MAX), -1)
