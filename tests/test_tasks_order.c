@@ -346,9 +346,14 @@ static void dead_sleepers_are_forgotten(void** state)
     desk* taker = desk_on(server);
     for (int i = 0; i < 10; i++)
         redis_server_do(server, "ZADD " KEY "i 1000 00000000000000aa:00000000000000%02x", i);
-    gh_tasks_take* take = begin_wait(taker, SECOND_US / 50);
-    GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
-    assert_int_equal(redis_server_integer(server, "ZCARD " KEY "i"), 1);
+    long long asleep = 10;
+    for (int i = 0; i < 10 && asleep > 1; i++) /* a few go with each question */
+    {
+        gh_tasks_take* take = begin_wait(taker, SECOND_US / 50);
+        GAME_UNTIL(gh_tasks_take_poll(take) != GH_PENDING);
+        asleep = redis_server_integer(server, "ZCARD " KEY "i");
+    }
+    assert_in_range(asleep, 0, 1);
 }
 
 TEST_FILE(tasks_order, cmocka_unit_test(delayed_tasks_come_when_due),
