@@ -260,7 +260,7 @@ static void check_lost(void)
         for (uint32_t place = 0; place < r->a; place++)
         {
             verdict_cases(1);
-            if (!is_stored(r, place) || (accounted[at] >> place & 1u) != 0) continue;
+            if (!is_stored(r, place) || ((unsigned)accounted[at] >> place & 1u) != 0) continue;
             if (!excuse_may_be_lost(r->begin_us, history_over_us(r))) VIOLATION_1(at, "task %u of it is lost", place);
         }
     }
