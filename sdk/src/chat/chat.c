@@ -169,6 +169,12 @@ static void chat_change_see_to_list(gh_chat_change* change, gh_status outcome)
     gh_op_send(&change->op, "qi", 0);
 }
 
+/* The store has a later change of this client's, but our row of changes has sent nothing later. */
+static void chat_change_end_old(gh_chat_change* change)
+{
+    chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_CORRUPT));
+}
+
 static void chat_created(gh_chat_change* change, const gh_reply* reply)
 {
     change->epoch = (uint64_t)gh_reply_integer(reply, 2);
@@ -176,9 +182,7 @@ static void chat_created(gh_chat_change* change, const gh_reply* reply)
     {
     case CHAT_DONE: chat_change_end(change, GH_OK); break;
     case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_EXISTS)); break;
-    case CHAT_OLD:
-        chat_change_end(change, GH_UNKNOWN);
-        break; /* the row of changes does not let this happen */
+    case CHAT_OLD: chat_change_end_old(change); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
@@ -192,7 +196,7 @@ static void chat_joined(gh_chat_change* change, const gh_reply* reply)
     case CHAT_DONE:
     case CHAT_ALREADY: chat_change_see_to_list(change, GH_OK); break;
     case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_GONE)); break;
-    case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
+    case CHAT_OLD: chat_change_end_old(change); break;
     case CHAT_REFUSES: chat_change_end(change, gh_op_refused(&change->op, GH_FULL)); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
@@ -209,7 +213,7 @@ static void chat_left(gh_chat_change* change, const gh_reply* reply)
         break;
     case CHAT_NONE: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_GONE)); break;
     case CHAT_REFUSES: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_NOT_MEMBER)); break;
-    case CHAT_OLD: chat_change_end(change, GH_UNKNOWN); break;
+    case CHAT_OLD: chat_change_end_old(change); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
@@ -459,7 +463,7 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
     {
     case CHAT_DONE: break;
     case CHAT_NONE: return gh_op_refused(op, GH_GONE);
-    case CHAT_OLD: return GH_UNKNOWN; /* the row of changes does not let this happen */
+    case CHAT_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     send->epoch = (uint64_t)gh_reply_integer(event->reply, 3);

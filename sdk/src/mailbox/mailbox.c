@@ -87,7 +87,7 @@ static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
     {
     case MAILBOX_PUSH_TAKEN: break;
     case MAILBOX_PUSH_FULL: return gh_op_refused(op, GH_FULL);
-    case MAILBOX_PUSH_OLD: return GH_UNKNOWN; /* the row of pushes does not let this happen */
+    case MAILBOX_PUSH_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of pushes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     push->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
