@@ -11,6 +11,11 @@
 #ifdef REDIS_REPLY_MAP /* since 1.0 */
 #define GH_HIREDIS_1 1
 #include <hiredis/alloc.h>
+#if defined(_MSC_VER)
+#include <intrin.h>
+#else
+#include <stdatomic.h>
+#endif
 typedef size_t gh_element_count;
 #else
 #define GH_HIREDIS_1 0
@@ -49,7 +54,6 @@ struct gh_reader
 
 static GH_THREAD_LOCAL gh_arena* reader_arena; /* set while this thread is inside a reader of ours */
 static hiredisAllocFuncs reader_previous;
-static bool reader_hooked;
 
 static bool reader_owns(const void* pointer)
 {
@@ -88,8 +92,6 @@ static void reader_free(void* pointer)
 static void reader_hook(void)
 {
     hiredisAllocFuncs ours;
-    if (reader_hooked) return;
-    reader_hooked = true;
     reader_previous = hiredisAllocFns;
     ours.mallocFn = reader_malloc;
     ours.callocFn = reader_calloc;
@@ -97,6 +99,43 @@ static void reader_hook(void)
     ours.strdupFn = reader_strdup;
     ours.freeFn = reader_free;
     hiredisSetAllocators(&ours);
+}
+
+/* Threads may begin their first clients at the same moment. One of them hooks, and the others wait until it has: if two
+   did, ours would be the previous ones, and call themselves for ever. */
+enum
+{
+    READER_HOOK_NONE,
+    READER_HOOK_BEGUN,
+    READER_HOOK_DONE
+};
+
+#if defined(_MSC_VER)
+static volatile long reader_hook_state;
+#define READER_HOOK_CLAIM()                                                                                          \
+    (_InterlockedCompareExchange(&reader_hook_state, READER_HOOK_BEGUN, READER_HOOK_NONE) == READER_HOOK_NONE)
+#define READER_HOOK_SET() ((void)_InterlockedExchange(&reader_hook_state, READER_HOOK_DONE))
+#define READER_HOOK_IS_SET() (_InterlockedCompareExchange(&reader_hook_state, 0, 0) == READER_HOOK_DONE)
+#else
+static atomic_int reader_hook_state;
+static bool reader_hook_claim(void)
+{
+    int none = READER_HOOK_NONE;
+    return atomic_compare_exchange_strong(&reader_hook_state, &none, READER_HOOK_BEGUN);
+}
+#define READER_HOOK_CLAIM() reader_hook_claim()
+#define READER_HOOK_SET() atomic_store(&reader_hook_state, READER_HOOK_DONE)
+#define READER_HOOK_IS_SET() (atomic_load(&reader_hook_state) == READER_HOOK_DONE)
+#endif
+
+static void reader_hook_once(void)
+{
+    if (READER_HOOK_CLAIM())
+    {
+        reader_hook_once();
+        READER_HOOK_SET();
+    }
+    while (!READER_HOOK_IS_SET()) {} /* a few assignments of another thread */
 }
 
 #define READER_ENTER(reader) (reader_arena = &(reader)->objects)
@@ -253,7 +292,7 @@ gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_
         size_t size = reader_capacity(reply_bytes) + READER_OBJECTS_MAX;
         void* objects = gh_arena_take(arena, size);
         if (objects != NULL) reader->objects = gh_arena_make(objects, size);
-        reader_hook();
+        reader_hook_once();
     }
 #endif
     if (arena->base == NULL || arena->used > arena->size) return NULL;
