@@ -58,6 +58,13 @@ static void check_names(planted_file* self)
     if (count == 0) fail_msg("%s names no test", self->name);
 }
 
+/* The line need not be there: options of a storm that has to notice, too. */
+static void skip_storm(planted_file* self)
+{
+    if (strncmp(self->rest, "storm ", 6) == 0 && *line_of(self, "storm ") == '\0')
+        fail_msg("%s: its storm has no options", self->name);
+}
+
 /* The lines up to that mark, without the line feed of the last. */
 static char* text_up_to(planted_file* self, const char* mark)
 {
@@ -106,6 +113,7 @@ void planted_must_apply(const char* name)
     planted_file self = {name, text, 0};
     check_title(&self);
     check_names(&self);
+    skip_storm(&self);
     while (*self.rest != '\0') check_part(&self);
     assert_true(self.parts > 0);
     free(text);
