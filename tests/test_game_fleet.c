@@ -49,13 +49,13 @@ static void expect_play_goes_on(void)
     FLEET_UNTIL(count_of("server-1", "log.lines") > lines + 20);
 }
 
-static void expect_no_frame_late_by_tick(void)
+/* A tick that waited for the store would make each frame late; one that another process of the machine interrupts may
+   make one late. */
+static void expect_frames_not_late_by_tick(const char* name)
 {
     board_row row;
-    assert_true(row_of("server-1", &row));
-    assert_int_equal(row.frames_late_by_tick, 0);
-    assert_true(row_of("server-2", &row));
-    assert_int_equal(row.frames_late_by_tick, 0);
+    assert_true(row_of(name, &row));
+    assert_in_range(row.frames_late_by_tick, 0, frames_of(name) / 100 + 1);
 }
 
 static void fleet_survives_killed_workers_and_a_store_that_dies_and_freezes(void** state)
@@ -80,7 +80,8 @@ static void fleet_survives_killed_workers_and_a_store_that_dies_and_freezes(void
     redis_server_thaw(fleet.store);
     expect_play_goes_on();
 
-    expect_no_frame_late_by_tick();
+    expect_frames_not_late_by_tick("server-1");
+    expect_frames_not_late_by_tick("server-2");
     program_interrupt(&fleet.program);
     expect_good_end();
     expect_nothing_behind();

@@ -47,6 +47,12 @@ static uint16_t port_of(int server)
     return (uint16_t)atoi(strrchr(redis_server_tcp_address(store.servers[server]), ':') + 1);
 }
 
+static bool replica_is_connected(void)
+{
+    const char* text = redis_server_text(store.servers[1 - *primary], "INFO replication");
+    return text != NULL && strstr(text, "master_link_status:up") != NULL;
+}
+
 static void follow(int replica)
 {
     char port[8];
@@ -74,7 +80,7 @@ void store_start(bool failover)
     if (!failover) return;
     wire_do((wire_order){.what = WIRE_UPSTREAM_OF_REPLICA, .port = port_of(0)});
     follow(1);
-    WAIT_FOR(store_replica_is_ready());
+    WAIT_FOR(replica_is_connected());
 }
 
 const char* store_path(void)
@@ -201,10 +207,15 @@ void store_go_back(void)
     store_restart();
 }
 
-bool store_replica_is_ready(void)
+bool store_replica_has_all(void)
 {
-    const char* text = redis_server_text(store.servers[1 - *primary], "INFO replication");
-    return text != NULL && strstr(text, "master_link_status:up") != NULL;
+    long long replicas = 0;
+    if (!replica_is_connected() || !store_do("PING")) return false; /* WAIT is for what this link has seen */
+    redisReply* reply = redisCommand(store.context, "WAIT 1 300");
+    if (reply == NULL) forget_context();
+    else replicas = reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0;
+    freeReplyObject(reply);
+    return replicas > 0;
 }
 
 void store_fail_over(void)

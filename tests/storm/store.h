@@ -38,7 +38,7 @@ void store_go_back(void);
    empty. */
 void store_fail_over(void);
 
-/* True when the replica is connected and has all but what is held back on its link. */
-bool store_replica_is_ready(void);
+/* True when the replica has all that had been done when this was called. */
+bool store_replica_has_all(void);
 
 #endif
