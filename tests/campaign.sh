@@ -10,7 +10,7 @@
 #   --seed N         the first seed, and the storms after it have those that follow; without it, one is drawn
 #   STORM-OPTION...  for tests/storm.sh: --failover, --redis PROGRAM, --seconds N, --systems LIST, --faults LIST
 #
-# What a storm that failed has printed stands in build/logs/storm_<seed>.log.
+# What a storm that failed has printed stands in build/logs/storm_<seed>.log, all that happened in it beside that.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../platform/posix/common.sh"
 
@@ -55,13 +55,13 @@ build debug guildhall guildhall_storm
 
 # One storm; a line of it.
 storm() {
-    local log=$logs/storm_$1.log code=0 ops broken
+    local log=$logs/storm_$1.log history=$logs/storm_$1.history code=0 ops broken
     "${leash[@]}" "$root/tests/storm.sh" --redis "$server" --seed "$1" ${options[@]+"${options[@]}"} \
-        > "$log" 2>&1 || code=$?
+        --history "$history" > "$log" 2>&1 || code=$?
     ops=$(sed -n 's/^ops: \([0-9]*\),.*/\1/p' "$log")
     if [ "$code" -eq 0 ] && [ -n "$ops" ]; then
         printf 'ok seed %s: %s ops\n' "$1" "$ops" | tee -a "$results"
-        rm -f "$log"
+        rm -f "$log" "$history"
         return
     fi
     broken=$(sed -n 's/^  FAILED *[0-9]* cases *//p' "$log" | paste -sd ';')

@@ -45,8 +45,8 @@ static refusal* refusal_new(void)
     return self;
 }
 
-/* The answer gets lost with the link, and there is no other link until the rule holds. */
-static gh_status lose_answer(refusal* self, bool chat, const char* rule)
+/* The answer gets lost with the link, and there is no other link until both rules hold. */
+static gh_status lose_answer(refusal* self, bool chat, const char* rule, const char* other)
 {
     uint64_t fired = proxy_fired(self->proxy);
     gh_status status = GH_PENDING;
@@ -59,6 +59,7 @@ static gh_status lose_answer(refusal* self, bool chat, const char* rule)
         assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 1, 1, NULL), GH_OK);
     GAME_UNTIL(proxy_fired(self->proxy) > fired);
     redis_server_do(self->server, rule);
+    if (other != NULL) redis_server_do(self->server, other);
     proxy_set_mode(self->proxy, PROXY_PASS);
     GAME_UNTIL((status = chat ? gh_chat_send_poll(&self->send) : gh_mailbox_push_poll(&self->push)) != GH_PENDING);
     assert_int_equal(redis_server_integer(self->server, "LLEN gh:{%s:raid}:m", chat ? "chat" : "mailbox"), 2);
@@ -74,13 +75,23 @@ static void push_that_was_stored_is_not_refused(void** state)
         for (int chat = 0; chat < 2; chat++)
         {
             refusal* self = refusal_new();
-            gh_status status = lose_answer(self, chat == 1, rules[i]);
+            gh_status status = lose_answer(self, chat == 1, rules[i], NULL);
             if (status != GH_UNKNOWN)
                 fail_msg("%s, after %s: %s", chat ? "send" : "push", rules[i], gh_status_name(status));
             proxy_end(self->proxy);
             redis_server_end(self->server);
             game_end(self->game);
         }
+}
+
+/* What was said may have been read before the store forgot who said it, and that he was there. */
+static void sender_who_is_forgotten_is_not_told_that_he_said_nothing(void** state)
+{
+    (void)state;
+    refusal* self = refusal_new();
+    gh_status status = lose_answer(self, true, "HDEL gh:{chat:raid}:s w", "ZREM gh:{chat:raid}:v joe");
+    assert_status(status, GH_UNKNOWN);
+    assert_status(self->posts[1].status, GH_UNKNOWN);
 }
 
 /* A mailbox is full by the time a push is asked for again, because of that very push. */
@@ -208,6 +219,7 @@ static void who_leaves_in_the_middle_is_shown_nothing_later(void** state)
 }
 
 TEST_FILE(talk_outcomes, cmocka_unit_test(push_that_was_stored_is_not_refused),
+          cmocka_unit_test(sender_who_is_forgotten_is_not_told_that_he_said_nothing),
           cmocka_unit_test(full_is_not_said_of_what_was_stored), cmocka_unit_test(odd_sizes_divide_nothing),
           cmocka_unit_test(who_has_left_is_shown_nothing_more),
           cmocka_unit_test(who_leaves_in_the_middle_is_shown_nothing_later));

@@ -165,7 +165,7 @@ typedef struct gh_chat_send
 
 /* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in
    one request. After GH_OK and GH_NOT_MEMBER each post has its own id and status; after any other end its status stays
-   GH_PENDING. A post without sender is the server's.
+   GH_PENDING, or is GH_UNKNOWN after GH_UNKNOWN. A post without sender is the server's.
    timeout_us: 1 ms..60 s, 0: 5 s.
    GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
    _NAME, _MESSAGES, _TIMEOUT. Anything but GH_OK changes nothing. */
@@ -177,8 +177,9 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
    GH_NOT_MEMBER none was: no sender is a member
    GH_GONE       there is no such chat
    GH_TIMEOUT    not sent
-   GH_UNKNOWN    sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused or
-                 told that there is no such chat: the first copy may still come
+   GH_UNKNOWN    sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused, or
+                 told that there is no such chat or no such member: the first copy may still come, or may have been read
+                 before the store lost it
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_chat_send_poll(const gh_chat_send* op);
 void gh_chat_send_cancel(gh_chat_send* op);

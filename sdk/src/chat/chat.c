@@ -439,9 +439,11 @@ static void chat_send_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* codes: "-" if all were taken, else a digit for each. */
+/* codes: "-" if all were taken, else a digit for each. A post that an earlier copy may have stored, in a store that has
+   forgotten it since with its sender's membership, may have been read. */
 static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
 {
+    gh_status refused = gh_op_refused(&send->op, GH_NOT_MEMBER);
     bool all = gh_str_equal(codes, gh_str_literal("-"));
     uint32_t accepted = 0;
     uint32_t i;
@@ -449,11 +451,11 @@ static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
     for (i = 0; i < send->count; i++)
     {
         bool is_taken = all || codes.bytes[i] == '0';
-        send->posts[i].status = is_taken ? GH_OK : GH_NOT_MEMBER;
+        send->posts[i].status = is_taken ? GH_OK : refused;
         send->posts[i].id = is_taken ? id++ : 0;
         if (is_taken) accepted++;
     }
-    return accepted > 0 ? GH_OK : GH_NOT_MEMBER;
+    return accepted > 0 ? GH_OK : refused;
 }
 
 static gh_status chat_send_answer(gh_op* op, const gh_event* event)
