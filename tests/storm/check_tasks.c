@@ -201,7 +201,8 @@ static void check_attempts(const task_life* life)
         if (excuse_may_be_lost(since_us - TOLD_LATE_US, last_us)) continue;
         bool free_of_charge = before->over && (before->action == GH_TASK_ACTION_GIVE_BACK ||
                                                before->action == GH_TASK_ACTION_KEEP);
-        if (h->fence == before->fence || h->from_us < before->from_us)
+        bool disorder = h->from_us < before->from_us && !excuse_clock_forward(since_us - TOLD_LATE_US, last_us);
+        if (h->fence == before->fence || disorder)
             VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
         else if (h->attempt < before->attempt + (free_of_charge ? 0u : 1u))
             VIOLATION_2(before->event, h->event, "attempt %u after attempt %u", h->attempt, before->attempt);
