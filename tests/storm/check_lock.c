@@ -161,7 +161,9 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
     if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
-    if (excuse_rights_taken(sight->from_us - LATEST_US, to_us) || excuse_clock_moved(sight->from_us, to_us)) return;
+    if (excuse_process_killed(who.process, sight->from_us - LATEST_US, to_us)) return;
+    if (excuse_rights_taken(sight->from_us - LATEST_US, to_us)) return;
+    if (excuse_clock_moved(sight->from_us - LATEST_US, to_us)) return; /* back: a lease that was over lives again */
     VIOLATION_1(sight->event,
                 "name %u is blocked for %llu us by a grant that nobody was told of; its client (process %u, life %u,"
                 " client %u) was connected for %llu us of them",

@@ -127,6 +127,17 @@ bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint
     return false;
 }
 
+bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = 0; i < aways.count; i++)
+    {
+        const storm_record* mark = aways.marks[i];
+        if (mark->what != MARK_KILLED || mark->object != process) continue;
+        if (mark->begin_us >= from_us && mark->begin_us <= to_us) return true;
+    }
+    return false;
+}
+
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us)
 {
     const mark_list* list = &links[who.process][who.client];

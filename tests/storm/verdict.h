@@ -43,6 +43,9 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us);
 /* This process was killed, or stood still for longer than bearable_us, within these times. */
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us);
 
+/* True if it was killed then: what the store keeps for it, nobody will give back. */
+bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us);
+
 /* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
 
