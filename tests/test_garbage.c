@@ -14,7 +14,7 @@
 #define CROWD_SMALL   30000u
 #define CROWD_LARGE   300000u
 #define REQUESTS_MAX  40     /* that an op may send, if its drill says no other number */
-#define REQUESTS_CROWD 1000  /* the same where some thousand entries are let go, a few a request */
+#define REQUESTS_CROWD 3000  /* the same where a crowd is let go, at least a hundred a request */
 #define SLOW_TRIES    10     /* a script is slow if it is so each time ... */
 #define SLOW_US       20000  /* ... or three times so slow that no load explains it */
 #define SAME_MAX      2      /* failures that are shown of one case and place */

@@ -1,10 +1,11 @@
 -- lock_queue: the state of a lock, and who is next.
 --
--- wants stored; queue_key; WHOLE_MAX, corrupt of check.lua; turn_of of line.lua
+-- wants stored; queue_key; WHOLE_MAX, corrupt of check.lua; turn_of, looked_up of line.lua
 -- gives owner, fence, expiry, state, waiters, late   see lock_acquire.lua
 --       IDLE_MS; next_waiter(), drop(count)
 
-local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most
+local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most,
+local LOOK_MAX = 150              -- and after how many different clients it begins no other round
 local IDLE_MS = 3600000
 local FENCE_MAX = 9007199254740990 -- the one after it is a whole number, too
 
@@ -23,6 +24,9 @@ end
 local function next_waiter()
     local from = 0
     for round = 0, ROUNDS do
+        if looked_up > LOOK_MAX then
+            break
+        end
         local size = round == 0 and 4 or ROUND_SIZE
         local tokens = redis.call('ZRANGE', queue_key, from, from + size - 1)
         for i, head in ipairs(tokens) do

@@ -22,6 +22,8 @@ if stored then
     local holders = used > 0 and redis.call('ZCARD', holder_key) or 0
     if holders == 0 then
         used = 0 -- :h lives 2 h after the last grant, :s longer: whoever had permits then is gone
+    elseif holders > used and holders > COUNT_MAX then -- never fewer are counted than there are
+        return corrupt('semaphore')
     elseif holders ~= used and holders <= COUNT_MAX then -- some have several; or a release was stopped half-way
         used = 0
         for _, permit in ipairs(redis.call('ZRANGE', holder_key, 0, -1)) do
