@@ -67,6 +67,7 @@ storm() {
     broken=$(sed -n 's/^  FAILED *[0-9]* cases *//p' "$log" | paste -sd ';')
     printf 'FAILED seed %s: %s ops, code %s: %s\n' "$1" "${ops:-0}" "$code" "${broken:-see its log}" |
         tee -a "$results"
+    grep -A 2 '^VIOLATION' "$log" | sed -n '1,12p' || tail -n 12 "$log"
 }
 
 make_scratch
