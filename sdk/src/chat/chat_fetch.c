@@ -187,9 +187,7 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
             status = GH_LOST;
         else if (message.id > fetch->horizon)
             break;
-        else if ((message.epoch = gh_epochs_of(epochs, message.id)) == 0)
-            status = GH_CORRUPT;
-        else if (page.count == fetch->messages_max || !gh_page_add(&page, &message))
+        else if (page.count == fetch->messages_max || !gh_page_add(&page, &message, gh_epochs_of(epochs, message.id)))
             status = GH_FULL;
         else
             fetch->after = message.id;

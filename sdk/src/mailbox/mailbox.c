@@ -241,8 +241,7 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, co
         if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) ||
             message.id <= fetch->after || (page.count > 0 && message.id != fetch->after + 1))
             return GH_CORRUPT;
-        message.epoch = gh_epochs_of(epochs, message.id);
-        if (!gh_page_add(&page, &message))
+        if (!gh_page_add(&page, &message, gh_epochs_of(epochs, message.id)))
         {
             fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
             status = GH_FULL;

@@ -9,19 +9,16 @@
 /* A number of at most 16 digits and the blank behind it. */
 static bool entry_number(gh_str* rest, uint64_t* number)
 {
-    const size_t most = rest->size < 17 ? rest->size : 17;
+    const char* at = rest->bytes;
+    const char* end = at + (rest->size < 17 ? rest->size : 17);
     uint64_t value = 0;
-    size_t i;
-    for (i = 0; i < most; i++)
-    {
-        unsigned digit = (unsigned)rest->bytes[i] - '0';
-        if (digit > 9) break;
-        value = value * 10 + digit;
-    }
+    unsigned digit = 10;
+    for (; at != end && (digit = (unsigned)(unsigned char)*at - '0') <= 9; at++) value = value * 10 + digit;
     *number = value;
-    if (i == 0 || i > 16 || i == rest->size || rest->bytes[i] != ' ') return false;
-    rest->bytes += i + 1;
-    rest->size -= i + 1;
+    if (at == rest->bytes || at == end || *at != ' ') return false;
+    at++;
+    rest->size -= (size_t)(at - rest->bytes);
+    rest->bytes = at;
     return true;
 }
 
@@ -30,16 +27,13 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
     uint64_t time_ms;
     uint64_t sender_size;
     if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) ||
-        !entry_number(&entry, &sender_size))
+        !entry_number(&entry, &sender_size) || sender_size > entry.size)
         return false;
-    if (message->id == 0 || message->id >= ENTRY_NUMBER_MAX || time_ms >= ENTRY_NUMBER_MAX / 1000) return false;
-    if (sender_size > entry.size || sender_size > GH_NAME_SIZE_MAX) return false;
-    if (entry.size - (size_t)sender_size > GH_MESSAGE_SIZE_MAX) return false;
-    message->epoch = 0;
+    if (message->id - 1 >= ENTRY_NUMBER_MAX - 1 || time_ms >= ENTRY_NUMBER_MAX / 1000) return false; /* 0 wraps */
     message->time_us = time_ms * 1000;
     message->sender = gh_str_make(entry.bytes, (size_t)sender_size);
     message->body = gh_str_make(entry.bytes + sender_size, entry.size - (size_t)sender_size);
-    return true;
+    return sender_size <= GH_NAME_SIZE_MAX && message->body.size <= GH_MESSAGE_SIZE_MAX;
 }
 
 gh_page gh_page_make(void* memory, size_t size)
@@ -71,12 +65,12 @@ static gh_str page_keep(gh_page* page, gh_str bytes)
     return gh_str_make(end - bytes.size, bytes.size);
 }
 
-bool gh_page_add(gh_page* page, const gh_message* message)
+bool gh_page_add(gh_page* page, const gh_message* message, uint64_t epoch)
 {
     gh_message* kept = &page->messages[page->count];
     if (gh_page_room(page) < gh_page_cost(message)) return false;
     page->count++;
-    kept->epoch = message->epoch;
+    kept->epoch = epoch;
     kept->id = message->id;
     kept->time_us = message->time_us;
     kept->body = page_keep(page, message->body);

@@ -12,7 +12,7 @@
 
 #define GH_ENTRY_HEADER_MAX 64u /* bytes of an entry besides sender and body: three numbers and blanks */
 
-/* Views into the entry; false: not of this form. */
+/* Views into the entry, all but the epoch; false: not of this form. */
 bool gh_entry_parse(gh_str entry, gh_message* message);
 
 typedef struct gh_page
@@ -32,7 +32,7 @@ size_t gh_page_cost(const gh_message* message);
 size_t gh_page_room(const gh_page* page);
 
 /* Copies it; false: no room, nothing changed. */
-bool gh_page_add(gh_page* page, const gh_message* message);
+bool gh_page_add(gh_page* page, const gh_message* message, uint64_t epoch);
 
 /* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds. */
 bool gh_posts_are_valid(const gh_post* posts, size_t count);

@@ -50,7 +50,7 @@ bool gh_epochs_are_valid(const gh_epochs* epochs, uint64_t last_id)
     return rest.size == 0;
 }
 
-uint64_t gh_epochs_of(const gh_epochs* epochs, uint64_t id)
+uint64_t gh_epochs_look_up(const gh_epochs* epochs, uint64_t id)
 {
     gh_str rest = epochs->ended;
     uint64_t epoch;

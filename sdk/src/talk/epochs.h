@@ -16,7 +16,14 @@ typedef struct gh_epochs
 /* True if the text is of that form, with ids that do not fall and end before those to come. */
 bool gh_epochs_are_valid(const gh_epochs* epochs, uint64_t last_id);
 
-uint64_t gh_epochs_of(const gh_epochs* epochs, uint64_t id);
+/* As gh_epochs_of, where there are epochs that are over. */
+uint64_t gh_epochs_look_up(const gh_epochs* epochs, uint64_t id);
+
+/* The epoch of a message. */
+static inline uint64_t gh_epochs_of(const gh_epochs* epochs, uint64_t id)
+{
+    return epochs->ended.size == 0 ? epochs->present : gh_epochs_look_up(epochs, id);
+}
 
 /* The last id that is there of what a reader knows as ids of `epoch`: most or less; 0 if the row knows nothing of that
    epoch any more. */
