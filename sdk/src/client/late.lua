@@ -4,21 +4,21 @@
 -- living op of the client that is refused with it asks again, and its new copy may be carried out for longer.
 --
 -- wants late, the end of a state's text: " <client>:<not after>" some times, "*" for any client; now; token,
---       not_after; whole, corrupt of check.lua
--- gives is_late                      the request is to be refused
---       add_late(client, not_after)
---       late                         without those that are over
+--       not_after; added (the `not after` of a copy that may come late; nil: none)
+-- gives is_late   the request is to be refused
+--       late      without those that are over, and with the one that was added
 
 local LATE_MAX, LATE_MAX_US = 8, 120000000 -- clients; twice the longest time that a copy can have
 
-local is_late, lates = false, {}
+local is_late, lates = false, nil
 if late ~= '' then
     if #late > 400 or string.gsub(late, ' [%x*]+:%d+', '') ~= '' then
-        return corrupt('state')
+        return redis.error_reply('CORRUPT state is not of the form that KEYS.md describes')
     end
     local rest = ''
+    lates = {}
     for client, text in string.gmatch(late, ' ([%x*]+):(%d+)') do
-        local last = whole(text) or 0
+        local last = tonumber(text)
         if last >= now and last <= now + LATE_MAX_US then
             lates[#lates + 1] = {client, last}
             rest = rest .. ' ' .. client .. ':' .. text
@@ -29,17 +29,15 @@ if late ~= '' then
 end
 
 -- More clients than are kept apart count as one that may be any.
-local function add_late(client, last)
-    if #lates >= LATE_MAX then
-        client = '*'
-    end
-    last, late = math.min(last, now + LATE_MAX_US), ''
-    for _, one in ipairs(lates) do
+if added then
+    local client = lates and #lates >= LATE_MAX and '*' or string.sub(token, 1, 16)
+    local rest = ''
+    for _, one in ipairs(lates or {}) do
         if one[1] == client or client == '*' then
-            last = math.max(last, one[2])
+            added = math.max(added, one[2])
         else
-            late = late .. string.format(' %s:%.0f', one[1], one[2])
+            rest = rest .. string.format(' %s:%.0f', one[1], one[2])
         end
     end
-    late = late .. string.format(' %s:%.0f', client, last)
+    late = rest .. string.format(' %s:%.0f', client, math.min(added, now + LATE_MAX_US))
 end

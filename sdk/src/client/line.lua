@@ -1,6 +1,6 @@
 -- line: who waits in line for a lock or a semaphore, who of them lives, and how they are told.
 --
--- wants queue_key, client_key; now, window, token; WHOLE_MAX of check.lua
+-- wants queue_key, client_key; now, window, token
 -- gives turn_of(waiter)         how long (us) a turn is kept for it; false: it is dead, or no waiter at all
 --       turns_of, looked_up     the same by client, as far as they were looked up, and how many were
 --       live(patience)          token's client counts as alive from now on
@@ -17,7 +17,7 @@ local function turn_of(waiter)
         local text = redis.call('HGET', client_key, client)
         local live_until, wanted = string.match(text or '', '^(%d+) ?(%d*)$')
         live_until, wanted = tonumber(live_until) or 0, tonumber(wanted) or 0
-        turn = live_until > now and live_until <= WHOLE_MAX and math.max(window, math.min(wanted, 3600000000))
+        turn = live_until > now and live_until < 9007199254740992 and math.max(window, math.min(wanted, 3600000000))
         turns_of[client], looked_up = turn, looked_up + 1
     end
     return turn and #waiter < 42 and string.find(waiter, '^%x+:%x+ ?%d*$') and turn
@@ -32,7 +32,7 @@ end
 
 local function enqueue(member)
     local last = tonumber(redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2] or 0)
-    redis.call('ZADD', queue_key, string.format('%.0f', last < WHOLE_MAX and math.max(now, last + 1) or now), member)
+    redis.call('ZADD', queue_key, string.format('%.0f', last < 9007199254740991 and math.max(now, last + 1) or now), member)
 end
 
 local function hint_all(turns, behind)

@@ -35,8 +35,12 @@
 -- or one number of waiters more than there are: each is mended by whoever asks next.
 -- Redis 6.2 or later.
 
-local birth_key, birth = KEYS[4], ARGV[8]
---@ client/birth.lua
+if ARGV[8] then -- nothing is granted by a store that has lost its data since the client was told of it last
+    local epoch = redis.call('GET', KEYS[4])
+    if string.match(epoch or '', '^%d+') ~= ARGV[8] then
+        return redis.error_reply('STALE the store has lost its data')
+    end
+end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -63,9 +67,8 @@ local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local patience, window = tonumber(ARGV[4]), tonumber(ARGV[5])
 
---@ client/check.lua
---@ client/line.lua
---@ lock/lock_queue.lua
+--@ lock/lock_state.lua
+local added = nil
 --@ client/late.lua
 
 local function answer(code, remaining, position)
@@ -84,6 +87,24 @@ local function grant()
     store()
     return answer(0, lease, 0)
 end
+
+if owner == token and state ~= 'r' then
+    if state == 'h' and expiry > now then
+        return answer(0, math.min(expiry - now, lease), 0)
+    end
+    return answer(3, 0, 0)
+end
+if not_after > 0 and (now > not_after or is_late) then
+    return answer(4, 0, 0)
+end
+if now < not_before then
+    return answer(5, not_before - now, 0)
+end
+if owner == token then -- kept for us: claim it, even a little late, as long as nobody else has noticed
+    return grant()
+end
+
+--@ client/line.lua
 
 local function wait()
     if patience == 0 then
@@ -105,21 +126,6 @@ local function wait()
     return answer(1, math.max(expiry - now, 0), redis.call('ZRANK', queue_key, token) + 1)
 end
 
-if owner == token and state ~= 'r' then
-    if state == 'h' and expiry > now then
-        return answer(0, math.min(expiry - now, lease), 0)
-    end
-    return answer(3, 0, 0)
-end
-if not_after > 0 and (now > not_after or is_late) then
-    return answer(4, 0, 0)
-end
-if now < not_before then
-    return answer(5, not_before - now, 0)
-end
-if owner == token then -- kept for us: claim it, even a little late, as long as nobody else has noticed
-    return grant()
-end
 if state ~= 'f' and expiry > now then
     return wait()
 end
@@ -131,8 +137,13 @@ end
 if state == 'r' then -- it slept through its turn: its waiters enqueue again when they ask
     redis.call('HDEL', client_key, string.sub(owner, 1, 16))
 end
+
+--@ lock/lock_queue.lua
+
 local head, behind, gone = next_waiter()
-drop(gone) -- before they are not counted any more: never fewer are counted than wait
+if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
+    redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
+end
 if head == token or (not head and waiters == 0) then
     return grant()
 end

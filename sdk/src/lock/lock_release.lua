@@ -30,18 +30,12 @@ end
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local not_after = 0
+local not_after, added = 0, tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
---@ client/check.lua
---@ client/line.lua
---@ lock/lock_queue.lua
+--@ lock/lock_state.lua
 --@ client/late.lua
-
-if ARGV[4] then
-    add_late(string.sub(token, 1, 16), whole(ARGV[4]) or 0)
-end
 
 local function store(...)
     local text = string.format('%s %.0f %.0f %s %d%s', owner, fence, expiry, state, waiters, late)
@@ -61,11 +55,17 @@ end
 if state == 'f' and waiters == 0 and not ARGV[4] then
     return {sequence, 2}
 end
+
+--@ client/line.lua
+--@ lock/lock_queue.lua
+
 local head, behind
 if waiters > 0 then
     local gone
     head, behind, gone = next_waiter()
-    drop(gone) -- before they are not counted any more: never fewer are counted than wait
+    if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
+        redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
+    end
 end
 if head then
     owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'

@@ -45,8 +45,12 @@
 -- them anew (semaphore_queue.lua).
 -- Redis 6.2 or later.
 
-local birth_key, birth = KEYS[5], ARGV[10]
---@ client/birth.lua
+if ARGV[10] then -- nothing is granted by a store that has lost its data since the client was told of it last
+    local epoch = redis.call('GET', KEYS[5])
+    if string.match(epoch or '', '^%d+') ~= ARGV[10] then
+        return redis.error_reply('STALE the store has lost its data')
+    end
+end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2] - time[2] % 2
@@ -77,9 +81,8 @@ local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], 
 local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3] - ARGV[3] % 2
 local patience, window, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
 
---@ client/check.lua
---@ client/line.lua
---@ semaphore/semaphore_queue.lua
+--@ semaphore/semaphore_state.lua
+local added = nil
 --@ client/late.lua
 
 local is_known = limit > 0
@@ -115,6 +118,32 @@ local function hold_on(expiry)
     return answer(0, math.min(expiry - now, lease), 0)
 end
 
+local score = is_known and redis.call('ZSCORE', holder_key, permit)
+local is_turn = score and string.find(score, '.', 1, true)
+if score then
+    score = tonumber(string.match(score, '^(%d+)%.?5?$'))
+    if not score then
+        return redis.error_reply('CORRUPT permit is not of the form that KEYS.md describes')
+    elseif not is_turn then
+        if score <= now then
+            return answer(3, 0, 0)
+        end
+        return hold_on(score)
+    end
+end
+if not_after > 0 and (now > not_after or is_late) then
+    return answer(4, 0, 0)
+end
+if now < not_before then
+    return answer(5, not_before - now, 0)
+end
+if is_turn then -- kept for us: claim it, even a little late, as long as nobody else has noticed
+    return hold()
+end
+
+--@ client/line.lua
+--@ semaphore/semaphore_queue.lua
+
 -- Until the first lease or turn ends.
 local function remaining()
     local first = redis.call('ZRANGEBYSCORE', holder_key, 0, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
@@ -140,28 +169,6 @@ local function wait(more)
     return answer(1, more and 0 or remaining(), redis.call('ZRANK', queue_key, permit) + 1)
 end
 
-local score = is_known and redis.call('ZSCORE', holder_key, permit)
-local is_turn = score and string.find(score, '.', 1, true)
-if score then
-    score = whole(string.match(score, '^(%d+)%.?5?$'))
-    if not score then
-        return corrupt('permit')
-    elseif not is_turn then
-        if score <= now then
-            return answer(3, 0, 0)
-        end
-        return hold_on(score)
-    end
-end
-if not_after > 0 and (now > not_after or is_late) then
-    return answer(4, 0, 0)
-end
-if now < not_before then
-    return answer(5, not_before - now, 0)
-end
-if is_turn then -- kept for us: claim it, even a little late, as long as nobody else has noticed
-    return hold()
-end
 if not is_known then
     forget()
 end

@@ -21,13 +21,13 @@ local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local not_after = 0
+local not_after, added = 0, nil
 local stored = redis.call('GET', state_key)
 
---@ client/check.lua
+--@ semaphore/semaphore_state.lua
+--@ client/late.lua
 --@ client/line.lua
 --@ semaphore/semaphore_queue.lua
---@ client/late.lua
 
 if string.sub(setter, 1, 16) == string.sub(token, 1, 16) and setter > token then
     return {sequence, 1, limit, used, waiters, 0}

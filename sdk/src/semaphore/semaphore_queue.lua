@@ -1,42 +1,11 @@
--- semaphore_queue: the state of a semaphore, and who gets what room there is.
+-- semaphore_queue: who gets what room there is.
 --
--- wants stored; state_key, holder_key, queue_key; now; whole, corrupt of check.lua; turn_of, turns_of, looked_up,
---       hint_all of line.lua, client_key with it
--- gives limit, used, fence, waiters, setter, late   see semaphore_acquire.lua; limit 0: not known yet
---       IDLE_MS; forget(), purge(), serve(own), commit(); turns, behind for hint_all(); kept: for :h
+-- wants state_key, holder_key, queue_key, client_key; now; what semaphore_state.lua gives; turn_of, turns_of,
+--       looked_up of line.lua
+-- gives forget(), purge(), serve(own); turns, behind for hint_all()
 
 local PURGE_MAX = 32 -- permits that are over and go in one call of purge()
 local LOOK_MAX, TURNS_MAX = 30, 10 -- clients that one call looks up, and turns that it keeps
-local COUNT_MAX = 200 -- permits that are counted anew where their number is in doubt
-local PERMITS_MAX, FENCE_MAX = 1000000, 9007199254740990
-local IDLE_MS = '7200000' -- twice the longest lease
-local SET_MS = '2592000000' -- of a limit that was set: 30 days
-
-local limit, used, fence, waiters, setter, late = 0, 0, 0, 0, '-', ''
-if stored then
-    limit, used, fence, waiters, setter, late = string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
-    limit, used, fence, waiters = tonumber(limit), tonumber(used), tonumber(fence), tonumber(waiters)
-    if not setter or math.max(limit, used) > PERMITS_MAX or fence > FENCE_MAX or waiters > WHOLE_MAX then
-        return corrupt('semaphore state')
-    end
-    local holders = used > 0 and redis.call('ZCARD', holder_key) or 0
-    if holders == 0 then
-        used = 0 -- :h lives 2 h after the last grant, :s longer: whoever had permits then is gone
-    elseif holders > used and holders > COUNT_MAX then -- never fewer are counted than there are
-        return corrupt('semaphore')
-    elseif holders ~= used and holders <= COUNT_MAX then -- some have several; or a release was stopped half-way
-        used = 0
-        for _, permit in ipairs(redis.call('ZRANGE', holder_key, 0, -1)) do
-            used = used + (whole(string.sub(permit, 35), PERMITS_MAX) or 0)
-        end
-    end
-    used = math.min(math.max(used, holders), PERMITS_MAX)
-end
-
-local function store()
-    local text = string.format('%.0f %.0f %.0f %.0f %s%s', limit, used, fence, waiters, setter, late)
-    redis.call('SET', state_key, text, 'PX', setter == '-' and IDLE_MS or SET_MS)
-end
 
 -- The state was never there, or is lost: who still believes in a permit of before is told that it is lost.
 local function forget()
@@ -54,7 +23,7 @@ local function purge()
     local gone, slept = {}, {}
     for i = 1, #lapsed, 2 do
         gone[#gone + 1] = lapsed[i]
-        used = used - (whole(string.sub(lapsed[i], 35), PERMITS_MAX) or 0)
+        used = used - (permits_of(lapsed[i]) or 0)
         if string.find(lapsed[i + 1], '.', 1, true) then
             slept[#slept + 1] = string.sub(lapsed[i], 1, 16)
             turns_of[slept[#slept]] = false
@@ -75,13 +44,13 @@ end
 -- What room there is goes to those who wait, in their order; dead ones in front are passed over. A turn is kept
 -- for each, except for `own`, which is here already. Writes nothing: commit() does. Returns whether there is more
 -- to do than one call does, and whether it was the turn of `own`.
-local turns, behind, kept, gone = {}, {}, {}, 0
+local turns, behind = {}, {}
 local function serve(own)
     local mine, from, size = false, 0, 4
     while true do
         local heads = redis.call('ZRANGE', queue_key, from, from + size - 1)
         for i, head in ipairs(heads) do
-            local wanted = whole(string.sub(head, 35), PERMITS_MAX)
+            local wanted = permits_of(head)
             local turn = wanted and (head == own or turn_of(head))
             local fits = turn and wanted <= limit
             if turn and (#turns == TURNS_MAX or (fits and used + wanted > limit)) then
@@ -107,17 +76,5 @@ local function serve(own)
             return #heads == size, mine
         end
         from, size = from + size, LOOK_MAX
-    end
-end
-
--- In an order in which more waiters and permits are counted than there are, and never fewer, wherever it is stopped.
-local function commit()
-    if gone > 0 then
-        redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
-    end
-    store()
-    if #kept > 0 then
-        redis.call('ZADD', holder_key, unpack(kept))
-        redis.call('PEXPIRE', holder_key, IDLE_MS)
     end
 end

@@ -36,23 +36,20 @@ end
 
 local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local not_after = 0
+local not_after, added = 0, tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
---@ client/check.lua
+--@ semaphore/semaphore_state.lua
+--@ client/late.lua
 --@ client/line.lua
 --@ semaphore/semaphore_queue.lua
---@ client/late.lua
 
 local removed = redis.call('ZREM', holder_key, permit)
 if removed == 1 then
     used = math.max(used - tonumber(ARGV[4]), 0)
 else
     waiters = math.max(waiters - redis.call('ZREM', queue_key, permit), 0)
-end
-if ARGV[5] then
-    add_late(string.sub(token, 1, 16), whole(ARGV[5]) or 0)
 end
 local more, capped = false, false
 if limit > 0 then
