@@ -12,8 +12,7 @@ local IDLE_MS = '7200000' -- twice the longest lease
 local SET_MS = '2592000000' -- of a limit that was set: 30 days
 
 local function permits_of(member)
-    local permits = string.match(member, '^%x+:%x+ (%d+)$')
-    permits = permits and tonumber(permits)
+    local permits = #member <= 50 and tonumber(string.match(member, '^%d+$', 35) or '')
     return permits and permits <= PERMITS_MAX and permits or nil
 end
 

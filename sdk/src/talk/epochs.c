@@ -44,7 +44,7 @@ bool gh_epochs_are_valid(const gh_epochs* epochs, uint64_t last_id)
     uint64_t id;
     while (epochs_next(&rest, &epoch, &id))
     {
-        if (id < before || id > last_id) return false;
+        if (epoch == 0 || id < before || id > last_id) return false;
         before = id;
     }
     return rest.size == 0;

@@ -13,7 +13,7 @@ typedef struct gh_epochs
     uint64_t present;
 } gh_epochs;
 
-/* True if the text is of that form, with ids that do not fall and end before those to come. */
+/* True if the text is of that form, with ids that do not fall and end before those to come. No epoch is 0. */
 bool gh_epochs_are_valid(const gh_epochs* epochs, uint64_t last_id);
 
 /* As gh_epochs_of, where there are epochs that are over. */
