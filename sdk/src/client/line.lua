@@ -4,7 +4,7 @@
 -- gives turn_of(waiter)         how long (us) a turn is kept for it; false: it is dead, or no waiter at all
 --       turns_of, looked_up     the same by client, as far as they were looked up, and how many were
 --       live(patience)          token's client counts as alive from now on
---       enqueue(member)         at the end
+--       enqueue(member)         at the end; false: somewhere else, because no number comes after that of the last
 --       hint_all(turns, behind) tells each of turns that it is its turn, and one of another client behind
 --                               them to ask in case they have died since
 
@@ -32,25 +32,25 @@ end
 
 local function enqueue(member)
     local last = tonumber(redis.call('ZRANGE', queue_key, -1, -1, 'WITHSCORES')[2] or 0)
-    redis.call('ZADD', queue_key, string.format('%.0f', last < 9007199254740991 and math.max(now, last + 1) or now), member)
+    local is_last = last < 9007199254740991
+    redis.call('ZADD', queue_key, string.format('%.0f', is_last and math.max(now, last + 1) or now), member)
+    return is_last
 end
 
 local function hint_all(turns, behind)
-    local channel, told = string.match(queue_key, '^([^{]*)') .. 'wake:', {}
-    -- True if somebody has heard it. Without the right to publish, waiters find out by asking.
-    local function hint(waiter, letter)
-        local receivers = redis.pcall('PUBLISH', channel .. string.sub(waiter, 1, 16),
-                                      string.sub(waiter, 18, 33) .. letter)
-        return type(receivers) == 'number' and receivers > 0
-    end
+    local channel, told, count = string.match(queue_key, '^([^{]*)') .. 'wake:', {}, #turns
     behind[#behind + 1] = redis.call('ZRANGE', queue_key, -1, -1)[1] -- who came last is likeliest to live
-    for _, waiter in ipairs(turns) do
-        told[string.sub(waiter, 1, 16)] = true
-        hint(waiter, '')
-    end
-    for _, waiter in ipairs(behind) do
-        if not told[string.sub(waiter, 1, 16)] and hint(waiter, 'w') then
-            return
+    for i = 1, count + #behind do
+        local waiter, letter = turns[i] or behind[i - count], i > count and 'w' or ''
+        local client = string.sub(waiter, 1, 16)
+        if not told[client] or letter == '' then
+            -- Without the right to publish, waiters find out by asking.
+            local receivers = redis.pcall('PUBLISH', channel .. client, string.sub(waiter, 18, 33) .. letter)
+            if letter == '' then
+                told[client] = true
+            elseif type(receivers) == 'number' and receivers > 0 then -- somebody has heard it
+                return
+            end
         end
     end
 end

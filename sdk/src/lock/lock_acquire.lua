@@ -110,20 +110,20 @@ local function wait()
     if patience == 0 then
         return answer(2, math.max(expiry - now, 0), 0)
     end
-    local waits = redis.call('ZSCORE', queue_key, token)
-    if not waits then
+    local place = redis.call('ZRANK', queue_key, token)
+    if not place then
         waiters = redis.call('ZCARD', queue_key) + 1
         if waiters > WAITERS_MAX then
             return answer(6, 0, 0)
         end
     end
     live(patience)
-    if not waits then
+    if not place then
         store() -- counted before it is there: never fewer are counted than wait
-        enqueue(token)
+        place = enqueue(token) and waiters - 1 or redis.call('ZRANK', queue_key, token)
     end
     redis.call('PEXPIRE', queue_key, IDLE_MS)
-    return answer(1, math.max(expiry - now, 0), redis.call('ZRANK', queue_key, token) + 1)
+    return answer(1, math.max(expiry - now, 0), place + 1)
 end
 
 if state ~= 'f' and expiry > now then
@@ -140,7 +140,7 @@ end
 
 --@ lock/lock_queue.lua
 
-local head, behind, gone = next_waiter()
+local head, behind, gone, turn = next_waiter()
 if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
     redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
 end
@@ -148,7 +148,7 @@ if head == token or (not head and waiters == 0) then
     return grant()
 end
 if head then
-    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
+    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn, 'r'
 else
     owner, expiry, state = '-', 0, 'f'
 end

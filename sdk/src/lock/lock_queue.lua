@@ -6,8 +6,9 @@
 local ROUNDS, ROUND_SIZE = 5, 100 -- how many dead waiters one call drops at most,
 local LOOK_MAX = 150              -- and after how many different clients it begins no other round
 
--- The first waiter whose client is alive; those behind it, of whom one should look after it; and how many leave
--- the queue: it and the dead in front of it. nil: there is none among the few hundred that one call looks at.
+-- The first waiter whose client is alive; those behind it, of whom one should look after it; how many leave the
+-- queue: it and the dead in front of it; and how long its turn is. nil: there is none among the few hundred that one
+-- call looks at.
 -- Counts who is left; what was stopped half-way may have counted more than there are.
 local function next_waiter()
     local from = 0
@@ -17,10 +18,12 @@ local function next_waiter()
         end
         local size = round == 0 and 4 or ROUND_SIZE
         local tokens = redis.call('ZRANGE', queue_key, from, from + size - 1)
-        for i, head in ipairs(tokens) do
-            if #head == 33 and turn_of(head) then
+        for i = 1, #tokens do
+            local head = tokens[i]
+            local turn = #head == 33 and turn_of(head)
+            if turn then
                 waiters = math.max(waiters - from - i, 0)
-                return head, {unpack(tokens, i + 1)}, from + i
+                return head, {unpack(tokens, i + 1)}, from + i, turn
             end
         end
         from = from + #tokens

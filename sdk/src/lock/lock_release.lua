@@ -59,16 +59,16 @@ end
 --@ client/line.lua
 --@ lock/lock_queue.lua
 
-local head, behind
+local head, behind, turn
 if waiters > 0 then
     local gone
-    head, behind, gone = next_waiter()
+    head, behind, gone, turn = next_waiter()
     if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
         redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
     end
 end
 if head then
-    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn_of(head), 'r'
+    owner, fence, expiry, state = head, math.max(fence + 1, now), now + turn, 'r'
 else
     expiry, state = 0, 'f'
 end

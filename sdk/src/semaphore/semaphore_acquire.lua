@@ -122,7 +122,7 @@ local score = is_known and redis.call('ZSCORE', holder_key, permit)
 local is_turn = score and string.find(score, '.', 1, true)
 if score then
     score = tonumber(string.match(score, '^(%d+)%.?5?$'))
-    if not score then
+    if not score or score > 9007199254740991 then
         return redis.error_reply('CORRUPT permit is not of the form that KEYS.md describes')
     elseif not is_turn then
         if score <= now then
@@ -151,22 +151,24 @@ local function remaining()
 end
 
 local function wait(more)
-    local waits = patience > 0 and redis.call('ZSCORE', queue_key, permit)
-    local count_now = patience > 0 and not waits and redis.call('ZCARD', queue_key) - gone or 0
+    local place = patience > 0 and redis.call('ZRANK', queue_key, permit)
+    local count_now = patience > 0 and not place and redis.call('ZCARD', queue_key) - gone or 0
     if patience == 0 or count_now >= WAITERS_MAX then
         commit()
         return answer(patience == 0 and 2 or 6, patience == 0 and remaining() or 0, 0)
     end
     live(patience)
-    if not waits then
+    if not place then
         waiters = count_now + 1
     end
     commit() -- counted before it is there: never fewer are counted than wait
-    if not waits then
-        enqueue(permit)
+    if place then
+        place = place - gone
+    else
+        place = enqueue(permit) and count_now or redis.call('ZRANK', queue_key, permit)
     end
     redis.call('PEXPIRE', queue_key, IDLE_MS)
-    return answer(1, more and 0 or remaining(), redis.call('ZRANK', queue_key, permit) + 1)
+    return answer(1, more and 0 or remaining(), place + 1)
 end
 
 if not is_known then

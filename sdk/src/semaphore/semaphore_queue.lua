@@ -49,7 +49,8 @@ local function serve(own)
     local mine, from, size = false, 0, 4
     while true do
         local heads = redis.call('ZRANGE', queue_key, from, from + size - 1)
-        for i, head in ipairs(heads) do
+        for i = 1, #heads do
+            local head = heads[i]
             local wanted = permits_of(head)
             local turn = wanted and (head == own or turn_of(head))
             local fits = turn and wanted <= limit
