@@ -57,7 +57,7 @@ if pairs_count > 0 then
     local function last_of(some) -- the last id of an epoch
         return some == state[1] and last or tonumber(string.match(' ' .. ended .. ' ', ' ' .. some .. ':(%d+) '))
     end
-    local names, handled, is_any, there_all = {}, {}, false, state[1] == ARGV[3] and last or last_of(ARGV[3])
+    local names, handled, is_any, there_all = {}, {}, false, false
     for i = 1, pairs_count do
         names[i] = ARGV[6 + 2 * i]
     end
@@ -71,6 +71,10 @@ if pairs_count > 0 then
         if seen[i] and not (at >= 0 and at <= last and at % 1 == 0) then
             return redis.error_reply('CORRUPT member is not of the form that KEYS.md describes')
         elseif id > 0 then
+            if there == false then -- of the epoch of all
+                there_all = there_all or last_of(ARGV[3])
+                there = there_all
+            end
             if not there or id > there then
                 reply[2], id = 2, there or 0
             end

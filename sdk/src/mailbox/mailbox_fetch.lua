@@ -21,8 +21,8 @@ local ID_MAX = 9007199254740000
 local CHUNK = 32
 
 local state_key, list_key, hint_key = KEYS[1], KEYS[2], KEYS[3]
-local token, sequence, after, count_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local bytes_max, newest, wait = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7])
+local token, sequence, after, count_max = ARGV[1], ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
+local bytes_max, newest, wait = ARGV[5] + 0, ARGV[6] == '1', ARGV[7] + 0
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -66,7 +66,7 @@ local NEVER_US = 86400000000
 -- What is left of a value that is cut: all that comes before the payload.
 local CUT = 192
 -- See tasks_push.lua.
-local LONG = string.rep('-', 65)
+local LONG = '-----------------------------------------------------------------'
 -- Of :m.
 local MARK = '^(%u) (%d%d?%d?%d?%d?) (%d+) '
 
@@ -74,9 +74,9 @@ local call, match, sub, format = redis.call, string.match, string.sub, string.fo
 local min, max = math.min, math.max
 local c_key, l_key, p_key, m_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local w_key, i_key, t_key, q_key, g_key = KEYS[5], KEYS[6], KEYS[7], KEYS[16], KEYS[17]
-local worker, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local want, bytes, most = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local not_after, generation = tonumber(ARGV[7]), ARGV[11]
+local worker, sequence, lease = ARGV[1], ARGV[2] + 0, ARGV[3] + 0
+local want, bytes, most = ARGV[4] + 0, ARGV[5] + 0, ARGV[6] + 0
+local not_after, generation = ARGV[7] + 0, ARGV[11]
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
