@@ -67,47 +67,56 @@ if not their_digest or not piece or their_added ~= number or their_staged ~= the
     return corrupt('piece of a file of a day')
 end
 
--- The places of each level, each once, and what is to be added to them.
-local places, counts, at = {['0'] = {}, ['1'] = {}, ['2'] = {}}, {['0'] = {}, ['1'] = {}, ['2'] = {}}, nil
-local lines = 0
+-- Of each level: its places, each once; how many they are; and, by its name, what is to be added to each.
+local lists, counts = {['0'] = {}, ['1'] = {}, ['2'] = {}}, {['0'] = 0, ['1'] = 0, ['2'] = 0}
+local growth = {['0'] = {}, ['1'] = {}, ['2'] = {}}
+local lines, size, here, list, known, places = 0, 0, nil, nil, nil, 0
 for level, count, place in string.gmatch(piece, '([012])(%d+) ([^\n]*)\n') do
-    local known = counts[level]
-    lines, at = lines + 1, known[place]
-    if not at then
-        local names = places[level]
-        names[#names + 1] = place
+    if level ~= here then
+        counts[here or level], places = places, counts[level]
+        here, list, known = level, lists[level], growth[level]
     end
-    known[place] = (at or 0) + count
+    if known[place] then
+        known[place] = known[place] + count
+    else
+        places = places + 1
+        known[place], list[places] = count, place
+    end
+    lines, size = lines + 1, size + #count + #place
 end
-if lines == 0 or lines > LINES_MAX or select(2, string.gsub(piece, '\n', '')) ~= lines then
+if lines == 0 or lines > LINES_MAX or size + 3 * lines ~= #piece then -- a level, a blank and an end in each line
     return corrupt('piece of a file of a day')
 end
-local scored, all = {{}, {}, {}}, {}
-for list = 1, 3 do
-    local names, known, into = places[list - 1 .. ''], counts[list - 1 .. ''], scored[list]
-    local totals = #names > 0 and redis.call('ZMSCORE', KEYS[2 + list], unpack(names)) or {}
-    for i = 1, #totals do
-        local name = names[i]
-        local sum = sums and (sums[#all + 1] or -1) or (totals[i] or 0) + known[name]
-        if not (sum >= 0 and sum <= WHOLE_MAX and sum % 1 == 0) then
-            return corrupt('total of a day')
+counts[here] = places
+local scored, texts, done = {{}, {}, {}}, {}, 0
+for i, level in ipairs({'0', '1', '2'}) do
+    list, known, places = lists[level], growth[level], counts[level]
+    if places > 0 then
+        local totals = redis.call('ZMSCORE', KEYS[2 + i], unpack(list))
+        local into = {unpack({}, 1, 2 * places)} -- has room for all, which costs less than to grow
+        for k = 1, places do
+            local name = list[k]
+            local sum = sums and (sums[done + k] or -1) or (totals[k] or 0) + known[name]
+            if not (sum >= 0 and sum <= WHOLE_MAX and sum % 1 == 0) then
+                return corrupt('total of a day')
+            end
+            local text = string.format(sum < 2147483648 and '%d' or '%.0f', sum) -- the second costs more
+            totals[k], into[k + k - 1], into[k + k] = text, text, name
         end
-        sum = sum > 99999999999999 and string.format('%.0f', sum) or sum .. '' -- which is 14 digits at most
-        all[#all + 1] = sum
-        into[2 * i - 1], into[2 * i] = sum, name
+        scored[i], texts[#texts + 1], done = into, table.concat(totals, ' '), done + places
     end
 end
-if sums and #sums ~= #all then
+if sums and #sums ~= done then
     return corrupt('note of a day')
 end
 
 -- From here on nothing can fail; and whatever is stopped, is found by its note.
 if not sums then
-    redis.call('HSET', KEYS[1], '', number .. ' ' .. keep .. ' ' .. table.concat(all, ' ') .. '\n' .. work)
+    redis.call('HSET', KEYS[1], '', number .. ' ' .. keep .. ' ' .. table.concat(texts, ' ') .. '\n' .. work)
 end
-for list = 1, 3 do
-    if #scored[list] > 0 then
-        redis.call('ZADD', KEYS[2 + list], unpack(scored[list]))
+for i = 1, 3 do
+    if #scored[i] > 0 then
+        redis.call('ZADD', KEYS[2 + i], unpack(scored[i]))
     end
 end
 if keep ~= '0' and number + 1 == their_pieces then
