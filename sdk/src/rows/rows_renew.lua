@@ -12,20 +12,33 @@
 --            1 not the current claim, or its lease is over
 --            4 stale: past `not after`
 --
--- Begins with ZREM of nothing, which a server that is out of memory still allows: a full store must not cost
--- leases.
+-- A server that is out of memory refuses ZADD, unless something was written before that it allows, ZREM of nothing: a
+-- full store must not cost leases.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local lease = ARGV[4] + 0
 local stored = redis.call('HGET', KEYS[2], ARGV[3])
-local lease_end = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[3]) or 0)
-local claim = string.match(stored or '', '^%d+ %d+ %d+ %d+ %d+ [ca] (%S+) %S+$')
-if claim ~= ARGV[1] or lease_end <= now then
-    return {tonumber(ARGV[2]), 1, now, 0}
+local claimed, claim = string.match(stored or '', '^%d+ %d+ %d+ %d+ (%d+) [ca] (%S+) %S+$')
+if claim ~= ARGV[1] then
+    return {ARGV[2] + 0, 1, now, 0}
 end
-if tonumber(ARGV[5]) > 0 and now > tonumber(ARGV[5]) then
-    return {tonumber(ARGV[2]), 4, now, 0}
+-- The lease that came with the claim lasts so long at least. Later, what it was renewed to has to be asked for.
+local first_end = claimed + lease
+if (first_end <= now or first_end > now + lease) and
+    tonumber(redis.call('ZSCORE', KEYS[1], ARGV[3]) or 0) <= now then
+    return {ARGV[2] + 0, 1, now, 0}
 end
-redis.call('ZREM', KEYS[1], '') -- no row has an empty name
-redis.call('ZADD', KEYS[1], 'XX', 'GT', string.format('%.0f', now + ARGV[4]), ARGV[3])
-return {tonumber(ARGV[2]), 0, now, 0}
+if ARGV[5] ~= '0' and now > ARGV[5] + 0 then
+    return {ARGV[2] + 0, 4, now, 0}
+end
+local lease_end = string.format('%.0f', now + lease)
+local changed = redis.pcall('ZADD', KEYS[1], 'XX', 'GT', 'CH', lease_end, ARGV[3])
+if type(changed) == 'table' then
+    redis.call('ZREM', KEYS[1], '') -- no row has an empty name
+    changed = redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', lease_end, ARGV[3])
+end
+if changed == 0 and not redis.call('ZSCORE', KEYS[1], ARGV[3]) then
+    return {ARGV[2] + 0, 1, now, 0}
+end
+return {ARGV[2] + 0, 0, now, 0}
