@@ -69,6 +69,7 @@ elseif not last then
 end
 
 -- string.format would end at a zero byte: only the numbers go through it.
+local format, digits = string.format, last + count < 2147483648 and '%d' or '%.0f' -- which costs more
 local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
 local heads = {} -- of the entries of each sender; false: is not a member
 local senders = {}
@@ -82,14 +83,14 @@ for i = 4, #ARGV, 2 do
 end
 local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
 for i = 1, #senders do
-    heads[senders[i]] = seats[i] and moment .. #senders[i] .. ' ' .. senders[i]
+    heads[senders[i]] = seats[i] and moment .. format('%d ', #senders[i]) .. senders[i]
 end
 local entries, id, grown = {}, nil, false
-local text, number = '-', string.format('%.0f', last + 1)
+local text, number = '-', format(digits, last + 1)
 for i = 4, #ARGV, 2 do
     local head = heads[ARGV[i]]
     if head then
-        id = id and string.format('%.0f', last + 1 + #entries) or number
+        id = id and format(digits, last + 1 + #entries) or number
         local entry = id .. head .. ARGV[i + 1]
         entries[#entries + 1] = entry
         if #entry > largest then

@@ -19,13 +19,13 @@ local MARKS_MAX = 2048 -- of a shelf: more are not ours, and too many to let go 
 local WINDOW_S = 600   -- longer than any client repeats a request
 
 local past, said, is_resident, shelve = -1, nil, true, nil
-local mark_head = client .. ' ' .. time[1] .. ' ' .. ARGV[2] .. ' '
-local mark, mark_at = resident, 18
+local mark, mark_at, marked_s = resident, 18, nil
 if not resident or string.sub(resident, 1, 16) ~= client then
     mark, mark_at, is_resident = redis.call('HGET', shelf_key, client), 1, resident == false
 end
 if mark then
-    past = tonumber(string.match(mark, '^%d+ (%d+) ', mark_at))
+    marked_s, past = string.match(mark, '^(%d+) (%d+) ', mark_at)
+    past = tonumber(past)
     if not past or past > 9007199254740991 then
         return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
     elseif past == sequence then
@@ -33,20 +33,18 @@ if mark then
     end
 end
 if mark_at == 1 then
-    local window = time[1] - time[1] % WINDOW_S -- its first second
-    local is_new = not mark or string.match(mark, '^%d+') + 0 < window -- in this window
+    local now_s = time[1] + 0
+    local window = now_s - now_s % WINDOW_S -- its first second
+    local is_new = not mark or marked_s + 0 < window -- in this window
     if is_new and resident then
         local seen = tonumber(string.match(resident, '^%x+ (%d+) %d+ '))
         if not seen then
             return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
         end
-        is_resident = seen + WINDOW_S < tonumber(time[1])
+        is_resident = seen + WINDOW_S < now_s
     end
-    if not is_resident then
-        mark_head = time[1] .. ' ' .. ARGV[2] .. ' '
-        if is_new and redis.call('HLEN', shelf_key) >= MARKS_MAX then
-            return redis.error_reply('CORRUPT shelf of marks is not of the form that KEYS.md describes')
-        end
+    if is_new and not is_resident and redis.call('HLEN', shelf_key) >= MARKS_MAX then
+        return redis.error_reply('CORRUPT shelf of marks is not of the form that KEYS.md describes')
     end
 
     shelve = function(text)
@@ -62,3 +60,4 @@ if mark_at == 1 then
         end
     end
 end
+local mark_head = (is_resident and client .. ' ' or '') .. time[1] .. ' ' .. ARGV[2] .. ' '

@@ -80,19 +80,20 @@ end
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
 local entries, sender, head, id = {}, nil, nil, nil
+local format, digits = string.format, last + count < 2147483648 and '%d' or '%.0f' -- which costs more
 for i = 1, count do
     if ARGV[3 + 2 * i] ~= sender then
         sender = ARGV[3 + 2 * i]
-        head = moment .. #sender .. ' ' .. sender
+        head = moment .. format('%d ', #sender) .. sender
     end
-    id = string.format('%.0f', last + i)
+    id = format(digits, last + i)
     entries[i] = id .. head .. ARGV[4 + 2 * i]
 end
 redis.call('RPUSH', list_key, unpack(entries))
 if length == 0 then
     redis.call('PERSIST', state_key)
 end
-local mark_text = mark_head .. epoch_text .. ' ' .. (count == 1 and id or string.format('%.0f', last + 1))
+local mark_text = mark_head .. epoch_text .. ' ' .. (count == 1 and id or format(digits, last + 1))
 if is_resident then
     redis.call('HSET', state_key, 'n', id, 'w', mark_text)
 else
