@@ -75,11 +75,18 @@ char* gh_name_encode(gh_str name, char* out)
     return out;
 }
 
+/* Without a loop, which would cost as much as the digits. */
 char* gh_hex_encode(uint64_t value, char* out)
 {
-    int shift;
-    for (shift = 56; shift >= 0; shift -= 8, out += 2) memcpy(out, hex_pairs + 2 * (value >> shift & 255), 2);
-    return out;
+    memcpy(out, hex_pairs + 2 * (value >> 56), 2);
+    memcpy(out + 2, hex_pairs + 2 * (value >> 48 & 255), 2);
+    memcpy(out + 4, hex_pairs + 2 * (value >> 40 & 255), 2);
+    memcpy(out + 6, hex_pairs + 2 * (value >> 32 & 255), 2);
+    memcpy(out + 8, hex_pairs + 2 * (value >> 24 & 255), 2);
+    memcpy(out + 10, hex_pairs + 2 * (value >> 16 & 255), 2);
+    memcpy(out + 12, hex_pairs + 2 * (value >> 8 & 255), 2);
+    memcpy(out + 14, hex_pairs + 2 * (value & 255), 2);
+    return out + 16;
 }
 
 bool gh_hex_decode(gh_str str, uint64_t* value)

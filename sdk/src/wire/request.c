@@ -117,8 +117,8 @@ void gh_request_key(gh_request* request, gh_str key)
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence)
 {
     if (!request_room(request, GH_REQUEST_HEADER_SIZE_MAX + 35)) return;
-    put_header(request, '$', 33);
-    request->at = gh_hex_encode(client, request->at);
+    memcpy(request->at, "$33\r\n", 5);
+    request->at = gh_hex_encode(client, request->at + 5);
     *request->at++ = ':';
     request->at = gh_hex_encode(sequence, request->at);
     put_end(request);
