@@ -22,6 +22,7 @@ typedef struct fault_scene
     game* other;         /* straight to the server, for whoever else takes part; asleep during the run  */
     uint64_t run;
     bool store_emptied;  /* the fault threw the store's data away                                       */
+    bool leaves_doubt;   /* set by prepare: it may end GH_UNKNOWN when it is cancelled                  */
     char name[32];
     void* op;            /* zeroed memory of op_size, new in each run */
     void* more;          /* zeroed memory of more_size                */

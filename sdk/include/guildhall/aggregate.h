@@ -141,6 +141,7 @@ typedef struct gh_aggregate_flush
     uint32_t passed; /* chunks, on the way there    */
     uint8_t losses;  /* of what was there before    */
     bool added_since;
+    bool all_added;
     bool differs;
     bool cancelled;
 } gh_aggregate_flush;
@@ -159,8 +160,8 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
    GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added but
                 the days_new days before that one. It is another file, or the table of places is another one
    GH_TIMEOUT, GH_CANCELLED   not all is in the totals: begin again, with this aggregate or from the file
-   GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or the store kept losing what it had: begin again to
-                make sure
+   GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or the store kept losing what it had, or all days were
+                added and it was not seen whether they are still there: begin again to make sure
    A store that loses its data while the flush goes on (FLUSHALL, a restart without a file): the flush finds it,
    stages and adds again what is not there, and ends GH_OK when the whole file is in the totals that are there.
    GH_REFUSED, GH_CORRUPT   see gh_status_text */

@@ -57,8 +57,16 @@ static aggregate_day* flush_day(const gh_aggregate_flush* flush)
     return &flush->aggregate->days[flush->day];
 }
 
+/* All days were added, and only whether they are still there was to be seen: that nothing happened would be wrong. */
+static gh_status flush_status(const gh_aggregate_flush* flush, gh_status status)
+{
+    bool denies = status == GH_TIMEOUT || status == GH_CANCELLED || status == GH_REFUSED;
+    return flush->all_added && denies ? GH_UNKNOWN : status;
+}
+
 static void flush_end(gh_aggregate_flush* flush, gh_status status)
 {
+    status = flush_status(flush, status);
     flush->aggregate->busy = false;
     gh_op_end(&flush->op, status);
 }
@@ -297,7 +305,10 @@ static void flush_next_day(gh_aggregate_flush* flush)
     if (flush->day == flush->days)
     {
         if (flush->added_since && flush->days > 1)
+        {
+            flush->all_added = true;
             flush_look(flush);
+        }
         else
             flush_end(flush, flush->days_new > 0 ? GH_OK : GH_DUPLICATE);
         return;
@@ -338,8 +349,9 @@ static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
     case FLUSH_STAGED:
         flush_day(flush)->is_there = is_there;
         if (is_there) flush->days_done++;
+        else flush->all_added = false;
         break;
-    case FLUSH_NOTHING_KNOWN: flush_day(flush)->is_there = false; break;
+    case FLUSH_NOTHING_KNOWN: flush_day(flush)->is_there = flush->all_added = false; break;
     case FLUSH_DIFFERS: flush_differs(flush, reply); return;
     case FLUSH_AT_WORK: flush_end(flush, GH_FILE_DIFFERS); return;
     default: flush_give_up(flush, GH_REASON_UNUSABLE); return;
