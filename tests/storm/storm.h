@@ -38,7 +38,7 @@
 #include <hiredis/hiredis.h>
 
 #define STORM_SYSTEMS(X)                                                                                           \
-    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files)
+    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files) X(aggregate)
 
 enum
 {
