@@ -36,7 +36,8 @@ static void gather(uint8_t system)
     if (sights == NULL) abort();
     for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
     {
-        if (r->what == TALK_GOT || r->what == TALK_LEFT) add(r, at, r->about, (uint8_t)r->c, r->b);
+        bool seen = r->what == TALK_GOT || r->what == TALK_LEFT || r->what == TALK_HEARD;
+        if (seen) add(r, at, r->about, (uint8_t)r->c, r->b);
         if (r->what != TALK_PUSH || r->outcome != STORM_DONE) continue;
         uint64_t id = r->c;
         for (uint8_t post = 0; post < r->a; post++)
@@ -316,5 +317,6 @@ void check_chat(void)
     check_trimmed();
     verdict_begin("chat: what a member has seen never goes back");
     check_seen();
+    check_feed();
     free(sights);
 }

@@ -1,19 +1,29 @@
 /* storm_chat.c -- chats: sends, fetches and marks of members who come and go.
 
    One member of each chat, the anchor, never leaves and handles nothing: so a chat is never over, and nothing is gone
-   before TALK_KEEP newer messages are there. */
+   before TALK_KEEP newer messages are there.
+
+   Each client has a feed, too, with two players of its own, whom nobody else lets join, leave or handle anything: what
+   they hear is what their feed lets them hear. */
 
 #include "guildhall/chat.h"
 #include "storm/storm.h"
 #include "storm/talk.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum
 {
     SENDS = 2,
     MEMBERS = 5, /* besides the anchor */
-    FETCH_BYTES = 32 * 1024
+    FETCH_BYTES = 32 * 1024,
+    LISTENERS = 2, /* players of a feed */
+    FEED_ROOMS = TALK_NAMES + 1,
+    FEED_SEATS = LISTENERS * FEED_ROOMS,
+    FEED_BYTES = FEED_ROOMS * GH_CHAT_ROOM_SIZE_MIN,
+    LONGEST_US = 4000000, /* of a send or a change */
+    QUIET_US = 3500000    /* a message that is there is heard in less */
 };
 
 typedef struct chat_sender
@@ -23,6 +33,23 @@ typedef struct chat_sender
     char bodies[TALK_POSTS][TALK_BODY_SIZE];
     uint32_t op;
 } chat_sender;
+
+typedef struct chat_listening
+{
+    gh_chat_feed feed;
+    gh_chat_room rooms[FEED_ROOMS];
+    gh_chat_seat seats[FEED_SEATS];
+    gh_chat_player players[LISTENERS];
+    char names[LISTENERS][32];
+    uint32_t op;
+    bool begun;
+    gh_chat_room* held; /* a room that is not done with yet */
+    gh_chat_change change;
+    uint32_t change_op;
+    uint64_t calm_us; /* when it was first told to begin nothing more */
+    uint64_t moved_us;
+    _Alignas(16) char buffer[FEED_BYTES];
+} chat_listening;
 
 typedef struct chat_actor
 {
@@ -42,11 +69,12 @@ typedef struct chat_actor
     gh_chat_change change;
     uint32_t change_op;
     bool gone[TALK_NAMES]; /* has to be created */
+    chat_listening listening;
     _Alignas(16) char buffer[FETCH_BYTES];
 } chat_actor;
 
 static const char* const whats[] = {"?", "send", "fetch", "commit", "got", "left", "join", "leave", "last", "seen",
-                                    "create"};
+                                    "create", "feed", "heard", "enter", "depart"};
 static const gh_str names[TALK_NAMES] = {GH_STR_INIT("raid"), GH_STR_INIT("trade"), GH_STR_INIT("party")};
 static const gh_str anchor = GH_STR_INIT("anchor");
 static const gh_str members[MEMBERS] = {GH_STR_INIT("jason"), GH_STR_INIT("jeff"), GH_STR_INIT("jenny"),
@@ -58,6 +86,11 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->me = me;
     a->random = random;
     memset(a->gone, 1, sizeof a->gone);
+    for (int i = 0; i < LISTENERS; i++)
+    {
+        (void)snprintf(a->listening.names[i], sizeof a->listening.names[i], "listener %d of %u.%u.%u", i,
+                       me->who.process, me->who.client, me->who.life);
+    }
 }
 
 /* A chat that is not there is an answer, too. */
@@ -244,6 +277,162 @@ static void turn_change(chat_actor* a, bool may_begin)
     a->change_op = 0;
 }
 
+/* ---- feed ------------------------------------------------------------------------------------------------ */
+
+static void begin_feed(chat_actor* a)
+{
+    chat_listening* l = &a->listening;
+    gh_chat_feed_config config = gh_chat_feed_config_default();
+    config.rooms = l->rooms;
+    config.room_count = FEED_ROOMS;
+    config.seats = l->seats;
+    config.seat_count = FEED_SEATS;
+    config.buffer = l->buffer;
+    config.buffer_size = FEED_BYTES;
+    config.messages_max = (uint32_t)random_between(&a->random, 1, 40);
+    config.list_us = random_between(&a->random, 1000000, 2000000);
+    if (l->op == 0) l->op = history_begin(a->me->who, STORM_chat, TALK_FEED, 0);
+    if (l->op == 0 || gh_chat_feed_begin(&l->feed, a->me->client, &config) != GH_OK) return;
+    history_at(l->op)->a++;
+    l->begun = true;
+}
+
+/* One for whom there was no room among the client's ops is tried again. */
+static void add_players(chat_listening* l)
+{
+    for (int i = 0; i < LISTENERS; i++)
+    {
+        if (l->players[i].op.kind == NULL) (void)gh_chat_feed_add(&l->feed, &l->players[i], gh_str_of(l->names[i]));
+    }
+}
+
+static void end_feed(chat_listening* l)
+{
+    gh_chat_feed_end(&l->feed);
+    memset(l->players, 0, sizeof l->players);
+    l->held = NULL;
+    l->begun = false;
+}
+
+static void note_heard(chat_actor* a, const gh_chat_room* room, const gh_chat_seat* seat)
+{
+    chat_listening* l = &a->listening;
+    uint64_t player = (uint64_t)(seat->player - l->players);
+    uint8_t name = 0;
+    while (name + 1 < TALK_NAMES && !gh_str_equal(room->name, names[name])) name++;
+    for (uint32_t i = 0; i < room->fetch.count; i++)
+    {
+        const gh_message* message = &room->fetch.messages[i];
+        if (message->id <= seat->member.from) continue;
+        storm_event event = {.system = STORM_chat, .what = TALK_HEARD, .object = name, .a = message->epoch,
+                             .b = message->id, .d = talk_listener(player, history_at(l->op)->a)};
+        talk_note(a->me->who, event, message->body);
+    }
+}
+
+/* Sometimes all are done with all of it at once, sometimes one player with some of it. */
+static void give_room_back(chat_actor* a)
+{
+    chat_listening* l = &a->listening;
+    bool all = !random_one_in(&a->random, 3);
+    gh_chat_seat* seat = gh_chat_room_seat(l->held, NULL);
+    if (!all && seat != NULL && seat->member.status == GH_OK && random_one_in(&a->random, 2))
+    {
+        const gh_message* message = &l->held->fetch.messages[random_below(&a->random, l->held->fetch.count)];
+        if (message->id > seat->member.from)
+        {
+            seat->member.handled_epoch = message->epoch;
+            seat->member.handled = message->id;
+        }
+    }
+    gh_chat_feed_done(&l->feed, l->held, all);
+    l->held = NULL;
+}
+
+static void hear(chat_actor* a)
+{
+    chat_listening* l = &a->listening;
+    if (l->held != NULL && random_one_in(&a->random, 3)) give_room_back(a);
+    if (l->held != NULL) return;
+    l->held = gh_chat_feed_next(&l->feed);
+    if (l->held == NULL) return;
+    for (gh_chat_seat* seat = NULL; (seat = gh_chat_room_seat(l->held, seat)) != NULL;)
+    {
+        if (seat->member.status == GH_OK) note_heard(a, l->held, seat);
+    }
+    l->moved_us = a->me->now_us;
+}
+
+static gh_status begin_entering(chat_actor* a, uint8_t name)
+{
+    chat_listening* l = &a->listening;
+    gh_chat_config config = gh_chat_config_default();
+    config.timeout_us = random_between(&a->random, 200000, LONGEST_US);
+    uint64_t player = random_below(&a->random, LISTENERS);
+    bool departs = random_one_in(&a->random, 8);
+    l->change_op = history_begin(a->me->who, STORM_chat, departs ? TALK_DEPART : TALK_ENTER, name);
+    if (l->change_op == 0) return GH_OK;
+    history_at(l->change_op)->about = l->op;
+    history_at(l->change_op)->d = talk_listener(player, history_at(l->op)->a);
+    gh_str who = gh_str_of(l->names[player]);
+    if (departs) return gh_chat_leave_begin(&l->change, a->me->client, names[name], who, &config);
+    return gh_chat_join_begin(&l->change, a->me->client, names[name], who, &config);
+}
+
+static void turn_entering(chat_actor* a, bool may_begin)
+{
+    chat_listening* l = &a->listening;
+    if (l->change_op == 0)
+    {
+        if (!may_begin || !random_one_in(&a->random, 150)) return;
+        gh_status status = begin_entering(a, (uint8_t)random_below(&a->random, TALK_NAMES));
+        if (status == GH_OK) return;
+        history_end(l->change_op, STORM_NOT_DONE, status);
+        l->change_op = 0;
+        return;
+    }
+    gh_status status = gh_chat_change_poll(&l->change);
+    if (status == GH_PENDING) return;
+    storm_record* record = history_at(l->change_op);
+    record->a = l->change.epoch;
+    record->b = l->change.seen;
+    note_gone(a, record->object, status);
+    history_end(l->change_op, outcome_of(status), status);
+    l->change_op = 0;
+    l->moved_us = a->me->now_us;
+}
+
+/* After the last send of anybody, and a while in which nothing came. */
+static bool has_heard_all(chat_actor* a)
+{
+    chat_listening* l = &a->listening;
+    uint64_t now_us = a->me->now_us;
+    if (l->calm_us == 0) l->calm_us = now_us;
+    if (!a->me->ready || l->change_op != 0) l->moved_us = now_us;
+    if (l->moved_us < l->calm_us + LONGEST_US) l->moved_us = l->calm_us + LONGEST_US;
+    return now_us > l->moved_us + QUIET_US;
+}
+
+static void turn_feed(chat_actor* a, bool may_begin)
+{
+    chat_listening* l = &a->listening;
+    if (!l->begun && (may_begin || l->op != 0)) begin_feed(a);
+    if (!l->begun) return;
+    add_players(l);
+    hear(a);
+    turn_entering(a, may_begin);
+    if (may_begin)
+    {
+        if (random_one_in(&a->random, 4000)) end_feed(l);
+        return;
+    }
+    if (!has_heard_all(a)) return;
+    end_feed(l);
+    history_at(l->op)->d = storm_stage_now() == STAGE_RUN ? 0 : 1;
+    history_end(l->op, STORM_DONE, GH_OK);
+    l->op = 0;
+}
+
 /* ---- the actor ------------------------------------------------------------------------------------------- */
 
 static void turn(void* actor, bool may_begin)
@@ -253,12 +442,13 @@ static void turn(void* actor, bool may_begin)
     turn_fetch(a, may_begin);
     turn_commit(a, may_begin);
     turn_change(a, may_begin);
+    turn_feed(a, may_begin);
 }
 
 static bool idle(const void* actor)
 {
     const chat_actor* a = actor;
-    bool busy = a->fetch_op != 0 || a->commit_op != 0 || a->change_op != 0;
+    bool busy = a->fetch_op != 0 || a->commit_op != 0 || a->change_op != 0 || a->listening.op != 0;
     for (int i = 0; i < SENDS; i++) busy = busy || a->senders[i].op != 0;
     return !busy;
 }

@@ -26,8 +26,24 @@ enum
     TALK_LEAVE,
     TALK_LAST, /* in the end; a: epoch, b: last id */
     TALK_SEEN, /* a member's mark, as a fetch told it: a: epoch, b: id, c: which member; about: the fetch */
-    TALK_CREATE
+    TALK_CREATE,
+    TALK_FEED,   /* from the first feed of a client's life to the end of its last; a: feeds begun, d: 1 if the last one
+                    was ended when nothing had come for long, and nothing was sent any more                        */
+    TALK_HEARD,  /* by a player of a feed; about: the push; a: epoch, b: id, c: which post of it, d: talk_listener */
+    TALK_ENTER,  /* a player of a feed joins; about: the feed; a: epoch, b: what it has seen, d: talk_listener    */
+    TALK_DEPART  /* and leaves; about: the feed; d: talk_listener                                                 */
 };
+
+/* A player of a feed: one of two, in the first, second, ... feed of its client's life. */
+static inline uint64_t talk_listener(uint64_t player, uint64_t feed)
+{
+    return player << 32 | feed;
+}
+
+static inline uint64_t talk_listener_player(uint64_t listener)
+{
+    return listener >> 32;
+}
 
 /* A body that leads back to its push: its op, and which post of it. */
 gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post);
@@ -37,5 +53,6 @@ void talk_note(storm_who who, storm_event event, gh_str body);
 
 void check_mailbox(void);
 void check_chat(void);
+void check_feed(void);
 
 #endif
