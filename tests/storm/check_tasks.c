@@ -38,11 +38,12 @@ typedef struct task_life
     size_t end;
     task_handout handouts[HANDOUTS_MAX];
     unsigned count;
-    bool left;
+    const storm_record* left; /* in the end; NULL: it is not there */
     bool may_be_done;
     bool cancelled; /* somebody asked for it */
     uint32_t told_done; /* the event, 0: not */
     uint32_t told_dead;
+    uint32_t told_cancelled; /* the op that was told that it is over, the first of them */
 } task_life;
 
 static uint32_t* events; /* indices of records that are about a task */
@@ -66,7 +67,8 @@ static void gather(void)
     event_count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
-        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL;
+        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL ||
+                       r->what == TASKS_REQUEUE;
         if (of_task && r->about != 0) events[event_count++] = at;
     }
     qsort(events, event_count, sizeof events[0], by_task_and_time);
@@ -99,13 +101,38 @@ static void end_handout(task_handout* h, const storm_record* r)
     if (!h->by_hand || to_us < h->to_us) h->to_us = to_us;
 }
 
+static bool is_told_dead(const storm_record* r)
+{
+    return (int64_t)r->d == GH_TASK_DEAD || ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL);
+}
+
 /* The last word counts: after a loss a task may come to another end. */
 static void note_end(task_life* life, const storm_record* r, uint32_t index)
 {
     bool done = (int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_DONE;
-    bool dead = (int64_t)r->d == GH_TASK_DEAD || ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL);
+    bool dead = is_told_dead(r);
     life->told_done = done ? index : 0;
     life->told_dead = dead ? index : 0;
+}
+
+/* Told OK, it is over at once; told that it runs, when its worker ends it. */
+static void note_cancel(task_life* life, const storm_record* r, uint32_t index)
+{
+    if (r->outcome != STORM_NOT_DONE) life->cancelled = true;
+    if (r->outcome == STORM_DONE && (int64_t)r->d == GH_OK && life->told_cancelled == 0) life->told_cancelled = index;
+}
+
+/* Somebody may have made a dead letter of it ready again within these times. */
+static bool may_have_risen(const task_life* life, uint64_t from_us, uint64_t to_us)
+{
+    for (size_t i = life->first; i < life->end; i++)
+    {
+        const storm_record* r = history_at(events[i]);
+        bool may = r->what == TASKS_REQUEUE && r->outcome != STORM_NOT_DONE;
+        if (r->outcome == STORM_DONE && (int64_t)r->d != GH_OK) may = false;
+        if (may && r->begin_us <= to_us && history_over_us(r) >= from_us) return true;
+    }
+    return false;
 }
 
 static void read_event(task_life* life, const storm_record* r, uint32_t index)
@@ -124,8 +151,8 @@ static void read_event(task_life* life, const storm_record* r, uint32_t index)
     case TASKS_ENDED:
         note_end(life, r, index);
         break;
-    case TASKS_LEFT: life->left = true; break;
-    case TASKS_CANCEL: life->cancelled = life->cancelled || r->outcome != STORM_NOT_DONE; break;
+    case TASKS_LEFT: life->left = r; break;
+    case TASKS_CANCEL: note_cancel(life, r, index); break;
     default: break;
     }
 }
@@ -164,7 +191,7 @@ static bool is_stored(const storm_record* push, uint32_t place)
 static void check_not_done(const task_life* life)
 {
     bool answered = life->push->outcome == STORM_DONE && !is_stored(life->push, life->place);
-    if ((life->push->outcome == STORM_NOT_DONE || answered) && (life->count != 0 || life->left))
+    if ((life->push->outcome == STORM_NOT_DONE || answered) && (life->count != 0 || life->left != NULL))
         VIOLATION_2(life->push_index, events[life->first], "task %u of it was not stored, and is there", life->place);
 }
 
@@ -186,7 +213,8 @@ static void check_overlap(const task_life* life)
     }
 }
 
-/* A hand-out that was neither given back nor lost to a stop counts as an attempt. */
+/* A hand-out that was neither given back nor lost to a stop counts as an attempt. A dead letter that is made ready
+   again has all of them before it. */
 static void check_attempts(const task_life* life)
 {
     for (unsigned i = 0; i < life->count; i++)
@@ -204,6 +232,7 @@ static void check_attempts(const task_life* life)
         bool disorder = h->from_us < before->from_us && !excuse_clock_forward(since_us - TOLD_LATE_US, last_us);
         if (h->fence == before->fence || disorder)
             VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
+        else if (may_have_risen(life, since_us - TOLD_LATE_US, last_us)) continue;
         else if (h->attempt < before->attempt + (free_of_charge ? 0u : 1u))
             VIOLATION_2(before->event, h->event, "attempt %u after attempt %u", h->attempt, before->attempt);
     }
@@ -217,12 +246,70 @@ static void check_end(const task_life* life)
     if (excuse_may_be_lost(told_us - 5000000, told_us)) return;
     for (unsigned i = 0; i < life->count; i++)
     {
-        if (life->handouts[i].from_us > told_us)
+        uint64_t from_us = life->handouts[i].from_us;
+        bool risen = life->told_dead != 0 && may_have_risen(life, told_us - 5000000, from_us);
+        if (from_us > told_us && !risen)
             VIOLATION_2(told, life->handouts[i].event, "task %u of #%u was over", life->place, life->push_index);
     }
-    if (life->told_done != 0 && life->left) VIOLATION_1(told, "task %u was done, and is there", life->place);
-    if (life->told_dead != 0 && !life->left && !life->cancelled)
-        VIOLATION_1(told, "task %u was a dead letter, and is gone", life->place);
+    if (life->told_done != 0 && life->left != NULL) VIOLATION_1(told, "task %u was done, and is there", life->place);
+    bool stays = life->told_dead != 0 && !life->cancelled && !may_have_risen(life, told_us - 5000000, UINT64_MAX);
+    if (stays && (life->left == NULL || life->left->a != 'X'))
+        VIOLATION_1(told, "task %u was a dead letter, and is none", life->place);
+}
+
+/* Whoever is handed a task has it: so one that was over is not handed to anybody. */
+static void check_cancelled(const task_life* life)
+{
+    const storm_record* told = history_at(life->told_cancelled);
+    if (life->told_cancelled == 0 || excuse_may_be_lost(told->begin_us, told->end_us)) return;
+    for (unsigned i = 0; i < life->count; i++)
+    {
+        uint64_t from_us = life->handouts[i].from_us;
+        if (from_us > told->end_us && !excuse_clock_forward(from_us - TOLD_LATE_US, from_us))
+            VIOLATION_2(life->told_cancelled, life->handouts[i].event, "task %u of #%u was cancelled", life->place,
+                        life->push_index);
+    }
+    if (life->left != NULL) VIOLATION_1(life->told_cancelled, "task %u was cancelled, and is there", life->place);
+}
+
+/* A letter is of a task that was not over before somebody asked for it. */
+static void check_letter(const task_life* life, const storm_record* r, uint32_t index)
+{
+    uint32_t told = life->told_done != 0 ? life->told_done : life->told_cancelled;
+    const storm_record* end = history_at(told);
+    if (r->b > life->push->c)
+        VIOLATION_2(life->push_index, index, "%llu attempts of %llu", (unsigned long long)r->b,
+                    (unsigned long long)life->push->c);
+    if (told == 0 || end->end_us >= history_at((uint32_t)r->d)->begin_us) return;
+    if (!excuse_may_be_lost(end->begin_us - 5000000, end->end_us))
+        VIOLATION_2(told, index, "task %u of #%u was over, and is a dead letter", life->place, life->push_index);
+}
+
+static void check_letters(const task_life* life)
+{
+    for (size_t i = life->first; i < life->end; i++)
+    {
+        if (history_at(events[i])->what == TASKS_LETTER) check_letter(life, history_at(events[i]), events[i]);
+    }
+    if (life->left != NULL && (life->left->a == 'X') != (life->left->b == 1))
+        VIOLATION_1(life->push_index, "task %u of it has state %c, and is%s among the dead letters", life->place,
+                    (char)life->left->a, life->left->b == 1 ? "" : " not");
+}
+
+/* Each hand-out has a larger fence: a task that died with one fence, was made ready again, and is dead with that fence
+   in the end, has never become ready. */
+static void check_risen(const task_life* life)
+{
+    uint32_t dead = 0;
+    for (size_t i = life->first; i < life->end; i++)
+    {
+        const storm_record* r = history_at(events[i]);
+        if (r->what == TASKS_ENDED) dead = is_told_dead(r) ? events[i] : 0;
+        bool risen = r->what == TASKS_REQUEUE && r->outcome == STORM_DONE && (int64_t)r->d == GH_OK;
+        if (dead == 0 || !risen || life->left == NULL || life->left->a != 'X') continue;
+        if (life->left->d == history_at(dead)->a && !excuse_may_be_lost(r->begin_us, r->end_us))
+            VIOLATION_2(dead, events[i], "task %u of #%u is a dead letter still", life->place, life->push_index);
+    }
 }
 
 typedef void (*life_check)(const task_life* life);
@@ -252,7 +339,7 @@ static void check_lost(void)
     for (size_t i = 0; i < event_count;)
     {
         read_life(&life, &i);
-        if (life.left || life.may_be_done || life.cancelled)
+        if (life.left != NULL || life.may_be_done || life.cancelled)
             accounted[life.push_index] = (uint8_t)(accounted[life.push_index] | 1u << life.place);
     }
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
@@ -365,6 +452,9 @@ void check_tasks(void)
     check_lives("tasks: no two have a task at once", check_overlap);
     check_lives("tasks: each hand-out is a new attempt with a larger fence", check_attempts);
     check_lives("tasks: what is over stays over", check_end);
+    check_lives("tasks: what was told cancelled is never handed out again", check_cancelled);
+    check_lives("tasks: a dead letter is of a task that is not over", check_letters);
+    check_lives("tasks: what was told requeued is no dead letter any more", check_risen);
     check_lost();
     check_ghosts();
     check_counted();

@@ -1,4 +1,4 @@
-/* storm_tasks.c -- pushes, takes by hand, workers, cancels, rules: two queues, and the fate of every task. */
+/* storm_tasks.c -- pushes, takes by hand, workers, cancels, requeues, rules: two queues, and the fate of every task. */
 
 #include "storm/storm_tasks.h"
 
@@ -14,7 +14,9 @@ enum
     HAND = 4,  /* tasks in one take */
     SLOTS = 4, /* of a worker */
     HAND_BYTES = GH_TASK_BYTES_MAX * HAND,
-    SLOT_BYTES = 1024 * SLOTS
+    SLOT_BYTES = 1024 * SLOTS,
+    LETTERS = 4, /* dead letters on a page */
+    LETTER_BYTES = GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX
 };
 
 typedef struct task_push
@@ -74,15 +76,25 @@ typedef struct task_actor
     char ref_id[24];
     uint32_t edit_op;
     uint32_t last_push; /* one of ours that may be cancelled */
+    gh_tasks_dead dead;
+    gh_dead_task letters[LETTERS];
+    uint32_t dead_op;
+    uint8_t dead_queue;
+    gh_tasks_edit rise; /* requeues what was read, or cancels it */
+    gh_task_ref rising[LETTERS];
+    char rising_ids[LETTERS][24];
+    uint32_t rise_ops[LETTERS]; /* one a letter; 0: none goes on */
     gh_tasks_control control;
     uint32_t control_op;
     uint64_t control_at_us;
+    char letter_bytes[LETTER_BYTES];
     _Alignas(16) char hand_bytes[HAND_BYTES];
     _Alignas(16) char slot_bytes[SLOT_BYTES];
 } task_actor;
 
 static const char* const whats[] = {"?", "push", "take", "finish", "extend", "cancel", "control", "worker", "got",
-                                    "kept", "over", "ended", "seen", "left", "counted", "trouble"};
+                                    "kept", "over", "ended", "seen", "left", "counted", "trouble",
+                                    "requeue", "letters", "letter"};
 static const gh_str queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
 
 /* ---- records --------------------------------------------------------------------------------------------- */
@@ -157,7 +169,7 @@ static void turn_push(task_actor* a, task_push* p, bool may_begin)
 {
     if (p->op == 0)
     {
-        if (may_begin && random_one_in(&a->random, 30)) begin_push(a, p);
+        if (may_begin && random_one_in(&a->random, 70)) begin_push(a, p);
         return;
     }
     gh_status status = gh_tasks_push_poll(&p->push);
@@ -430,6 +442,88 @@ static void turn_edit(task_actor* a, bool may_begin)
     a->edit_op = 0;
 }
 
+/* ---- dead letters ------------------------------------------------------------------------------------------ */
+
+static void begin_letters(task_actor* a)
+{
+    gh_tasks_config config = configure(&a->random);
+    uint64_t offset = random_below(&a->random, a->dead.total + 1); /* of what there was when they were last read */
+    a->dead_queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
+    a->dead_op = history_begin(a->me->who, STORM_tasks, TASKS_LETTERS, a->dead_queue);
+    if (a->dead_op == 0) return;
+    gh_status status = gh_tasks_dead_begin(&a->dead, a->me->client, queues[a->dead_queue], offset, a->letters, LETTERS,
+                                           a->letter_bytes, LETTER_BYTES, &config);
+    if (status == GH_OK) return;
+    history_end(a->dead_op, STORM_NOT_DONE, status);
+    a->dead_op = 0;
+}
+
+static void end_rise(task_actor* a, gh_status status)
+{
+    for (int i = 0; i < LETTERS && a->rise_ops[i] != 0; i++)
+    {
+        if (status == GH_OK) history_at(a->rise_ops[i])->d = (uint64_t)(int64_t)a->rising[i].status;
+        history_end(a->rise_ops[i], storm_outcome_of(status), status);
+        a->rise_ops[i] = 0;
+    }
+}
+
+/* What was read comes to life again, or is cancelled. */
+static void begin_rise(task_actor* a)
+{
+    gh_tasks_config config = configure(&a->random);
+    bool cancels = random_one_in(&a->random, 8);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < a->dead.count; i++)
+    {
+        uint32_t push = 0, place = 0;
+        if (!read_id(a->letters[i].id, &push, &place)) continue;
+        uint32_t op = history_begin(a->me->who, STORM_tasks, cancels ? TASKS_CANCEL : TASKS_REQUEUE, a->dead_queue);
+        if (op == 0) break;
+        history_at(op)->about = push;
+        history_at(op)->c = place;
+        int size = snprintf(a->rising_ids[count], sizeof a->rising_ids[count], "%u.%u", push, place);
+        a->rising[count] = (gh_task_ref){.id = gh_str_make(a->rising_ids[count], (size_t)size)};
+        a->rise_ops[count++] = op;
+    }
+    if (count == 0) return;
+    gh_str queue = queues[a->dead_queue];
+    gh_status status = cancels ? gh_tasks_cancel_begin(&a->rise, a->me->client, queue, a->rising, count, &config)
+                               : gh_tasks_requeue_begin(&a->rise, a->me->client, queue, a->rising, count, &config);
+    if (status != GH_OK) end_rise(a, status);
+}
+
+static void turn_letters(task_actor* a, bool may_begin)
+{
+    if (a->rise_ops[0] != 0)
+    {
+        gh_status risen = gh_tasks_edit_poll(&a->rise);
+        if (risen != GH_PENDING) end_rise(a, risen);
+        return;
+    }
+    if (a->dead_op == 0)
+    {
+        if (may_begin && random_one_in(&a->random, 150)) begin_letters(a);
+        return;
+    }
+    gh_status status = gh_tasks_dead_poll(&a->dead);
+    if (status == GH_PENDING) return;
+    for (uint32_t i = 0; status == GH_OK && i < a->dead.count; i++)
+    {
+        uint32_t push = 0, place = 0;
+        if (!read_id(a->letters[i].id, &push, &place)) continue;
+        storm_event event = {.system = STORM_tasks, .what = TASKS_LETTER, .object = a->dead_queue, .about = push,
+                             .b = a->letters[i].attempts, .c = place, .d = a->dead_op};
+        (void)history_event(a->me->who, event);
+    }
+    history_at(a->dead_op)->d = a->dead.count;
+    history_end(a->dead_op, storm_outcome_of(status), status);
+    a->dead_op = 0;
+    if (status == GH_OK && may_begin && !random_one_in(&a->random, 4)) begin_rise(a);
+}
+
+/* ---- rules --------------------------------------------------------------------------------------------------- */
+
 static void turn_control(task_actor* a, bool may_begin)
 {
     if (a->control_op == 0)
@@ -474,6 +568,7 @@ static void turn(void* actor, bool may_begin)
     turn_hand(a, may_begin);
     turn_worker(a, may_begin);
     turn_edit(a, may_begin);
+    turn_letters(a, may_begin);
     turn_control(a, may_begin);
 }
 
@@ -481,6 +576,7 @@ static bool idle(const void* actor)
 {
     const task_actor* a = actor;
     bool busy = a->state != HAND_IDLE || a->work_op != 0 || a->edit_op != 0 || a->control_op != 0;
+    busy = busy || a->dead_op != 0 || a->rise_ops[0] != 0;
     for (int i = 0; i < PUSHES; i++) busy = busy || a->pushes[i].op != 0;
     return !busy;
 }
@@ -522,6 +618,21 @@ static void witness(storm_look* look)
     }
 }
 
+/* By KEYS.md: a state is "<letter> <attempt> <fence> ...", and dead letters lie in :x. */
+static void note_state(storm_look* look, storm_event* event, const char* queue, const redisReply* id)
+{
+    redisReply* state = redisCommand(look->redis, "HGET gh:{tasks:%s}:m %b", queue, id->str, (size_t)id->len);
+    redisReply* dead = redisCommand(look->redis, "ZSCORE gh:{tasks:%s}:x %b", queue, id->str, (size_t)id->len);
+    unsigned long long fence = 0;
+    char letter = 0;
+    bool is_text = state != NULL && state->type == REDIS_REPLY_STRING;
+    if (is_text && sscanf(state->str, "%c %*u %llu", &letter, &fence) > 0) event->a = (unsigned char)letter;
+    event->d = fence;
+    event->b = dead != NULL && dead->type != REDIS_REPLY_NIL ? 1 : 0;
+    if (state != NULL) freeReplyObject(state);
+    if (dead != NULL) freeReplyObject(dead);
+}
+
 static void note_left(storm_look* look, uint8_t queue)
 {
     redisReply* reply = redisCommand(look->redis, "HGETALL gh:{tasks:%s}:p", queues[queue].bytes);
@@ -531,6 +642,7 @@ static void note_left(storm_look* look, uint8_t queue)
         uint32_t push = 0, place = 0;
         if (!read_id(id, &push, &place) || reply->element[k + 1]->len == 0) continue; /* empty: cancelled */
         storm_event event = {.system = STORM_tasks, .what = TASKS_LEFT, .object = queue, .about = push, .c = place};
+        note_state(look, &event, queues[queue].bytes, reply->element[k]);
         (void)history_event(look->who, event);
     }
     if (reply != NULL) freeReplyObject(reply);
