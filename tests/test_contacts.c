@@ -1,6 +1,7 @@
 /* Tests of guildhall/contacts.h against real servers. */
 
 #include "support/game.h"
+#include "support/proxy.h"
 #include "support/redis_server.h"
 
 #include <stdio.h>
@@ -231,6 +232,28 @@ static void blocked_are_bounded(void** state)
     }
 }
 
+/* The answer of a block is lost; before it is asked for again, somebody else unblocks. Nobody has ever been full. */
+static void full_is_not_said_of_a_block_that_was_undone(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    gh_client_config client = game_config(proxy_address(proxy));
+    client.wake = false;
+    game* a = game_start_with(&client);
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+    assert_status(settle(change), GH_OK); /* the script is known from now on */
+    uint64_t fired = proxy_fired(proxy);
+    proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
+    proxy_set_mode(proxy, PROXY_REFUSE);
+    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+    GAME_UNTIL(proxy_fired(proxy) > fired);
+    assert_int_equal(redis_server_integer(server, "ZREM gh:{contacts:jason}:b troll"), 1);
+    proxy_set_mode(proxy, PROXY_PASS);
+    assert_status(settle(change), GH_UNKNOWN);
+}
+
 /* ---- times, and more names than a list takes ------------------------------------------------------------------- */
 
 static void times_are_those_of_the_store(void** state)
@@ -417,6 +440,7 @@ TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(capacity_is_kept_in_the_same_step),
           cmocka_unit_test(many_are_one_request), cmocka_unit_test(changes_of_one_tick_keep_their_order),
           cmocka_unit_test(blocked_stay_out), cmocka_unit_test(blocked_are_bounded),
+          cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
           cmocka_unit_test(times_are_those_of_the_store), cmocka_unit_test(ten_thousand_names),
           cmocka_unit_test(load_is_of_one_instant), cmocka_unit_test(load_and_own_changes_agree),
           cmocka_unit_test(completed_contact_may_be_touched), cmocka_unit_test(idle_lists_are_forgotten));
