@@ -254,6 +254,27 @@ static void full_is_not_said_of_a_block_that_was_undone(void** state)
     assert_status(settle(change), GH_UNKNOWN);
 }
 
+/* A touch is told that its contact stays out: it is in no list any more, whatever the mirror has had. */
+static void mirror_lets_go_of_whom_another_has_blocked(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    gh_contacts* mirror = mirror_of(a, 100);
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    gh_contacts_config config = gh_contacts_config_default();
+    gh_contact found[4];
+    config.mirror = mirror;
+    touch_with(a, "troll", &config);
+    touch_with(a, "mia", &config);
+    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+    assert_status(settle(change), GH_OK);
+    assert_int_equal(mirror->count, 2); /* as by another server: it does not know yet */
+    touch_with(a, "troll", &config);
+    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 4), 1);
+    assert_true(gh_str_equal(found[0].name, gh_str_literal("mia")));
+}
+
 /* ---- times, and more names than a list takes ------------------------------------------------------------------- */
 
 static void times_are_those_of_the_store(void** state)
@@ -441,6 +462,7 @@ TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(many_are_one_request), cmocka_unit_test(changes_of_one_tick_keep_their_order),
           cmocka_unit_test(blocked_stay_out), cmocka_unit_test(blocked_are_bounded),
           cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
+          cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked),
           cmocka_unit_test(times_are_those_of_the_store), cmocka_unit_test(ten_thousand_names),
           cmocka_unit_test(load_is_of_one_instant), cmocka_unit_test(load_and_own_changes_agree),
           cmocka_unit_test(completed_contact_may_be_touched), cmocka_unit_test(idle_lists_are_forgotten));

@@ -143,7 +143,7 @@ typedef struct gh_contacts_change
 } gh_contacts_change;
 
 /* Begins to bring a contact to the front of the owner's list, new or not, in one step; what is beyond capacity goes
-   from its end. Contacts that are blocked stay out.
+   from its end. Contacts that are blocked stay out, and go from the mirror if it has them yet.
    GH_OK; GH_FULL (ops_capacity; or the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME
    (owner), _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made by
    gh_contacts_init). config may be NULL for the defaults. Anything but GH_OK changes nothing. */

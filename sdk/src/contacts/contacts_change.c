@@ -73,9 +73,12 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
     if (blocked.size != 0 && blocked.size != change->count) return gh_op_outcome(&change->op, GH_REASON_UNUSABLE);
     for (i = 0; i < change->count; i++)
     {
-        if (blocked.size > 0 && blocked.bytes[i] == 'b')
-            change->blocked++;
-        else if (change->mirror != NULL)
+        bool is_blocked = blocked.size > 0 && blocked.bytes[i] == 'b';
+        if (is_blocked) change->blocked++;
+        if (change->mirror == NULL) continue;
+        if (is_blocked)
+            gh_contacts_mirror_remove(change->mirror, contacts_name_at(change, i)); /* blocked by another, perhaps */
+        else
             gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
     }
     if (change->mirror != NULL) gh_contacts_mirror_cut(change->mirror, change->capacity);
