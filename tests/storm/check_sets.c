@@ -21,7 +21,8 @@ static void read_end(uint8_t system)
     memset(known, 0, sizeof known);
     for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
     {
-        if (r->what == SET_LOAD && r->who.process > STORM_PLAYERS_MAX) known[r->object] = r->outcome == STORM_DONE;
+        bool audited = r->what == SET_LOAD && r->who.process > STORM_PLAYERS_MAX && r->c == 0;
+        if (audited) known[r->object] = r->outcome == STORM_DONE;
         if (r->what != SET_THERE) continue;
         there[r->object][r->a < SET_NAMES ? r->a : SET_NAMES]++;
         sizes[r->object]++;
@@ -75,11 +76,13 @@ static void check_shape(uint8_t system, unsigned capacity)
     }
 }
 
+/* In a contact list only of those whom nobody blocks. */
 static void check_last(uint8_t system, bool bounded)
 {
+    uint64_t names = bounded ? SET_FREE_NAMES : SET_NAMES;
     for (uint8_t owner = 0; owner < SET_OWNERS; owner++)
     {
-        for (uint64_t name = 0; known[owner] && name < SET_NAMES; name++)
+        for (uint64_t name = 0; known[owner] && name < names; name++)
         {
             uint32_t last = find_last(system, owner, name);
             const storm_record* op = history_at(last);
@@ -178,6 +181,7 @@ void check_contacts(void)
     check_shape(STORM_contacts, SET_CAPACITY);
     verdict_begin("contacts: who was touched last is there, who was removed last is not");
     check_last(STORM_contacts, true);
+    check_blocks();
 }
 
 void check_guild(void)
