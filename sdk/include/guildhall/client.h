@@ -228,7 +228,8 @@ typedef enum gh_warning
     GH_WARNING_EVICTION = 1 << 1,   /* maxmemory-policy is not noeviction: the server may throw locks away          */
     GH_WARNING_NO_AOF = 1 << 2,     /* appendonly is off: a restart forgets what was acknowledged                   */
     GH_WARNING_NO_WAKE = 1 << 3,    /* PUBLISH is refused by the ACL: waiters must poll                             */
-    GH_WARNING_NO_INFO = 1 << 4,    /* INFO is refused by the ACL: the three above could not be looked at           */
+    GH_WARNING_NO_INFO = 1 << 4,    /* INFO is refused by the ACL: the three above could not be looked at, and a     */
+                                    /* server that comes back with older data is not noticed                       */
     GH_WARNING_REPLICA = 1 << 5,    /* the server is a read-only replica                                            */
     GH_WARNING_CLUSTER = 1 << 6     /* the server is a Cluster node: only keys of its own slots will work           */
 } gh_warning;
