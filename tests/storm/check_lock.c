@@ -134,7 +134,8 @@ typedef struct lock_sight
 } lock_sight;
 
 /* Who has that client id, and whether an op of his on that name ended UNKNOWN at such a time that it explains a
-   grant that nobody was told of. */
+   grant that nobody was told of; or ended well, and the store may have forgotten that: then it blocks until its lease is
+   over, as if its owner had died. */
 static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
 {
     bool known = false, unknown = false;
@@ -147,6 +148,7 @@ static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
         if (r->begin_us > sight->to_us) break;
         bool here = r->object == name || (r->what == HOLD_SET && r->b == name);
         bool open = r->end_us == 0 || r->outcome == STORM_UNKNOWN;
+        if (here && r->end_us != 0 && excuse_may_be_lost(r->begin_us, r->end_us)) unknown = true;
         if (here && open && (r->end_us == 0 || r->end_us + LATEST_US > sight->from_us)) unknown = true;
     }
     return unknown || !known;
