@@ -134,8 +134,8 @@ typedef struct lock_sight
 } lock_sight;
 
 /* Who has that client id, and whether an op of his on that name ended UNKNOWN at such a time that it explains a
-   grant that nobody was told of; or ended well, and the store may have forgotten that: then it blocks until its lease is
-   over, as if its owner had died. */
+   grant that nobody was told of; or ended well, and the store may have forgotten that: then it blocks until its lease
+   is over, as if its owner had died. */
 static bool explains(uint8_t name, const lock_sight* sight, storm_who* who)
 {
     bool known = false, unknown = false;
