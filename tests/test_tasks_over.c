@@ -33,6 +33,36 @@ static void assert_nothing_stays(redis_server* server, const desk* clerk)
     assert_int_equal(keys_of_queue(server), 0);
 }
 
+/* A requeue that is stopped in its middle has made a task ready that lies among the dead letters, too. */
+static void letter_of_a_task_that_has_risen_is_none(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
+    gh_tasks_dead* dead = GAME_NEW(clerk->owner, gh_tasks_dead);
+    gh_dead_task letter[2];
+    for (int i = 0; i < 2; i++)
+    {
+        const char* id = i == 0 ? "a" : "b";
+        assert_status(desk_push(clerk, id, "payload"), GH_OK);
+        (void)desk_take_one(clerk, id);
+        assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_FAIL), GH_OK);
+        assert_status(desk_requeue(clerk, id), GH_OK);
+        redis_server_do(server, "ZADD " KEY "x 1 %s", id);
+        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, 0, letter, 2, clerk->memory,
+                                          sizeof(clerk->memory), &clerk->config),
+                      GH_OK);
+        GAME_UNTIL(gh_tasks_dead_poll(dead) != GH_PENDING);
+        assert_status(gh_tasks_dead_poll(dead), GH_OK);
+        assert_int_equal(dead->count, 1);
+        assert_int_equal(letter[0].handler.size, 0);
+        assert_status(i == 0 ? desk_requeue(clerk, id) : desk_cancel(clerk, id), GH_OK);
+        assert_int_equal(redis_server_integer(server, "EXISTS " KEY "x"), 0);
+        if (i == 0) (void)desk_take_one(clerk, id);
+        if (i == 0) desk_finish_all(clerk);
+    }
+}
+
 static redis_server* start_with_clock(void)
 {
     redis_server_options options = {.clock = true};
@@ -321,6 +351,7 @@ TEST_FILE(tasks_over, cmocka_unit_test(nothing_stays_of_a_queue_whose_tasks_are_
           cmocka_unit_test(nothing_stays_of_a_queue_with_groups_and_cancelled_tasks),
           cmocka_unit_test(nothing_stays_of_a_queue_that_was_cancelled),
           cmocka_unit_test(nothing_stays_of_a_queue_whose_worker_died),
+          cmocka_unit_test(letter_of_a_task_that_has_risen_is_none),
           cmocka_unit_test(all_stays_of_a_queue_that_is_not_over),
           cmocka_unit_test(worker_asks_at_once_when_the_server_was_restarted),
           cmocka_unit_test(taker_has_no_time_left_until_it_has_asked),

@@ -511,7 +511,7 @@ static void turn_letters(task_actor* a, bool may_begin)
     for (uint32_t i = 0; status == GH_OK && i < a->dead.count; i++)
     {
         uint32_t push = 0, place = 0;
-        if (!read_id(a->letters[i].id, &push, &place)) continue;
+        if (a->letters[i].handler.size == 0 || !read_id(a->letters[i].id, &push, &place)) continue;
         storm_event event = {.system = STORM_tasks, .what = TASKS_LETTER, .object = a->dead_queue, .about = push,
                              .b = a->letters[i].attempts, .c = place, .d = a->dead_op};
         (void)history_event(a->me->who, event);

@@ -633,7 +633,7 @@ typedef struct gh_dead_task
 {
     gh_str id; /* all of them in the memory that you gave, until the next begin */
     gh_str group;
-    gh_str handler;
+    gh_str handler; /* empty: it is no letter any more; a requeue or a cancel of its id takes it from the list */
     gh_str payload;
     gh_str reason;
     uint64_t died_us; /* of the store's clock, since 1970 */

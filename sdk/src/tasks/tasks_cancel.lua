@@ -40,7 +40,7 @@ local now = time[1] * 1000000 + time[2]
 
 local marks = call('HMGET', m_key, unpack(ARGV, 7))
 local no_tombs, no_marks = call('ZCARD', t_key) == 0, call('HLEN', m_key) == 0
-call('ZCARD', x_key)
+local letters = call('ZCARD', x_key)
 call('HLEN', p_key)
 call('ZCARD', q_key)
 local delayed = {} -- keys of the classes that have tasks that are due later
@@ -85,8 +85,11 @@ local function cancel(id, mark)
         return 'r'
     end
     local line = state ~= 'X' and line_of(id, mark, size)
-    if state == 'X' then
+    if state == 'X' or letters > 0 then -- its letter, or one that a requeue has left over that was stopped
         dead[#dead + 1] = id
+    end
+    if state == 'X' then
+        line = nil
     elseif line then
         lines[#lines + 1] = line
     else

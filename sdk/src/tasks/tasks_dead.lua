@@ -7,8 +7,8 @@
 --       4 bytes     of ids, reasons and values together at most
 -- reply sequence, now us, total, then for each: id, when it died (us), attempts, reason, value
 --
--- One without a payload is left over from a script that was stopped half-way: its value is empty, and a requeue or a
--- cancel of its id takes it away.
+-- One without a payload, or one whose task is not dead any more, is left over from a script that was stopped half-way:
+-- its value is empty, and a requeue or a cancel of its id takes it away.
 
 --@ client/check.lua
 
@@ -27,6 +27,7 @@ for i = 1, #page, 2 do
     attempt = whole(attempt, 65535)
     if not died or not attempt or #id > 64 then return corrupt('a dead letter') end
     reason = string.sub(reason, 1, 1024)
+    if string.sub(mark, 1, 1) ~= 'X' then value = '' end
     bytes = bytes - #id - #value - #reason - 3
     if bytes < 0 and i > 1 then break end
     if bytes < 0 then value = string.sub(value, 1, math.max(0, #value + bytes)) end -- larger than any can be

@@ -86,6 +86,8 @@ for i = 1, count do
         states[#states + 1] = 'R 0 ' .. fence .. ' - ' .. place
         risen[#risen + 1] = id
         seen[id] = true
+    elseif not seen[id] then
+        orphans[#orphans + 1] = id -- it has risen, by a requeue that was stopped before it was no letter any more
     end
 end
 local ready_count = #risen
@@ -101,7 +103,7 @@ if #risen > 0 then
     call('HSET', m_key, unpack(states))
     call('ZREM', x_key, unpack(risen))
 end
-if #orphans > 0 then call('ZREM', x_key, unpack(orphans)) end -- dead letters without a payload are left over
+if #orphans > 0 then call('ZREM', x_key, unpack(orphans)) end -- what is no letter of a task that died is left over
 local answer = table.concat(codes)
 keep_receipt(answer)
 --@ tasks/wake.lua
