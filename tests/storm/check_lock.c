@@ -54,6 +54,7 @@ static uint32_t find_stale(const storm_hold* hold, uint64_t loss_us)
     {
         if (r->what != LOCK_SEEN || r->object != hold->name || r->begin_us < loss_us + STALE_US) continue;
         if (r->d == 'h' && r->c == hold->fence) continue;
+        if (excuse_loss_between(loss_us + 1, r->begin_us)) return 0; /* a FLUSHALL may have taken it */
         if (link_was_ready_for(who, loss_us, r->begin_us, STALE_US, r->begin_us - 1)) return at;
     }
     return 0;
