@@ -112,10 +112,25 @@ static const feed_sight* find_join(const feed_sight* all, size_t count)
     return join;
 }
 
+/* The last that it heard before the last loss. What lay before that may have been trimmed already when it came to it,
+   and the loss has brought it back. */
+static const feed_sight* find_passed(const feed_sight* all, size_t count)
+{
+    uint64_t loss_us = excuse_last_loss(0, UINT64_MAX);
+    const feed_sight* passed = NULL;
+    for (size_t i = 0; i < count; i++)
+    {
+        if (all[i].what != TALK_HEARD || history_at(all[i].record)->begin_us >= loss_us) continue;
+        if (passed == NULL || by_place(passed, &all[i]) < 0) passed = &all[i];
+    }
+    return passed;
+}
+
 /* With a feed that was cut off, up to the last that it heard. */
 static void check_all_of(const feed_sight* all, size_t count)
 {
     const feed_sight* join = find_join(all, count);
+    const feed_sight* passed = find_passed(all, count);
     const storm_record* first = history_at(all[0].record);
     uint8_t chat = first->object;
     heard_count = 0;
@@ -129,7 +144,7 @@ static void check_all_of(const feed_sight* all, size_t count)
     for (size_t i = 0; i < left_counts[chat]; i++)
     {
         const feed_sight* left = &lefts[chat][i];
-        if (by_place(left, join) <= 0) continue;
+        if (by_place(left, join) <= 0 || (passed != NULL && by_place(left, passed) < 0)) continue;
         if (!whole && (heard_count == 0 || by_place(left, &heard[heard_count - 1]) > 0)) continue;
         verdict_cases(1);
         if (heard_count == 0 || bsearch(left, heard, heard_count, sizeof heard[0], by_place) == NULL)
