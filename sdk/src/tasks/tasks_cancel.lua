@@ -50,7 +50,7 @@ end
 
 -- What was planted by hand may begin with anything.
 local function class_of(value)
-    local class = string.byte(value) - 48
+    local class = (string.byte(value) or 48) - 48
     return class >= 0 and class < CLASSES and class or CLASSES - 1
 end
 
