@@ -11,9 +11,7 @@
 #ifdef REDIS_REPLY_MAP /* since 1.0 */
 #define GH_HIREDIS_1 1
 #include <hiredis/alloc.h>
-#if defined(_MSC_VER)
-#include <intrin.h>
-#else
+#if !defined(_MSC_VER)
 #include <stdatomic.h>
 #endif
 typedef size_t gh_element_count;
@@ -110,7 +108,9 @@ enum
     READER_HOOK_DONE
 };
 
-#if defined(_MSC_VER)
+#if defined(_MSC_VER) /* whose C11 has no atomics without an option; these two the compiler knows by itself */
+long _InterlockedCompareExchange(long volatile* target, long value, long expected);
+long _InterlockedExchange(long volatile* target, long value);
 static volatile long reader_hook_state;
 #define READER_HOOK_CLAIM()                                                                                          \
     (_InterlockedCompareExchange(&reader_hook_state, READER_HOOK_BEGUN, READER_HOOK_NONE) == READER_HOOK_NONE)
@@ -132,7 +132,7 @@ static void reader_hook_once(void)
 {
     if (READER_HOOK_CLAIM())
     {
-        reader_hook_once();
+        reader_hook();
         READER_HOOK_SET();
     }
     while (!READER_HOOK_IS_SET()) {} /* a few assignments of another thread */
