@@ -377,13 +377,16 @@ static bool find_who(uint64_t client, storm_who* who)
     return false;
 }
 
-/* A take of that client that ended without an answer explains a hand-out that nobody was told of. */
+/* A take of that client that ended without an answer explains a hand-out that nobody was told of; so does the end of
+   its worker, which may have had a take under way. */
 static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
 {
     uint32_t at = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
         if (r->begin_us > to_us) break;
+        bool is_worker = r->b == client && r->what == TASKS_WORK && !r->is_event;
+        if (is_worker && r->end_us >= from_us && r->end_us <= to_us) return true;
         if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
         bool answered = r->what == TASKS_TAKE && r->end_us != 0 &&
                         (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_TASK_LIMITED ||
