@@ -73,6 +73,7 @@ static void check_stale(void)
         uint8_t process = history_at(hold->op)->who.process;
         if (sight == 0 || excuse_process_away(process, loss_us, history_at(sight)->begin_us, 200000)) continue;
         if (excuse_clock_forward(hold->asked_us, history_at(sight)->begin_us)) continue;
+        if (excuse_rights_taken(loss_us, history_at(sight)->begin_us)) continue; /* who is refused asks a third later */
         VIOLATION_2(hold->event, sight, "name %u is told OK until %llu us after the loss", hold->name,
                     (unsigned long long)(hold->to_us - loss_us));
     }
