@@ -131,7 +131,9 @@ typedef struct lock_sight
     uint64_t fence;
     uint64_t from_us;
     uint64_t to_us;
+    uint64_t watched_us; /* of that time */
     uint32_t event;
+    uint32_t last;
     bool told;
 } lock_sight;
 
@@ -160,7 +162,7 @@ static void judge_sight(uint8_t name, const lock_sight* sight)
 {
     storm_who who;
     uint64_t from_us = sight->from_us, to_us = sight->to_us;
-    if (sight->fence == 0 || to_us - from_us < GHOST_US) return;
+    if (sight->fence == 0 || sight->watched_us < GHOST_US) return;
     verdict_cases(1);
     if (hold_of_fence(holds, hold_count, name, sight->fence) != NULL || explains(name, sight, &who)) return;
     link_longest_ready(who, &from_us, &to_us);
@@ -185,11 +187,13 @@ static void check_ghosts(void)
         if (r->what != LOCK_SEEN) continue;
         lock_sight* sight = &sights[r->object];
         bool same = r->d == 'h' && r->a == sight->client && r->c == sight->fence;
+        if (same) sight->watched_us += watched_between(history_at(sight->last), r);
         if (same) sight->to_us = r->begin_us;
+        sight->last = at;
         if (same) continue;
         judge_sight(r->object, sight);
         *sight = (lock_sight){.client = r->a, .fence = r->d == 'h' ? r->c : 0, .from_us = r->begin_us,
-                              .to_us = r->begin_us, .event = at};
+                              .to_us = r->begin_us, .event = at, .last = at};
     }
     for (uint8_t i = 0; i < LOCK_NAMES; i++) judge_sight(i, &sights[i]);
 }

@@ -396,12 +396,12 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     return false;
 }
 
-static void judge_sight(task_life* life, uint32_t first, uint32_t last)
+static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t watched_us)
 {
     const storm_record* r = history_at(first);
     uint64_t from_us = r->begin_us, to_us = history_at(last)->begin_us;
     storm_who who;
-    if (to_us - from_us < GHOST_US) return;
+    if (watched_us < GHOST_US) return;
     verdict_cases(1);
     if (find_handout(life, r->a) != NULL || !find_who(r->b, &who) || explains(r->b, from_us, to_us)) return;
     link_longest_ready(who, &from_us, &to_us);
@@ -421,17 +421,19 @@ static void check_ghosts(void)
     for (size_t at = 0; at < event_count;)
     {
         uint32_t first = 0, last = 0;
+        uint64_t watched_us = 0;
         read_life(&life, &at);
         for (size_t i = life.first; i < life.end; i++)
         {
             const storm_record* r = history_at(events[i]);
             if (r->what != TASKS_SEEN) continue;
             bool same = first != 0 && history_at(first)->a == r->a;
-            if (!same && first != 0) judge_sight(&life, first, last);
+            if (!same && first != 0) judge_sight(&life, first, last, watched_us);
+            watched_us = same ? watched_us + watched_between(history_at(last), r) : 0;
             if (!same) first = events[i];
             last = events[i];
         }
-        if (first != 0) judge_sight(&life, first, last);
+        if (first != 0) judge_sight(&life, first, last, watched_us);
     }
 }
 
