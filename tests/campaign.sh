@@ -3,11 +3,12 @@
 # were as many as asked for. Prints a line for each, at once, and one for tests/CAMPAIGNS.md at the end. The last line
 # is "N passed, N failed": storms.
 #
-#   ./tests/campaign.sh [--storms N] [--beside N] [--seed N] [STORM-OPTION...]
+#   ./tests/campaign.sh [--storms N] [--beside N] [--seed N] [--without-losses] [STORM-OPTION...]
 #
 #   --storms N       how many; 60 without it
 #   --beside N       how many run at a time; 2 without it
 #   --seed N         the first seed, and the storms after it have those that follow; without it, one is drawn
+#   --without-losses only seeds of storms in which the store loses nothing: each third
 #   STORM-OPTION...  for tests/storm.sh: --failover, --redis PROGRAM, --seconds N, --systems LIST, --faults LIST
 #
 # What a storm that failed has printed stands in build/logs/storm_<seed>.log, all that happened in it beside that.
@@ -17,6 +18,7 @@ set -euo pipefail
 storms=60
 beside=2
 seed=
+step=1
 options=()
 server=
 while [ $# -gt 0 ]; do
@@ -31,6 +33,7 @@ while [ $# -gt 0 ]; do
         esac
         shift
         ;;
+    --without-losses) step=3 ;;
     -h | --help)
         show_usage
         exit 0
@@ -45,6 +48,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 if [ -z "$seed" ]; then seed=$((RANDOM * 32768 + RANDOM + 1)); fi
+seed=$(((seed + step - 1) / step * step))
 
 cd "$root"
 logs=$root/build/logs
@@ -75,7 +79,7 @@ results=$scratch/results
 begun=0
 while [ "$begun" -lt "$storms" ]; do
     while [ "$(jobs -rp | wc -l)" -ge "$beside" ]; do wait -n || true; done
-    storm $((seed + begun)) &
+    storm $((seed + begun * step)) &
     own $!
     begun=$((begun + 1))
 done
@@ -84,9 +88,11 @@ wait
 passed=$(grep -c '^ok ' "$results" || true)
 failed=$((storms - passed))
 ops=$(awk '{sum += $4} END {printf "%d", sum}' "$results")
+losses=
+if [ "$step" -gt 1 ]; then losses=' without losses'; fi
 version=$("$server" --version | sed 's/^\([A-Za-z]*\).* v=\([^ ]*\).*/\1 \2/')
 printf '| %s | %s storms%s | %s | %s to %s | %s passed, %s failed; %s ops |\n' \
-    "$(git rev-parse --short HEAD 2> /dev/null)" "$storms" "${options[*]:+, ${options[*]}}" "$version" "$seed" \
-    "$((seed + storms - 1))" "$passed" "$failed" "$ops"
+    "$(git rev-parse --short HEAD 2> /dev/null)" "$storms" "$losses${options[*]:+, ${options[*]}}" "$version" "$seed" \
+    "$((seed + (storms - 1) * step))" "$passed" "$failed" "$ops"
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
