@@ -6,6 +6,7 @@
 #include "support/places.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME gh_str_literal(DRILL_NAME)
