@@ -156,6 +156,13 @@ static void recover_from(judge* self, const char* why)
 
 /* ---- plants -------------------------------------------------------------------------------------------- */
 
+/* Beside other tests, of some hundred scripts there is always one that something else of the machine interrupts; what
+   hangs on the size of a crowd takes longer than that. */
+static bool is_bearable(const judge* self, long long slow_us)
+{
+    return !self->all && slow_us <= SLOW_US;
+}
+
 /* Tokens differ from one arm to the next, so what there is to plant is listed anew where there is an arm. */
 static void try_plant(judge* self, const drill_case* of, const garbage_plants* known, size_t index)
 {
@@ -186,6 +193,7 @@ static void try_plant(judge* self, const drill_case* of, const garbage_plants* k
         if (slow_us == 0) return;
         if (slow_us > SLOW_US && i >= 2) break;
     }
+    if (is_bearable(self, slow_us)) return;
     note_failure(self, of, place, known->list[index].what, "a script takes more than 2 ms");
 }
 
@@ -232,6 +240,7 @@ static void try_crowd(judge* self, const drill_case* of, const page_row* row, in
         least_us = slow_us < least_us ? slow_us : least_us;
         if (least_us > SLOW_US && i >= 2) break;
     }
+    if (is_bearable(self, least_us)) return;
     char why[64];
     snprintf(why, sizeof(why), "a script takes %lld us", least_us);
     note_failure(self, of, key, what, why);

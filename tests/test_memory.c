@@ -310,7 +310,7 @@ static void busy_client_never_calls_the_heap(void** state)
     WATCHED_UNTIL(a, !gh_client_ready(a->client));
     redis_server_thaw(server);
     WATCHED_UNTIL(a, gh_client_ready(a->client));
-    assert_in_range(game_stats(a).links_lost, 8, 1000);
+    assert_in_range(game_stats(a).links_lost, 4, 1000); /* two cuts may meet one link */
     assert_in_range(game_stats(a).store_resets, 1, 10);
     assert_int_equal(game_stats(a).protocol_errors, 0);
     assert_status(gh_client_drain(a->client, 5 * SECOND_US), GH_OK);
