@@ -194,6 +194,7 @@ local function embed_scripts()
     local uses = part_uses(scripts)
     for _, file in ipairs(all_parts) do
         local part = file:match("^sdk/src/(.*)")
+        if not uses[part] then error("no script has the part " .. part, 0) end
         if uses[part] ~= 1 then table.insert(parts, file) end
         number_of[part] = uses[part] == 1 and "alone" or #parts
     end

@@ -35,12 +35,8 @@
 -- or one number of waiters more than there are: each is mended by whoever asks next.
 -- Redis 6.2 or later.
 
-if ARGV[8] then -- nothing is granted by a store that has lost its data since the client was told of it last
-    local epoch = redis.call('GET', KEYS[4])
-    if string.match(epoch or '', '^%d+') ~= ARGV[8] then
-        return redis.error_reply('STALE the store has lost its data')
-    end
-end
+local birth_key, birth = KEYS[4], ARGV[8]
+--@ client/birth.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

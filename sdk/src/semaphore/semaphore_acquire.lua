@@ -45,12 +45,8 @@
 -- them anew (semaphore_queue.lua).
 -- Redis 6.2 or later.
 
-if ARGV[10] then -- nothing is granted by a store that has lost its data since the client was told of it last
-    local epoch = redis.call('GET', KEYS[5])
-    if string.match(epoch or '', '^%d+') ~= ARGV[10] then
-        return redis.error_reply('STALE the store has lost its data')
-    end
-end
+local birth_key, birth = KEYS[5], ARGV[10]
+--@ client/birth.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2] - time[2] % 2
