@@ -84,6 +84,7 @@ note_failures() {
         named=$((named + 1))
     done < <(awk '
         /^\[ +RUN +\]/ { reasons = "" }
+        /^ERROR: / { if (length(reasons) < 400) reasons = reasons " | " substr($0, 8, 300) }
         /^\[ +(ERROR|LINE) +\] ---/ {
             gsub(/\[ +(ERROR|LINE) +\] --- /, "")
             if (length(reasons) < 400) reasons = reasons " | " $0
