@@ -13,7 +13,7 @@ uint64_t wait_now_us(void)
 
 uint64_t wait_cap_us(void)
 {
-    return wait_now_us() + UINT64_C(20000000) * suite_patience();
+    return wait_now_us() + UINT64_C(60000000) * suite_patience();
 }
 
 void wait_briefly(void)

@@ -23,7 +23,7 @@
 /* The monotonic clock, in microseconds. */
 uint64_t wait_now_us(void);
 
-/* The moment (monotonic, in microseconds) at which a wait that begins now has failed: 20 s away, or 200 s
+/* The moment (monotonic, in microseconds) at which a wait that begins now has failed: a minute away, or ten
    with GUILDHALL_SLOW_MACHINE=1. */
 uint64_t wait_cap_us(void);
 
