@@ -251,7 +251,43 @@ static void full_is_not_said_of_a_block_that_was_undone(void** state)
     GAME_UNTIL(proxy_fired(proxy) > fired);
     assert_int_equal(redis_server_integer(server, "ZREM gh:{contacts:jason}:b troll"), 1);
     proxy_set_mode(proxy, PROXY_PASS);
-    assert_status(settle(change), GH_UNKNOWN);
+    assert_status(settle(change), GH_OK);
+}
+
+/* The answer of a touch that kept somebody out is lost, and somebody unblocks before it is asked for again. */
+static void touch_that_was_kept_out_is_told_so_again(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    gh_client_config client = game_config(proxy_address(proxy));
+    client.wake = false;
+    game* a = game_start_with(&client);
+    game* other = game_start_ready(redis_server_address(server));
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    gh_contacts_change* pardon = GAME_NEW(other, gh_contacts_change);
+    for (int clients = 0; clients < 2; clients++) /* its mark lies in :w, then on a shelf */
+    {
+        redis_server_do(server, "FLUSHALL");
+        for (int i = 0; i < 8 * clients; i++) redis_server_do(server, "HSET gh:{contacts:jason}:w %016x 64", i + 1);
+        if (clients == 1) redis_server_do(server, "HSET gh:{contacts:jason}:w %s v", "");
+        redis_server_do(server, "ZADD gh:{contacts:jason}:b 1 troll");
+        assert_status(gh_contacts_touch_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+        assert_status(settle(change), GH_OK); /* the script is known from now on */
+        uint64_t fired = proxy_fired(proxy);
+        proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
+        proxy_set_mode(proxy, PROXY_REFUSE);
+        assert_status(gh_contacts_touch_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+        GAME_UNTIL(proxy_fired(proxy) > fired);
+        assert_status(gh_contacts_unblock_begin(pardon, other->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+        assert_status(settle(pardon), GH_OK);
+        proxy_set_mode(proxy, PROXY_PASS);
+        assert_status(settle(change), GH_OK);
+        assert_int_equal(change->blocked, 1);
+        assert_int_equal(redis_server_integer(server, "LLEN gh:{contacts:jason}:l"), 1);
+        assert_int_equal(redis_server_integer(server, "HEXISTS gh:{contacts:jason}:w %016llx",
+                                              (unsigned long long)gh_client_id(a->client)), clients == 0);
+    }
 }
 
 /* A touch is told that its contact stays out: it is in no list any more, whatever the mirror has had. */
@@ -462,6 +498,7 @@ TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
           cmocka_unit_test(many_are_one_request), cmocka_unit_test(changes_of_one_tick_keep_their_order),
           cmocka_unit_test(blocked_stay_out), cmocka_unit_test(blocked_are_bounded),
           cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
+          cmocka_unit_test(touch_that_was_kept_out_is_told_so_again),
           cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked),
           cmocka_unit_test(times_are_those_of_the_store), cmocka_unit_test(ten_thousand_names),
           cmocka_unit_test(load_is_of_one_instant), cmocka_unit_test(load_and_own_changes_agree),

@@ -172,8 +172,7 @@ gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, g
    GH_FULL      not blocked: GH_CONTACTS_BLOCKED_MAX are
    GH_TIMEOUT   not carried out: no link, or earlier changes to this owner took all the time
    GH_UNKNOWN   sent, no answer: carried out once or not at all; or in part, if the server stopped it half-way because
-                a right was taken away; or a block that was sent twice, because a link died, and then told full:
-                another may have unblocked meanwhile. Load the mirror, and do it again if it matters: that mends it
+                a right was taken away. Load the mirror, and do it again if it matters: that mends it
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
 gh_status gh_contacts_change_poll(const gh_contacts_change* op);

@@ -92,8 +92,7 @@ static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
     {
     case CONTACTS_DONE: break;
     case CONTACTS_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
-    /* The mark keeps that for a late copy, too. A repeat is told so, too, if somebody has unblocked meanwhile. */
-    case CONTACTS_BLOCKED_FULL: return gh_op_refused(op, GH_FULL);
+    case CONTACTS_BLOCKED_FULL: return GH_FULL; /* the mark answers each copy so, and lets none do it later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     if (change->mirror != NULL) change->mirror->changes++;

@@ -4,12 +4,18 @@
 -- wants mark_key; client; time
 -- gives minute       of the store's clock, modulo 64
 --       number       this client's mark in w; false: it has none, and there is room; nil: it has none, and there is not
+--       told         what its last change was answered beside "done", if number is one
 
 local RESIDENTS_MAX = 8
 
-local minute, number = math.floor(time[1] / 60) % 64, redis.call('HGET', mark_key, client)
+local minute, number, told = math.floor(time[1] / 60) % 64, redis.call('HGET', mark_key, client), ''
 if number then
-    number = tonumber(number)
+    local text = number
+    number = tonumber(text)
+    if not number then
+        number, told = string.match(text, '^(%d+) ([btf]+)$')
+        number = tonumber(number)
+    end
     if not number or not (number >= 0 and number <= 9007199254740991 and number % 1 == 0) then
         return redis.error_reply('CORRUPT contacts mark is not of the form that KEYS.md describes')
     end

@@ -36,12 +36,12 @@ if number then
 else
     local resident = number
 --@ client/mark.lua
-    last, put, head = past, not is_resident and shelve, mark_head
+    last, put, head, told = past, not is_resident and shelve, mark_head, said
 end
 if last > sequence then
     return {sequence, 1}
 elseif last == sequence then
-    return {sequence, what == 'b' and not redis.call('ZSCORE', block_key, name) and 2 or 0}
+    return {sequence, told == 'f' and 2 or 0}
 end
 local is_full = what == 'b' and blocked >= BLOCKED_MAX and not redis.call('ZSCORE', block_key, name)
 
@@ -56,9 +56,10 @@ elseif what == 'u' then
 end
 if put then
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
-    put(head)
+    put(head .. (is_full and 'f' or ''))
 else
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, string.format('%.0f', sequence * 64 + minute))
+    local mark = string.format(is_full and '%.0f f' or '%.0f', sequence * 64 + minute)
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, mark)
 end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)

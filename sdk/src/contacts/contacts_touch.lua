@@ -6,8 +6,9 @@
 -- KEYS  1 gh:{contacts:<owner>}:l   list   names, the newest first
 --       2 gh:{contacts:<owner>}:z   zset   name -> when it was touched (us): instead of the list, for large
 --                                          capacities or with times; up to 1,000,000 only an order
---       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64, for eight
---                                          clients; "" -> the version: 25 bytes of the token that was here last
+--       3 gh:{contacts:<owner>}:w   hash   client -> its last sequence * 64 + minute of it modulo 64, and if it was
+--                                          answered more than that it is done, " " and that; for eight clients.
+--                                          "" -> the version: 25 bytes of the token that was here last
 --       4 gh:{contacts:<owner>}:b   zset   blocked name -> since when (us)
 --       5 gh:{contacts:<owner>}:w<2 hex digits>   hash   marks of other clients, see client/mark.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
@@ -64,7 +65,7 @@ if number then
 else
     local resident = number
 --@ client/mark.lua
-    last, put, head = past, not is_resident and shelve, mark_head
+    last, put, head, told = past, not is_resident and shelve, mark_head, said
 end
 
 local newest = 0
@@ -78,7 +79,7 @@ end
 
 -- Nothing below can fail any more but for lack of memory, and that shows at the first write.
 if last >= sequence then
-    return {sequence, last > sequence and 1 or 0, now, blocked or ''}
+    return {sequence, last > sequence and 1 or 0, now, told or ''} -- whoever has been unblocked since, stayed out
 end
 local from, names = 6, ARGV
 if blocked then
@@ -135,9 +136,13 @@ end
 -- Until the mark is there, the repeat does it all.
 if put then
     redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9))
-    put(head)
+    put(head .. (blocked or ''))
 else
-    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, string.format('%.0f', sequence * 64 + minute))
+    local mark = string.format('%.0f', sequence * 64 + minute)
+    if blocked then
+        mark = mark .. ' ' .. blocked
+    end
+    redis.call('HSET', mark_key, '', string.sub(ARGV[1], 9), client, mark)
 end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)
