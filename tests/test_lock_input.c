@@ -224,6 +224,15 @@ static void waiters_are_refused_past_their_cap(void** state)
         GAME_UNTIL(gh_lock_poll(waiter) != GH_PENDING || waiter->position > 0);
         assert_status(gh_lock_poll(waiter), waiting < 100000 ? GH_PENDING : GH_FULL);
     }
+    /* Of so many dead ones a call passes over some hundred; one more, which no waiter is, and it looks at none. */
+    redis_server_do(server, "ZADD gh:{lock:sword}:q 0 0000000000000001:0000000000000000");
+    gh_lock_release(owner);
+    GAME_UNTIL(gh_lock_poll(owner) == GH_IDLE);
+    assert_int_equal(redis_server_integer(server, "ZCARD gh:{lock:sword}:q"), 100001);
+    redis_server_do(server, "SET gh:{lock:sword}:s %s", "- 5 0 f 100001");
+    assert_status(gh_lock_begin(owner, a->client, gh_str_literal("sword"), NULL), GH_OK);
+    GAME_UNTIL(gh_lock_poll(owner) != GH_PENDING);
+    assert_status(gh_lock_poll(owner), GH_CORRUPT);
 }
 
 static void ops_are_refused_past_the_clients_capacity(void** state)

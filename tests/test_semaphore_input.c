@@ -163,7 +163,7 @@ static void waiters_are_refused_past_their_cap(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    permit_hold_one(a, "arena", 1, 60 * SECOND_US);
+    gh_permit* owner = permit_hold_one(a, "arena", 1, 60 * SECOND_US);
     redis_server_do(server, "EVAL %s 3 gh:{semaphore:arena}:s gh:{semaphore:arena}:q gh:{semaphore:arena}:c",
                     "redis.call('HSET', KEYS[3], '00000000000000ff', '9000000000000000') "
                     "for i = 1, 99998 do redis.call('ZADD', KEYS[2], i + 1e15 + 1e15, "
@@ -178,6 +178,16 @@ static void waiters_are_refused_past_their_cap(void** state)
         GAME_UNTIL(gh_permit_poll(waiter) != GH_PENDING || waiter->position > 0);
         assert_status(gh_permit_poll(waiter), waiting < 100000 ? GH_PENDING : GH_FULL);
     }
+    /* Some more, which no waiters are: where the first few are dead, a call looks at no others. */
+    redis_server_do(server, "DEL gh:{semaphore:arena}:c");
+    redis_server_do(server, "ZADD gh:{semaphore:arena}:q 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i 9 j 9 k 9 l");
+    gh_permit_release(owner);
+    GAME_UNTIL(gh_permit_poll(owner) == GH_IDLE);
+    gh_semaphore_limit* raise = GAME_NEW(a, gh_semaphore_limit);
+    assert_status(gh_semaphore_limit_begin(raise, a->client, gh_str_literal("arena"), 2, 0), GH_OK);
+    GAME_UNTIL(gh_semaphore_limit_poll(raise) != GH_PENDING);
+    assert_status(gh_semaphore_limit_poll(raise), GH_CORRUPT);
+    assert_true(redis_server_integer(server, "ZCARD gh:{semaphore:arena}:q") > 99990);
 }
 
 static void drain_gives_everything_back(void** state)

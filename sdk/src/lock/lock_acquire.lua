@@ -137,7 +137,9 @@ end
 --@ lock/lock_queue.lua
 
 local head, behind, gone, turn = next_waiter()
-if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
+if head == false then
+    return redis.error_reply('CORRUPT lock queue is longer than any that KEYS.md describes')
+elseif gone > 0 then -- before they are not counted any more: never fewer are counted than wait
     redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
 end
 if head == token or (not head and waiters == 0) then

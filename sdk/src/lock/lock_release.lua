@@ -42,6 +42,8 @@ local function store(...)
     redis.call('SET', state_key, text, ...)
 end
 
+local WAITERS_MAX = 100000
+
 local waited = redis.call('ZREM', queue_key, token)
 waiters = math.max(waiters - waited, 0)
 if owner ~= token then
@@ -63,7 +65,9 @@ local head, behind, turn
 if waiters > 0 then
     local gone
     head, behind, gone, turn = next_waiter()
-    if gone > 0 then -- before they are not counted any more: never fewer are counted than wait
+    if head == false then
+        return redis.error_reply('CORRUPT lock queue is longer than any that KEYS.md describes')
+    elseif gone > 0 then -- before they are not counted any more: never fewer are counted than wait
         redis.call('ZREMRANGEBYRANK', queue_key, 0, gone - 1)
     end
 end

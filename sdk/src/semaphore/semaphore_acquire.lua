@@ -181,6 +181,10 @@ local more, mine = false, false
 if waiters > 0 then
     more, mine = serve(permit)
 end
+if more == nil then
+    commit()
+    return redis.error_reply('CORRUPT semaphore queue is longer than any that KEYS.md describes')
+end
 local reply
 if count > limit then
     commit()

@@ -41,6 +41,9 @@ if waiters > 0 then
     more = serve()
 end
 commit()
+if more == nil then
+    return redis.error_reply('CORRUPT semaphore queue is longer than any that KEYS.md describes')
+end
 if #turns > 0 then
     hint_all(turns, behind)
 end

@@ -6,6 +6,7 @@
 
 local PURGE_MAX = 32 -- permits that are over and go in one call of purge()
 local LOOK_MAX, TURNS_MAX = 30, 10 -- clients that one call looks up, and turns that it keeps
+local CROWD_MAX = 100000           -- more never wait: WAITERS_MAX of semaphore_acquire.lua
 
 -- The state was never there, or is lost: who still believes in a permit of before is told that it is lost.
 local function forget()
@@ -43,11 +44,15 @@ end
 
 -- What room there is goes to those who wait, in their order; dead ones in front are passed over. A turn is kept
 -- for each, except for `own`, which is here already. Writes nothing: commit() does. Returns whether there is more
--- to do than one call does, and whether it was the turn of `own`.
+-- to do than one call does, and whether it was the turn of `own`. nil: more lie there than ever wait, which somebody
+-- else has put there; commit() is to be called then, too, for what has been let go already.
 local turns, behind = {}, {}
 local function serve(own)
     local mine, from, size = false, 0, 4
     while true do
+        if from == 4 and #turns == 0 and redis.call('ZCARD', queue_key) > CROWD_MAX then
+            return nil
+        end
         local heads = redis.call('ZRANGE', queue_key, from, from + size - 1)
         for i = 1, #heads do
             local head = heads[i]

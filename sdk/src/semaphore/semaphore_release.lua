@@ -59,6 +59,9 @@ end
 if stored or ARGV[5] then
     commit()
 end
+if more == nil then
+    return redis.error_reply('CORRUPT semaphore queue is longer than any that KEYS.md describes')
+end
 if #turns > 0 then
     hint_all(turns, behind)
 end
