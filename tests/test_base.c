@@ -210,39 +210,77 @@ static void an_arena_copies_strings_with_a_nul_behind(void** state)
 typedef struct heap_scene
 {
     gh_heap heap;
-    gh_heap_entry entries[ITEMS + 1]; /* the last one must never be touched */
+    gh_heap other; /* where there are two in one array */
+    uint32_t capacity;
+    gh_heap_entry entries[1 + ITEMS + 1]; /* those around the array must never be touched */
     uint32_t places[ITEMS];
     uint64_t due_us[ITEMS]; /* the model: a plain table */
-    bool inside[ITEMS];
+    gh_heap* in[ITEMS]; /* NULL: in none */
 } heap_scene;
 
-static void check_heap(const heap_scene* s)
+static void check_one_heap(const heap_scene* s, const gh_heap* heap)
 {
     uint64_t first = GH_FOREVER;
     uint32_t count = 0;
     for (uint32_t i = 0; i < ITEMS; i++)
     {
-        assert_int_equal(s->places[i] != 0, s->inside[i]);
-        if (!s->inside[i]) continue;
+        assert_int_equal(s->places[i] != 0, s->in[i] != NULL);
+        if (s->in[i] != heap) continue;
         count++;
         if (s->due_us[i] < first) first = s->due_us[i];
-        assert_true(s->places[i] <= s->heap.count);
-        assert_ptr_equal(s->entries[s->places[i] - 1].place, &s->places[i]);
-        assert_true(s->entries[s->places[i] - 1].due_us == s->due_us[i]);
+        assert_true(s->places[i] <= heap->count);
+        assert_ptr_equal(gh_heap_at(heap, s->places[i] - 1)->place, &s->places[i]);
+        assert_true(gh_heap_at(heap, s->places[i] - 1)->due_us == s->due_us[i]);
     }
-    assert_int_equal(s->heap.count, count);
-    assert_true(gh_heap_due(&s->heap) == first);
-    for (uint32_t i = 1; i < count; i++) assert_true(s->entries[(i - 1) / 2].due_us <= s->entries[i].due_us);
-    assert_null(s->entries[ITEMS].place);
+    assert_int_equal(heap->count, count);
+    assert_true(gh_heap_due(heap) == first);
+    for (uint32_t i = 1; i < count; i++)
+        assert_true(gh_heap_at(heap, (i - 1) / 2)->due_us <= gh_heap_at(heap, i)->due_us);
+}
+
+static void check_heaps(const heap_scene* s)
+{
+    check_one_heap(s, &s->heap);
+    check_one_heap(s, &s->other);
+    assert_null(s->entries[0].place);
+    for (uint32_t i = 1 + s->capacity; i < 1 + ITEMS + 1; i++) assert_null(s->entries[i].place);
 }
 
 static heap_scene* empty_scene(uint32_t capacity)
 {
     static heap_scene scene;
     memset(&scene, 0, sizeof(scene));
-    scene.heap.entries = scene.entries;
+    scene.capacity = capacity;
+    scene.heap.entries = scene.entries + 1;
     scene.heap.capacity = capacity;
     return &scene;
+}
+
+static heap_scene* empty_scene_of_two(uint32_t capacity)
+{
+    heap_scene* scene = empty_scene(capacity);
+    gh_heap_share(&scene->heap, &scene->other, scene->entries + 1, capacity);
+    return scene;
+}
+
+static bool scene_has_room(const heap_scene* s)
+{
+    return s->heap.count + s->other.count < s->capacity;
+}
+
+static void scene_remove(heap_scene* s, uint32_t i)
+{
+    gh_heap_remove(s->in[i] == NULL ? &s->heap : s->in[i], &s->places[i]);
+    s->in[i] = NULL;
+}
+
+static void scene_set(heap_scene* s, gh_heap* heap, uint32_t i, uint64_t due_us)
+{
+    bool room = s->in[i] != NULL || scene_has_room(s);
+    assert_int_equal(gh_heap_set(heap, &s->places[i], due_us), room);
+    if (!room) return;
+    s->due_us[i] = due_us;
+    s->in[i] = heap;
 }
 
 static uint64_t draw_time(random_stream* stream)
@@ -266,21 +304,38 @@ static void the_heap_is_as_a_plain_table(void** state)
         for (int move = 0; move < 2000; move++)
         {
             uint32_t i = (uint32_t)random_below(&stream, ITEMS);
-            if (random_one_in(&stream, 3))
-            {
-                gh_heap_remove(&s->heap, &s->places[i]);
-                s->inside[i] = false;
-            }
+            if (random_one_in(&stream, 3)) scene_remove(s, i);
+            else scene_set(s, &s->heap, i, draw_time(&stream));
+            check_heaps(s);
+        }
+    }
+}
+
+/* Whatever is in the one and in the other: an array is full when both together fill it, and not before. */
+static void two_heaps_of_one_array_are_as_two_tables(void** state)
+{
+    (void)state;
+    random_stream stream = random_for_test("sides");
+    for (uint32_t capacity = 0; capacity <= ITEMS; capacity += 8)
+    {
+        heap_scene* s = empty_scene_of_two(capacity);
+        uint32_t times_full = 0;
+        for (int move = 0; move < 4000; move++)
+        {
+            uint32_t i = (uint32_t)random_below(&stream, ITEMS);
+            gh_heap* heap = random_below(&stream, 2000) < (uint64_t)move % 2000 ? &s->heap : &s->other;
+            if (random_one_in(&stream, 4)) scene_remove(s, i);
+            else if (s->in[i] == NULL || s->in[i] == heap) scene_set(s, heap, i, draw_time(&stream));
             else
             {
-                bool room = s->inside[i] || s->heap.count < capacity;
-                uint64_t due_us = draw_time(&stream);
-                assert_int_equal(gh_heap_set(&s->heap, &s->places[i], due_us), room);
-                if (room) s->due_us[i] = due_us;
-                if (room) s->inside[i] = true;
+                scene_remove(s, i); /* it changes over, as full as the array may be */
+                assert_true(scene_has_room(s));
+                scene_set(s, heap, i, s->due_us[i]);
             }
-            check_heap(s);
+            if (!scene_has_room(s)) times_full++;
+            check_heaps(s);
         }
+        if (capacity < ITEMS / 2) assert_in_range(times_full, 100, 4000);
     }
 }
 
@@ -289,26 +344,19 @@ static void the_heap_gives_times_in_order(void** state)
     (void)state;
     random_stream stream = random_for_test("times");
     heap_scene* s = empty_scene(ITEMS);
-    for (uint32_t i = 0; i < ITEMS; i++)
-    {
-        s->due_us[i] = draw_time(&stream);
-        s->inside[i] = true;
-        assert_true(gh_heap_set(&s->heap, &s->places[i], s->due_us[i]));
-    }
+    for (uint32_t i = 0; i < ITEMS; i++) scene_set(s, &s->heap, i, draw_time(&stream));
     uint64_t before = 0;
     for (uint32_t left = ITEMS; left > 0; left--)
     {
         uint64_t due_us = gh_heap_due(&s->heap);
-        uint32_t first = (uint32_t)(s->entries[0].place - s->places);
         assert_true(due_us >= before);
         before = due_us;
-        gh_heap_remove(&s->heap, s->entries[0].place);
-        s->inside[first] = false;
-        check_heap(s);
+        scene_remove(s, (uint32_t)(gh_heap_at(&s->heap, 0)->place - s->places));
+        check_heaps(s);
     }
     assert_true(gh_heap_due(&s->heap) == GH_FOREVER);
-    gh_heap_remove(&s->heap, &s->places[0]); /* not in it: nothing happens */
-    check_heap(s);
+    scene_remove(s, 0); /* not in it: nothing happens */
+    check_heaps(s);
 }
 
 /* ---- Hashes ---- */
@@ -381,6 +429,7 @@ TEST_FILE(base,
     cmocka_unit_test(an_arena_without_room_gives_nothing_and_writes_nothing),
     cmocka_unit_test(an_arena_copies_strings_with_a_nul_behind),
     cmocka_unit_test(the_heap_is_as_a_plain_table),
+    cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),
     cmocka_unit_test(the_heap_gives_times_in_order),
     cmocka_unit_test(hashes_are_those_that_other_languages_compute),
     cmocka_unit_test(a_seed_changes_every_hash),

@@ -305,7 +305,9 @@ static void crowd_is_told(bool of_permits)
     crowd* self = SCRIPTED_NEW(world, crowd);
     world->context = self;
     world->answer = answer_the_crowd;
-    scripted_start_ready(world, NULL);
+    gh_client_config config = scripted_config();
+    config.ops_capacity = MANY; /* there is no room for one more lease while they change over to those that were told */
+    scripted_start_ready(world, &config);
     for (int i = 0; i < MANY; i++)
     {
         gh_lock_config lock = gh_lock_config_default();

@@ -4,7 +4,7 @@
 
 static void heap_put(gh_heap* heap, uint32_t at, gh_heap_entry entry)
 {
-    heap->entries[at] = entry;
+    *gh_heap_at(heap, at) = entry;
     *entry.place = at + 1;
 }
 
@@ -13,8 +13,8 @@ static void heap_rise(gh_heap* heap, uint32_t at, gh_heap_entry entry)
     while (at > 0)
     {
         uint32_t parent = (at - 1) / 2;
-        if (heap->entries[parent].due_us <= entry.due_us) break;
-        heap_put(heap, at, heap->entries[parent]);
+        if (gh_heap_at(heap, parent)->due_us <= entry.due_us) break;
+        heap_put(heap, at, *gh_heap_at(heap, parent));
         at = parent;
     }
     heap_put(heap, at, entry);
@@ -26,12 +26,29 @@ static void heap_sink(gh_heap* heap, uint32_t at, gh_heap_entry entry)
     {
         uint32_t child = 2 * at + 1;
         if (child >= heap->count) break;
-        if (child + 1 < heap->count && heap->entries[child + 1].due_us < heap->entries[child].due_us) child++;
-        if (entry.due_us <= heap->entries[child].due_us) break;
-        heap_put(heap, at, heap->entries[child]);
+        if (child + 1 < heap->count && gh_heap_at(heap, child + 1)->due_us < gh_heap_at(heap, child)->due_us) child++;
+        if (entry.due_us <= gh_heap_at(heap, child)->due_us) break;
+        heap_put(heap, at, *gh_heap_at(heap, child));
         at = child;
     }
     heap_put(heap, at, entry);
+}
+
+static bool heap_has_room(const gh_heap* heap)
+{
+    const uint32_t count_beside = heap->beside == NULL ? 0 : heap->beside->count;
+    return heap->count + count_beside < heap->capacity;
+}
+
+void gh_heap_share(gh_heap* heap, gh_heap* from_end, gh_heap_entry* entries, uint32_t capacity)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->entries = entries;
+    heap->capacity = capacity;
+    *from_end = *heap;
+    from_end->from_end = true;
+    heap->beside = from_end;
+    from_end->beside = heap;
 }
 
 bool gh_heap_set(gh_heap* heap, uint32_t* place, uint64_t due_us)
@@ -41,10 +58,10 @@ bool gh_heap_set(gh_heap* heap, uint32_t* place, uint64_t due_us)
     entry.place = place;
     if (*place == 0)
     {
-        if (heap->count == heap->capacity) return false;
+        if (!heap_has_room(heap)) return false;
         heap_rise(heap, heap->count++, entry);
     }
-    else if (due_us < heap->entries[*place - 1].due_us)
+    else if (due_us < gh_heap_at(heap, *place - 1)->due_us)
     {
         heap_rise(heap, *place - 1, entry);
     }
@@ -62,9 +79,9 @@ void gh_heap_remove(gh_heap* heap, uint32_t* place)
     if (*place == 0) return;
     at = *place - 1;
     *place = 0;
-    last = heap->entries[--heap->count];
+    last = *gh_heap_at(heap, --heap->count);
     if (at == heap->count) return; /* it was the last one itself */
-    if (at > 0 && last.due_us < heap->entries[(at - 1) / 2].due_us)
+    if (at > 0 && last.due_us < gh_heap_at(heap, (at - 1) / 2)->due_us)
         heap_rise(heap, at, last);
     else
         heap_sink(heap, at, last);

@@ -33,19 +33,19 @@ static bool carve(gh_arena* arena, gh_client* client)
 {
     gh_client_config* config = &client->config;
     uint32_t listeners = power_of_two_from(config->ops_capacity);
+    gh_heap_entry* leases;
     config->address = gh_arena_copy(arena, config->address);
     config->user = gh_arena_copy(arena, config->user);
     config->password = gh_arena_copy(arena, config->password);
     config->client_name = gh_arena_copy(arena, config->client_name);
     config->prefix = gh_arena_copy(arena, config->prefix);
     client->timers.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
-    client->leases[0].entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
-    client->leases[1].entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
+    leases = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
     client->slots = (gh_slot*)gh_arena_take(arena, sizeof(gh_slot) * config->requests_capacity);
     client->listeners = (gh_op**)gh_arena_take(arena, sizeof(gh_op*) * listeners);
     client->gates = (gh_gate**)gh_arena_take(arena, sizeof(gh_gate*) * listeners);
     client->timers.capacity = config->ops_capacity;
-    client->leases[0].capacity = client->leases[1].capacity = config->ops_capacity;
+    gh_heap_share(&client->leases[0], &client->leases[1], leases, config->ops_capacity);
     client->listener_mask = listeners - 1;
     return carve_links(arena, client);
 }

@@ -123,7 +123,7 @@ void gh_timers_lapse(gh_client* client)
             side++;
             continue;
         }
-        op = op_of_lease(leases->entries[0].place);
+        op = op_of_lease(gh_heap_at(leases, 0)->place);
         gh_heap_remove(leases, &op->lease_index);
         op_tell(op, GH_EVENT_LAPSED);
     }
@@ -135,8 +135,8 @@ void gh_timers_lapse(gh_client* client)
 static gh_op* lease_change_side(gh_client* client, uint32_t from)
 {
     gh_heap* leases = &client->leases[from];
-    gh_op* op = op_of_lease(leases->entries[0].place);
-    uint64_t due_us = leases->entries[0].due_us;
+    gh_op* op = op_of_lease(gh_heap_at(leases, 0)->place);
+    uint64_t due_us = gh_heap_due(leases);
     gh_heap_remove(leases, &op->lease_index);
     op->flags ^= GH_OP_ASKED;
     gh_heap_set(leases_of(op), &op->lease_index, due_us);
@@ -168,7 +168,7 @@ void gh_timers_fire(gh_client* client)
     uint32_t fired = 0;
     while (gh_heap_due(&client->timers) <= client->now_us)
     {
-        gh_op* op = op_of_timer(client->timers.entries[0].place);
+        gh_op* op = op_of_timer(gh_heap_at(&client->timers, 0)->place);
         if ((++fired & 15) == 0 && !gh_client_budget_left(client)) return;
         if (op->due_us <= client->now_us)
         {
@@ -345,7 +345,7 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
     {
         gh_op* op;
         if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
-        op = op_of_timer(client->timers.entries[client->sweep_at].place);
+        op = op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
         cost++;
         if (sweep_has(client, op))
         {

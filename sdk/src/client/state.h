@@ -91,8 +91,8 @@ struct gh_client
     bool budget_spent;
 
     gh_heap timers; /* every busy op is in here, due or not */
-    gh_heap leases[2];    /* of held things; the other side's are still to hear of a doubt */
-    uint32_t leases_side; /* the side of those that have nothing to hear                  */
+    gh_heap leases[2];    /* of held things, each in one of them; the other side's are still to hear of a doubt */
+    uint32_t leases_side; /* the side of those that have nothing to hear                                       */
     gh_queue urgent;
     gh_queue waiting;
 
