@@ -6,11 +6,13 @@
 #include "support/random.h"
 #include "support/reading.h"
 #include "support/suite.h"
+#include "wire/flat.h"
 #include "wire/reader.h"
 
 #include <hiredis/read.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Good replies ---- */
@@ -322,6 +324,103 @@ static void the_reader_takes_no_more_room_than_it_measured(void** state)
 #define HEAP_AFTER_AN_ERROR true
 #endif
 
+static size_t room_of_reader(uint32_t reply_bytes, uint32_t reply_nodes)
+{
+    gh_arena measure = gh_arena_make(NULL, 0);
+    gh_reader_take(&measure, reply_bytes, reply_nodes);
+    return measure.used;
+}
+
+/* Besides strings and values: a buffer for the bytes of a reply where hiredis takes it from the block, with 1 KiB that
+   was read and one feed; and for the rest, hiredis' own objects among it, at most 1.5 KiB. */
+static void a_reader_takes_little_but_what_it_holds(void** state)
+{
+    (void)state;
+    for (uint32_t bytes = 128; bytes <= 64 * 1024 * 1024; bytes *= 2)
+    {
+        size_t held = bytes + 100 * sizeof(gh_value);
+        if (!HEAP_AFTER_AN_ERROR) held += (size_t)bytes + 1024 + GH_READER_FEED_MAX;
+        assert_in_range(room_of_reader(bytes, 100), held, held + 1536);
+    }
+}
+
+static gh_read feed_run(gh_reader* reader, char letter, size_t size, const gh_reply** reply)
+{
+    static char run[GH_READER_FEED_MAX];
+    gh_read result = GH_READ_MORE;
+    memset(run, letter, sizeof(run));
+    while (size > 0 && result == GH_READ_MORE)
+    {
+        size_t piece = size < sizeof(run) ? size : sizeof(run);
+        gh_reader_feed(reader, run, piece);
+        result = gh_reader_next(reader, reply);
+        size -= piece;
+    }
+    return result;
+}
+
+/* Replies of as many bytes as hiredis keeps when it has read them, and the beginning of another. */
+static void feed_what_is_kept(gh_reader* reader, const char* beginning)
+{
+    const gh_reply* reply = NULL;
+    gh_reader_feed(reader, ":100\r\n", 6);
+    for (int i = 0; i < 254; i++) gh_reader_feed(reader, ":1\r\n", 4);
+    gh_reader_feed(reader, beginning, strlen(beginning));
+    for (int i = 0; i < 255; i++) assert_int_equal(gh_reader_next(reader, &reply), GH_READ_REPLY);
+    assert_int_equal(gh_reader_next(reader, &reply), GH_READ_MORE);
+}
+
+static void largest_string_is_read(gh_reader* reader, uint32_t reply_bytes)
+{
+    char head[32];
+    const gh_reply* reply = NULL;
+    snprintf(head, sizeof(head), "$%u\r\n", (unsigned)reply_bytes - 1);
+    reading_restart(reader);
+    feed_what_is_kept(reader, head);
+    assert_int_equal(feed_run(reader, 's', reply_bytes - 1, &reply), GH_READ_MORE);
+    gh_reader_feed(reader, "\r\n+OK\r\n", 7);
+    assert_int_equal(gh_reader_next(reader, &reply), GH_READ_REPLY);
+    assert_int_equal(reply->text.size, reply_bytes - 1);
+    assert_int_equal(gh_reader_next(reader, &reply), GH_READ_REPLY);
+}
+
+/* A line that goes on for as long as one may, and a feed behind it: no more bytes can ever be in the buffer. It has
+   room for them, else hiredis would have said that it is out of memory, and the reader that it is broken. */
+static void longest_line_is_refused(gh_reader* reader, uint32_t reply_bytes)
+{
+    const gh_reply* reply = NULL;
+    reading_restart(reader);
+    feed_what_is_kept(reader, "+");
+    assert_int_equal(feed_run(reader, 'l', (size_t)reply_bytes + 64, &reply), GH_READ_MORE);
+    assert_int_equal(feed_run(reader, 'l', GH_READER_FEED_MAX, &reply), GH_READ_TOO_LARGE);
+}
+
+static void the_buffer_of_each_size_has_room_for_the_most_it_may_get(void** state)
+{
+    (void)state;
+    /* hiredis' header grows at 64 KiB of buffer, and beyond 1 MiB it asks for less than twice the room. */
+    static const uint32_t around[] = {132, 16384, 65536 - 5184, 1048576, 2097152 - 5184, 3000000};
+    for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++)
+    {
+        for (uint32_t bytes = around[i] - 4; bytes <= around[i] + 4; bytes++)
+        {
+            size_t room = room_of_reader(bytes, 8);
+            char* block = aligned_alloc(16, room);
+            assert_non_null(block);
+            gh_arena arena = gh_arena_make(block, room);
+            gh_reader* reader = gh_reader_take(&arena, bytes, 8);
+            assert_non_null(reader);
+            largest_string_is_read(reader, bytes);
+            longest_line_is_refused(reader, bytes);
+            reading_expect(reader, "?\r\n", "!"); /* after this its room is cut anew */
+            largest_string_is_read(reader, bytes);
+            longest_line_is_refused(reader, bytes);
+            gh_reader_close(reader);
+            free(block);
+        }
+    }
+}
+
 static uint64_t heap_calls_of_session(gh_reader* reader, reading_maker* m)
 {
     const gh_reply* reply = NULL;
@@ -389,5 +488,7 @@ TEST_FILE(reader,
     WITH_READER(a_feed_has_a_bound),
     WITH_READER(the_largest_reply_is_remembered),
     cmocka_unit_test(the_reader_takes_no_more_room_than_it_measured),
+    cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
+    cmocka_unit_test(the_buffer_of_each_size_has_room_for_the_most_it_may_get),
     WITH_READER(reading_takes_nothing_from_the_heap),
     WITH_READER(only_an_old_hiredis_takes_from_the_heap_after_an_error));

@@ -23,7 +23,8 @@ typedef int gh_element_count;
 #define READER_KEPT_MAX 1024u   /* hiredis drops consumed bytes once they are this many          */
 #define READER_HEADER_MAX 64u   /* "$<digits>\r\n" and the "\r\n" behind the string              */
 #define READER_SKIP_MAX 1073741824u /* a longer string is not dropped: no server sends one              */
-#define READER_OBJECTS_MAX 4096u /* hiredis 1.x: its reader, nine tasks and the buffer's header   */
+#define READER_OBJECTS_MAX 4096u /* hiredis 1.x: all of a reader but its buffer; 752 bytes up to 1.4 */
+#define READER_BUFFER_MORE 35u   /* hiredis 1.x: its header, 17 at most; a NUL; 2 of doubling; 15 to align it */
 
 struct gh_reader
 {
@@ -143,6 +144,22 @@ static void reader_hook_once(void)
 #else
 #define READER_ENTER(reader) ((void)(reader))
 #define READER_LEAVE() ((void)0)
+#endif
+
+#if GH_HIREDIS_1
+/* What hiredis takes for a reader that has no buffer yet: that is of its version, so one is made to measure. Later only
+   the buffer is added, and nothing grows. */
+static size_t reader_objects_size(void)
+{
+    _Alignas(GH_ARENA_ALIGNMENT) char block[READER_OBJECTS_MAX];
+    gh_arena arena = gh_arena_make(block, sizeof block);
+    redisReader* hiredis;
+    reader_arena = &arena;
+    hiredis = redisReaderCreateWithFunctions(NULL);
+    if (hiredis != NULL) redisReaderFree(hiredis);
+    READER_LEAVE();
+    return arena.used;
+}
 #endif
 
 /* ---- our objects ------------------------------------------------------------------------------------------------- */
@@ -289,10 +306,12 @@ gh_reader* gh_reader_take(gh_arena* arena, uint32_t reply_bytes, uint32_t reply_
     char* text = (char*)gh_arena_take(arena, reply_bytes);
 #if GH_HIREDIS_1
     {
-        size_t size = reader_capacity(reply_bytes) + READER_OBJECTS_MAX;
-        void* objects = gh_arena_take(arena, size);
-        if (objects != NULL) reader->objects = gh_arena_make(objects, size);
+        size_t size = reader_capacity(reply_bytes) + READER_BUFFER_MORE;
+        void* objects;
         reader_hook_once();
+        size += reader_objects_size();
+        objects = gh_arena_take(arena, size);
+        if (objects != NULL) reader->objects = gh_arena_make(objects, size);
     }
 #endif
     if (arena->base == NULL || arena->used > arena->size) return NULL;

@@ -10,9 +10,10 @@
    RESP2 GH_READ_BROKEN. The connection must then be closed and the reader reset.
 
    Heap. hiredis 1.x allocates through a process-wide table of functions. Ours is put there once and acts only while
-   this thread is inside a reader of ours; then memory comes from the reader's block. Everything else goes to the
-   functions that were there before. hiredis 0.14 has no such table: there the reader and its buffer come from the heap,
-   in init, and again in the reset after one of these. */
+   this thread is inside a reader of ours; then memory comes from the reader's block, which has room for what hiredis
+   takes for a reader, seen from one that is made to measure, and for a buffer of its full size. Everything else goes to
+   the functions that were there before. hiredis 0.14 has no such table: there the reader and its buffer come from the
+   heap, in init, and again in the reset after one of these. */
 
 #ifndef GH_READER_H
 #define GH_READER_H
