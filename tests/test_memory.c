@@ -22,6 +22,8 @@
 #define READER_USES_THE_HEAP true /* hiredis 0.14 */
 #endif
 
+#define READERS_ROOM (48u * 1024u) /* what hiredis 1.x takes for the two readers of the defaults, and a little more */
+
 /* The least out_bytes hold the longest script, with the words around it. */
 static void smallest_client_loads_every_script(void** state)
 {
@@ -43,12 +45,13 @@ static void smallest_client_loads_every_script(void** state)
 
 /* ---- size ---------------------------------------------------------------------------------------------- */
 
+/* With either hiredis: where it takes its readers from the heap, the block has as much to spare. */
 static void defaults_fit_a_quarter_of_a_megabyte(void** state)
 {
     (void)state;
     gh_client_config config = scripted_config();
     config.wake = true;
-    assert_in_range(gh_client_memory(&config), 1, 256 * 1024);
+    assert_in_range(gh_client_memory(&config), 1, 256 * 1024 - (READER_USES_THE_HEAP ? READERS_ROOM : 0));
 }
 
 /* Each byte of a buffer, each place of a table costs what it must, and no field is without effect. */
