@@ -58,7 +58,7 @@
     X(geo)                                                                                                   \
     X(reads_faults)                                                                                          \
     X(files) X(files_older) X(files_store) X(files_input) X(files_faults) X(files_fleet)                              \
-    X(aggregate) X(aggregate_input) X(aggregate_faults)                                                          \
+    X(aggregate) X(aggregate_late) X(aggregate_input) X(aggregate_faults)                                        \
     X(defects_files) X(defects_talk) X(defects_work) X(defects_data) X(defects_cluster) X(pitfalls)          \
     X(promises) X(drill) X(garbage) X(prefixes) X(migrating) X(writers)                                        \
     X(sanity) X(handshake)                                                                                       \

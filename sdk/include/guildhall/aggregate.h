@@ -164,7 +164,7 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
                 added and it was not seen whether they are still there: begin again to make sure
    A store that loses its data while the flush goes on (FLUSHALL, a restart without a file): the flush finds it,
    stages and adds again what is not there, and ends GH_OK when the whole file is in the totals that are there.
-   GH_REFUSED, GH_CORRUPT   see gh_status_text */
+   GH_REFUSED, GH_CORRUPT   as GH_TIMEOUT, with a reason: see gh_status_text */
 gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op);
 
 /* Stops where it is; a piece that is on its way is waited for. What is staged completely will be finished by

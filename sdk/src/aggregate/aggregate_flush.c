@@ -45,7 +45,7 @@ typedef enum flush_state
 } flush_state;
 
 static void flush_enter(gh_aggregate_flush* flush, flush_state state);
-static const gh_op_kind* flush_kind_of(flush_state state);
+static const gh_op_kind* flush_kind_of(const gh_aggregate_flush* flush);
 
 static gh_aggregate_flush* flush_of(gh_op* op)
 {
@@ -57,16 +57,14 @@ static aggregate_day* flush_day(const gh_aggregate_flush* flush)
     return &flush->aggregate->days[flush->day];
 }
 
-/* All days were added, and only whether they are still there was to be seen: that nothing happened would be wrong. */
-static gh_status flush_status(const gh_aggregate_flush* flush, gh_status status)
+/* All days were added, and whether they are still there was not seen: that nothing happened would be wrong. */
+static bool flush_in_doubt(const gh_aggregate_flush* flush)
 {
-    bool denies = status == GH_TIMEOUT || status == GH_CANCELLED || status == GH_REFUSED;
-    return flush->all_added && denies ? GH_UNKNOWN : status;
+    return flush->all_added;
 }
 
 static void flush_end(gh_aggregate_flush* flush, gh_status status)
 {
-    status = flush_status(flush, status);
     flush->aggregate->busy = false;
     gh_op_end(&flush->op, status);
 }
@@ -264,10 +262,11 @@ static void flush_seek(gh_aggregate_flush* flush)
 
 /* ---- from state to state ------------------------------------------------------------------------------- */
 
+/* In doubt, whatever is asked is judged as a change of which a copy may be carried out yet. */
 static void flush_enter(gh_aggregate_flush* flush, flush_state state)
 {
     flush->op.state = (uint8_t)state;
-    flush->op.kind = flush_kind_of(state);
+    flush->op.kind = flush_kind_of(flush);
     switch (state)
     {
     case FLUSH_PREPARING:
@@ -283,7 +282,8 @@ static void flush_enter(gh_aggregate_flush* flush, flush_state state)
     case FLUSH_STAGING:
     case FLUSH_ADDING:
         gh_op_timer(&flush->op, flush->moved_us + flush->progress_us);
-        gh_op_send(&flush->op, state == FLUSH_ADDING ? FLUSH_ADD_SHAPE : FLUSH_STAGE_SHAPE, 0);
+        gh_op_send(&flush->op, state == FLUSH_ADDING ? FLUSH_ADD_SHAPE : FLUSH_STAGE_SHAPE,
+                   flush_in_doubt(flush) ? GH_OP_MAYBE : 0);
         break;
     }
 }
@@ -324,6 +324,7 @@ static void flush_next_day(gh_aggregate_flush* flush)
 static void flush_differs(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->differs = true;
+    flush->all_added = false;
     if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4))
         flush_end(flush, GH_FILE_DIFFERS);
     else
@@ -484,9 +485,10 @@ static void flush_step(gh_op* op, const gh_event* event)
 static const gh_op_kind flush_look_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_READS, NULL};
 static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_CHANGES, NULL};
 
-static const gh_op_kind* flush_kind_of(flush_state state)
+static const gh_op_kind* flush_kind_of(const gh_aggregate_flush* flush)
 {
-    return state == FLUSH_STAGING || state == FLUSH_ADDING ? &flush_kind : &flush_look_kind;
+    bool changes = flush->op.state == FLUSH_STAGING || flush->op.state == FLUSH_ADDING;
+    return changes || flush_in_doubt(flush) ? &flush_kind : &flush_look_kind;
 }
 
 /* ---- begin --------------------------------------------------------------------------------------------- */

@@ -123,7 +123,9 @@ void gh_op_renumber(gh_op* op);
 
 /* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i"
    an integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape
-   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE. */
+   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE;
+   GH_OP_MAYBE, if an earlier request of the op has done, or may still do, what the op must not deny: without it, what
+   is known of that one is forgotten. */
 void gh_op_send(gh_op* op, const char* shape, int flags);
 
 /* Forgets the request, wherever it is. If it is on the wire its place stays, and swallows the late answer. */
