@@ -4,6 +4,7 @@
 #include "support/cleanup.h"
 #include "support/fake_server.h"
 #include "support/places.h"
+#include "support/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #define REFUSED "-NOPERM this user has no permissions to run the 'evalsha' command\r\n"
 #define CORRUPT "-CORRUPT file of a day is not of the form that KEYS.md describes\r\n"
+#define NOTHING_STAGED ":2\r\n:0\r\n:0\r\n" /* says aggregate_add.lua */
 #define NOTHING_KNOWN  ":1\r\n:0\r\n:0\r\n:1\r\n" /* says aggregate_stage.lua, of a day of one piece */
 #define PIECES  4u
 
@@ -127,6 +129,12 @@ static void add_cities(gh_aggregate* aggregate)
     }
 }
 
+/* One day, one piece. */
+static void add_line(gh_aggregate* aggregate)
+{
+    assert_status(gh_aggregate_add(aggregate, gh_str_literal("10.0.0.1 2011-10-10 13:55:36 x\n")), GH_OK);
+}
+
 /* Two days of a piece each. */
 static void add_days(gh_aggregate* aggregate)
 {
@@ -148,6 +156,18 @@ static gh_status trip_end(const trip* self)
 {
     GAME_UNTIL(gh_aggregate_flush_poll(self->flush) != GH_PENDING);
     return gh_aggregate_flush_poll(self->flush);
+}
+
+/* What hung arrives. */
+static void trip_let_it_arrive(trip* self)
+{
+    self->far->asleep = true;
+    fake_server_end(self->fake);
+    self->fake = NULL;
+    assert_true(self->way->hanging_size > 0);
+    int link = raw_connect(redis_server_address(self->server));
+    raw_send(link, self->way->hanging, self->way->hanging_size);
+    raw_expect_text(link, "*4\r\n");
 }
 
 /* It finds that nothing is left to be added. */
@@ -176,6 +196,66 @@ static gh_status end_of(void (*add)(gh_aggregate* aggregate), const stop* stops,
 }
 
 /* ---- a request to add that hangs ---------------------------------------------------------------------------- */
+
+/* A repeat goes on with the next piece, whenever it comes; so here it is the one that brings the last. */
+static void cancelled_while_a_copy_hangs_is_unknown(void** state)
+{
+    (void)state;
+    static const stop stops[] = {{'a', 1, FATE_HANGS, NULL}};
+    trip self = trip_open(stops, 1);
+    trip_begin(&self, add_cities);
+    GAME_UNTIL(self.flush->chunks_added == PIECES - 2); /* and the next one is on its way, and waited for */
+    gh_aggregate_flush_cancel(self.flush);
+    assert_status(trip_end(&self), GH_UNKNOWN);
+    assert_int_equal(self.flush->chunks, PIECES);
+    assert_int_equal(self.flush->chunks_added, PIECES - 1);
+    trip_let_it_arrive(&self);
+    must_be_there_whole(&self);
+    assert_int_equal(places_score(self.server, "events", "2011-10-10", 0, "c3"), 50);
+}
+
+static void refused_while_a_copy_hangs_is_unknown(void** state)
+{
+    (void)state;
+    static const char* const texts[] = {REFUSED, CORRUPT};
+    for (size_t i = 0; i < 2; i++)
+    {
+        const stop stops[] = {{'a', 1, FATE_HANGS, NULL}, {'a', PIECES + 1, FATE_ANSWERED, texts[i]}};
+        trip self = trip_open(stops, 2);
+        trip_begin(&self, add_cities);
+        assert_status(trip_end(&self), GH_UNKNOWN);
+        assert_int_equal(self.flush->chunks_added, PIECES - 1);
+        trip_let_it_arrive(&self);
+        must_be_there_whole(&self);
+        trip_close(&self);
+    }
+}
+
+/* The store knows less than it did, and the flush begins anew: what is staged then may be added by what hangs. */
+static void begun_anew_while_a_copy_hangs_is_unknown(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+    {
+        const stop stops[] = {{'a', 1, FATE_HANGS, NULL},
+                              {'a', 2, FATE_ANSWERED, NOTHING_STAGED},
+                              {i == 0 ? 'l' : 's', 2, FATE_ANSWERED, REFUSED}};
+        trip self = trip_open(stops, 3);
+        trip_begin(&self, add_line);
+        assert_status(trip_end(&self), GH_UNKNOWN);
+        trip_let_it_arrive(&self);
+        must_be_there_whole(&self);
+        trip_close(&self);
+    }
+}
+
+/* Who added it can be said as little as whether: it is there, that is all. */
+static void added_by_a_copy_that_hung_is_no_duplicate(void** state)
+{
+    (void)state;
+    const stop stops[] = {{'a', 1, FATE_UNHEARD, NULL}, {'a', 2, FATE_ANSWERED, NOTHING_STAGED}};
+    assert_status(end_of(add_line, stops, 2), GH_OK);
+}
 
 /* What only stages brings nothing into the totals, however late it comes. */
 static void refused_while_a_staging_hangs_is_refused(void** state)
@@ -220,6 +300,10 @@ static void look_that_fails_before_is_told_as_that(void** state)
     assert_status(end_of(add_days, gone, 2), GH_REFUSED);
 }
 
-TEST_FILE(aggregate_late, cmocka_unit_test(refused_while_a_staging_hangs_is_refused),
+TEST_FILE(aggregate_late, cmocka_unit_test(cancelled_while_a_copy_hangs_is_unknown),
+          cmocka_unit_test(refused_while_a_copy_hangs_is_unknown),
+          cmocka_unit_test(begun_anew_while_a_copy_hangs_is_unknown),
+          cmocka_unit_test(added_by_a_copy_that_hung_is_no_duplicate),
+          cmocka_unit_test(refused_while_a_staging_hangs_is_refused),
           cmocka_unit_test(look_that_fails_denies_nothing),
           cmocka_unit_test(look_that_fails_before_is_told_as_that));

@@ -142,6 +142,7 @@ typedef struct gh_aggregate_flush
     uint8_t losses;  /* of what was there before    */
     bool added_since;
     bool all_added;
+    bool copy_hangs; /* of a request to add, on a dead link */
     bool differs;
     bool cancelled;
 } gh_aggregate_flush;
@@ -160,15 +161,16 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
    GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added but
                 the days_new days before that one. It is another file, or the table of places is another one
    GH_TIMEOUT, GH_CANCELLED   not all is in the totals: begin again, with this aggregate or from the file
-   GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or the store kept losing what it had, or all days were
-                added and it was not seen whether they are still there: begin again to make sure
+   GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or after the link was lost with one that the store may add
+                yet, or the store kept losing what it had, or all days were added and it was not seen whether they are
+                still there: begin again to make sure
    A store that loses its data while the flush goes on (FLUSHALL, a restart without a file): the flush finds it,
    stages and adds again what is not there, and ends GH_OK when the whole file is in the totals that are there.
    GH_REFUSED, GH_CORRUPT   as GH_TIMEOUT, with a reason: see gh_status_text */
 gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op);
 
-/* Stops where it is; a piece that is on its way is waited for. What is staged completely will be finished by
-   whoever comes next with this file. */
+/* Stops where it is; a piece that is on its way is waited for, unless it ends GH_UNKNOWN whatever the answer is. What
+   is staged completely will be finished by whoever comes next with this file. */
 void gh_aggregate_flush_cancel(gh_aggregate_flush* op);
 
 /* ---- read ---------------------------------------------------------------------------------------------- */

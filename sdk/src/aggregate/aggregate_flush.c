@@ -57,10 +57,12 @@ static aggregate_day* flush_day(const gh_aggregate_flush* flush)
     return &flush->aggregate->days[flush->day];
 }
 
-/* All days were added, and whether they are still there was not seen: that nothing happened would be wrong. */
+/* Whether the file may be in the totals whole whatever is answered from here on. All days were added, and it was not
+   seen whether they are still there; or a copy of a request to add hangs on a dead link: whenever it comes, it adds the
+   next piece of what is staged then, which may be the last. */
 static bool flush_in_doubt(const gh_aggregate_flush* flush)
 {
-    return flush->all_added;
+    return flush->copy_hangs || flush->all_added;
 }
 
 static void flush_end(gh_aggregate_flush* flush, gh_status status)
@@ -310,7 +312,7 @@ static void flush_next_day(gh_aggregate_flush* flush)
             flush_look(flush);
         }
         else
-            flush_end(flush, flush->days_new > 0 ? GH_OK : GH_DUPLICATE);
+            flush_end(flush, flush->days_new > 0 || flush->copy_hangs ? GH_OK : GH_DUPLICATE);
         return;
     }
     flush->chunks = flush_day(flush)->pieces;
@@ -437,6 +439,7 @@ static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
 static void flush_replied(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->moved_us = gh_client_now(flush->op.client);
+    if (flush->op.state == FLUSH_ADDING && gh_op_sent_twice(&flush->op)) flush->copy_hangs = true;
     if (flush->op.state != FLUSH_ADDING && !flush_fits(flush, reply))
     {
         flush_give_up(flush, GH_REASON_UNUSABLE);
@@ -557,11 +560,18 @@ gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op)
     return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
 }
 
+/* For an answer on which it depends how the flush ends. */
+static bool flush_waits(const gh_aggregate_flush* flush)
+{
+    bool stages = flush->op.state == FLUSH_STAGING && !flush_in_doubt(flush);
+    return (stages || flush->op.state == FLUSH_ADDING) && gh_op_maybe_done(&flush->op);
+}
+
 void gh_aggregate_flush_cancel(gh_aggregate_flush* op)
 {
     if (op == NULL || !gh_op_is_busy(&op->op)) return;
-    if (op->op.state != FLUSH_LOOKING && gh_op_maybe_done(&op->op))
-        op->cancelled = true; /* what is on its way is waited for */
+    if (flush_waits(op))
+        op->cancelled = true;
     else
         flush_give_up(op, GH_REASON_CANCEL);
 }
