@@ -215,25 +215,6 @@ static void check_sums(void)
     }
 }
 
-/* Nobody takes anything away. */
-static void check_growth(void)
-{
-    uint32_t before[AGGREGATE_DAYS] = {0};
-    uint32_t at = 0;
-    verdict_begin("aggregate: a day's sum never goes back");
-    for (const storm_record* r; (r = history_next(&at, STORM_aggregate)) != NULL;)
-    {
-        if (r->what != AGGREGATE_READ || r->outcome != STORM_DONE) continue;
-        const storm_record* old = history_at(before[r->object]);
-        verdict_cases(1);
-        bool later = before[r->object] != 0 && r->begin_us > old->end_us;
-        if (later && r->a < old->a && !excuse_may_be_lost(old->begin_us - 5000000, r->end_us))
-            VIOLATION_2(before[r->object], at, "%llu after %llu", (unsigned long long)r->a,
-                        (unsigned long long)old->a);
-        if (before[r->object] == 0 || r->a >= old->a) before[r->object] = at;
-    }
-}
-
 void check_aggregate(void)
 {
     gather_totals();
@@ -244,5 +225,5 @@ void check_aggregate(void)
     check_finished();
     check_answers();
     check_sums();
-    check_growth();
+    check_growth("aggregate: a day's sum never goes back", STORM_aggregate, AGGREGATE_READ);
 }

@@ -21,6 +21,9 @@ unsigned verdict_end(void);
 #define VIOLATION_1(x, format, ...) verdict_violation((const uint32_t[]){x, 0}, format, __VA_ARGS__)
 #define VIOLATION_2(x, y, format, ...) verdict_violation((const uint32_t[]){x, y, 0}, format, __VA_ARGS__)
 
+/* A checker of two systems: the reads of this kind tell a sum in a, and for the same object it never goes back. */
+void check_growth(const char* promise, uint8_t system, uint8_t what);
+
 /* ---- excuses; all scan the marks, which excuse_prepare collects once ----------------------------------- */
 
 void excuse_prepare(void);
