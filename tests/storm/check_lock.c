@@ -133,8 +133,6 @@ typedef struct lock_sight
     uint64_t to_us;
     uint64_t watched_us; /* of that time */
     uint32_t event;
-    uint32_t last;
-    bool told;
 } lock_sight;
 
 /* Who has that client id, and whether an op of his on that name ended UNKNOWN at such a time that it explains a
@@ -187,13 +185,15 @@ static void check_ghosts(void)
         if (r->what != LOCK_SEEN) continue;
         lock_sight* sight = &sights[r->object];
         bool same = r->d == 'h' && r->a == sight->client && r->c == sight->fence;
-        if (same) sight->watched_us += watched_between(history_at(sight->last), r);
-        if (same) sight->to_us = r->begin_us;
-        sight->last = at;
-        if (same) continue;
+        if (same)
+        {
+            sight->watched_us += watched_between(sight->to_us, r->begin_us);
+            sight->to_us = r->begin_us;
+            continue;
+        }
         judge_sight(r->object, sight);
         *sight = (lock_sight){.client = r->a, .fence = r->d == 'h' ? r->c : 0, .from_us = r->begin_us,
-                              .to_us = r->begin_us, .event = at, .last = at};
+                              .to_us = r->begin_us, .event = at};
     }
     for (uint8_t i = 0; i < LOCK_NAMES; i++) judge_sight(i, &sights[i]);
 }

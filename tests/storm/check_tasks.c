@@ -429,7 +429,7 @@ static void check_ghosts(void)
             if (r->what != TASKS_SEEN) continue;
             bool same = first != 0 && history_at(first)->a == r->a;
             if (!same && first != 0) judge_sight(&life, first, last, watched_us);
-            watched_us = same ? watched_us + watched_between(history_at(last), r) : 0;
+            watched_us = same ? watched_us + watched_between(history_at(last)->begin_us, r->begin_us) : 0;
             if (!same) first = events[i];
             last = events[i];
         }

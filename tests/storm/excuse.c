@@ -138,9 +138,9 @@ bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us)
     return false;
 }
 
-uint64_t watched_between(const storm_record* before, const storm_record* after)
+uint64_t watched_between(uint64_t before_us, uint64_t after_us)
 {
-    uint64_t gap_us = after->begin_us - before->begin_us;
+    uint64_t gap_us = after_us - before_us;
     return gap_us < 100000 ? gap_us : 100000;
 }
 

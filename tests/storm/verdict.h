@@ -49,9 +49,9 @@ bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint
 /* True if it was killed then: what the store keeps for it, nobody will give back. */
 bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us);
 
-/* How long the witness has looked between two sights of the same: while the server answers nobody, he sees nothing, and
-   nobody can be told. */
-uint64_t watched_between(const storm_record* before, const storm_record* after);
+/* How long the witness has looked between two sights of the same, at these times: while the server answers nobody, he
+   sees nothing, and nobody can be told. */
+uint64_t watched_between(uint64_t before_us, uint64_t after_us);
 
 /* Narrows these times to the longest within which the link was ready; to an empty one if it never was. */
 void link_longest_ready(storm_who who, uint64_t* from_us, uint64_t* to_us);
