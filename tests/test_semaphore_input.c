@@ -187,6 +187,8 @@ static void waiters_are_refused_past_their_cap(void** state)
     assert_status(gh_semaphore_limit_begin(raise, a->client, gh_str_literal("arena"), 2, 0), GH_OK);
     GAME_UNTIL(gh_semaphore_limit_poll(raise) != GH_PENDING);
     assert_status(gh_semaphore_limit_poll(raise), GH_CORRUPT);
+    assert_string_equal(redis_server_text(server, "EVAL %s 1 gh:{semaphore:arena}:s",
+                                          "return string.match(redis.call('GET', KEYS[1]), '^%d+')"), "1");
     assert_true(redis_server_integer(server, "ZCARD gh:{semaphore:arena}:q") > 99990);
 }
 

@@ -10,7 +10,7 @@ void check_growth(const char* promise, uint8_t system, uint8_t what)
     verdict_begin(promise);
     for (const storm_record* r; (r = history_next(&at, system)) != NULL;)
     {
-        if (r->what != what || r->outcome != STORM_DONE || r->status != GH_OK) continue;
+        if (r->what != what || r->outcome != STORM_DONE) continue;
         const storm_record* old = history_at(before[r->object]);
         verdict_cases(1);
         bool later = before[r->object] != 0 && r->begin_us > old->end_us;

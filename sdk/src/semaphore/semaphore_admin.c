@@ -66,7 +66,7 @@ static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
     fits = semaphore_take_figure(event->reply, 4, &limit->waiters) && fits;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (gh_reply_integer(event->reply, 5) == 0) return GH_OK;
-    gh_op_send(op, SEMAPHORE_LIMIT_SHAPE, 0); /* more waiters to serve than one call does */
+    gh_op_send(op, SEMAPHORE_LIMIT_SHAPE, GH_OP_MAYBE); /* it is set, and there are more waiters than one call serves */
     return GH_PENDING;
 }
 

@@ -35,12 +35,18 @@ end
 if limit == 0 then
     forget()
 end
+local limit_before, setter_before = limit, setter
 limit, setter = tonumber(ARGV[4]), token
 local capped, more = purge(), false
 if waiters > 0 then
     more = serve()
 end
-commit()
+if more == nil then -- what is told to be corrupt is not set
+    limit, setter = limit_before, setter_before
+end
+if limit > 0 then
+    commit()
+end
 if more == nil then
     return redis.error_reply('CORRUPT semaphore queue is longer than any that KEYS.md describes')
 end
