@@ -334,6 +334,33 @@ static void due_tasks_join_their_lines(void** state)
     assert_int_equal(next, 41);
 }
 
+/* Of large ones fewer join in one take; one of each class does. */
+static void large_tasks_of_two_classes_join_their_lines(void** state)
+{
+    (void)state;
+    static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    desk* clerk = desk_on(server);
+    char ids[6][8];
+    memset(payload, 'x', sizeof(payload));
+    for (unsigned i = 0; i < 6; i++)
+    {
+        snprintf(ids[i], sizeof(ids[i]), "%u", i);
+        gh_task_spec task = {.id = gh_str_of(ids[i]), .group = gh_str_literal("a"), .delay_us = SECOND_US + i,
+                             .task_class = i / 5, .payload = gh_str_make(payload, sizeof(payload))};
+        assert_status(desk_push_all(clerk, &task, 1), GH_OK);
+    }
+    redis_server_shift_clock(server, 2 * (int64_t)SECOND_US);
+    for (unsigned taken = 0; taken < 6; taken += clerk->take.count)
+    {
+        assert_status(desk_take(clerk, 10), GH_OK);
+        for (uint32_t i = 0; i < clerk->take.count; i++)
+            assert_true(gh_str_equal(clerk->tasks[i].id, gh_str_of(ids[taken + i])));
+    }
+    assert_status(desk_take(clerk, 10), GH_EMPTY);
+}
+
 static void cancelled_flood_delays_nobody(void** state)
 {
     (void)state;
@@ -632,6 +659,7 @@ TEST_FILE(tasks_fair, cmocka_unit_test(flood_of_one_group_does_not_delay_others)
           cmocka_unit_test(groups_of_one_task_leave_nothing),
           cmocka_unit_test(next_of_each_is_among_as_many_as_there_are_groups),
           cmocka_unit_test(group_stays_through_all_states), cmocka_unit_test(due_tasks_join_their_lines),
+          cmocka_unit_test(large_tasks_of_two_classes_join_their_lines),
           cmocka_unit_test(cancelled_flood_delays_nobody),
           cmocka_unit_test(weights_hold_between_classes_with_groups),
           cmocka_unit_test(rate_holds_by_the_clock_of_the_store), cmocka_unit_test(burst_is_exact),

@@ -39,7 +39,7 @@ join = function(class)
     local lines, ready, states, turns, moved = {}, {}, {}, {}, 0
     local values, marks, turn = {}, call('HMGET', m_key, unpack(due)), last_turn(class)
     for i = 1, #due do
-        if before > bytes / 2 and joined > 0 then break end
+        if before > bytes / 2 and moved > 0 then break end
         read(values, due, i)
         local id, value = due[i], values[i]
         joined, moved, before = joined + 1, i, before + (value and #value or 0)
