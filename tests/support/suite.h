@@ -36,7 +36,7 @@
     X(samples)                                                                                               \
     X(link)                                                                                                  \
     X(tasks) X(tasks_order) X(tasks_worker) X(tasks_input) X(tasks_store) X(tasks_faults) X(tasks_fleet)      \
-    X(tasks_fair) X(tasks_late) X(tasks_over)                                                                \
+    X(tasks_fair) X(tasks_late) X(tasks_over) X(tasks_passed)                                                    \
     X(fold) X(contacts) X(contacts_mirror) X(contacts_store) X(contacts_faults)                              \
     X(guild) X(guild_store) X(guild_input) X(guild_faults)                                                   \
     X(mailbox) X(mailbox_faults) X(chat) X(chat_feed) X(chat_faults) X(talk_input) X(talk_store) \

@@ -1,12 +1,13 @@
 -- take_nothing: what is answered when nothing is handed out.
 --
--- wants call, min, max, append, sources, spent, plain, soonest, refusal, burst, interval, full_at, now, now_text
+-- wants call, min, max, append, add_all, spent, joined, plain, soonest, refusal, burst, interval, full_at, now,
+--       now_text
 -- gives reply
 --
 -- A part of tasks_take.lua.
 
-if #spent > 0 then
-    call('ZREM', g_key, unpack(spent)) -- and ask again at once
+if #spent > 0 or joined > 0 then
+    add_all('ZREM', g_key, spent) -- and ask again at once
 else
     local next_us = NEVER_US
     for i = 11, (plain or refusal) and 11 or 15 do
