@@ -25,21 +25,19 @@
    Keys     gh:{tasks:<queue>}: :r0..:r3 ready, :d0..:d3 due later, :p payloads, :m states, :l leases, :w
             receipts, :x dead letters, :t ids that are remembered, :i sleepers, :c rules, :q lines of the
             groups, :g whose turn it is. KEYS.md has them all, with examples. All of a queue is in one slot.
-   Order    inside a class: what is due first, first due first, then what is ready, first come first. Strict:
-            a class is served while those before it are empty. By weight: over any stretch in which a class
-            always has something, it gets at least its share of the tasks handed out (its weight by the
-            weights of those that have something), less 3. That is the order of handing out; tasks run side by
-            side, and a retry goes to the end of its wait.
-   Turns    Inside a class, the groups that have ready tasks are served in turn, a task each; tasks without a
-            group are one group together. When a group begins to wait for its turn and G groups wait, itself
-            included, its next task is among the next G that the class hands out, whoever pushes meanwhile. It
-            begins to wait when its first task is ready, and anew after each turn; tasks without a group, when
-            somebody next takes. Inside a group: what is ready first comes first. Where groups are used, a
-            task that falls due (delayed, retried, given back, lease ran out) does not go before the others:
-            it joins the line of its group, by the time when it was due, when somebody takes: up to 12 in a
-            take, first due first. A cancelled task takes no turn; a group that has lost its last one to a
-            cancel keeps its place, and counts as waiting, until its turn would come. There may be as many
-            groups as tasks.
+   Order    inside a class: what is due first, first due first, then what is ready, first come first. Strict: a class is
+            served while those before it are empty. By weight: over any stretch in which a class always has something,
+            it gets at least its share of the tasks handed out (its weight by the weights of those that have something),
+            less 3. That is the order of handing out; tasks run side by side, and a retry goes to the end of its wait.
+   Turns    Inside a class, the groups that have ready tasks are served in turn, a task each; tasks without a group are
+            one group together. When a group begins to wait for its turn and G groups wait, itself included, its next
+            task is among the next G that the class hands out, whoever pushes meanwhile. It begins to wait when its
+            first task is ready, and anew after each turn; tasks without a group, when somebody next takes. Inside a
+            group: what is ready first comes first. Where groups are used, a task that falls due (delayed, retried,
+            given back, lease ran out) does not go before the others: it joins the line of its group, by the time when
+            it was due, when somebody takes: up to 12 in a take, first due first. A cancelled task takes no turn, unless
+            it had no group; a group that has lost its last one to a cancel keeps its place, and counts as waiting,
+            until its turn would come. There may be as many groups as tasks.
 
               ring of a class    :g   dragons -> elves -> (no group) -> dragons -> ...
               lines              :q   dragons: 4 7 8 9 ...   elves: 5    :r0 (no group): 6
@@ -60,12 +58,14 @@
             tasks it has yet, and handlers are told LOST of the others; a taker asks by gh_tasks_extend.
    End      once no task of a queue waits, is delayed, handed out or dead, all that is stored of it goes: keep_us after
             the last was over, and some minutes at most. Rules stay until they are taken back.
-   Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the
-            finish; with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360
-            handed out, 130 for an id that is remembered; with a group 230 more for a task that waits in its
-            line, and 115 for each group that waits. To keep each request short, tasks whose leases ran out are put back
-            by a request of its own before each take, 32 at most; where groups are used a take hands out at most
-            30 (6 by weight), less those that fell due and joined their lines. The next take goes on.
+   Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the finish;
+            with a group 5, 5 to 11 and 3. In the store: payload + about 115 bytes a waiting task, 360 handed out, 130
+            for an id that is remembered; with a group 230 more for a task that waits in its line, and 115 for each
+            group that waits. To keep each request short, tasks whose leases ran out are put back by a request of its
+            own before each take, 32 at most; where groups are used a take hands out at most 30 (6 by weight), less
+            those that fell due and joined their lines. The next take goes on. A take that meets only places that
+            cancelled tasks have left, as many as it wants tasks, asks again at once; from then on it passes over up to
+            128 in a request, or 30 places and groups where groups are used.
 
    Use
        static gh_status send_mail(void* context, gh_task* task)
@@ -319,7 +319,7 @@ typedef struct gh_tasks_take
     uint8_t want;
     uint8_t queue_index;
     bool ask_once;
-    bool by_rate;            /* the limit that was told */
+    bool by_rate, looks_on;  /* the limit that was told; it asks again, as all that it met was over */
     bool cancelled;
     bool puts_back, has_put_back; /* leases ran out: that is seen to first             */
     bool came_late;          /* tasks were handed out, and told after their leases     */

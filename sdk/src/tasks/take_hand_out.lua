@@ -1,7 +1,7 @@
 -- take_hand_out: each of the tasks that were found is looked at, and handed out if it is ready.
 --
 -- wants call, match, sub, max, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns,
---       deal, credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want
+--       deal, credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want, missing
 -- gives reply, taken, fence_text, count
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.
@@ -31,7 +31,7 @@ for i = 1, #ids do
             told, before, value = -attempt, before + #value, sub(value, 1, CUT)
         end
         local size = #id + #value + 2
-        if used > 0 and used + before + size > bytes then
+        if count == want or used > 0 and used + before + size > bytes then
             last = i - 1
             -- It and those behind it stay where they are.
             break
@@ -41,9 +41,16 @@ for i = 1, #ids do
         if mark then attempts[count] = attempt end
         reply[place + 1], reply[place + 2], reply[place + 3] = id, told, value
         place = place + 3
-        -- else: its place is left over
+    elseif value then
+        before = before + #value
     end
+    -- If it was not handed out, its place is left over.
     source.used = source.used + 1
+    -- So many bytes were read and not handed out: the rest is for the next take.
+    if before > bytes then
+        last = i
+        break
+    end
 end
 
 -- All types are known by now.
@@ -86,7 +93,7 @@ end
 add_all('ZREM', g_key, spent)
 if weighted then
     -- Once more, for as many as were handed out.
-    if not credit or last < want then deal(last) end
+    if not credit or last < missing then deal(last) end
     call('HSET', c_key, 'credit', format('%.9f %.9f %.9f %.9f', unpack(credit)))
 end
 if interval then call('HSET', c_key, 'bucket', format('%.3f', full_at + count * interval)) end

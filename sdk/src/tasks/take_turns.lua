@@ -10,7 +10,7 @@
 -- A part of tasks_take.lua, whose head says in which order it writes.
 
 -- By weight fewer, because more are looked at: so many of each class.
-turns_max = weighted and 24 or 30
+turns_max = weighted and 18 or 30
 want = min(want, weighted and 6 or 30)
 local function text_of(number)
     return format('%.0f', number)
@@ -66,7 +66,7 @@ join = function(class)
     call('PERSIST', m_key)
     add_all('ZADD', q_key, lines)
     if #turns > 0 then call('ZADD', g_key, 'NX', unpack(turns)) end
-    if #ready > 0 then call('RPUSH', KEYS[8 + class], unpack(ready)) end
+    add_all('RPUSH', KEYS[8 + class], ready)
     add_all('HSET', m_key, states)
     call('ZREM', KEYS[12 + class], unpack(due, 1, moved))
 end
@@ -87,9 +87,7 @@ take_turns = function(class, count)
     local order = call('ZRANGEBYSCORE', g_key, text_of(class * TURNS), text_of((class + 1) * TURNS - 1), 'LIMIT', '0',
                        count)
     local all = #order < count
-    local source = {class = class, key = KEYS[8 + class], state = 'R', ids = {}, used = 0}
-    -- Of the ids.
-    source.groups, source.members = {}, {}
+    local source = {class = class, key = KEYS[8 + class], state = 'R', ids = {}, groups = {}, members = {}, used = 0}
     if call('LLEN', source.key) > 0 and not call('ZSCORE', g_key, class .. '') then
         -- Those without a group.
         source.joins = true

@@ -11,6 +11,7 @@
 #define PAUSE_MAX_US     100000u /* ... up to this                                       */
 #define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
 #define REPLY_BYTES_HEAD 64u
+#define LOOK_MAX         128u /* places in a request, once an answer was that there were only places left over */
 #define ATTEMPT_MAX      (int64_t)UINT16_MAX
 
 /* What tasks_take.lua answers. */
@@ -144,7 +145,7 @@ static void take_encode(gh_op* op, gh_request* request)
         take_encode_back(take, request);
         return;
     }
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, 13);
+    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, take->looks_on ? 14 : 13);
     gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
@@ -160,6 +161,7 @@ static void take_encode(gh_op* op, gh_request* request)
     gh_request_number(request, gh_client_generation(op->client));
     gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
     gh_request_number(request, take->has_put_back ? 1 : 0);
+    if (take->looks_on) gh_request_number(request, LOOK_MAX);
 }
 
 /* The next place for a task: from the first on, or in a worker any slot that is free. */
@@ -328,6 +330,7 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     next_us = (uint64_t)gh_reply_integer(reply, 5);
     code = gh_reply_integer(reply, 1);
     take->by_rate = code == TAKE_OVER_RATE;
+    take->looks_on = code == TAKE_TASKS; /* if there are none, something was passed over, and more may be behind it */
     switch (code)
     {
     case TAKE_TASKS: take_reply_tasks(take, event); break;
@@ -401,7 +404,7 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->task_count = (uint8_t)count;
     op->count = 0;
     op->next_us = 0;
-    op->by_rate = false;
+    op->by_rate = op->looks_on = false;
     op->pause_us = 0;
     op->cancelled = false;
     op->puts_back = op->has_put_back = false;

@@ -35,6 +35,8 @@
 --      11 generation of the store's data, as the client knows it; 0: not known
 --      12 twice      "1": another copy may be under way
 --      13 put back   "1": tasks_back.lua came first, what it has left stays where it is
+--      14 look       places to be looked at until there are as many tasks; less than `want`, or not there: `want`. For
+--                    one whose answer before had no task, as it met only what is left over
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --            4 limited by rate   5 limited by running_max   6 a later take of this worker was answered before
@@ -120,7 +122,6 @@ local refusal, interval, burst, full_at, limit
 if not plain then
     --@ tasks/take_rules.lua
 end
-if refusal then want = 0 end
 
 -- ---- which ones -------------------------------------------------------------------------------------------
 
@@ -134,10 +135,10 @@ local function append(list, first, second)
 end
 
 -- The first of each class: where they are, and how many were taken of them.
-local sources, joined, before, broken, turns_max, join, take_turns, end_turns = {}, 0, 0, false, nil, nil, nil, nil
+local sources, joined, before, broken, turns_max, join, take_turns, end_turns = {}, 0, 0
 -- In the ring, with empty lines: their tasks were cancelled.
 local spent = {}
-if grouped and want > 0 then
+if grouped and not refusal then
     --@ tasks/take_turns.lua
 end
 
@@ -146,7 +147,7 @@ local function add_source(class, key, state, ids)
     return #ids
 end
 
-local missing = want
+local missing = refusal and 0 or max(want, ARGV[14] or 0)
 for class = 0, 3 do
     local found, due, ready = 0, KEYS[12 + class], KEYS[8 + class]
     if missing < 1 then
@@ -174,7 +175,7 @@ if #sources == 1 then
     ids = sources[1].ids
 elseif #sources > 1 then
     ids, origin = {}, {}
-    for _, class in ipairs(weighted and deal(want) or {0, 1, 2, 3}) do
+    for _, class in ipairs(weighted and deal(missing) or {0, 1, 2, 3}) do
         for i = 1, #sources do
             local source = sources[i]
             local from = source.dealt or 1
