@@ -164,7 +164,8 @@ static void odd_answer_ends_its_op_alone(void** state)
     assert_int_equal(game_stats(a).protocol_errors, 0);
 }
 
-/* The limit is set, and more dead waiters were in front than one call passes over: asked to go on, the server refuses. */
+/* The limit is set, and more dead waiters were in front than one call passes over: asked to go on, the server
+   refuses. */
 static void refused_after_a_part_that_was_done_is_unknown(void** state)
 {
     (void)state;
