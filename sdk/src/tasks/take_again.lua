@@ -28,4 +28,4 @@ for i = 1, min(#ids, want) do
         reply[place + 1], reply[place + 2], reply[place + 3] = id, told, value
     end
 end
-do return reply end
+return reply

@@ -1,13 +1,13 @@
 -- take_hand_out: each of the tasks that were found is looked at, and handed out if it is ready.
 --
--- wants call, match, sub, max, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns,
+-- wants call, match, sub, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns,
 --       deal, credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want, missing
 -- gives reply, taken, fence_text, count
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.
 
 local values, marks = {}, call('HMGET', m_key, unpack(ids))
-local attempts, seen, states, some_marked = {}, {}, {}, false
+local attempts, seen, states, some_marked = {}, {}, {}
 local fence, used, last, place = now, 0, #ids, 6
 local source = sources[1]
 for i = 1, #ids do
@@ -25,7 +25,7 @@ for i = 1, #ids do
     end
     if value and not seen[id] and state == source.state and #id <= 64 then
         attempt, seen[id] = attempt + 1, true
-        if mark then fence = max(fence, old_fence + 1) end
+        if old_fence >= fence then fence = old_fence + 1 end
         local told = attempt
         if #value > most or #id + #value + 2 > bytes then
             told, before, value = -attempt, before + #value, sub(value, 1, CUT)

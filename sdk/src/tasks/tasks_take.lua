@@ -87,10 +87,10 @@ local now_text = time[1] .. sub('00000' .. time[2], -6)
 
 -- Sees to it that the value of the i-th is there. They are asked for in their order, four at a time, until there are
 -- enough bytes of them: an answer of more than 16 KiB is copied about by the server, and nobody knows how large the
--- next values are.
+-- next values are. Where one is not there, more are likely not to be, and so they are asked for sixteen at a time.
 local function read(values, ids, i)
     if i <= #values then return end
-    local piece = call('HMGET', p_key, unpack(ids, i, min(i + 3, #ids)))
+    local piece = call('HMGET', p_key, unpack(ids, i, min(i + (values[i - 1] == false and 15 or 3), #ids)))
     for k = 1, #piece do values[i + k - 1] = piece[k] end
 end
 
@@ -112,7 +112,7 @@ if no then return {sequence, no, now, 0, 0, 0} end
 -- ---- whether, and how many --------------------------------------------------------------------------------
 
 -- Most queues have neither a word said about them nor a task delayed, and one call tells that.
-local plain = call('EXISTS', c_key, KEYS[12], KEYS[13], KEYS[14], KEYS[15]) == 0
+local plain = call('EXISTS', c_key, unpack(KEYS, 12, 15)) == 0
 local control = {}
 if not plain then
     control = call('HMGET', c_key, 'paused', 'running_max', 'credit', 'groups', 'rate', 'bucket')
@@ -201,7 +201,7 @@ end
 
 -- ---- what is left behind ----------------------------------------------------------------------------------
 
-local anew = false
+local anew
 if count > 0 or ARGV[12] == '1' then
     local text = now_text .. ' ' .. ARGV[9] .. ' ' .. ARGV[2] .. ' ' .. fence_text .. ' ' .. table.concat(taken, '\0')
     if saved[2] == generation or generation == '0' then
