@@ -167,6 +167,7 @@ static gh_status run_take_wait(drill* self)
 {
     tasks_bag* bag = new_tasks(self);
     bag->config.wait_us = 10000;
+    bag->config.timeout_us = self->within_us / 2; /* however large a crowd it passes over, it ends by then */
     return take_some(self, bag, 2);
 }
 
