@@ -35,8 +35,8 @@
 --      11 generation of the store's data, as the client knows it; 0: not known
 --      12 twice      "1": another copy may be under way
 --      13 put back   "1": tasks_back.lua came first, what it has left stays where it is
---      14 look       places to be looked at until there are as many tasks; less than `want`, or not there: `want`. For
---                    one whose answer before had no task, as it met only what is left over
+--      14 look       at how many places to look for so many tasks, if not at `want`: more of them. For one whose answer
+--                    before had no task, as it met only what is left over
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --            4 limited by rate   5 limited by running_max   6 a later take of this worker was answered before
@@ -147,7 +147,7 @@ local function add_source(class, key, state, ids)
     return #ids
 end
 
-local missing = refusal and 0 or max(want, ARGV[14] or 0)
+local missing = refusal and 0 or (ARGV[14] or want) + 0
 for class = 0, 3 do
     local found, due, ready = 0, KEYS[12 + class], KEYS[8 + class]
     if missing < 1 then
