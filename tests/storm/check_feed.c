@@ -112,15 +112,15 @@ static const feed_sight* find_join(const feed_sight* all, size_t count)
     return join;
 }
 
-/* The last that it heard before the last loss. What lay before that may have been trimmed already when it came to it,
-   and the loss has brought it back. */
+/* The last that it was told before the last loss. What lay before that may have been trimmed already when it came to
+   it, and the loss has brought it back. */
 static const feed_sight* find_passed(const feed_sight* all, size_t count)
 {
-    uint64_t loss_us = excuse_last_loss(0, UINT64_MAX);
+    uint64_t told_us = excuse_heard_before_loss(history_at(all[0].record)->who);
     const feed_sight* passed = NULL;
     for (size_t i = 0; i < count; i++)
     {
-        if (all[i].what != TALK_HEARD || history_at(all[i].record)->begin_us >= loss_us) continue;
+        if (all[i].what != TALK_HEARD || history_at(all[i].record)->begin_us >= told_us) continue;
         if (passed == NULL || by_place(passed, &all[i]) < 0) passed = &all[i];
     }
     return passed;

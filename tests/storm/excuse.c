@@ -174,6 +174,30 @@ uint64_t excuse_last_loss(uint64_t from_us, uint64_t to_us)
     return last_us;
 }
 
+/* How many marks of the link there are until then: the last of them tells its state at that time. */
+static size_t link_marks_until(const mark_list* list, uint64_t time_us)
+{
+    size_t count = 0;
+    while (count < list->count && list->marks[count]->begin_us <= time_us) count++;
+    return count;
+}
+
+uint64_t excuse_heard_before_loss(storm_who who)
+{
+    const mark_list* list = &links[who.process][who.client];
+    const storm_record* loss = NULL;
+    for (size_t i = 0; i < losses.count; i++)
+    {
+        if (losses.marks[i]->a != 0) loss = losses.marks[i];
+    }
+    if (loss == NULL) return 0;
+    size_t i = link_marks_until(list, loss->end_us);
+    bool is_new = i > 0 && list->marks[i - 1]->a == 1 && list->marks[i - 1]->begin_us >= loss->begin_us;
+    if (is_new || i == list->count || list->marks[i]->begin_us > loss->end_us + 2000000) return loss->end_us;
+    while (i < list->count && list->marks[i]->a != 1) i++;
+    return i < list->count ? list->marks[i]->begin_us : UINT64_MAX;
+}
+
 bool link_was_ready_for(storm_who who, uint64_t from_us, uint64_t to_us, uint64_t least_us, uint64_t beyond_us)
 {
     const mark_list* list = &links[who.process][who.client];
