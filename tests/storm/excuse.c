@@ -40,6 +40,13 @@ static void sort(mark_list* list)
     if (list->count > 1) qsort(list->marks, list->count, sizeof(list->marks[0]), by_begin);
 }
 
+/* A process that is killed notes of none of its links that it is gone: the mark of the kill does. */
+static void note_kill(const storm_record* mark)
+{
+    append(&aways, mark);
+    for (int i = 0; i < STORM_CLIENTS; i++) append(&links[mark->object][i], mark);
+}
+
 void excuse_prepare(void)
 {
     uint32_t at = 0;
@@ -47,7 +54,8 @@ void excuse_prepare(void)
     {
         if (mark->what == MARK_LOSS) append(&losses, mark);
         else if (mark->what == MARK_CLOCK) append(&clocks, mark);
-        else if (mark->what == MARK_KILLED || mark->what == MARK_STALL) append(&aways, mark);
+        else if (mark->what == MARK_KILLED) note_kill(mark);
+        else if (mark->what == MARK_STALL) append(&aways, mark);
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
         else if (mark->what >= MARK_FAULT && nemesis_takes_rights(mark->what)) append(&refusals, mark);
     }
