@@ -17,8 +17,8 @@ static void nobody_there_is_timeout(void** state)
     gh_command* safe = say(a, &config, "INCR count");
     config.repeat = GH_REPEAT_NEVER;
     gh_command* never = say(a, &config, "INCR count");
-    game_tick(a); /* the time counts from here */
     uint64_t begun_us = wait_now_us();
+    game_tick(a); /* the time counts from here */
     assert_ends(safe, GH_TIMEOUT);
     assert_ends(never, GH_TIMEOUT);
     assert_true(wait_now_us() - begun_us >= SECOND_US / 20);

@@ -315,7 +315,8 @@ static void script_that_waits_for_its_text_is_not_sent(void** state)
     game* a = game_start_ready(redis_server_address(server));
     redis_server_freeze(server);
     gh_command_config config = command_config(a, GH_REPEAT_NEVER, 0);
-    config.timeout_us = SECOND_US / 10;
+    config.timeout_us = SECOND_US;
+    game_tick(a); /* the time counts from here */
     gh_command* late = run_script(a, &config, script_new(a, count_once), "count", "");
     gh_command* cancelled =
         run_script(a, NULL, script_new(a, "return 'other' .. redis.call('INCR', KEYS[1])"), "count", "");
@@ -338,7 +339,8 @@ static void abandoned_script_works_for_the_next(void** state)
     gh_script* script = script_new(a, count_once);
     redis_server_freeze(server);
     gh_command_config config = command_config(a, GH_REPEAT_NEVER, 0);
-    config.timeout_us = SECOND_US / 10;
+    config.timeout_us = SECOND_US;
+    game_tick(a); /* the time counts from here */
     gh_command* late = run_script(a, &config, script, "count", "");
     GAME_UNTIL(gh_command_poll(late) != GH_PENDING);
     redis_server_thaw(server);
