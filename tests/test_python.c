@@ -33,6 +33,7 @@ static const char* python_says(const char* interpreter, redis_server* server, co
     size_t size = fread(said, 1, sizeof(said) - 1, pipe);
     said[size] = 0;
     if (pclose(pipe) != 0) fail_msg("foreign.py %s does not end well", words);
+    game_tick_all(); /* python can take a slow machine seconds, and time-outs count from the last tick */
     return said;
 }
 

@@ -15,8 +15,8 @@
    cancel   asks; the op still ends exactly once: inside the call if nothing has to be awaited, else in a later tick
 
    Time     now_us is your monotonic clock, in microseconds, any origin. Guildhall keeps no clock of its own: what
-            is begun between two ticks counts its time from the later of them. Give real time: leases are
-            counted with it.
+            is begun between two ticks counts its time from the earlier of them (before the first: from that), so
+            after a long pause of yours tick before you begin. Give real time: leases are counted with it.
    Threads  a client belongs to one thread at a time. A tick inside a tick is refused (GH_REENTRANT).
    Memory   the client lives in the block that you give to gh_client_init and never asks for more. A capacity that
             is used up is a status, GH_FULL, and its comment names the config field. (With hiredis 0.14, that
