@@ -22,7 +22,8 @@
        LOOK                                 number of a promotion              PROMOTION
 
        the server says  name      text      values
-       QUEUED                               place in line: 1 is next           as often as it changes
+       QUEUED                               place in line, 1 is                as often as it changes
+                                            next; 0: not known
        WELCOME          guild               player, gold, coins on hold,       BAG follows for each of them
                                             items
        BAG                                  item, version                      it is in the player's bag now

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +58,30 @@ int program_end(program* p)
     return p->status;
 }
 
+/* Lines of the output that begin with "FAILED", as one. The words of a failed test are cut after a kilobyte, and the
+   output of a program is longer. */
+static const char* failures_of(const program* p, char* to, size_t capacity)
+{
+    size_t size = 0;
+    to[0] = '\0';
+    for (const char* line = p->output; line != NULL && *line != '\0'; line = strchr(line, '\n'))
+    {
+        if (*line == '\n') line++;
+        if (strncmp(line, "FAILED", 6) != 0) continue;
+        int wrote = snprintf(to + size, capacity - size, "; %.*s", (int)strcspn(line, "\n"), line);
+        if (wrote < 0 || size + (size_t)wrote >= capacity) break;
+        size += (size_t)wrote;
+    }
+    return to;
+}
+
 void program_expect_status(program* p, int expected)
 {
     int status = program_end(p);
-    if (status != expected) fail_msg("%s ended with %d, not %d:\n%s", p->path, status, expected, p->output);
+    if (status == expected) return;
+    fprintf(stderr, "%s\n", p->output);
+    char failures[512];
+    fail_msg("%s ended with %d, not %d%s", p->path, status, expected, failures_of(p, failures, sizeof failures));
 }
 
 void program_expect_text(const program* p, const char* text)

@@ -2,10 +2,11 @@
 
 #include "bots/crowd.h"
 
-#define CONNECT_US 10000000ull
-#define ANSWERS_US 30000000ull /* a request that takes longer is not answered at all   */
-#define LEAVING_US 60000000ull
-#define CALM_US    20000000ull /* so long after trouble the line may still have gone back */
+#define CONNECT_US    10000000ull
+#define ANSWERS_US    30000000ull /* a request that takes longer is not answered at all           */
+#define LEAVING_US    60000000ull
+#define CALM_US       20000000ull /* so long after trouble the line may still have gone back      */
+#define TURNS_AT_ONCE 20u         /* ten are served in a request, and a place is told a bit later */
 
 void bot_trouble(crowd* c)
 {
@@ -92,11 +93,14 @@ void bot_lost(crowd* c, bot* b)
 
 /* ---- In line, and in ----------------------------------------------------------------------------------- */
 
-/* The store may have lost the line, for a while: then all begin again, in any order. */
+/* A place moves forward, with three exceptions. The line begins anew: 0 is told. Who is let sleep through its turn,
+   by a store or a server that stands still, goes to the end; several have their turn at once. The store may have
+   lost the line, for a while: then all begin again, in any order. */
 static void queued(crowd* c, bot* b, uint32_t place)
 {
-    bool forward = b->place == 0 || place < b->place;
-    if (forward || is_calm(c))
+    bool has_none = b->place == 0 || place == 0;
+    bool forward = has_none || place < b->place;
+    if (forward || (b->place > TURNS_AT_ONCE && is_calm(c)))
         check_that(c->row, CHECK_QUEUE, forward, "bot %u was %u in line and is %u", b->number, b->place,
                    place);
     b->place = place;
@@ -161,9 +165,7 @@ void bot_message(crowd* c, bot* b, const message* m)
 {
     switch ((int)m->type)
     {
-    case MESSAGE_QUEUED:
-        if (m->values[0] > 0) queued(c, b, (uint32_t)m->values[0]);
-        break;
+    case MESSAGE_QUEUED: queued(c, b, (uint32_t)m->values[0]); break;
     case MESSAGE_WELCOME: welcomed(c, b, m); break;
     case MESSAGE_BAG: bag(c, b, m); break;
     case MESSAGE_CHAT: news_chat(c, b, m); break;
