@@ -12,7 +12,7 @@
 #define BATCH          25u /* of a push or a cancel */
 
 /* What a take may need: a request for as many as it wants, one more where there is nothing behind, and those that look
-   at so many places. With groups these are fewer, as each may be a line of its own. */
+   at so many places, or groups; of the places in the lines of groups these are fewer. */
 #define REQUESTS(places) (2 + FLOOD / (places) + 1)
 #define PLACES         128u
 #define PLACES_GROUPED 30u
@@ -127,7 +127,7 @@ static void groups_that_were_cancelled_are_passed_over_many_at_once(void** state
     push_and_cancel(clerk, FLOOD, true);
     assert_status(desk_push_group(clerk, "second", "dwarves"), GH_OK);
     assert_taken_within(clerk, server, "first", 1);
-    assert_taken_within(clerk, server, "second", REQUESTS(PLACES_GROUPED));
+    assert_taken_within(clerk, server, "second", REQUESTS(PLACES));
     assert_int_equal(redis_server_integer(server, "EXISTS " KEY "q " KEY "g"), 0);
 }
 
@@ -141,6 +141,24 @@ static void cancelled_tasks_without_a_group_are_passed_over_many_at_once(void** 
     assert_status(desk_push(clerk, "second", ""), GH_OK);
     assert_taken_within(clerk, server, "first", 1);
     assert_taken_within(clerk, server, "second", REQUESTS(PLACES_GROUPED));
+}
+
+/* The next class waits until all of them are passed over, and one is handed out that lies behind them. */
+static void places_that_are_passed_over_are_of_their_class(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    assert_status(desk_push_group(clerk, "first", "elves"), GH_OK);
+    assert_status(desk_push_class(clerk, "last", 1), GH_OK);
+    push_and_cancel(clerk, 300, true);
+    assert_status(desk_push_group(clerk, "second", "dwarves"), GH_OK);
+    push_and_cancel(clerk, 300, false);
+    assert_status(desk_push(clerk, "third", ""), GH_OK);
+    desk_take_one(clerk, "first");
+    desk_take_one(clerk, "second");
+    desk_take_one(clerk, "third");
+    desk_take_one(clerk, "last");
 }
 
 /* Planted by hand: due, and without a payload. Twelve at a time join their lines, and nobody waits in between. */
@@ -209,6 +227,7 @@ TEST_FILE(tasks_passed, cmocka_unit_test(cancelled_tasks_are_passed_over_many_at
           cmocka_unit_test(take_that_looks_on_takes_no_more_than_it_wants),
           cmocka_unit_test(groups_that_were_cancelled_are_passed_over_many_at_once),
           cmocka_unit_test(cancelled_tasks_without_a_group_are_passed_over_many_at_once),
+          cmocka_unit_test(places_that_are_passed_over_are_of_their_class),
           cmocka_unit_test(what_is_due_and_not_there_is_passed_over_without_a_pause),
           cmocka_unit_test(rules_count_no_place_that_is_passed_over),
           cmocka_unit_test(payloads_that_are_read_for_nothing_are_few_in_a_request));

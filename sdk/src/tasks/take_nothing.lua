@@ -1,6 +1,6 @@
 -- take_nothing: what is answered when nothing is handed out.
 --
--- wants call, min, max, append, add_all, spent, joined, plain, soonest, refusal, burst, interval, full_at, now,
+-- wants call, min, max, add_all, spent, joined, plain, soonest, refusal, burst, interval, full_at, now,
 --       now_text
 -- gives reply
 --
@@ -19,9 +19,7 @@ else
     reply[2], reply[5], reply[6] = refusal or 1, 0, next_us
     -- Others know when to ask, or hear of it from their own tasks.
     if not refusal or refusal == 2 then
-        local gone = call('ZRANGEBYSCORE', i_key, '-inf', now_text, 'LIMIT', '0', '8')
-        append(gone, '')
-        call('ZREM', i_key, unpack(gone))
+        add_all('ZREM', i_key, call('ZRANGEBYSCORE', i_key, '-inf', now_text, 'LIMIT', '0', '8'))
         if ARGV[8] ~= '' then
             call('ZADD', i_key, now + 250000, ARGV[8])
             call('PEXPIRE', i_key, '10000')

@@ -1,10 +1,12 @@
 -- take_turns: in a queue with groups, whose turn it is, and what is in their lines.
 --
--- wants call, match, sub, min, max, append, add_all, read, sources, spent, want, bytes, before, joined, weighted
+-- wants call, match, sub, min, max, append, add_all, read, sources, spent, want, missing, bytes, before, joined,
+--       weighted
 -- gives broken                    a state is not of its form
 --       turns_max                 tasks that may be handed out
 --       join(class)               tasks that are due go to the lines
---       take_turns(class, count)  adds a source, as the groups take turns; how many tasks it has
+--       take_turns(class, count)  adds a source, as the groups take turns; how many tasks it has, or `missing`: there
+--                                 may be more of them
 --       end_turns(source)         those that had their turn go to the end of the ring
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.
@@ -23,9 +25,10 @@ local function group_of(value)
 end
 
 local function last_turn(class)
-    local last = call('ZREVRANGEBYSCORE', g_key, text_of((class + 1) * TURNS - 1),
-                      text_of(class * TURNS), 'WITHSCORES', 'LIMIT', '0', '1')
-    return min(tonumber(last[2] or class * TURNS), (class + 1) * TURNS - 1000)
+    local first = class * TURNS
+    local last = call('ZREVRANGEBYSCORE', g_key, text_of(first + TURNS - 1), text_of(first), 'WITHSCORES', 'LIMIT', '0',
+                      '1')
+    return min(tonumber(last[2] or first), first + TURNS - 1000)
 end
 
 -- Tasks of a class that are due go where those that are ready wait, by the time when they were due: 12 at most, because
@@ -82,11 +85,13 @@ local function look_ahead(source, group, count)
 end
 
 -- The first `count` tasks of a class as the groups take turns, beginning with the one that waits longest.
--- If there are more groups than tasks, none gets a second one.
+-- If there are more groups than tasks, none gets a second one. One that looks on looks at more groups, as all of the
+-- first ones may be spent.
 take_turns = function(class, count)
+    local ring = weighted and count or max(count, missing - #spent)
     local order = call('ZRANGEBYSCORE', g_key, text_of(class * TURNS), text_of((class + 1) * TURNS - 1), 'LIMIT', '0',
-                       count)
-    local all = #order < count
+                       ring)
+    local all = #order < ring
     local source = {class = class, key = KEYS[8 + class], state = 'R', ids = {}, groups = {}, members = {}, used = 0}
     if call('LLEN', source.key) > 0 and not call('ZSCORE', g_key, class .. '') then
         -- Those without a group.
@@ -94,7 +99,7 @@ take_turns = function(class, count)
         if all then order[#order + 1] = class .. '' end
     end
     local rest = #order
-    local last = all and math.huge or rest
+    local last = all and TURNS or rest
     for i = 1, rest do
         local member = order[i]
         order[i] = {member = member, nobody = #member == 1, behind = member .. '\0', list = {}, at = 0, seen = 0,
@@ -118,13 +123,13 @@ take_turns = function(class, count)
             if group.seen == 0 then append(spent, group.member) end
         end
     end
-    if found > 0 then sources[#sources + 1] = source end
-    return found
+    if found > 0 then append(sources, source) end
+    return all and found < count and found or missing
 end
 
 -- Those who had their turn go to the end of the ring, in the order of their turns.
 end_turns = function(source)
-    local out, turns, leave, ready = {LONG}, {}, {}, 0 -- tasks_push.lua may have left that there
+    local out, turns, ready = {LONG}, {}, 0 -- tasks_push.lua may have left that there
     for i = 1, source.used do
         local group = source.groups[i]
         if group.nobody then ready = ready + 1 else append(out, source.members[i]) end
@@ -141,11 +146,10 @@ end_turns = function(source)
             turn = turn + 1
             append(turns, text_of(turn), group.member)
         elseif group.last == i then
-            append(leave, group.member)
+            append(spent, group.member)
         end
     end
     if ready > 0 then call('LTRIM', source.key, ready, '-1') end
     call('ZREM', q_key, unpack(out))
     add_all('ZADD', g_key, turns)
-    add_all('ZREM', g_key, leave)
 end

@@ -135,7 +135,7 @@ local function append(list, first, second)
 end
 
 -- The first of each class: where they are, and how many were taken of them.
-local sources, joined, before, broken, turns_max, join, take_turns, end_turns = {}, 0, 0
+local sources, joined, before, broken, turns_max, join, take_turns, end_turns, missing = {}, 0, 0
 -- In the ring, with empty lines: their tasks were cancelled.
 local spent = {}
 if grouped and not refusal then
@@ -147,7 +147,7 @@ local function add_source(class, key, state, ids)
     return #ids
 end
 
-local missing = refusal and 0 or (ARGV[14] or want) + 0
+missing = refusal and 0 or (ARGV[14] or want) + 0
 for class = 0, 3 do
     local found, due, ready = 0, KEYS[12 + class], KEYS[8 + class]
     if missing < 1 then
