@@ -64,11 +64,12 @@ static witness* call_witness(drill* self)
     return other;
 }
 
-/* What its header names, in words for all of them: nothing that says "ask again", or that the server is at fault. */
-static bool may_end_so(const drill_case* of, gh_status status)
+/* What its header names, in words for all of them: nothing that says "ask again", or that the server is at fault. The
+   time of an op may be over before a crowd is passed over. */
+static bool may_end_so(const drill_case* of, gh_status status, bool crowd)
 {
     if (status == of->healthy || status == GH_CORRUPT) return true;
-    if (status == GH_TIMEOUT) return of->times_out;
+    if (status == GH_TIMEOUT) return of->times_out || crowd;
     return status != GH_PENDING && status != GH_UNKNOWN && status != GH_REFUSED && status != GH_ERROR &&
            status != GH_CLOSED && status != GH_CANCELLED && status != GH_IDLE && !gh_status_is_invalid(status);
 }
@@ -125,7 +126,7 @@ static const char* judge_end(drill* self, const drill_case* of, gh_status status
     if (lost > 0 || errors > 0)
         snprintf(why, sizeof(why), "%s, links lost %u, errors of protocol %u, requests %u", gh_status_name(status),
                  (unsigned)lost, (unsigned)errors, (unsigned)requests);
-    else if (!may_end_so(of, status)) snprintf(why, sizeof(why), "%s", gh_status_name(status));
+    else if (!may_end_so(of, status, most == REQUESTS_CROWD)) snprintf(why, sizeof(why), "%s", gh_status_name(status));
     else if (requests > (of->requests > most ? of->requests : most))
         snprintf(why, sizeof(why), "%s after %u requests", gh_status_name(status), (unsigned)requests);
     else if (bystander != GH_OK)

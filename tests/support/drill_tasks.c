@@ -146,8 +146,10 @@ static gh_status run_push_known(drill* self)
 
 static gh_status take_some(drill* self, tasks_bag* bag, size_t count)
 {
+    gh_tasks_config config = bag->config;
+    config.timeout_us = self->within_us / 2; /* however large a crowd it passes over, it ends by then */
     assert_status(gh_tasks_take_begin(&bag->take, self->game->client, NAME, bag->tasks, count, bag->memory,
-                                      sizeof(bag->memory), &bag->config),
+                                      sizeof(bag->memory), &config),
                   GH_OK);
     DRILL_UNTIL(self, gh_tasks_take_poll(&bag->take) != GH_PENDING);
     return gh_tasks_take_poll(&bag->take);
@@ -167,7 +169,6 @@ static gh_status run_take_wait(drill* self)
 {
     tasks_bag* bag = new_tasks(self);
     bag->config.wait_us = 10000;
-    bag->config.timeout_us = self->within_us / 2; /* however large a crowd it passes over, it ends by then */
     return take_some(self, bag, 2);
 }
 
