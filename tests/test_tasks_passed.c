@@ -45,18 +45,19 @@ static void cancel_them(desk* clerk, crowd* some)
 static void push_and_cancel(desk* clerk, unsigned count, bool grouped)
 {
     static unsigned serial = 0;
-    crowd* some = GAME_NEW(clerk->owner, crowd);
+    crowd some;
+    memset(&some, 0, sizeof some);
     for (unsigned done = 0; done < count; done += BATCH)
     {
         for (unsigned i = 0; i < BATCH; i++)
         {
-            snprintf(some->ids[i], sizeof(some->ids[i]), "dead%u", ++serial);
-            snprintf(some->groups[i], sizeof(some->groups[i]), "of%u", serial);
-            some->specs[i] = (gh_task_spec){.id = gh_str_of(some->ids[i]),
-                                            .group = gh_str_of(grouped ? some->groups[i] : "")};
+            snprintf(some.ids[i], sizeof(some.ids[i]), "dead%u", ++serial);
+            snprintf(some.groups[i], sizeof(some.groups[i]), "of%u", serial);
+            some.specs[i] = (gh_task_spec){.id = gh_str_of(some.ids[i]),
+                                           .group = gh_str_of(grouped ? some.groups[i] : "")};
         }
-        assert_status(desk_push_all(clerk, some->specs, BATCH), GH_OK);
-        cancel_them(clerk, some);
+        assert_status(desk_push_all(clerk, some.specs, BATCH), GH_OK);
+        cancel_them(clerk, &some);
     }
 }
 
