@@ -164,19 +164,27 @@ static void odd_answer_ends_its_op_alone(void** state)
     assert_int_equal(game_stats(a).protocol_errors, 0);
 }
 
+/* A client whose server refuses all scripts after those of the hand-shake, two, and the first one of an op. */
+static game* game_refused_after_one(redis_server* server)
+{
+    static fake_rule rule;
+    static fake_rules table = {&rule, 1};
+    rule = (fake_rule){.command = "EVALSHA", .text = "-NOPERM no rights\r\n", .skip = 3};
+    fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
+    gh_client_config config = game_config(fake_server_address(fake));
+    config.wake = false;
+    game* a = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(a->client));
+    return a;
+}
+
 /* The limit is set, and more dead waiters were in front than one call passes over: asked to go on, the server
    refuses. */
 static void refused_after_a_part_that_was_done_is_unknown(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    fake_rule rules[] = {{.command = "EVALSHA", .text = "-NOPERM no rights\r\n", .skip = 3}};
-    fake_rules table = {rules, 1};
-    fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
-    gh_client_config config = game_config(fake_server_address(fake));
-    config.wake = false;
-    game* a = game_start_with(&config);
-    GAME_UNTIL(gh_client_ready(a->client));
+    game* a = game_refused_after_one(server);
     redis_server_do(server, "SET gh:{semaphore:arena}:s %s", "1 0 1 1000 -");
     redis_server_do(server, "EVAL %s 1 gh:{semaphore:arena}:q",
                     "for i = 1, 1000 do redis.call('ZADD', KEYS[1], i, string.format('%016x:%016x 1', i, i)) end");
@@ -188,10 +196,29 @@ static void refused_after_a_part_that_was_done_is_unknown(void** state)
                                           "return tonumber(string.match(redis.call('GET', KEYS[1]), '^%d+'))"), 7);
 }
 
+/* The file goes first, then its announcement. */
+static void refused_after_the_file_is_gone_is_unknown(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_refused_after_one(server);
+    redis_server_do(server, "HSET gh:{file:map}:s i 7");
+    gh_file_remove* removal = GAME_NEW(a, gh_file_remove);
+    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), 0), GH_OK);
+    GAME_UNTIL(gh_file_remove_poll(removal) != GH_PENDING);
+    assert_status(gh_file_remove_poll(removal), GH_UNKNOWN);
+    assert_int_equal(redis_server_integer(server, "EXISTS gh:{file:map}:s"), 0);
+
+    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), 0), GH_OK);
+    GAME_UNTIL(gh_file_remove_poll(removal) != GH_PENDING);
+    assert_status(gh_file_remove_poll(removal), GH_REFUSED);
+}
+
 TEST_FILE(outcomes, cmocka_unit_test(each_cell_is_as_promised), cmocka_unit_test(all_cells_are_here),
           cmocka_unit_test(cells_keep_the_two_rules),
           cmocka_unit_test(refused_after_a_copy_that_may_be_done_is_unknown),
           cmocka_unit_test(refused_hand_shake_after_a_copy_that_may_be_done_is_unknown),
           cmocka_unit_test(fenced_after_a_copy_that_may_be_done_is_unknown),
           cmocka_unit_test(odd_answer_ends_its_op_alone),
-          cmocka_unit_test(refused_after_a_part_that_was_done_is_unknown));
+          cmocka_unit_test(refused_after_a_part_that_was_done_is_unknown),
+          cmocka_unit_test(refused_after_the_file_is_gone_is_unknown));

@@ -389,9 +389,9 @@ typedef struct gh_file_remove
 gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
                                gh_str channel, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED: not done, but with a channel the
-   file may be gone and its announcement still there; GH_UNKNOWN: done or not; GH_REFUSED, GH_CORRUPT. Do it again
-   whenever you like. */
+/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT: not done;
+   GH_UNKNOWN: done or not, or half: the file is gone, and its announcement may still be there (the log says why).
+   Do it again whenever you like. */
 gh_status gh_file_remove_poll(const gh_file_remove* op);
 void gh_file_remove_cancel(gh_file_remove* op);
 

@@ -326,11 +326,11 @@ static void files_remove_encode(gh_op* op, gh_request* request)
 static gh_status files_removed(gh_op* op, const gh_event* event)
 {
     const gh_file_remove* removal = files_remove_of(op);
-    (void)event;
+    bool is_gone_now = gh_reply_integer(event->reply, 1) == 0;
     if (op->state == FILES_WITHDRAWING || removal->channel.size == 0) return GH_OK;
     op->state = FILES_WITHDRAWING;
     gh_op_timer(op, gh_client_after(op->client, removal->timeout_us));
-    gh_op_send(op, REMOVE_SHAPE, 0);
+    gh_op_send(op, REMOVE_SHAPE, is_gone_now ? GH_OP_MAYBE : op->flags & GH_OP_MAYBE);
     return GH_PENDING;
 }
 
