@@ -344,6 +344,35 @@ static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
     assert_string_equal(redis_server_text(server, "GET gh:{chat:raid}:h"), "planted");
 }
 
+/* Fault 12: each ends one op, and none the link. */
+static void numbers_that_cannot_be_are_corrupt(void** state)
+{
+    (void)state;
+    static const char* const numbers[] = {"-1", "1.5", "9007199254740993", "1e400", "nan", "99999999999999999999", ""};
+    static const char* const fields[] = {"e", "n"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    chat_reader* joe = chat_reader_new(a, "raid", "joe");
+    gh_mailbox_fetch* jeff = GAME_NEW(a, gh_mailbox_fetch);
+    gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
+    config.messages_max = 0;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) * 2; i++)
+    {
+        redis_server_do(server, "COPY gh:{chat:raid}:s whole");
+        redis_server_do(server, "HSET gh:{chat:raid}:s %s %s", fields[i % 2], numbers[i / 2]);
+        assert_status(chat_read(joe), GH_CORRUPT);
+        redis_server_do(server, "RENAME whole gh:{chat:raid}:s");
+
+        redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7 n 0 %s %s", fields[i % 2], numbers[i / 2]);
+        assert_status(gh_mailbox_fetch_begin(jeff, a->client, gh_str_literal("jeff"), &config), GH_OK);
+        GAME_UNTIL(gh_mailbox_fetch_poll(jeff) != GH_PENDING);
+        assert_status(gh_mailbox_fetch_poll(jeff), GH_CORRUPT);
+    }
+    assert_int_equal(game_stats(a).links_lost, 0);
+    assert_status(chat_read(joe), GH_EMPTY);
+}
+
 static void foreign_entries_are_corrupt(void** state)
 {
     (void)state;
@@ -565,7 +594,7 @@ TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
           cmocka_unit_test(order_of_begin_survives_refusals),
           cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
-          cmocka_unit_test(foreign_entries_are_corrupt),
+          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(foreign_entries_are_corrupt),
           cmocka_unit_test(full_store_still_reads_commits_and_leaves),
           cmocka_unit_test(crowds_of_tokens_are_left_alone), cmocka_unit_test(players_list_is_capped),
           cmocka_unit_test(ranges_take_nothing_that_came_later),
