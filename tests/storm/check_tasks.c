@@ -238,6 +238,13 @@ static void check_attempts(const task_life* life)
     }
 }
 
+/* A lease that the store's clock has skipped is over there, and its holder, who counts by its own, may hear of it after
+   the end. */
+static bool is_handed_after(const task_handout* handout, uint64_t end_us)
+{
+    return handout->from_us > end_us && !excuse_clock_forward(handout->from_us - TOLD_LATE_US, handout->from_us);
+}
+
 static void check_end(const task_life* life)
 {
     uint32_t told = life->told_done != 0 ? life->told_done : life->told_dead;
@@ -246,10 +253,10 @@ static void check_end(const task_life* life)
     if (excuse_may_be_lost(told_us - 5000000, told_us)) return;
     for (unsigned i = 0; i < life->count; i++)
     {
-        uint64_t from_us = life->handouts[i].from_us;
-        bool risen = life->told_dead != 0 && may_have_risen(life, told_us - 5000000, from_us);
-        if (from_us > told_us && !risen)
-            VIOLATION_2(told, life->handouts[i].event, "task %u of #%u was over", life->place, life->push_index);
+        const task_handout* h = &life->handouts[i];
+        bool risen = life->told_dead != 0 && may_have_risen(life, told_us - 5000000, h->from_us);
+        if (is_handed_after(h, told_us) && !risen)
+            VIOLATION_2(told, h->event, "task %u of #%u was over", life->place, life->push_index);
     }
     if (life->told_done != 0 && life->left != NULL) VIOLATION_1(told, "task %u was done, and is there", life->place);
     bool stays = life->told_dead != 0 && !life->cancelled && !may_have_risen(life, told_us - 5000000, UINT64_MAX);
@@ -264,8 +271,7 @@ static void check_cancelled(const task_life* life)
     if (life->told_cancelled == 0 || excuse_may_be_lost(told->begin_us, told->end_us)) return;
     for (unsigned i = 0; i < life->count; i++)
     {
-        uint64_t from_us = life->handouts[i].from_us;
-        if (from_us > told->end_us && !excuse_clock_forward(from_us - TOLD_LATE_US, from_us))
+        if (is_handed_after(&life->handouts[i], told->end_us))
             VIOLATION_2(life->told_cancelled, life->handouts[i].event, "task %u of #%u was cancelled", life->place,
                         life->push_index);
     }
