@@ -168,11 +168,12 @@ static void turn_list(file_actor* a, bool may_begin)
         begin_read(a, &a->list.entries[random_below(&a->random, a->list.count)]);
 }
 
+/* A process may be killed anywhere in here, and what it has written down is judged. */
 static void note_block(storm_record* record, gh_str block)
 {
     for (size_t i = 0; i < block.size; i++)
     {
-        if (block.bytes[i] == byte_of(record->about, record->a + i)) record->b++;
+        if (block.bytes[i] != byte_of(record->about, record->a + i)) record->b++;
     }
     record->a += block.size;
 }

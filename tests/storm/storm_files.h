@@ -12,7 +12,7 @@ enum
 {
     FILES_SEND = 1, /* a: bytes */
     FILES_LIST,
-    FILES_READ,    /* about: the send; a: bytes that came, b: of these as they were sent, c: which reader,
+    FILES_READ,    /* about: the send; a: bytes that came, b: of these not as they were sent, c: which reader,
                       d: 1 if the end came: all of it, verified                                            */
     FILES_LOOK     /* the auditor's. about: the send; a: 1 if it is there, b: readers that have not ended  */
 };
