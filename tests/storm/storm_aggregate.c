@@ -21,7 +21,8 @@ enum
     TEXT_ROOM = TOTALS * 16,
     WINDOW_US = 100000, /* the servers go on by two files so often */
     WINDOW_FILES = 4,
-    PROGRESS_US = 1500000
+    PROGRESS_US = 1500000,
+    TRIES_MAX = 10
 };
 
 typedef struct aggregate_actor
@@ -277,6 +278,7 @@ static void audit_level(storm_look* look, uint8_t day, gh_aggregate_level level,
     history_end(op, storm_outcome_of(status), status);
 }
 
+/* On a machine that stands still for longer than a flush waits, it is brought once more. */
 static gh_status finish_file(storm_look* look, gh_aggregate* aggregate, uint32_t file, uint32_t variant)
 {
     static gh_aggregate_flush flush;
@@ -285,8 +287,12 @@ static gh_status finish_file(storm_look* look, gh_aggregate* aggregate, uint32_t
     history_at(op)->a = file;
     history_at(op)->b = variant;
     count_file(aggregate, file, variant);
-    gh_status status = begin_flush(&flush, look->client, aggregate, name, file);
-    while ((status = gh_aggregate_flush_poll(&flush)) == GH_PENDING && storm_look_turn(look)) {}
+    gh_status status = GH_TIMEOUT;
+    for (int tries = 0; tries < TRIES_MAX && (status == GH_TIMEOUT || status == GH_UNKNOWN); tries++)
+    {
+        (void)begin_flush(&flush, look->client, aggregate, name, file);
+        while ((status = gh_aggregate_flush_poll(&flush)) == GH_PENDING && storm_look_turn(look)) {}
+    }
     history_at(op)->c = flush.days_new;
     history_end(op, outcome_of(status), status);
     return status;
