@@ -49,7 +49,7 @@ drill* drill_start_on(const drill_system* system, redis_server* server)
     assert_non_null(self->memory);
     cleanup_add(drill_free, self);
     self->system = system;
-    self->within_us = 2 * SECOND_US * suite_patience();
+    self->within_us = 5 * SECOND_US * suite_patience();
     self->server = server;
     start_game(self);
     return self;
@@ -172,7 +172,7 @@ static void begin_case(drill* self, const drill_case* of)
     self->current = of;
     self->repeated = false;
     self->later = false;
-    self->end_us = wait_now_us() + 10 * self->within_us; /* all is whole yet: what is slow is the machine */
+    self->end_us = wait_now_us() + 4 * self->within_us; /* all is whole yet: what is slow is the machine */
     if (of->arm != NULL) of->arm(self);
 }
 

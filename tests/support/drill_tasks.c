@@ -147,7 +147,7 @@ static gh_status run_push_known(drill* self)
 static gh_status take_some(drill* self, tasks_bag* bag, size_t count)
 {
     gh_tasks_config config = bag->config;
-    config.timeout_us = self->within_us / 2; /* however large a crowd it passes over, it ends by then */
+    config.timeout_us = self->within_us / 5; /* however large a crowd it passes over, it ends by then */
     assert_status(gh_tasks_take_begin(&bag->take, self->game->client, NAME, bag->tasks, count, bag->memory,
                                       sizeof(bag->memory), &config),
                   GH_OK);
