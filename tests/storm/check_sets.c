@@ -139,7 +139,8 @@ static uint32_t find_certain(const name_changes* changes, const storm_record* op
     {
         const storm_record* made = history_at(changes->ops[i]);
         if (made->what != what || made->outcome != STORM_DONE || made->end_us >= op->begin_us) continue;
-        bool certain = !excuse_may_be_lost(made->begin_us - 5000000, op->end_us);
+        bool certain = !excuse_may_be_lost(made->begin_us - 5000000, op->end_us) &&
+                       !excuse_rights_taken(op->begin_us, op->end_us); /* a copy that was stopped, and a repeat of it */
         for (size_t k = 0; k < changes->count && certain; k++)
         {
             const storm_record* other = history_at(changes->ops[k]);

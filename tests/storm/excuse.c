@@ -14,7 +14,16 @@ typedef struct mark_list
     size_t capacity;
 } mark_list;
 
+/* A process that dozed or stood still when it was killed has not noted that. */
+typedef struct kill_note
+{
+    const storm_record* mark;
+    uint64_t silent_us; /* since then it has noted nothing */
+} kill_note;
+
 static mark_list losses, clocks, aways, refusals;
+static kill_note kills[256];
+static size_t kill_count;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
 
 static void append(mark_list* list, const storm_record* mark)
@@ -40,10 +49,25 @@ static void sort(mark_list* list)
     if (list->count > 1) qsort(list->marks, list->count, sizeof(list->marks[0]), by_begin);
 }
 
+static uint64_t last_noted(uint8_t process, uint64_t before_us)
+{
+    uint64_t last_us = 0;
+    for (uint32_t i = 1; i <= history_count(); i++)
+    {
+        const storm_record* r = history_at(i);
+        if (r->system == STORM_CORE || r->who.process != process) continue;
+        if (r->begin_us > last_us && r->begin_us < before_us) last_us = r->begin_us;
+        if (r->end_us > last_us && r->end_us < before_us) last_us = r->end_us;
+    }
+    return last_us;
+}
+
 /* A process that is killed notes of none of its links that it is gone: the mark of the kill does. */
 static void note_kill(const storm_record* mark)
 {
     append(&aways, mark);
+    if (kill_count == sizeof kills / sizeof kills[0]) abort();
+    kills[kill_count++] = (kill_note){mark, last_noted(mark->object, mark->begin_us)};
     for (int i = 0; i < STORM_CLIENTS; i++) append(&links[mark->object][i], mark);
 }
 
@@ -122,8 +146,20 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
     return excuse_clock_back(0, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
+static bool was_silent(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
+{
+    for (size_t i = 0; i < kill_count; i++)
+    {
+        const storm_record* mark = kills[i].mark;
+        if (mark->object != process || kills[i].silent_us > to_us || mark->begin_us < from_us) continue;
+        if (mark->begin_us - kills[i].silent_us > bearable_us) return true;
+    }
+    return false;
+}
+
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
 {
+    if (was_silent(process, from_us, to_us, bearable_us)) return true;
     for (size_t i = 0; i < aways.count; i++)
     {
         const storm_record* mark = aways.marks[i];
