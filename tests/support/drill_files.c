@@ -157,10 +157,12 @@ static gh_status remove_file(drill* self, files_bag* bag, uint64_t id)
     return gh_file_remove_poll(&bag->remove);
 }
 
+/* UNKNOWN where the file is gone and the channel is broken: done again, it says why. */
 static gh_status run_remove_file(drill* self)
 {
     files_bag* bag = self->bag;
-    return remove_file(self, bag, bag->look.id);
+    gh_status status = remove_file(self, bag, bag->look.id);
+    return status == GH_UNKNOWN ? remove_file(self, bag, bag->look.id) : status;
 }
 
 static const drill_case files_cases[] = {
