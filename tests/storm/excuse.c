@@ -14,16 +14,19 @@ typedef struct mark_list
     size_t capacity;
 } mark_list;
 
-/* A process that dozed or stood still when it was killed has not noted that. */
-typedef struct kill_note
+/* When a process stood still: by the mark of its stall, or, if it was killed before it could set one, from the last
+   that it noted until the kill. */
+typedef struct away
 {
-    const storm_record* mark;
-    uint64_t silent_us; /* since then it has noted nothing */
-} kill_note;
+    uint8_t process;
+    bool killed;
+    uint64_t from_us;
+    uint64_t to_us;
+} away;
 
-static mark_list losses, clocks, aways, refusals;
-static kill_note kills[256];
-static size_t kill_count;
+static mark_list losses, clocks, refusals;
+static away* aways;
+static size_t away_count;
 static mark_list links[STORM_PLAYERS_MAX][STORM_CLIENTS];
 
 static void append(mark_list* list, const storm_record* mark)
@@ -49,6 +52,18 @@ static void sort(mark_list* list)
     if (list->count > 1) qsort(list->marks, list->count, sizeof(list->marks[0]), by_begin);
 }
 
+static uint64_t end_of(const storm_record* mark)
+{
+    return mark->end_us == 0 ? UINT64_MAX : mark->end_us;
+}
+
+static void append_away(away a)
+{
+    aways = realloc(aways, (away_count + 1) * sizeof(aways[0]));
+    if (aways == NULL) abort();
+    aways[away_count++] = a;
+}
+
 static uint64_t last_noted(uint8_t process, uint64_t before_us)
 {
     uint64_t last_us = 0;
@@ -65,9 +80,7 @@ static uint64_t last_noted(uint8_t process, uint64_t before_us)
 /* A process that is killed notes of none of its links that it is gone: the mark of the kill does. */
 static void note_kill(const storm_record* mark)
 {
-    append(&aways, mark);
-    if (kill_count == sizeof kills / sizeof kills[0]) abort();
-    kills[kill_count++] = (kill_note){mark, last_noted(mark->object, mark->begin_us)};
+    append_away((away){mark->object, true, last_noted(mark->object, mark->begin_us), mark->begin_us});
     for (int i = 0; i < STORM_CLIENTS; i++) append(&links[mark->object][i], mark);
 }
 
@@ -79,23 +92,17 @@ void excuse_prepare(void)
         if (mark->what == MARK_LOSS) append(&losses, mark);
         else if (mark->what == MARK_CLOCK) append(&clocks, mark);
         else if (mark->what == MARK_KILLED) note_kill(mark);
-        else if (mark->what == MARK_STALL) append(&aways, mark);
+        else if (mark->what == MARK_STALL) append_away((away){mark->who.process, false, mark->a, end_of(mark)});
         else if (mark->what == MARK_LINK) append(&links[mark->who.process][mark->who.client], mark);
         else if (mark->what >= MARK_FAULT && nemesis_takes_rights(mark->what)) append(&refusals, mark);
     }
     sort(&losses);
     sort(&clocks);
-    sort(&aways);
     sort(&refusals);
     for (int i = 0; i < STORM_PLAYERS_MAX; i++)
     {
         for (int k = 0; k < STORM_CLIENTS; k++) sort(&links[i][k]);
     }
-}
-
-static uint64_t end_of(const storm_record* mark)
-{
-    return mark->end_us == 0 ? UINT64_MAX : mark->end_us;
 }
 
 static bool any_touches(const mark_list* list, uint64_t from_us, uint64_t to_us)
@@ -146,38 +153,23 @@ bool excuse_clock_went_back_over_loss(uint64_t from_us, uint64_t to_us)
     return excuse_clock_back(0, to_us) && excuse_may_be_lost(from_us, to_us);
 }
 
-static bool was_silent(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
-{
-    for (size_t i = 0; i < kill_count; i++)
-    {
-        const storm_record* mark = kills[i].mark;
-        if (mark->object != process || kills[i].silent_us > to_us || mark->begin_us < from_us) continue;
-        if (mark->begin_us - kills[i].silent_us > bearable_us) return true;
-    }
-    return false;
-}
-
 bool excuse_process_away(uint8_t process, uint64_t from_us, uint64_t to_us, uint64_t bearable_us)
 {
-    if (was_silent(process, from_us, to_us, bearable_us)) return true;
-    for (size_t i = 0; i < aways.count; i++)
+    for (size_t i = 0; i < away_count; i++)
     {
-        const storm_record* mark = aways.marks[i];
-        uint64_t begin = mark->what == MARK_STALL ? mark->a : mark->begin_us;
-        uint8_t who = mark->what == MARK_STALL ? mark->who.process : mark->object;
-        if (who != process || begin > to_us || end_of(mark) < from_us) continue;
-        if (mark->what == MARK_KILLED || end_of(mark) - begin > bearable_us) return true;
+        const away* a = &aways[i];
+        if (a->process != process || a->from_us > to_us || a->to_us < from_us) continue;
+        if (a->to_us - a->from_us > bearable_us || (a->killed && a->to_us <= to_us)) return true;
     }
     return false;
 }
 
 bool excuse_process_killed(uint8_t process, uint64_t from_us, uint64_t to_us)
 {
-    for (size_t i = 0; i < aways.count; i++)
+    for (size_t i = 0; i < away_count; i++)
     {
-        const storm_record* mark = aways.marks[i];
-        if (mark->what != MARK_KILLED || mark->object != process) continue;
-        if (mark->begin_us >= from_us && mark->begin_us <= to_us) return true;
+        const away* a = &aways[i];
+        if (a->killed && a->process == process && a->to_us >= from_us && a->to_us <= to_us) return true;
     }
     return false;
 }
