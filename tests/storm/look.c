@@ -13,6 +13,7 @@
 enum
 {
     WITNESS_PAUSE_US = 12000,
+    WITNESS_CAP_US = 400000, /* it has more to see than a server that stands still */
     AUDIT_CAP_US = 30000000
 };
 
@@ -34,7 +35,7 @@ int witness_run(void* context, int results)
             look.redis = NULL;
         }
         (void)snprintf(path, sizeof path, "%s", store_path());
-        if (look.redis == NULL) look.redis = store_connect();
+        if (look.redis == NULL) look.redis = store_connect(WITNESS_CAP_US);
         if (look.redis == NULL) continue;
         for (uint8_t i = 1; i < STORM_SYSTEM_END && look.redis->err == 0; i++)
         {
@@ -69,14 +70,13 @@ void audit_run(void)
     config.reply_nodes = 65536;
     size_t size = gh_client_memory(&config);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    storm_look look = {.who = auditor_name, .redis = store_connect()};
+    storm_look look = {.who = auditor_name, .redis = store_connect(AUDIT_CAP_US)};
     if (memory == NULL || look.redis == NULL ||
         gh_client_init(memory, size, &config, gh_platform_default(), &look.client) != GH_OK)
     {
         fprintf(stderr, "storm: the auditor cannot begin\n");
         exit(2);
     }
-    (void)redisSetTimeout(look.redis, (struct timeval){20, 0});
     for (uint8_t i = 1; i < STORM_SYSTEM_END; i++)
     {
         audit_end_us = history_now() + AUDIT_CAP_US;

@@ -249,7 +249,7 @@ static bool out_of_memory(const nemesis_fault* f)
 static void memory_again(const nemesis_fault* f)
 {
     (void)f;
-    (void)store_do("CONFIG SET maxmemory 0");
+    store_must("CONFIG SET maxmemory 0");
 }
 
 /* A server that was restarted meanwhile has its rights from the command line. Without INFO nobody can know that it was
@@ -266,7 +266,7 @@ static bool take_rights(const nemesis_fault* f)
 static void give_rights(const nemesis_fault* f)
 {
     (void)f;
-    (void)store_do("ACL SETUSER game on >storm ~* &* +@all");
+    store_must("ACL SETUSER game on >storm ~* &* +@all");
 }
 
 /* What was asked is done, its answer is lost, and when it is asked again, nobody is let in: rights and a cut link
@@ -288,7 +288,7 @@ static bool few_clients(const nemesis_fault* f)
 static void many_clients(const nemesis_fault* f)
 {
     (void)f;
-    (void)store_do("CONFIG SET maxclients 10000");
+    store_must("CONFIG SET maxclients 10000");
 }
 
 static bool kill_clients(const nemesis_fault* f)
@@ -538,10 +538,9 @@ void nemesis_heal(void)
 {
     while (nemesis.active_count > 0) heal_one(nemesis.active_count - 1);
     wire_do((wire_order){.what = WIRE_HEAL});
-    uint64_t end_us = history_now() + 20000000;
-    while (!store_do("ACL SETUSER game on >storm ~* &* +@all") && history_now() < end_us) history_pause(10000);
-    (void)store_do("CONFIG SET maxmemory 0");
-    (void)store_do("CONFIG SET maxclients 10000");
+    store_must("ACL SETUSER game on >storm ~* &* +@all");
+    store_must("CONFIG SET maxmemory 0");
+    store_must("CONFIG SET maxclients 10000");
     for (unsigned i = 0; i < storm.players; i++) players_revive(i);
     storm_event event = {.system = STORM_CORE, .what = MARK_CALM};
     (void)history_event(nobody, event);

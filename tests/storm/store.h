@@ -14,14 +14,18 @@ void store_start(bool failover);
 const char* store_path(void);
 const char* store_folder(void);
 
-/* One command to the server that counts, with a short time limit; false if it did not say OK. */
+/* One command to the server that counts; false if it did not say OK. */
 bool store_do(const char* format, ...);
+
+/* The same for what takes a fault back: again until it says OK (a script that runs long turns others away); the storm
+   ends if it never does, because what was found then would be the fault's work. */
+void store_must(const char* format, ...);
 
 /* The same, sent and not waited for. */
 void store_send(const char* format, ...);
 
-/* A new connection to the server that counts, or NULL. */
-redisContext* store_connect(void);
+/* A new connection to the server that counts, or NULL. The limit is also that of each answer. */
+redisContext* store_connect(uint64_t limit_us);
 
 void store_kill(void);
 void store_restart(void);
