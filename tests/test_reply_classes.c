@@ -346,7 +346,7 @@ static const shake shakes[] = {{"AUTH", 0, false},
                                {"INFO replication", 0, true},
                                {"INFO cluster", 0, true},
                                {"SCRIPT LOAD", 0, false},
-                               {"EVALSHA", 6, false},
+                               {"EVALSHA", 7, false},
                                {"PUBLISH", 0, true}};
 
 static void hand_shake_step_by_each_error(const shake* step)
@@ -365,7 +365,7 @@ static void hand_shake_step_by_each_error(const shake* step)
         gh_command* op = say(a, NULL, "GET greeting");
         gh_status ended = settle_command(op);
         bool of_a_key = strstr(rows[i].text, "CORRUPT ") != NULL || strstr(rows[i].text, "WRONGTYPE Oper") != NULL;
-        bool of_the_key = step->count == 6 && of_a_key;
+        bool of_the_key = step->count == 7 && of_a_key;
         gh_status expected = patient || step->harmless ? GH_OK : of_the_key ? GH_CORRUPT : GH_REFUSED;
         if (ended != expected)
             fail_msg("%s [%s], row %zu: %s, not %s", step->command, a->last_error, i, gh_status_name(ended),

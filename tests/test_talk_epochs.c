@@ -3,6 +3,7 @@
    read, and every reader hears everything that is still in the store. */
 
 #include "support/random.h"
+#include "client/op.h"
 #include "support/talk.h"
 
 #include <stdio.h>
@@ -206,7 +207,8 @@ static void restart_that_loses_nothing_renames_nothing(void** state)
     assert_status(gh_mailbox_commit_poll(&reader->commit), GH_OK);
 }
 
-/* Somebody who still knows the generation before may do nothing; who knows none is let in. */
+/* Somebody who still knows the generation before does nothing under it: he brings the later one to the epoch, and goes
+   on with that. */
 static void stale_generations_are_told(void** state)
 {
     (void)state;
@@ -219,19 +221,38 @@ static void stale_generations_are_told(void** state)
     unsigned long long generation = strtoull(redis_server_text(server, "HGET gh:{mailbox:jeff}:s g"), NULL, 10);
     assert_true(generation > 0);
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s g %llu", generation + 7);
-    redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 7);
-    gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
-    gh_post* posts = talk_numbers(a, "joe", 1, 100);
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
-    config.timeout_us = SECOND_US / 4;
-    assert_status(gh_mailbox_push_begin(push, a->client, NAME, posts, 1, &config), GH_OK);
-    GAME_UNTIL(gh_mailbox_push_poll(push) != GH_PENDING);
-    assert_true(gh_mailbox_push_poll(push) != GH_OK);
-    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 2);
-    assert_true(chat_say(a, "raid", posts, 1) != GH_OK);
-    assert_true(chat_enter(a, "raid", "jenny", false) != GH_OK);
-    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 1);
-    assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:raid}:v"), 2);
+    mail_push(a, told, 1);
+    assert_true(gh_client_generation(a->client) == generation + 7);
+    redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 9);
+    chat_say_numbers(a, "raid", "joe", 1, 1);
+    assert_true(gh_client_generation(a->client) == generation + 9);
+    redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 11);
+    assert_status(chat_enter(a, "raid", "jenny", false), GH_OK);
+    game* b = game_start_ready(redis_server_address(server));
+    assert_true(gh_client_generation(b->client) == generation + 11);
+}
+
+/* The clock goes back over a FLUSHALL: who comes new is told of a generation that is not later than the one that others
+   still write down. */
+static void clock_that_went_back_over_a_loss_stops_nobody(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(&(redis_server_options){.clock = true});
+    redis_server_shift_clock(server, 0);
+    game* old = game_start_ready(redis_server_address(server));
+    history* told = GAME_NEW(old, history);
+    redis_server_shift_clock(server, -60 * 1000000);
+    redis_server_do(server, "FLUSHALL");
+    game* one = game_start_ready(redis_server_address(server));
+    assert_true(gh_client_generation(one->client) < gh_client_generation(old->client));
+    mail_push(old, told, 1);
+    mail_push(one, told, 1);
+    assert_true(gh_client_generation(one->client) >= gh_client_generation(old->client));
+    mail_push(old, told, 1);
+    assert_status(chat_make(old, "raid", "joe", KEEP, MANY), GH_OK);
+    game* two = game_start_ready(redis_server_address(server));
+    chat_say_numbers(two, "raid", "joe", 1, 0);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 3);
 }
 
 /* ---- a chat -------------------------------------------------------------------------------------------- */
@@ -387,5 +408,6 @@ static void handled_of_what_is_lost_skips_nothing(void** state)
 
 TEST_FILE(talk_epochs, cmocka_unit_test(commits_of_what_is_lost_take_nothing_new),
           cmocka_unit_test(restart_that_loses_nothing_renames_nothing), cmocka_unit_test(stale_generations_are_told),
+          cmocka_unit_test(clock_that_went_back_over_a_loss_stops_nobody),
           cmocka_unit_test(readers_of_a_chat_hear_what_is_there),
           cmocka_unit_test(handled_of_what_is_lost_skips_nothing));

@@ -55,10 +55,10 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
     unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
     size_t watched = count == 15 ? 1 : 0;
     int lease_size = count > 9 ? (int)words[8 + watched].size : 0;
-    if (count == 6 && ends_with(words[3], ":epoch"))
+    if (count == 7 && ends_with(words[3], ":epoch"))
         snprintf(text, sizeof(text), "*3\r\n:%llu\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us,
                  now_us, (unsigned long long)world->store_birth_us);
-    else if (count > 6 && ends_with(words[3], ":epoch"))
+    else if (count > 7 && ends_with(words[3], ":epoch"))
         snprintf(text, sizeof(text), "$%zu\r\n%.*s\r\n", count - 4, (int)(count - 4), ALL_RIGHTS);
     else if (count == 13 || count == 15) /* with the epoch's key and birth, or without them */
         snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",

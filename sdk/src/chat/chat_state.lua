@@ -22,5 +22,5 @@ if not epoch or epoch < 0 or epoch > CHAT_ID_MAX or epoch % 1 ~= 0 or
                       head and head >= 1 and head <= last + 1)) then
     return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')
 elseif given ~= '0' and given + 0 < known then
-    return redis.error_reply('STALE this is of a later generation than the client knows')
+    return redis.error_reply('STALE the data is of generation ' .. state[5])
 end

@@ -6,12 +6,14 @@
 --                            generation: grows, at least to the time, when the server is another or was started anew
 -- ARGV  1 layout             the number of the layout that the client's keys have
 --       2 server             which server it is, and since which start: from INFO; "-": not known
+--       3 generation         the largest that the client has heard of; 0, or left out: of none
 -- reply birth us, now us, generation
 --       or the error LAYOUT, if the keys are laid out in another way
 --
 -- A client that gets another birth than last time knows that the store lost its data in between; another generation
--- says that the newest of the data may be lost. Begins with PEXPIRE, which a server that is out of memory still allows:
--- it is there for those who give back. What it sets is gone with SET.
+-- says that the newest of the data may be lost. Where the clock went back over a loss, the time is not larger than what
+-- some still know and write down; who has seen that brings it here. Begins with PEXPIRE, which a server that is out of
+-- memory still allows: it is there for those who give back. What it sets is gone with SET.
 
 --@ client/check.lua
 
@@ -19,7 +21,8 @@ local DAY_US = 86400000000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local birth, generation, server = now, now, ARGV[2]
+local least = whole(ARGV[3] or '0', now + DAY_US) or 0
+local birth, generation, server = now, math.max(now, least + 1), ARGV[2]
 local stored = redis.call('GET', KEYS[1])
 if stored then
     local layout
@@ -34,10 +37,13 @@ if stored then
     birth, generation = whole(birth, now + DAY_US), whole(generation, now + DAY_US)
     if not birth or not generation then
         return corrupt('the epoch')
-    elseif ARGV[2] == '-' or ARGV[2] == server then
+    elseif (ARGV[2] == '-' or ARGV[2] == server) and generation >= least then
         return {birth, now, generation}
+    elseif ARGV[2] == '-' or ARGV[2] == server then
+        generation = least
+    else
+        generation, server = math.max(generation + 1, now, least + 1), ARGV[2]
     end
-    generation, server = math.max(generation + 1, now), ARGV[2]
     redis.call('PEXPIRE', KEYS[1], '86400000')
 end
 redis.call('SET', KEYS[1], string.format('%.0f %.0f %s %s', birth, generation, ARGV[1], server))

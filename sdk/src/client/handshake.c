@@ -73,10 +73,11 @@ static void encode_info(gh_request* request, gh_str section)
 static void encode_epoch(gh_client* client, gh_request* request)
 {
     bool is_known = client->server_size == 2 * SERVER_PART_SIZE;
-    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 2);
+    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 3);
     gh_request_epoch_key(request, client);
     gh_request_number(request, KEY_LAYOUT);
     gh_request_str(request, is_known ? gh_str_make(client->server, client->server_size) : gh_str_literal("-"));
+    gh_request_number(request, client->store_generation_heard);
 }
 
 /* The n-th script that may be on the server already, or NULL. */
@@ -322,6 +323,8 @@ static void take_epoch(gh_client* client, const gh_reply* reply)
     gh_client_note_store_time(client, (uint64_t)now->integer);
     client->store_birth_us = (uint64_t)birth->integer;
     client->store_generation = (uint64_t)generation->integer;
+    if (client->store_generation > client->store_generation_heard)
+        client->store_generation_heard = client->store_generation;
     if (birth_before_us == 0) return;
     if (birth_before_us != client->store_birth_us)
         store_was_reset(client);

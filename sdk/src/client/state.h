@@ -132,6 +132,7 @@ struct gh_client
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
     uint64_t store_birth_us;
     uint64_t store_generation; /* 0: not known */
+    uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */
     char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
     uint32_t server_size;           /* 0: not known                                               */
     uint64_t store_offset_us; /* store's clock minus ours */

@@ -62,7 +62,7 @@ if kept and is_newer then
     if not string.find(kept, '^%d+$') or kept + 0 > now + DAY_US then
         return redis.error_reply(CORRUPT)
     elseif kept + 0 > generation + 0 then
-        return redis.error_reply('STALE counters have seen a later generation')
+        return redis.error_reply('STALE the data is of generation ' .. kept)
     end
 end
 if mark then

@@ -16,7 +16,7 @@ local generation, known_generation = tonumber(given), tonumber(known or '0')
 if not known_generation or known_generation > now + DAY_US or known_generation < 0 then
     return redis.error_reply('CORRUPT generation is not of the form that KEYS.md describes')
 elseif generation > 0 and generation < known_generation then
-    return redis.error_reply('STALE this is of a later generation than the client knows')
+    return redis.error_reply('STALE the data is of generation ' .. known)
 end
 if epoch == 0 or generation > known_generation then
     local ended = epoch > 0 and redis.call('HGET', state_key, 'b') or ''
