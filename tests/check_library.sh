@@ -16,12 +16,12 @@ asked_of() { asked | grep -E -x "(__)?$1(_chk)?"; }
 foreign_names() { nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^gh_/ { print $3 }'; }
 
 # What can be written to at run time, and why it may be there:
-#   reader_functions                                hiredis takes it by a pointer that is not const
-#   reader_arena, reader_previous, reader_hooked    hiredis has one allocator for the whole process
+#   reader_functions                                 hiredis takes it by a pointer that is not const
+#   reader_arena, reader_previous, reader_hook_state hiredis has one allocator for the whole process
 variables() {
     objdump -t "$library" |
         awk 'NF > 3 && $NF !~ /^\./ && $(NF - 2) ~ /^\.(data|bss|tdata|tbss)/ && $(NF - 2) !~ /\.ro/ { print $NF }' |
-        grep -v -x -E 'reader_(functions|arena|previous|hooked)'
+        grep -v -x -E 'reader_(functions|arena|previous|hook_state)'
 }
 
 # All of it; a game links only the systems that it uses.
