@@ -16,6 +16,7 @@
 #define REQUESTS_MAX  40     /* that an op may send, if its drill says no other number */
 #define REQUESTS_CROWD 3000  /* the same where a crowd is let go, at least a hundred a request */
 #define SLOW_TRIES    10     /* a script is slow if it is so each time ... */
+#define SLOW_TRIES_MANY 60   /* of an op of many requests, some of which are interrupted in most tries ... */
 #define SLOW_US       20000  /* ... or three times so slow that no load explains it */
 #define SLOWLOG_MAX   64     /* as drill.c sets it */
 #define INTERRUPTED   200
@@ -184,7 +185,7 @@ static void try_plant(judge* self, const drill_case* of, const garbage_plants* k
     snprintf(place, sizeof(place), "%s", known->list[index].place);
     if (self->all && is_known_to_fail(self, of, place)) return;
     self->tried++;
-    for (int i = 0; i < SLOW_TRIES; i++)
+    for (int i = 0; i < (of->requests > REQUESTS_MAX ? SLOW_TRIES_MANY : SLOW_TRIES); i++)
     {
         garbage_plants fresh = {NULL, 0};
         drill_restore(self->drill, of);
