@@ -116,7 +116,7 @@ static gh_status run_lock_try(drill* self)
     return take_lock_for(self, 0);
 }
 
-/* UNKNOWN if a machine that stood still had its answer come after the wait was over: with time to spare, it says why. */
+/* UNKNOWN if the answer came after the wait was over, as of a machine that stands still: with time, it says why. */
 static gh_status run_lock_wait(drill* self)
 {
     gh_status status = take_lock_for(self, WAIT_US);
