@@ -2,8 +2,8 @@
    each of them was told is kept, and judged: no (epoch, id) ever has two bodies, no commit takes away what nobody has
    read, and every reader hears everything that is still in the store. */
 
-#include "support/random.h"
 #include "client/op.h"
+#include "support/random.h"
 #include "support/talk.h"
 
 #include <stdio.h>

@@ -538,9 +538,6 @@ void nemesis_heal(void)
 {
     while (nemesis.active_count > 0) heal_one(nemesis.active_count - 1);
     wire_do((wire_order){.what = WIRE_HEAL});
-    store_must("ACL SETUSER game on >storm ~* &* +@all");
-    store_must("CONFIG SET maxmemory 0");
-    store_must("CONFIG SET maxclients 10000");
     for (unsigned i = 0; i < storm.players; i++) players_revive(i);
     storm_event event = {.system = STORM_CORE, .what = MARK_CALM};
     (void)history_event(nobody, event);

@@ -37,12 +37,12 @@ if stored then
     birth, generation = whole(birth, now + DAY_US), whole(generation, now + DAY_US)
     if not birth or not generation then
         return corrupt('the epoch')
-    elseif (ARGV[2] == '-' or ARGV[2] == server) and generation >= least then
-        return {birth, now, generation}
-    elseif ARGV[2] == '-' or ARGV[2] == server then
+    elseif ARGV[2] ~= '-' and ARGV[2] ~= server then
+        generation, server = math.max(generation + 1, now, least + 1), ARGV[2]
+    elseif generation < least then
         generation = least
     else
-        generation, server = math.max(generation + 1, now, least + 1), ARGV[2]
+        return {birth, now, generation}
     end
     redis.call('PEXPIRE', KEYS[1], '86400000')
 end
