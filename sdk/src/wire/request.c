@@ -15,12 +15,23 @@ static bool request_room(gh_request* request, size_t size)
     return true;
 }
 
+/* Nearly all headers have one digit or two. */
 static void put_header(gh_request* request, char sign, uint64_t number)
 {
-    *request->at++ = sign;
-    request->at = gh_decimal_encode(number, request->at);
-    *request->at++ = '\r';
-    *request->at++ = '\n';
+    char* at = request->at;
+    *at++ = sign;
+    if (number >= 100)
+    {
+        at = gh_decimal_encode(number, at);
+    }
+    else
+    {
+        if (number >= 10) *at++ = (char)('0' + number / 10);
+        *at++ = (char)('0' + number % 10);
+    }
+    *at++ = '\r';
+    *at++ = '\n';
+    request->at = at;
 }
 
 static void put_bytes(gh_request* request, const char* bytes, size_t size)
@@ -101,11 +112,13 @@ static void keys_written(gh_request* request, uint32_t count, gh_str key)
     gh_request_joined(request, key, gh_str_literal(":-"));
 }
 
-/* The key in "$<size>\r\n<key>\r\n". */
-static gh_str written_key(const char* first, const char* end)
+/* The same for keys whose last one stands there as "$<size>\r\n<key>\r\n". */
+static void keys_put(gh_request* request, uint32_t count, const char* first, const char* end)
 {
-    const char* key = (const char*)memchr(first, '\n', (size_t)(end - first)) + 1;
-    return gh_str_make(key, (size_t)(end - key) - 2);
+    const char* key;
+    if (!request->phantom) return;
+    key = (const char*)memchr(first, '\n', (size_t)(end - first)) + 1;
+    keys_written(request, count, gh_str_make(key, (size_t)(end - key) - 2));
 }
 
 void gh_request_key(gh_request* request, gh_str key)
@@ -170,7 +183,7 @@ void gh_request_keys(gh_request* request, gh_str prefix, gh_str kind, gh_str nam
         request->at[part_at] = *parts;
         request->at += size;
     }
-    keys_written(request, count, written_key(first, first + size));
+    keys_put(request, count, first, first + size);
 }
 
 void gh_request_shelf_key(gh_request* request, gh_str prefix, gh_str kind, gh_str name, uint64_t client)
@@ -184,5 +197,5 @@ void gh_request_shelf_key(gh_request* request, gh_str prefix, gh_str kind, gh_st
     *request->at++ = digits[client >> 60];
     *request->at++ = digits[client >> 56 & 15];
     put_end(request);
-    keys_written(request, 1, written_key(first, request->at));
+    keys_put(request, 1, first, request->at);
 }
