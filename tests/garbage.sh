@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/garbage.sh -- plants all garbage there is in each key of sdk/KEYS.md, where the tests draw some at random, and
-# crowds of 300,000 entries. Takes some minutes. The last line is "N passed, N failed".
+# crowds of 300,000 entries. Takes an hour, on a machine that does nothing else: beside other work a script that is only
+# interrupted seems slow. The last line is "N passed, N failed".
 #
 #   ./tests/garbage.sh [--sanitize] [SYSTEM...]
 #

@@ -65,7 +65,7 @@
             own before each take, 32 at most; where groups are used a take hands out at most 30 (6 by weight), less
             those that fell due and joined their lines. The next take goes on. A take that meets only places that
             cancelled tasks have left, as many as it wants tasks, asks again at once; from then on it passes over up to
-            128 of them, or of groups without a task, in a request; where groups are used, 30 of them.
+            128 of them in a request; where groups are used, 30 of them, or 48 groups without a task.
 
    Use
        static gh_status send_mail(void* context, gh_task* task)

@@ -86,9 +86,9 @@ end
 
 -- The first `count` tasks of a class as the groups take turns, beginning with the one that waits longest.
 -- If there are more groups than tasks, none gets a second one. One that looks on looks at more groups, as all of the
--- first ones may be spent.
+-- first ones may be spent: at 48 at most, each of which costs nearly ten us.
 take_turns = function(class, count)
-    local ring = weighted and count or max(count, missing - #spent)
+    local ring = weighted and count or max(count, min(missing, 48) - #spent)
     local order = call('ZRANGEBYSCORE', g_key, text_of(class * TURNS), text_of((class + 1) * TURNS - 1), 'LIMIT', '0',
                        ring)
     local all = #order < ring
@@ -142,11 +142,13 @@ end_turns = function(source)
     end
     for i = 1, source.used do
         local group = source.groups[i]
-        if group.last == i and (group.used < group.seen or group.more) then
-            turn = turn + 1
-            append(turns, text_of(turn), group.member)
-        elseif group.last == i then
-            append(spent, group.member)
+        if group.last == i then
+            if group.used < group.seen or group.more then
+                turn = turn + 1
+                append(turns, text_of(turn), group.member)
+            else
+                append(spent, group.member)
+            end
         end
     end
     if ready > 0 then call('LTRIM', source.key, ready, '-1') end
