@@ -224,6 +224,26 @@ static void payloads_that_are_read_for_nothing_are_few_in_a_request(void** state
     assert_int_equal(desk_look(clerk, "large"), GH_TASK_STATE_RUNNING);
 }
 
+/* ---- rights ---------------------------------------------------------------------------------------------- */
+
+/* What is due goes into a line by RPUSH, which tasks_take calls through a function of its own. */
+static void right_to_join_a_line_is_looked_at_first(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    assert_status(desk_push_group(clerk, "first", "elves"), GH_OK);
+    assert_status(desk_push_delayed(clerk, "due", 1000), GH_OK);
+    redis_server_do(server, "ACL SETUSER default -rpush");
+    desk* late = desk_on(server);
+    uint64_t until_us = wait_now_us() + 2000;
+    GAME_UNTIL(wait_now_us() > until_us);
+    assert_status(desk_take(late, 2), GH_REFUSED);
+    redis_server_do(server, "ACL SETUSER default +rpush");
+    assert_int_equal(redis_server_integer(server, "ZCARD " KEY "d0"), 1);
+    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "l " KEY "w"), 0);
+}
+
 TEST_FILE(tasks_passed, cmocka_unit_test(cancelled_tasks_are_passed_over_many_at_once),
           cmocka_unit_test(cancelled_tasks_are_passed_over_many_at_once_by_weight),
           cmocka_unit_test(take_that_looks_on_takes_no_more_than_it_wants),
@@ -232,4 +252,5 @@ TEST_FILE(tasks_passed, cmocka_unit_test(cancelled_tasks_are_passed_over_many_at
           cmocka_unit_test(places_that_are_passed_over_are_of_their_class),
           cmocka_unit_test(what_is_due_and_not_there_is_passed_over_without_a_pause),
           cmocka_unit_test(rules_count_no_place_that_is_passed_over),
-          cmocka_unit_test(payloads_that_are_read_for_nothing_are_few_in_a_request));
+          cmocka_unit_test(payloads_that_are_read_for_nothing_are_few_in_a_request),
+          cmocka_unit_test(right_to_join_a_line_is_looked_at_first));
