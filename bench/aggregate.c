@@ -1,8 +1,8 @@
 /* aggregate.c -- log lines counted by day and place: 32 MB and 320 MB of them, beside a copy of the same
    bytes. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ static bool build_table(aggregate_side* self)
     config.nodes_capacity = 2 * CITIES;
     size_t size = gh_geo_memory(&config);
     self->table_memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (self->table_memory == NULL || gh_geo_init(self->table_memory, size, &config, &self->table) != GH_OK)
+    if (self->table_memory == NULL || gh_geo_init(&self->table, &config, self->table_memory, size) != GH_OK)
     {
         return false;
     }
@@ -96,7 +96,7 @@ static bool open_side(bench* self, aggregate_side* side)
     size_t size = gh_aggregate_memory(&config);
     side->memory = aligned_alloc(64, (size + 63) / 64 * 64);
     if (side->file == NULL || side->copy == NULL || side->memory == NULL || !build_table(side) ||
-        gh_aggregate_init(side->memory, size, &config, &side->aggregate) != GH_OK)
+        gh_aggregate_init(&side->aggregate, &config, side->memory, size) != GH_OK)
     {
         return false;
     }

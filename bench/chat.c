@@ -1,8 +1,8 @@
 /* chat.c -- sends to group chats, one a request and a tick's sends together. */
 
 #include "chat_fetch.h"
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -39,18 +39,13 @@ static bool begin(bench_crew* crew, size_t i)
 static gh_status poll_send(const bench_crew* crew, size_t i)
 {
     const send_side* self = crew->context;
-    return gh_chat_send_poll(&self->sends[i]);
+    return gh_op_poll(&self->sends[i].op);
 }
 
 static bench_step look(bench_crew* crew, size_t i, gh_status status)
 {
     (void)crew;
     return status == GH_OK ? BENCH_STEP_OVER : bench_crew_complain("send", i, status);
-}
-
-static gh_status poll_change(const void* op)
-{
-    return gh_chat_change_poll(op);
 }
 
 static bool create_all(send_side* side)
@@ -61,7 +56,7 @@ static bool create_all(send_side* side)
     for (size_t i = 0; i < side->crew.count + CREATED; i++)
     {
         gh_chat_change* change = &changes[i % CREATED];
-        gh_status status = i < CREATED ? GH_OK : bench_await(&side->crew.client, change, poll_change);
+        gh_status status = i < CREATED ? GH_OK : bench_await(&side->crew.client, &change->op);
         for (size_t k = 0; k < MEMBERS && i < side->crew.count; k++)
         {
             members[i % CREATED][k] = gh_str_of(side->members[i * MEMBERS + k]);

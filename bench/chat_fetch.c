@@ -5,8 +5,8 @@
 
 #include "chat_fetch.h"
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -33,21 +33,6 @@ typedef struct fetch_side
     gh_chat_fetch_config config;
 } fetch_side;
 
-static gh_status poll_change(const void* op)
-{
-    return gh_chat_change_poll(op);
-}
-
-static gh_status poll_send(const void* op)
-{
-    return gh_chat_send_poll(op);
-}
-
-static gh_status poll_fetch(const void* op)
-{
-    return gh_chat_fetch_poll(op);
-}
-
 static void reader_name(size_t i, char out[40])
 {
     snprintf(out, 40, "reader_%zu", i);
@@ -63,13 +48,13 @@ static bool join_all(fetch_side* self)
     config.from_start = true;
     gh_status status =
         gh_chat_create_begin(&change, client, gh_str_of(self->name), &absent, 1, NULL, &config);
-    status = status == GH_OK ? bench_await(&self->client, &change, poll_change) : status;
+    status = status == GH_OK ? bench_await(&self->client, &change.op) : status;
     for (size_t i = 0; i < self->readers && status == GH_OK; i++)
     {
         char name[40];
         reader_name(i, name);
         status = gh_chat_join_begin(&change, client, gh_str_of(self->name), gh_str_of(name), &config);
-        status = status == GH_OK ? bench_await(&self->client, &change, poll_change) : status;
+        status = status == GH_OK ? bench_await(&self->client, &change.op) : status;
     }
     return status == GH_OK || bench_crew_complain("join", self->pending, status) != BENCH_STEP_FAILED;
 }
@@ -88,7 +73,7 @@ static bool fill_chat(fetch_side* self)
     {
         size_t count = left < GH_MESSAGES_MAX ? left : GH_MESSAGES_MAX;
         status = gh_chat_send_begin(&send, self->client.client, gh_str_of(self->name), posts, count, 0);
-        status = status == GH_OK ? bench_await(&self->client, &send, poll_send) : status;
+        status = status == GH_OK ? bench_await(&self->client, &send.op) : status;
         left -= count;
     }
     return status == GH_OK || bench_crew_complain("fill", self->pending, status) != BENCH_STEP_FAILED;
@@ -132,7 +117,7 @@ static bool fetch_all(fetch_side* self)
     {
         status = gh_chat_fetch_begin(&fetch, self->client.client, gh_str_of(self->name), &member, 1,
                                      &self->config);
-        status = status == GH_OK ? bench_await(&self->client, &fetch, poll_fetch) : status;
+        status = status == GH_OK ? bench_await(&self->client, &fetch.op) : status;
         if (status == GH_OK && fetch.count > 0)
         {
             got += fetch.count;

@@ -3,7 +3,7 @@
 #ifndef GUILDHALL_BENCH_CHAT_FETCH_H
 #define GUILDHALL_BENCH_CHAT_FETCH_H
 
-#include "bench.h"
+#include "harness/bench.h"
 
 void bench_chat_fetch(bench* self);
 

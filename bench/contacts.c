@@ -1,8 +1,8 @@
 /* contacts.c -- a name completed per key-stroke in the caller's mirror of recent contacts, of 100 and of
    1,000: no network. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -24,11 +24,6 @@ typedef struct contacts_side
     uint64_t found;
 } contacts_side;
 
-static gh_status poll_change(const void* op)
-{
-    return gh_contacts_change_poll(op);
-}
-
 static void make_name(size_t number, char out[NAME_SIZE])
 {
     static const char* const beginnings[] = {"mia", "bob", "ann", "jeff", "jenny", "jason", "kim", "zoe"};
@@ -39,7 +34,7 @@ static bool fill(bench* self, contacts_side* side)
 {
     bench_client client;
     gh_client_config wanted = bench_client_config(self);
-    gh_contacts_config config = gh_contacts_config_default();
+    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_contacts_change change = {0};
     gh_status status = GH_OK;
     if (!bench_client_open(&client, &wanted, gh_platform_default()))
@@ -53,7 +48,7 @@ static bool fill(bench* self, contacts_side* side)
         make_name(i, side->names[i]);
         status = gh_contacts_touch_begin(&change, client.client, gh_str_literal("jason"),
                                          gh_str_of(side->names[i]), &config);
-        status = status == GH_OK ? bench_await(&client, &change, poll_change) : status;
+        status = status == GH_OK ? bench_await(&client, &change.op) : status;
     }
     bench_client_close(&client);
     return status == GH_OK || bench_crew_complain("touch", side->size, status) != BENCH_STEP_FAILED;
@@ -61,14 +56,14 @@ static bool fill(bench* self, contacts_side* side)
 
 static bool open_side(bench* self, contacts_side* side, size_t size)
 {
-    gh_contacts_mirror_config config = gh_contacts_mirror_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     memset(side, 0, sizeof *side);
     config.capacity = (uint32_t)size;
     side->size = size;
     size_t bytes = gh_contacts_memory(&config);
     side->memory = malloc(bytes);
     (void)bench_server_flush(self->server); /* both sizes have the same owner */
-    return side->memory != NULL && gh_contacts_init(&side->mirror, side->memory, bytes, &config) == GH_OK &&
+    return side->memory != NULL && gh_contacts_init(&side->mirror, &config, side->memory, bytes) == GH_OK &&
            fill(self, side) && side->mirror.count == size;
 }
 

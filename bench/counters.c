@@ -1,7 +1,7 @@
 /* counters.c -- an add, and the flush of 256 and of 2,560 counters with all seven precisions. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static bool open_side(bench* self, counters_side* side, size_t count)
     {
         return false;
     }
-    gh_status status = gh_counters_init(side->memory, bytes, side->client.client, &config, &side->counters);
+    gh_status status = gh_counters_init(&side->counters, side->client.client, &config, side->memory, bytes);
     for (size_t i = 0; i < count && status == GH_OK; i++)
     {
         char name[32];
@@ -51,11 +51,6 @@ static void close_side(counters_side* side)
 {
     bench_client_close(&side->client);
     free(side->memory);
-}
-
-static gh_status poll_counters(const void* counters)
-{
-    return gh_counters_poll(counters);
 }
 
 static bool run_flush(void* context, uint64_t duration_us, bench_sample* sample)
@@ -73,7 +68,7 @@ static bool run_flush(void* context, uint64_t duration_us, bench_sample* sample)
             (void)gh_counters_add(self->counters, self->handles[i], 1);
         }
         (void)gh_counters_flush(self->counters);
-        status = bench_await(&self->client, self->counters, poll_counters);
+        status = bench_await_counters(&self->client, self->counters);
         flushed += self->count;
     } while (status == GH_OK && bench_now_us() < end_us);
     sample->heap_calls = (double)bench_heap_end();
@@ -106,7 +101,7 @@ static bool all_counted(counters_side* side)
 {
     gh_counters_stats stats;
     (void)gh_counters_flush(side->counters);
-    (void)bench_await(&side->client, side->counters, poll_counters);
+    (void)bench_await_counters(&side->client, side->counters);
     gh_counters_get_stats(side->counters, &stats);
     return stats.added == stats.counted && stats.dropped == 0;
 }

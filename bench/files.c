@@ -2,9 +2,9 @@
    beside a script of one line. Both sides move chunks of the same size, as many at once, over one connection,
    and each sends its next request as soon as an answer has come. */
 
-#include "bench.h"
-#include "peer_ranges.h"
-#include "platform.h"
+#include "harness/bench.h"
+#include "peers/peer_ranges.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static gh_status send_file(file_side* self, gh_str name)
     {
         return status;
     }
-    while ((status = gh_file_send_poll(&send)) == GH_PENDING)
+    while ((status = gh_op_poll(&send.op)) == GH_PENDING)
     {
         size_t taken = 0;
         if (pushed < self->size)
@@ -119,7 +119,7 @@ static gh_status read_file(file_side* self, gh_str name)
     {
         return status;
     }
-    while ((status = gh_file_read_poll(&read)) == GH_PENDING)
+    while ((status = gh_op_poll(&read.op)) == GH_PENDING)
     {
         gh_str block;
         size_t before = got;

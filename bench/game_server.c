@@ -1,7 +1,7 @@
 /* game_server.c -- the game server of the samples with 1,000 players at 60 frames a second: what gh_tick
    takes of a frame, as its own summary says. */
 
-#include "bench.h"
+#include "harness/bench.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* geo.c -- look-ups of addresses in tables of 300,000 and of 3,000,000 ranges. */
 
-#include "bench.h"
+#include "harness/bench.h"
 
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ static bool open_side(geo_side* side, uint32_t ranges)
     side->size = size;
     side->random = 1;
     gh_status status = GH_INVALID_MEMORY;
-    if (side->memory != NULL && gh_geo_init(side->memory, size, &config, &side->table) == GH_OK)
+    if (side->memory != NULL && gh_geo_init(&side->table, &config, side->memory, size) == GH_OK)
     {
         status = fill(side->table, ranges);
     }

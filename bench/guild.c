@@ -1,7 +1,7 @@
 /* guild.c -- names of a guild completed by their first letters, in rosters of 1,000 and 100,000. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static bool begin(bench_crew* crew, size_t i)
 static gh_status poll_search(const bench_crew* crew, size_t i)
 {
     const guild_side* self = crew->context;
-    return gh_guild_search_poll(&self->searches[i]);
+    return gh_op_poll(&self->searches[i].op);
 }
 
 static bench_step look(bench_crew* crew, size_t i, gh_status status)
@@ -64,16 +64,11 @@ static bench_step look(bench_crew* crew, size_t i, gh_status status)
     return status == GH_OK ? BENCH_STEP_OVER : bench_crew_complain("search", i, status);
 }
 
-static gh_status poll_change(const void* op)
-{
-    return gh_guild_change_poll(op);
-}
-
 static bool fill(guild_side* self)
 {
     static gh_guild_member members[GH_GUILD_MEMBERS_MAX];
     static char names[GH_GUILD_MEMBERS_MAX][NAME_SIZE];
-    gh_guild_config config = gh_guild_config_default();
+    gh_guild_change_config config = gh_guild_change_config_default();
     gh_guild_change change = {0};
     gh_status status = GH_OK;
     config.capacity = GH_GUILD_CAPACITY_MAX;
@@ -87,7 +82,7 @@ static bool fill(guild_side* self)
         }
         status = gh_guild_join_begin(&change, self->crew.client.client, gh_str_of(self->name), members, count,
                                      &config);
-        status = status == GH_OK ? bench_await(&self->crew.client, &change, poll_change) : status;
+        status = status == GH_OK ? bench_await(&self->crew.client, &change.op) : status;
     }
     return status == GH_OK || bench_crew_complain("join", self->size, status) != BENCH_STEP_FAILED;
 }

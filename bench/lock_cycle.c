@@ -1,9 +1,9 @@
 /* lock_cycle.c -- take a lock and give it back, 256 and 2,560 locks in flight on one link: how fast, at what
    cost. */
 
-#include "peer_hiredis.h"
-#include "peer_hiredis_sync.h"
-#include "platform.h"
+#include "peers/peer_hiredis.h"
+#include "peers/peer_hiredis_sync.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static bool begin(guildhall_side* self, size_t i)
         self->failed = true;
         return false;
     }
-    self->locks[i].user = self; /* until its end was seen */
+    self->locks[i].op.user = self; /* until its end was seen */
     self->busy++;
     return true;
 }
@@ -49,23 +49,23 @@ static bool begin(guildhall_side* self, size_t i)
 /* True if the lock asks for another tick. */
 static bool look_after(guildhall_side* self, size_t i)
 {
-    gh_status status = gh_lock_poll(&self->locks[i]);
-    if (status == GH_PENDING || self->locks[i].user == NULL)
+    gh_status status = gh_op_poll(&self->locks[i].op);
+    if (status == GH_PENDING || self->locks[i].op.user == NULL)
     {
         return false;
     }
-    if (status == GH_OK)
+    if (status == GH_HELD)
     {
         gh_lock_release(&self->locks[i]);
         return true;
     }
-    if (status != GH_IDLE)
+    if (status != GH_OK)
     {
         fprintf(stderr, "  lock %zu ended: %s\n", i, gh_status_text(status));
         self->failed = true;
         return false;
     }
-    self->locks[i].user = NULL;
+    self->locks[i].op.user = NULL;
     self->busy--;
     self->cycles++;
     return !self->stopping && begin(self, i);

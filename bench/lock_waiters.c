@@ -2,8 +2,8 @@
    lies idle between two owners, and how many owners it has in a second; against the listing's way, which is
    to ask every millisecond. */
 
-#include "peer_polling.h"
-#include "waiters.h"
+#include "peers/peer_polling.h"
+#include "harness/waiters.h"
 
 enum
 {

@@ -2,7 +2,7 @@
 
    guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--peers LIST] [--out DIR] [--list] ... */
 
-#include "path.h"
+#include "paths/path.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

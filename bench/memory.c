@@ -1,6 +1,6 @@
 /* memory.c -- bytes here: of a client, of the ops, of the library's code. */
 
-#include "bench.h"
+#include "harness/bench.h"
 
 #include <stdlib.h>
 
@@ -27,12 +27,14 @@ static void report_bytes(bench* self, const char* name, double bytes, double goa
     X(gh_contacts_change)                                                                                    \
     X(gh_contacts_load)                                                                                      \
     X(gh_counter_read)                                                                                       \
+    X(gh_counters_list)                                                                                      \
     X(gh_file_look)                                                                                          \
     X(gh_file_read)                                                                                          \
     X(gh_file_remove)                                                                                        \
     X(gh_file_send)                                                                                          \
     X(gh_files_list)                                                                                         \
     X(gh_guild_change)                                                                                       \
+    X(gh_guild_has)                                                                                          \
     X(gh_guild_search)                                                                                       \
     X(gh_guild_size)                                                                                         \
     X(gh_lock)                                                                                               \

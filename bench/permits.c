@@ -1,7 +1,7 @@
 /* permits.c -- permits of a semaphore: taken and given back, and refreshed in batches of 50. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -36,18 +36,18 @@ static bool begin(bench_crew* crew, size_t i)
 static gh_status poll_permit(const bench_crew* crew, size_t i)
 {
     const cycle_side* self = crew->context;
-    return gh_permit_poll(&self->permits[i]);
+    return gh_op_poll(&self->permits[i].op);
 }
 
 static bench_step look(bench_crew* crew, size_t i, gh_status status)
 {
     cycle_side* self = crew->context;
-    if (status == GH_OK)
+    if (status == GH_HELD)
     {
         gh_permit_release(&self->permits[i]);
         return BENCH_STEP_GOES_ON;
     }
-    return status == GH_IDLE ? BENCH_STEP_OVER : bench_crew_complain("permit", i, status);
+    return status == GH_OK ? BENCH_STEP_OVER : bench_crew_complain("permit", i, status);
 }
 
 static bool open_cycle(bench* self, cycle_side* side, size_t count)
@@ -145,9 +145,9 @@ static bool all_held(const refresh_side* self)
 {
     for (size_t i = 0; i < self->groups * BATCH; i++)
     {
-        if (gh_permit_poll(&self->permits[i]) != GH_OK)
+        if (gh_op_poll(&self->permits[i].op) != GH_HELD)
         {
-            fprintf(stderr, "  permit %zu: %s\n", i, gh_status_text(gh_permit_poll(&self->permits[i])));
+            fprintf(stderr, "  permit %zu: %s\n", i, gh_status_text(gh_op_poll(&self->permits[i].op)));
             return false;
         }
     }

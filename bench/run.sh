@@ -65,11 +65,12 @@ install_bullmq() {
     local folder=$root/build/bench/bullmq
     if ! command -v node > /dev/null || ! command -v npm > /dev/null; then return 1; fi
     mkdir -p "$folder"
-    if ! cmp -s "$root/bench/bullmq/package.json" "$folder/package.json" || [ ! -d "$folder/node_modules/bullmq" ]; then
+    local source=$root/bench/peers/bullmq
+    if ! cmp -s "$source/package.json" "$folder/package.json" || [ ! -d "$folder/node_modules/bullmq" ]; then
         say "setup: bullmq, into build/bench"
         rm -rf "$folder"
         mkdir -p "$folder"
-        cp "$root/bench/bullmq/package.json" "$folder/"
+        cp "$source/package.json" "$folder/"
         if ! (cd "$folder" && run_logged "$folder/npm.log" true timeout 60 npm install --no-audit --no-fund \
             --no-package-lock --ignore-scripts --fetch-retries 0 --fetch-timeout 15000 --cache "$folder/cache"); then
             rm -f "$folder/package.json" # so that the next run tries again
@@ -77,7 +78,7 @@ install_bullmq() {
         fi
         rm -rf "$folder/cache"
     fi
-    cp "$root/bench/bullmq/peer.js" "$folder/"
+    cp "$source/peer.js" "$folder/"
 }
 
 # The sample with its servers and players. Without its libraries, the bench says that it was not built.

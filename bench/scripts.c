@@ -2,8 +2,8 @@
    entry of an op, the best of 15 ops (of 3, where an op runs many scripts), because whatever else uses the
    core only adds to it. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 #include "scripts_flows.h"
 
 #include <stdlib.h>
@@ -50,47 +50,25 @@ typedef struct caps
 /* One op at its caps; its begin's status or its end. */
 typedef gh_status (*cap_op)(caps* self);
 
-#define AWAITER(name, poll)                                                                                  \
-    static gh_status name(const void* op)                                                                    \
-    {                                                                                                        \
-        return poll(op);                                                                                     \
-    }
-AWAITER(poll_push, gh_tasks_push_poll)
-AWAITER(poll_take, gh_tasks_take_poll)
-AWAITER(poll_finish, gh_tasks_finish_poll)
-AWAITER(poll_change, gh_chat_change_poll)
-AWAITER(poll_send, gh_chat_send_poll)
-AWAITER(poll_fetch, gh_chat_fetch_poll)
-AWAITER(poll_letter, gh_mailbox_push_poll)
-AWAITER(poll_join, gh_guild_change_poll)
-AWAITER(poll_touch, gh_contacts_change_poll)
-AWAITER(poll_look, gh_semaphore_look_poll)
-AWAITER(poll_permit, gh_permit_poll)
-AWAITER(poll_file, gh_file_send_poll)
-AWAITER(poll_counters, gh_counters_poll)
-
-#define END(op, begun, poll)                                                                                 \
-    do                                                                                                       \
-    {                                                                                                        \
-        gh_status status_ = (begun);                                                                         \
-        return status_ == GH_OK ? bench_await(&self->client, (op), (poll)) : status_;                        \
-    } while (0)
+/* How the op ends that was just begun, or how its begin did. */
+static gh_status end_of(caps* self, const gh_op* op, gh_status begun)
+{
+    return begun == GH_OK ? bench_await(&self->client, op) : begun;
+}
 
 static gh_status push_tasks(caps* self)
 {
     gh_tasks_push op = {0};
-    END(&op,
-        gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs, GH_TASKS_BATCH_MAX,
-                            NULL),
-        poll_push);
+    return end_of(self, &op.op,
+                  gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs,
+                                      GH_TASKS_BATCH_MAX, NULL));
 }
 
 static gh_status take_tasks(caps* self)
 {
-    END(&self->take,
-        gh_tasks_take_begin(&self->take, self->client.client, gh_str_literal("mail"), self->tasks,
-                            GH_TASKS_BATCH_MAX, self->task_memory, sizeof self->task_memory, NULL),
-        poll_take);
+    return end_of(self, &self->take.op,
+                  gh_tasks_take_begin(&self->take, self->client.client, gh_str_literal("mail"), self->tasks,
+                                      GH_TASKS_BATCH_MAX, self->task_memory, sizeof self->task_memory, NULL));
 }
 
 static gh_status finish_tasks(caps* self)
@@ -100,10 +78,9 @@ static gh_status finish_tasks(caps* self)
     {
         self->tasks[i].action = GH_TASK_ACTION_DONE;
     }
-    END(&op,
-        gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks, self->take.count,
-                              NULL),
-        poll_finish);
+    return end_of(self, &op.op,
+                  gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks,
+                                        self->take.count, NULL));
 }
 
 static gh_status create_chat(caps* self)
@@ -112,16 +89,15 @@ static gh_status create_chat(caps* self)
     gh_chat_config config = gh_chat_config_default();
     gh_str member = gh_str_literal("jason");
     config.keep = GH_CHAT_KEEP_MAX;
-    END(&op,
-        gh_chat_create_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, NULL, &config),
-        poll_change);
+    return end_of(self, &op.op,
+                  gh_chat_create_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, NULL, &config));
 }
 
 static gh_status send_posts(caps* self)
 {
     gh_chat_send op = {0};
-    END(&op, gh_chat_send_begin(&op, self->client.client, gh_str_literal("raid"), self->posts, POSTS, 0),
-        poll_send);
+    return end_of(self, &op.op,
+                  gh_chat_send_begin(&op, self->client.client, gh_str_literal("raid"), self->posts, POSTS, 0));
 }
 
 static gh_status fetch_page(caps* self)
@@ -132,22 +108,21 @@ static gh_status fetch_page(caps* self)
     config.messages_max = GH_CHAT_FETCH_MAX;
     config.buffer = self->buffer;
     config.buffer_size = BUFFER_SIZE;
-    END(&op, gh_chat_fetch_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, &config),
-        poll_fetch);
+    return end_of(self, &op.op,
+                  gh_chat_fetch_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, &config));
 }
 
 static gh_status push_letters(caps* self)
 {
     gh_mailbox_push op = {0};
-    END(&op,
-        gh_mailbox_push_begin(&op, self->client.client, gh_str_literal("jason"), self->posts, POSTS, NULL),
-        poll_letter);
+    return end_of(self, &op.op,
+                  gh_mailbox_push_begin(&op, self->client.client, gh_str_literal("jason"), self->posts, POSTS, NULL));
 }
 
 static gh_status join_guild(caps* self)
 {
     gh_guild_change op = {0};
-    gh_guild_config config = gh_guild_config_default();
+    gh_guild_change_config config = gh_guild_change_config_default();
     static gh_guild_member members[GH_GUILD_MEMBERS_MAX];
     config.capacity = GH_GUILD_CAPACITY_MAX;
     for (size_t i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
@@ -155,16 +130,15 @@ static gh_status join_guild(caps* self)
         snprintf(self->names[i], NAME_SIZE, "player_%u_%zu", self->number, i);
         members[i].name = gh_str_of(self->names[i]);
     }
-    END(&op,
-        gh_guild_join_begin(&op, self->client.client, gh_str_literal("knights"), members,
-                            GH_GUILD_MEMBERS_MAX, &config),
-        poll_join);
+    return end_of(self, &op.op,
+                  gh_guild_join_begin(&op, self->client.client, gh_str_literal("knights"), members,
+                                      GH_GUILD_MEMBERS_MAX, &config));
 }
 
 static gh_status touch_contacts(caps* self)
 {
     gh_contacts_change op = {0};
-    gh_contacts_config config = gh_contacts_config_default();
+    gh_contacts_change_config config = gh_contacts_change_config_default();
     static gh_str names[TOUCHED];
     config.capacity = TOUCH_CAPACITY;
     for (size_t i = 0; i < TOUCHED; i++)
@@ -172,20 +146,18 @@ static gh_status touch_contacts(caps* self)
         snprintf(self->names[i], NAME_SIZE, "player_%zu", (self->number * TOUCHED + i) * 7 % 1000);
         names[i] = gh_str_of(self->names[i]);
     }
-    END(&op,
-        gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names, TOUCHED,
-                                     &config),
-        poll_touch);
+    return end_of(self, &op.op,
+                  gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names,
+                                               TOUCHED, &config));
 }
 
 static gh_status look_at_holders(caps* self)
 {
     static gh_permit_holder holders[GH_SEMAPHORE_HOLDERS_MAX];
     gh_semaphore_look op = {0};
-    END(&op,
-        gh_semaphore_look_begin(&op, self->client.client, gh_str_literal("arena"), holders,
-                                GH_SEMAPHORE_HOLDERS_MAX, 0),
-        poll_look);
+    return end_of(self, &op.op,
+                  gh_semaphore_look_begin(&op, self->client.client, gh_str_literal("arena"), holders,
+                                          GH_SEMAPHORE_HOLDERS_MAX, 0));
 }
 
 /* A hundred permits of one name, which are refreshed in one request when a third of the lease is over. */
@@ -200,7 +172,7 @@ static gh_status refresh_permits(caps* self)
         gh_client_get_stats(self->client.client, &stats);
         bench_sleep_us(100);
     } while (stats.requests_sent + stats.requests_waiting > 0 && bench_now_us() < later_us + 1000000);
-    return gh_permit_poll(&self->permits[PERMITS - 1]);
+    return gh_op_poll(&self->permits[PERMITS - 1].op);
 }
 
 static gh_status hold_permits(caps* self)
@@ -215,7 +187,7 @@ static gh_status hold_permits(caps* self)
     }
     for (size_t i = 0; i < PERMITS && status == GH_OK; i++)
     {
-        status = bench_await(&self->client, &self->permits[i], poll_permit);
+        status = bench_await(&self->client, &self->permits[i].op) == GH_HELD ? GH_OK : GH_ERROR;
     }
     return status;
 }
@@ -226,7 +198,8 @@ static gh_status flush_counters(caps* self)
     {
         (void)gh_counters_add(self->counters, self->handles[i], 1);
     }
-    END(self->counters, gh_counters_flush(self->counters), poll_counters);
+    gh_status status = gh_counters_flush(self->counters);
+    return status == GH_OK ? bench_await_counters(&self->client, self->counters) : status;
 }
 
 /* Two chunks of 128 KiB. */
@@ -245,14 +218,14 @@ static gh_status send_file(caps* self)
     {
         return status;
     }
-    while (gh_file_send_poll(&op) == GH_PENDING && sent < FILE_SIZE)
+    while (gh_op_poll(&op.op) == GH_PENDING && sent < FILE_SIZE)
     {
         (void)gh_file_send_push(&op, gh_str_make(self->buffer + sent, FILE_SIZE - sent), &taken);
         sent += taken;
         gh_tick(self->client.client, bench_now_us(), 0);
     }
     (void)gh_file_send_finish(&op);
-    return bench_await(&self->client, &op, poll_file);
+    return bench_await(&self->client, &op.op);
 }
 
 /* -------------------------------------------------------------------------------------------------------- */
@@ -309,7 +282,7 @@ static bool open_counters(caps* self)
     gh_status status = GH_INVALID_MEMORY;
     if (self->counters_memory != NULL)
     {
-        status = gh_counters_init(self->counters_memory, size, self->client.client, &config, &self->counters);
+        status = gh_counters_init(&self->counters, self->client.client, &config, self->counters_memory, size);
     }
     for (size_t i = 0; i < COUNTERS && status == GH_OK; i++)
     {

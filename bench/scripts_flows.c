@@ -1,7 +1,7 @@
 /* scripts_flows.c -- ops that run several scripts, at their caps: a set of locks, a file's sums, rows. */
 
 #include "scripts_flows.h"
-#include "crew.h"
+#include "harness/crew.h"
 
 #include <stdlib.h>
 
@@ -17,29 +17,12 @@ enum
 
 static const uint64_t flow_us = 10000000; /* the longest that one takes */
 
-static gh_status poll_set(const void* op)
-{
-    return gh_lock_set_poll(op);
-}
-
-static gh_status poll_flush(const void* op)
-{
-    return gh_aggregate_flush_poll(op);
-}
-
-static gh_status poll_row(const void* op)
-{
-    return gh_row_schedule_poll(op);
-}
-
 static void await_released(bench_client* client, const gh_lock_set* set)
 {
-    gh_status status = GH_PENDING;
-    while (status == GH_OK || status == GH_PENDING)
+    while (!gh_status_is_over(gh_op_poll(&set->op)))
     {
         gh_tick(client->client, bench_now_us(), 0);
         bench_clients_wait(client, 1, 1000);
-        status = gh_lock_set_poll(set);
     }
 }
 
@@ -56,13 +39,12 @@ gh_status bench_flow_lock_set(bench_client* client)
     }
     memset(locks, 0, sizeof locks);
     gh_status status = gh_lock_set_begin(&set, client->client, locks, names, GH_LOCK_SET_MAX, NULL);
-    status = status == GH_OK ? bench_await(client, &set, poll_set) : status;
-    if (status == GH_OK)
+    if (status == GH_OK && bench_await(client, &set.op) == GH_HELD)
     {
         gh_lock_set_release(&set);
         await_released(client, &set);
     }
-    return status;
+    return status == GH_OK ? gh_op_poll(&set.op) : status;
 }
 
 /* ---- a file's sums ------------------------------------------------------------------------------------- */
@@ -110,9 +92,9 @@ static gh_status open_sums(sums* self)
     {
         return GH_INVALID_MEMORY;
     }
-    gh_status status = gh_geo_init(self->table_memory, table_size, &places, &self->table);
+    gh_status status = gh_geo_init(&self->table, &places, self->table_memory, table_size);
     status = status == GH_OK ? add_cities(self->table) : status;
-    status = status == GH_OK ? gh_aggregate_init(self->memory, size, &config, &self->aggregate) : status;
+    status = status == GH_OK ? gh_aggregate_init(&self->aggregate, &config, self->memory, size) : status;
     return status == GH_OK ? gh_aggregate_start(self->aggregate, self->table) : status;
 }
 
@@ -133,7 +115,7 @@ static gh_status flush_sums(bench_client* client, const sums* self, unsigned num
     status = status == GH_OK ? gh_aggregate_flush_begin(&flush, client->client, self->aggregate,
                                                         gh_str_literal("logins"), gh_str_of(file), NULL)
                              : status;
-    return status == GH_OK ? bench_await(client, &flush, poll_flush) : status;
+    return status == GH_OK ? bench_await(client, &flush.op) : status;
 }
 
 gh_status bench_flow_aggregate(bench_client* client, unsigned number)
@@ -166,7 +148,7 @@ static gh_status schedule_rows(bench_client* client)
         char row[NAME_SIZE];
         snprintf(row, sizeof row, "item_%zu", i);
         status = gh_row_schedule_begin(&op, client->client, gh_str_of(row), &config);
-        status = status == GH_OK ? bench_await(client, &op, poll_row) : status;
+        status = status == GH_OK ? bench_await(client, &op.op) : status;
     }
     return status;
 }
@@ -187,8 +169,8 @@ static gh_status refresh_rows(bench_client* client, const gh_rows_config* config
         bench_clients_wait(client, 1, 1000);
     }
     status = refresher.stored < ROWS ? GH_TIMEOUT : GH_OK;
-    gh_rows_cancel(&refresher);
-    while (gh_rows_poll(&refresher) == GH_PENDING && bench_now_us() < end_us + flow_us)
+    gh_op_cancel(&refresher.op);
+    while (gh_op_poll(&refresher.op) == GH_PENDING && bench_now_us() < end_us + flow_us)
     {
         gh_tick(client->client, bench_now_us(), 0);
         bench_clients_wait(client, 1, 1000);

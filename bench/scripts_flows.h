@@ -3,7 +3,7 @@
 #ifndef GUILDHALL_BENCH_SCRIPTS_FLOWS_H
 #define GUILDHALL_BENCH_SCRIPTS_FLOWS_H
 
-#include "bench.h"
+#include "harness/bench.h"
 
 /* 64 locks at once, and back. */
 gh_status bench_flow_lock_set(bench_client* client);

@@ -1,9 +1,9 @@
 /* stored.c -- bytes in Redis: of a waiting task, a chat message, a lock and its waiters, a list of contacts.
    MEMORY USAGE of all keys of the thing, divided by how many there are. */
 
-#include "crew.h"
-#include "platform.h"
-#include "waiters.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
+#include "harness/waiters.h"
 
 enum
 {
@@ -52,11 +52,6 @@ static bool went(const char* what, size_t i, gh_status status)
 
 /* --- tasks ---------------------------------------------------------------------------------------------- */
 
-static gh_status poll_push(const void* op)
-{
-    return gh_tasks_push_poll(op);
-}
-
 static bool push_tasks(bench_client* client, const char* queue, size_t count)
 {
     static gh_task_spec specs[GH_TASKS_BATCH_MAX];
@@ -72,7 +67,7 @@ static bool push_tasks(bench_client* client, const char* queue, size_t count)
     {
         status =
             gh_tasks_push_begin(&push, client->client, gh_str_of(queue), specs, GH_TASKS_BATCH_MAX, NULL);
-        status = status == GH_OK ? bench_await(client, &push, poll_push) : status;
+        status = status == GH_OK ? bench_await(client, &push.op) : status;
     }
     return went("push", count, status);
 }
@@ -100,16 +95,6 @@ static void measure_tasks(bench* self, bench_client* client)
 
 /* --- messages ------------------------------------------------------------------------------------------- */
 
-static gh_status poll_change(const void* op)
-{
-    return gh_chat_change_poll(op);
-}
-
-static gh_status poll_send(const void* op)
-{
-    return gh_chat_send_poll(op);
-}
-
 static bool send_messages(bench_client* client, const char* chat, size_t count)
 {
     static gh_post posts[GH_MESSAGES_MAX];
@@ -120,7 +105,7 @@ static bool send_messages(bench_client* client, const char* chat, size_t count)
     config.keep = GH_CHAT_KEEP_MAX;
     gh_status status =
         gh_chat_create_begin(&change, client->client, gh_str_of(chat), &member, 1, NULL, &config);
-    status = status == GH_OK ? bench_await(client, &change, poll_change) : status;
+    status = status == GH_OK ? bench_await(client, &change.op) : status;
     for (size_t i = 0; i < GH_MESSAGES_MAX; i++)
     {
         posts[i].sender = member;
@@ -130,7 +115,7 @@ static bool send_messages(bench_client* client, const char* chat, size_t count)
     {
         size_t some = left < GH_MESSAGES_MAX ? left : GH_MESSAGES_MAX;
         status = gh_chat_send_begin(&send, client->client, gh_str_of(chat), posts, some, 0);
-        status = status == GH_OK ? bench_await(client, &send, poll_send) : status;
+        status = status == GH_OK ? bench_await(client, &send.op) : status;
         left -= some;
     }
     return went("send", count, status);
@@ -160,16 +145,11 @@ static void measure_messages(bench* self, bench_client* client)
 
 /* --- locks ---------------------------------------------------------------------------------------------- */
 
-static gh_status poll_lock(const void* op)
-{
-    return gh_lock_poll(op);
-}
-
 static void measure_locks(bench* self, bench_client* client)
 {
     gh_lock lock = {0};
     gh_status status = gh_lock_begin(&lock, client->client, gh_str_literal("item_00000000"), NULL);
-    status = status == GH_OK ? bench_await(client, &lock, poll_lock) : status;
+    if (status == GH_OK && bench_await(client, &lock.op) != GH_HELD) status = gh_op_poll(&lock.op);
     if (!went("lock", 0, status))
     {
         return;
@@ -178,7 +158,7 @@ static void measure_locks(bench* self, bench_client* client)
                  (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 160.0,
                  "the name has 13 bytes");
     gh_lock_release(&lock);
-    if (bench_await(client, &lock, poll_lock) == GH_IDLE)
+    if (bench_await(client, &lock.op) == GH_OK)
     {
         report_bytes(self, "a free lock",
                      (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 0.0,
@@ -202,11 +182,6 @@ static void measure_waiters(bench* self)
 
 /* --- contacts ------------------------------------------------------------------------------------------- */
 
-static gh_status poll_touch(const void* op)
-{
-    return gh_contacts_change_poll(op);
-}
-
 /* Eight servers write to the list in turn; a bare list gets the same names. */
 static bool touch_all(bench* self, bench_client* clients)
 {
@@ -220,7 +195,7 @@ static bool touch_all(bench* self, bench_client* clients)
         bench_client_wake(client);
         gh_status status =
             gh_contacts_touch_begin(&change, client->client, gh_str_literal("jason"), gh_str_of(name), NULL);
-        status = status == GH_OK ? bench_await(client, &change, poll_touch) : status;
+        status = status == GH_OK ? bench_await(client, &change.op) : status;
         good = went("touch", i, status) && bench_server_do(self->server, "LPUSH recent:jason %s", name);
     }
     return good;

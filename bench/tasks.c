@@ -1,7 +1,7 @@
 /* tasks.c -- empty tasks pushed, handed out and acknowledged, in batches of 10 and of 50, by one process. */
 
-#include "crew.h"
-#include "platform.h"
+#include "harness/crew.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -85,9 +85,9 @@ static gh_status poll_lane(const bench_crew* crew, size_t i)
 {
     const tasks_side* self = crew->context;
     const lane* at = &self->lanes[i];
-    return at->phase == PUSHING  ? gh_tasks_push_poll(&at->push)
-           : at->phase == TAKING ? gh_tasks_take_poll(&at->take)
-                                 : gh_tasks_finish_poll(&at->finish);
+    return at->phase == PUSHING  ? gh_op_poll(&at->push.op)
+           : at->phase == TAKING ? gh_op_poll(&at->take.op)
+                                 : gh_op_poll(&at->finish.op);
 }
 
 static bench_step goes_on(bool begun)
@@ -119,11 +119,6 @@ static bench_step look(bench_crew* crew, size_t i, gh_status status)
     }
 }
 
-static gh_status poll_push(const void* op)
-{
-    return gh_tasks_push_poll(op);
-}
-
 /* Tasks that stay in the queue behind those that come and go: what is pushed is handed out later. */
 static bool fill(tasks_side* self, size_t waiting)
 {
@@ -131,7 +126,7 @@ static bool fill(tasks_side* self, size_t waiting)
     for (size_t done = 0; done < waiting + LANES * BATCH_MAX && status == GH_OK; done += BATCH_MAX)
     {
         lane* at = &self->lanes[done / BATCH_MAX % LANES];
-        status = done < LANES * BATCH_MAX ? GH_OK : bench_await(&self->crew.client, &at->push, poll_push);
+        status = done < LANES * BATCH_MAX ? GH_OK : bench_await(&self->crew.client, &at->push.op);
         if (status != GH_OK || done >= waiting)
         {
             continue;

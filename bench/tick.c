@@ -4,8 +4,8 @@
    see what a tick costs in which none of them does, the clock that is given to gh_tick stands still while it
    is measured. */
 
-#include "platform.h"
-#include "waiters.h"
+#include "guildhall/platform.h"
+#include "harness/waiters.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* tick_load.c -- how long a tick takes under load, with a budget: thousands of locks that are taken and given
    back all the time, a tick every 10 ms. */
 
-#include "bench.h"
-#include "platform.h"
+#include "harness/bench.h"
+#include "guildhall/platform.h"
 
 #include <stdlib.h>
 
@@ -59,13 +59,13 @@ static bool load_look(load* self)
     for (size_t i = 0; i < self->count; i++)
     {
         gh_lock* lock = &self->locks[i];
-        gh_status status = gh_lock_poll(lock);
-        if (status == GH_OK)
+        gh_status status = gh_op_poll(&lock->op);
+        if (status == GH_HELD)
         {
             gh_lock_release(lock);
             self->cycles++;
         }
-        else if (status == GH_IDLE)
+        else if (status == GH_OK)
         {
             gh_lock_begin(lock, self->client.client, gh_str_of(self->names[i]), &self->config);
         }

@@ -1,60 +1,108 @@
-/* chat.c -- two players of this server in one chat: makes it, talks in it, and reads it once for both.
+/* chat.c -- two players of this server in one chat: a join, what is unread, one read for both, a leave.
 
        chat unix:/tmp/redis.sock        chat 127.0.0.1:6379 */
 
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
+
+#define SHOW(str) (int)(str).size, (str).bytes /* for %.*s */
 
 static _Alignas(16) unsigned char memory[256 * 1024];
 static _Alignas(8) char messages[4 * GH_CHAT_ROOM_SIZE_MIN];
 static gh_chat_room rooms[4]; /* as many chats as the players of this server are in together */
 static gh_chat_seat seats[8];
+static const gh_str raid = GH_STR_INIT("raid 7");
+static gh_client* client;
+static gh_chat_feed feed;
+static unsigned shown;
 
-static void frame(gh_client* client)
+/* Each chat is read once for all who are in it; a message is shown to those to whom it is new. */
+static void show_chats(void)
+{
+    for (gh_chat_line line; gh_chat_feed_line(&feed, &line); shown++) /* the one before is handled by now */
+        printf("to %.*s: %.*s: %.*s\n", SHOW(line.player->name), SHOW(line.message->sender), SHOW(line.message->body));
+}
+
+static void frame(void)
 {
     const gh_platform* platform = gh_platform_default();
     gh_tick(client, platform->now_us(platform->context), 500);
+    show_chats();
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
+}
+
+/* How an op has ended; a begin that was refused has, too. A game would look in each frame. */
+static gh_status end_of(gh_op* op)
+{
+    while (gh_op_poll(op) == GH_PENDING) frame();
+    return gh_op_poll(op);
+}
+
+static gh_status say(gh_str sender, const char* words)
+{
+    static gh_chat_send send;
+    gh_post post = {.sender = sender, .body = gh_str_of(words)};
+    gh_chat_send_begin(&send, client, raid, &post, 1, 0); /* more of a frame's posts would go in the same request */
+    return end_of(&send.op);
+}
+
+/* Of a player on any server, or on none. -1: there was no answer. */
+static int64_t unread_of(gh_str player)
+{
+    static gh_chat_list list;
+    static gh_chat_item items[4];
+    gh_chat_list_begin(&list, client, player, items, 4, 0);
+    gh_status status = end_of(&list.op);
+    for (uint32_t i = 0; status == GH_OK && i < list.count; i++)
+        if (gh_str_equal(items[i].name, raid)) return (int64_t)items[i].unread;
+    return status == GH_OK || status == GH_EMPTY ? 0 : -1;
+}
+
+static gh_status begin_feed(void)
+{
+    gh_chat_feed_config want = gh_chat_feed_config_default();
+    want.rooms = rooms, want.room_count = 4, want.seats = seats, want.seat_count = 8;
+    want.buffer = messages, want.buffer_size = sizeof messages;
+    return gh_chat_feed_begin(&feed, client, &want);
 }
 
 int main(int argc, char** argv)
 {
     gh_client_config config = gh_client_config_default();
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
-    gh_client* client = NULL;
-    if (gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client) != GH_OK) return 1;
+    gh_str jason = gh_str_literal("jason"), jeff = gh_str_literal("jeff");
+    static gh_chat_change change;
+    static gh_chat_player players[2];
 
-    gh_str raid = gh_str_literal("raid 7"), names[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
-    gh_post posts[] = {{.sender = names[0], .body = gh_str_literal("ready?")},
-                       {.sender = names[1], .body = gh_str_literal("one minute")}};
-    gh_chat_change change = {0};
-    gh_chat_create_begin(&change, client, raid, names, 2, NULL, NULL);
-    while (gh_chat_change_poll(&change) == GH_PENDING) frame(client);
-    gh_chat_send send = {0};
-    gh_chat_send_begin(&send, client, raid, posts, 2, 0); /* what this frame has to say, in one request */
-    gh_chat_feed feed = {0};
-    gh_chat_player players[2] = {{.user = NULL}};
-    gh_chat_feed_config want = gh_chat_feed_config_default();
-    want.rooms = rooms, want.room_count = 4, want.seats = seats, want.seat_count = 8;
-    want.buffer = messages, want.buffer_size = sizeof messages;
-    gh_chat_feed_begin(&feed, client, &want);
-    for (int i = 0; i < 2; i++) gh_chat_feed_add(&feed, &players[i], names[i]);
-    unsigned shown = 0;
-    for (int frames = 600; frames > 0; frames--, frame(client)) /* ten seconds at most */
-        for (gh_chat_room* room; (room = gh_chat_feed_next(&feed)) != NULL; frames = 30)
-        {
-            const gh_message* said = room->fetch.messages; /* each once, for all players who want it */
-            for (uint32_t i = 0; i < room->fetch.count; i++, shown++)
-                printf("%.*s: %.*s\n", (int)said[i].sender.size, said[i].sender.bytes, (int)said[i].body.size,
-                       said[i].body.bytes);
-            gh_chat_feed_done(&feed, room, true); /* all players here have seen them: said by itself */
-        }
+    gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
+    if (status == GH_OK) status = begin_feed();
+    if (status == GH_OK) status = gh_chat_create_begin(&change, client, raid, &jason, 1, NULL, NULL);
+    if (status == GH_OK) status = end_of(&change.op);
+    if (status == GH_OK) status = say(jason, "nobody here yet");
+    if (status == GH_OK) status = gh_chat_join_begin(&change, client, raid, jeff, NULL); /* from now on */
+    if (status == GH_OK) status = end_of(&change.op);
+    if (status == GH_OK) status = say(jason, "ready?");
+    if (status == GH_OK) status = say(jeff, "one minute");
+    if (status == GH_OK) printf("jeff has %d unread\n", (int)unread_of(jeff));
+
+    if (status == GH_OK) status = gh_chat_feed_add(&feed, &players[0], jason); /* both log in here */
+    if (status == GH_OK) status = gh_chat_feed_add(&feed, &players[1], jeff);
+    for (int frames = 600; status == GH_OK && unread_of(jeff) != 0 && frames > 0; frames--) frame();
+    if (status == GH_OK) printf("jeff has %d unread\n", (int)unread_of(jeff));
+
+    if (status == GH_OK) status = gh_chat_leave_begin(&change, client, raid, jeff, NULL);
+    if (status == GH_OK) status = end_of(&change.op);
+    if (status == GH_OK) printf("jeff has left, %u stays\n", change.members);
+    if (status == GH_OK) status = say(jason, "alone again");
+    for (int frames = 600; status == GH_OK && unread_of(jason) != 0 && frames > 0; frames--) frame();
+    if (status == GH_OK) status = gh_chat_leave_begin(&change, client, raid, jason, NULL); /* the chat goes, too */
+    if (status == GH_OK) status = end_of(&change.op);
     gh_chat_feed_end(&feed);
     gh_client_shutdown(client);
-    return shown >= 2 ? 0 : 1;
+    if (status != GH_OK) fprintf(stderr, "chat: %s\n", gh_status_text(status));
+    return status == GH_OK && shown == 6 ? 0 : 1;
 }

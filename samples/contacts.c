@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -27,10 +26,10 @@ int main(int argc, char** argv)
 
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
-    if (status == GH_OK) status = gh_contacts_init(&recent, mirror_memory, sizeof mirror_memory, NULL);
+    if (status == GH_OK) status = gh_contacts_init(&recent, NULL, mirror_memory, sizeof mirror_memory);
     if (status == GH_OK) /* he logs in */
         status = gh_contacts_load_begin(&load, client, jason, &recent, NULL);
-    gh_contacts_config touch = gh_contacts_config_default();
+    gh_contacts_change_config touch = gh_contacts_change_config_default();
     touch.mirror = &recent; /* follows what we change */
     if (status == GH_OK) /* a match ends: all who played in it come to the front, in one step */
         status = gh_contacts_touch_many_begin(&change, client, jason, team, sizeof team / sizeof team[0],
@@ -40,11 +39,11 @@ int main(int argc, char** argv)
     while (busy) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500);
-        busy = gh_contacts_load_poll(&load) == GH_PENDING || gh_contacts_change_poll(&change) == GH_PENDING;
+        busy = gh_op_poll(&load.op) == GH_PENDING || gh_op_poll(&change.op) == GH_PENDING;
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
     }
-    if (status == GH_OK) status = gh_contacts_load_poll(&load);
-    if (status == GH_OK) status = gh_contacts_change_poll(&change);
+    if (status == GH_OK) status = gh_op_poll(&load.op);
+    if (status == GH_OK) status = gh_op_poll(&change.op);
 
     gh_contact found[10]; /* a key-stroke: no network, about a hundred nanoseconds */
     uint32_t count = gh_contacts_complete(&recent, gh_str_literal("m"), found, 10);

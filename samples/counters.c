@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -30,7 +29,7 @@ int main(int argc, char** argv)
     const gh_str name = gh_str_literal("kills");
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
     if (status == GH_OK)
-        status = gh_counters_init(counters_memory, sizeof counters_memory, client, NULL, &counters);
+        status = gh_counters_init(&counters, client, NULL, counters_memory, sizeof counters_memory);
     if (status == GH_OK) status = gh_counters_open(counters, name, &kills);
 
     for (int i = 0; status == GH_OK && i < 180; i++, frame(client))
@@ -44,8 +43,8 @@ int main(int argc, char** argv)
     gh_counter_read_config want = gh_counter_read_config_default();
     want.seconds = 1, want.samples = samples, want.sample_count = 10, want.fill_gaps = true;
     if (status == GH_OK) status = gh_counter_read_begin(&read, client, name, &want);
-    while (status == GH_OK && gh_counter_read_poll(&read) == GH_PENDING) frame(client);
-    if (status == GH_OK) status = gh_counter_read_poll(&read);
+    while (status == GH_OK && gh_op_poll(&read.op) == GH_PENDING) frame(client);
+    if (status == GH_OK) status = gh_op_poll(&read.op);
     for (uint32_t i = 0; status == GH_OK && i < read.count; i++)
         printf("%llu  %lld\n", (unsigned long long)samples[i].time_s, (long long)samples[i].sum);
     if (status == GH_OK)

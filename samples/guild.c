@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -38,9 +37,9 @@ int main(int argc, char** argv)
     while (status == GH_OK) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500);
-        gh_status found = gh_guild_search_poll(&search);
-        if (gh_guild_change_poll(&join) < 0) status = gh_guild_change_poll(&join);
-        if (gh_guild_change_poll(&join) == GH_OK && found == GH_IDLE) /* they are members: somebody types */
+        gh_status found = gh_op_poll(&search.op);
+        if (gh_op_poll(&join.op) < 0) status = gh_op_poll(&join.op);
+        if (gh_op_poll(&join.op) == GH_OK && found == GH_IDLE) /* they are members: somebody types */
             status = gh_guild_complete_begin(&search, client, knights, gh_str_literal("je"), &want);
         if (found == GH_OK)
         {

@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -32,16 +31,16 @@ int main(int argc, char** argv)
                        {.sender = gh_str_literal("jeff"), .body = gh_str_literal("nice one!")}};
     gh_mailbox_push push = {0};
     if (status == GH_OK) status = gh_mailbox_push_begin(&push, client, player, posts, 2, NULL);
-    while (status == GH_OK && gh_mailbox_push_poll(&push) == GH_PENDING) frame(client);
-    if (status == GH_OK) status = gh_mailbox_push_poll(&push);
+    while (status == GH_OK && gh_op_poll(&push.op) == GH_PENDING) frame(client);
+    if (status == GH_OK) status = gh_op_poll(&push.op);
 
     gh_mailbox_fetch fetch = {0};
     gh_mailbox_fetch_config want = gh_mailbox_fetch_config_default();
     want.buffer = mail;
     want.buffer_size = sizeof mail;
     if (status == GH_OK) status = gh_mailbox_fetch_begin(&fetch, client, player, &want);
-    while (status == GH_OK && gh_mailbox_fetch_poll(&fetch) == GH_PENDING) frame(client);
-    if (status == GH_OK) status = gh_mailbox_fetch_poll(&fetch);
+    while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING) frame(client);
+    if (status == GH_OK) status = gh_op_poll(&fetch.op);
     for (uint32_t i = 0; status == GH_OK && i < fetch.count; i++)
         printf("%.*s: %.*s\n", (int)fetch.messages[i].sender.size, fetch.messages[i].sender.bytes,
                (int)fetch.messages[i].body.size, fetch.messages[i].body.bytes);
@@ -49,8 +48,8 @@ int main(int argc, char** argv)
     gh_mailbox_commit commit = {0}; /* had we died before this, they would be fetched again */
     uint64_t last = status == GH_OK ? fetch.messages[fetch.count - 1].id : 0;
     if (status == GH_OK) status = gh_mailbox_commit_begin(&commit, client, player, fetch.epoch, last, 0);
-    while (status == GH_OK && gh_mailbox_commit_poll(&commit) == GH_PENDING) frame(client);
-    if (status == GH_OK) status = gh_mailbox_commit_poll(&commit);
+    while (status == GH_OK && gh_op_poll(&commit.op) == GH_PENDING) frame(client);
+    if (status == GH_OK) status = gh_op_poll(&commit.op);
     if (status == GH_OK) printf("%llu left\n", (unsigned long long)commit.unread);
     if (status != GH_OK) fprintf(stderr, "mailbox: %s\n", gh_status_text(status));
     gh_client_shutdown(client);

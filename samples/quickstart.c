@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -32,15 +31,14 @@ int main(int argc, char** argv)
     gh_lock lock = {0}; /* lives where your game object lives; zero is idle */
     gh_lock_config want = gh_lock_config_default();
     want.wait_us = 5 * 1000 * 1000;
-    if (status == GH_OK) status = gh_lock_begin(&lock, client, gh_str_literal("castle gate"), &want);
+    if (status == GH_OK) gh_lock_begin(&lock, client, gh_str_literal("castle gate"), &want);
 
     int frames_held = 0;
-    while (status == GH_OK || status == GH_PENDING) /* your frame loop */
+    while (!gh_status_is_over(gh_op_poll(&lock.op))) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500); /* never waits; 500 us at most */
 
-        status = gh_lock_poll(&lock);
-        if (status == GH_OK) /* ours in this frame, and nobody else's in the whole fleet */
+        if (gh_op_poll(&lock.op) == GH_HELD) /* ours in this frame, and nobody else's in the whole fleet */
         {
             if (frames_held++ == 0) printf("got the lock, fence %llu\n", (unsigned long long)lock.fence);
             if (frames_held == 30) gh_lock_release(&lock);
@@ -50,9 +48,10 @@ int main(int argc, char** argv)
     }
     gh_client_shutdown(client);
 
-    if (status == GH_IDLE) /* released, and the store has said so */
+    if (status == GH_OK) status = gh_op_poll(&lock.op);
+    if (status == GH_OK) /* released, and the store has said so */
         printf("gave it back\n");
     else
         fprintf(stderr, "no lock: %s\n", gh_status_text(status));
-    return status == GH_IDLE ? 0 : 1;
+    return status == GH_OK ? 0 : 1;
 }

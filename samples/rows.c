@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -47,9 +46,10 @@ int main(int argc, char** argv)
     for (int seen = 0; status == GH_OK && seen < 3;) /* your frame loop */
     {
         gh_tick(client, platform->now_us(platform->context), 500);
-        gh_status row = gh_row_get_poll(&get);
-        if (row < 0) status = row;
-        if (row == GH_OK || row == GH_ROW_OLD) /* from now on only what is new */
+        gh_status row = gh_op_poll(&get.op);
+        if (row < 0 && row != GH_GONE) status = row; /* GONE: not loaded yet */
+        if (gh_op_poll(&schedule.op) < 0) status = gh_op_poll(&schedule.op);
+        if (row == GH_OK || row == GH_OLD) /* from now on only what is new */
             want.version = get.version, seen++, printf("%.*s\n", (int)get.value.size, buffer);
         if (row != GH_PENDING) gh_row_get_begin(&get, client, gh_str_literal("swords"), &want);
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */

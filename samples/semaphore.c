@@ -6,7 +6,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -37,14 +36,14 @@ int main(int argc, char** argv)
         gh_tick(client, platform->now_us(platform->context), 500);
         for (int i = 0; i < PLAYERS; i++)
         {
-            gh_status seat = gh_permit_poll(&seats[i]);
+            gh_status seat = gh_op_poll(&seats[i].op);
             if (seat == GH_PENDING && seats[i].position > 0 && seats[i].position != place[i])
                 printf("player %d is number %u in line\n", i, place[i] = seats[i].position);
-            else if (seat == GH_OK && frames[i]++ == 0)
+            else if (seat == GH_HELD && frames[i]++ == 0)
                 printf("player %d has a seat\n", i);
-            else if (seat == GH_OK && frames[i] == 20)
+            else if (seat == GH_HELD && frames[i] == 20)
                 gh_permit_release(&seats[i]);
-            else if (seat == GH_IDLE && frames[i] < UINT32_MAX)
+            else if (seat == GH_OK && frames[i] < UINT32_MAX)
                 frames[i] = UINT32_MAX, left--; /* gone, and the store has said so */
             else if (seat < 0)
                 status = seat;

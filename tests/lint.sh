@@ -4,11 +4,11 @@
 #
 #   ./tests/lint.sh [FILE...]        only these files
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/checks/check.sh"
 
 files=("$@")
 if [ ${#files[@]} -eq 0 ]; then mapfile -t files < <(find sdk/src platform/posix -name '*.c' | sort); fi
-includes=(-Isdk/include -Iplatform -Isdk/src -Ibuild/generated)
+includes=(-Isdk/include -Isdk/src -Ibuild/generated)
 
 setup build lint
 run_premake gmake > /dev/null # writes build/generated

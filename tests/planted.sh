@@ -11,7 +11,7 @@
 # tests/planted/README.md tells what such a file looks like. All of it happens in a copy of the tree that is
 # gone afterwards.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/checks/check.sh"
 
 folder=$root/tests/planted
 hang_seconds=60

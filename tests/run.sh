@@ -252,8 +252,9 @@ if [ ${#filters[@]} -gt 0 ]; then
 fi
 
 setup build redis test sample bench browser
-stage 'the tree' ./tests/check_tree.sh
-stage 'includes' ./tests/check_includes.sh
+stage 'the tree' ./tests/checks/check_tree.sh
+stage 'includes' ./tests/checks/check_includes.sh
+stage 'scripts' ./tests/checks/check_scripts.sh
 
 # Everything is built before anything runs that waits with a time limit. The tests mostly wait, so all runs share the
 # machine. Which tests took longest stands at the end of each log.
@@ -263,19 +264,25 @@ if ! $quick && try_build_all release; then release=true; fi
 if ! $quick && try_build_all --sanitize debug; then sanitize=true; fi
 
 if $debug; then
-    stage 'headers alone' ./tests/check_headers.sh
+    stage 'headers alone' ./tests/checks/check_headers.sh
+    stage 'the API as data' ./tests/checks/check_api.sh
+    stage 'newcomers' ./tests/checks/check_newcomer.sh
     begin_tests 'debug' build/bin/debug/guildhall_tests --times
 fi
 if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
-if $release; then begin_stage 'two files' 0 ./tests/check_amalgamation.sh; fi
-if $debug && ! $quick; then begin_stage 'without zlib' 0 ./tests/check_no_zlib.sh; fi
+if $release; then begin_stage 'two files' 0 ./tests/checks/check_amalgamation.sh; fi
+if $release; then begin_stage 'CMake' 0 ./tests/checks/check_cmake.sh; fi
+if $release; then begin_stage 'one file' 0 ./tests/checks/check_bundle.sh; fi
+if $debug && ! $quick; then begin_stage 'without zlib' 0 ./tests/checks/check_no_zlib.sh; fi
 end_stages
 try_again
 
-if $release; then stage 'the library' ./tests/check_library.sh; fi
-if ! $quick; then stage 'README' ./tests/check_readme.sh; fi
+if $release; then stage 'the library' ./tests/checks/check_library.sh; fi
+if $debug && ! $quick; then stage 'the process' ./tests/checks/check_process.sh; fi
+if $debug && ! $quick; then stage 'gdb' ./tests/checks/check_gdb.sh; fi
+if ! $quick; then stage 'README' ./tests/checks/check_readme.sh; fi
 
 if [ ${#failures[@]} -gt 0 ]; then printf '%s\n' "${failures[@]}"; fi
 say "$passed passed, $failed failed"

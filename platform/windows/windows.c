@@ -23,9 +23,9 @@
 #endif
 #endif
 
-#include "platform.h"
+#include "guildhall/platform.h"
 
-#if defined(_WIN32)
+#if defined(_WIN32) && !defined(GH_NO_DEFAULT_PLATFORM)
 
 #include <winsock2.h>
 #include <ws2tcpip.h>

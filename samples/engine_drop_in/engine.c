@@ -20,14 +20,14 @@ int main(int argc, char** argv)
     gh_command count = {0};
     gh_str incr[] = {gh_str_literal("INCR"), gh_str_literal("engine:starts")};
     if (status == GH_OK) status = gh_command_begin(&count, client, incr, 2, NULL);
-    while (status == GH_OK && gh_command_poll(&count) == GH_PENDING)
+    while (status == GH_OK && gh_op_poll(&count.op) == GH_PENDING)
     {
         gh_tick(client, platform->now_us(platform->context), 500);
         /* ... the rest of the frame; an engine waits for its next frame here, this one has nothing else to do
          */
     }
 
-    if (status == GH_OK) status = gh_command_poll(&count);
+    if (status == GH_OK) status = gh_op_poll(&count.op);
     if (status == GH_OK)
         printf("start number %lld\n", (long long)gh_command_reply(&count)->integer);
     else

@@ -20,14 +20,12 @@ enum
     BOARD_COUNTS = 24,  /* what a role counts, by name  */
     BOARD_CHECKS = 16,  /* what a role checks, by name  */
     BOARD_SYSTEMS = 24, /* of Guildhall, by name       */
-    BOARD_BUCKETS = 20  /* of a histogram: below 1 us, 2 us, 4 us, ... */
+    BOARD_BARS = 18,    /* of frames by their length, each of 1 ms: below 10 ms, 10, 11, ... 25, and the rest */
+    BOARD_BARS_FROM_MS = 10
 };
 
-/* Doubling buckets: bucket i counts values below 2^i microseconds, the last one the rest. For pictures; exact
-   percentiles come from histogram.h in the row's p50, p99, ... */
 typedef struct board_histogram
 {
-    uint64_t counts[BOARD_BUCKETS];
     uint64_t p50_us;
     uint64_t p99_us;
     uint64_t p999_us;
@@ -71,6 +69,7 @@ typedef struct board_row
     uint32_t queued;                 /* in line for a seat                    */
     gh_link_state link;
     board_histogram frame_us;
+    uint64_t frame_bars[BOARD_BARS];
     board_histogram tick_us;     /* in gh_tick, in a frame, by the wall clock */
     board_histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     gh_client_stats stats;

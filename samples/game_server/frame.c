@@ -27,6 +27,15 @@ static long times_blocked(void)
     return usage.ru_nvcsw;
 }
 
+/* In whole ms around the time of a frame; the first and the last have what is outside. */
+static uint32_t bar_of(uint64_t us)
+{
+    uint64_t ms = us / 1000;
+    if (ms < BOARD_BARS_FROM_MS) return 0;
+    uint64_t bar = ms - BOARD_BARS_FROM_MS + 1;
+    return bar < BOARD_BARS ? (uint32_t)bar : BOARD_BARS - 1;
+}
+
 void frame_begin(frame_clock* clock)
 {
     uint64_t now = frame_now_us();
@@ -39,6 +48,7 @@ void frame_begin(frame_clock* clock)
     {
         clock->last_frame_us = now - clock->now_us;
         histogram_add(&clock->frame_us, clock->last_frame_us);
+        clock->frame_bars[bar_of(clock->last_frame_us)]++;
     }
     clock->now_us = now;
     clock->tick_wall_us = 0;

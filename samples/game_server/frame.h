@@ -15,6 +15,7 @@ typedef struct frame_clock
     uint64_t started_us;
 
     histogram frame_us;    /* from the begin of a frame to the begin of the next */
+    uint64_t frame_bars[BOARD_BARS]; /* the same */
     histogram tick_us;     /* in gh_tick, all ticks of a frame, by the wall clock */
     histogram tick_cpu_us; /* the same, without what other programs took meanwhile */
     uint64_t frames;

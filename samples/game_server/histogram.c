@@ -40,24 +40,9 @@ uint64_t histogram_percentile(const histogram* h, double percent)
     return 0;
 }
 
-/* The one that counts values below 2 to the power of it, and is not left of another such. */
-static uint32_t shown_in(uint32_t bucket)
-{
-    uint32_t shown = 0;
-    for (uint64_t largest = largest_in(bucket); largest > 0 && shown < BOARD_BUCKETS - 1; largest >>= 1)
-    {
-        shown++;
-    }
-    return shown;
-}
-
 void histogram_show(const histogram* h, board_histogram* shown)
 {
     *shown = (board_histogram){.max_us = h->max};
-    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-    {
-        if (h->buckets[i] > 0) shown->counts[shown_in(i)] += h->buckets[i];
-    }
     for (uint32_t i = 0; i < HISTOGRAM_RECENT; i++)
     {
         if (h->recent[i] > shown->recent_us) shown->recent_us = h->recent[i];

@@ -2,11 +2,12 @@
 
 #include "member.h"
 
-#include "platform.h"
+#include "guildhall/platform.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SHOW_FRAMES 15 /* percentiles are worked out every so many */
@@ -93,6 +94,7 @@ static void show(member* m, bool percentiles)
     row->link = gh_client_link_state(m->client, GH_LINK_COMMANDS);
     gh_client_get_stats(m->client, &row->stats);
     if (percentiles) histogram_show(&m->clock.frame_us, &row->frame_us);
+    memcpy(row->frame_bars, m->clock.frame_bars, sizeof row->frame_bars);
     if (percentiles) histogram_show(&m->clock.tick_us, &row->tick_us);
     if (percentiles) histogram_show(&m->clock.tick_cpu_us, &row->tick_cpu_us);
     board_publish(m->board, m->slot, row);

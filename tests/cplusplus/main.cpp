@@ -2,7 +2,6 @@
 // a header that forgot extern "C" does not link.
 
 #include "guildhall/guildhall.h"
-#include "platform.h"
 
 #include <cstdio>
 
@@ -22,7 +21,7 @@ int main()
     gh_lock_config want = gh_lock_config_default();
     if (gh_lock_begin(&lock, client, gh_str_literal("castle gate"), &want) < GH_OK) return 3;
     gh_tick(client, platform->now_us(platform->context), 0);
-    if (gh_lock_poll(&lock) != GH_PENDING) return 4; // nobody is there to answer
+    if (gh_op_poll(&lock.op) != GH_PENDING) return 4; // nobody is there to answer
 
     gh_client_shutdown(client);
     std::puts(gh_status_text(GH_OK));

@@ -59,7 +59,7 @@ static void gather_fates(void)
         else if (fate->second[r->b] == 0) fate->second[r->b] = at;
         fate->flushes++;
         /* Who brings the other one finishes what is there before being told that it differs. */
-        if (r->outcome != STORM_NOT_DONE || r->status == GH_FILE_DIFFERS) fate->maybe = true;
+        if (r->outcome != STORM_NOT_DONE || r->status == GH_DIFFERS) fate->maybe = true;
     }
 }
 
@@ -146,7 +146,7 @@ static void check_finished(void)
         if (r->what != AGGREGATE_FINISH) continue;
         verdict_cases(1);
         bool whole = is_there_whole(1, (uint32_t)r->a, (uint32_t)r->b);
-        if (r->outcome == STORM_DONE ? !whole : r->status != GH_FILE_DIFFERS)
+        if (r->outcome == STORM_DONE ? !whole : r->status != GH_DIFFERS)
             VIOLATION_1(at, "file %llu is not there whole", (unsigned long long)r->a);
     }
 }
@@ -159,8 +159,8 @@ static void check_answers(void)
     for (const storm_record* r; (r = history_next(&at, STORM_aggregate)) != NULL;)
     {
         if (r->what != AGGREGATE_FLUSH && r->what != AGGREGATE_FINISH) continue;
-        if (r->end_us == 0 || (r->status != GH_DUPLICATE && r->status != GH_FILE_DIFFERS)) continue;
-        uint64_t variant = r->status == GH_DUPLICATE ? r->b : 1 - r->b;
+        if (r->end_us == 0 || (r->status != GH_EXISTS && r->status != GH_DIFFERS)) continue;
+        uint64_t variant = r->status == GH_EXISTS ? r->b : 1 - r->b;
         const file_fate* fate = &fates[r->a];
         uint32_t other = fate->first[variant] == at ? fate->second[variant] : fate->first[variant];
         verdict_cases(1);

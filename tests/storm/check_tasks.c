@@ -103,7 +103,7 @@ static void end_handout(task_handout* h, const storm_record* r)
 
 static bool is_told_dead(const storm_record* r)
 {
-    return (int64_t)r->d == GH_TASK_DEAD || ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL);
+    return (int64_t)r->d == GH_DEAD || ((int64_t)r->d == GH_OK && r->b == GH_TASK_ACTION_FAIL);
 }
 
 /* The last word counts: after a loss a task may come to another end. */
@@ -228,7 +228,7 @@ static void check_attempts(const task_life* life)
         uint64_t last_us = h->from_us > before->from_us ? h->from_us : before->from_us;
         if (excuse_may_be_lost(since_us - TOLD_LATE_US, last_us)) continue;
         bool free_of_charge = before->over && (before->action == GH_TASK_ACTION_GIVE_BACK ||
-                                               before->action == GH_TASK_ACTION_KEEP);
+                                               before->action == GH_TASK_ACTION_CONTINUE);
         bool disorder = h->from_us < before->from_us && !excuse_clock_forward(since_us - TOLD_LATE_US, last_us);
         if (h->fence == before->fence || disorder)
             VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
@@ -395,8 +395,8 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
         if (is_worker && r->end_us >= from_us && r->end_us <= to_us) return true;
         if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
         bool answered = r->what == TASKS_TAKE && r->end_us != 0 &&
-                        (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_TASK_LIMITED ||
-                         r->status == GH_TASK_PAUSED);
+                        (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_LIMITED ||
+                         r->status == GH_PAUSED);
         if (!answered && (r->end_us == 0 || r->end_us + LATEST_US > from_us)) return true;
     }
     return false;

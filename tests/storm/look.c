@@ -2,7 +2,7 @@
 
 #include "storm/look.h"
 
-#include "platform.h"
+#include "guildhall/platform.h"
 #include "storm/store.h"
 #include "storm/storm.h"
 

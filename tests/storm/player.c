@@ -2,7 +2,7 @@
 
 #include "storm/storm.h"
 
-#include "platform.h"
+#include "guildhall/platform.h"
 #include "storm/wire.h"
 #include "support/process.h"
 

@@ -6,7 +6,7 @@
 
 #include "storm/history.h"
 #include "storm/wire.h"
-#include "support/redis_server.h"
+#include "support/server/redis_server.h"
 #include "support/scratch.h"
 #include "support/wait.h"
 

@@ -60,7 +60,7 @@ const char* storm_mark_name(uint8_t what)
 
 storm_outcome storm_outcome_of(gh_status status)
 {
-    if (status == GH_OK || status == GH_EMPTY) return STORM_DONE;
+    if (status == GH_OK || status == GH_HELD || status == GH_EMPTY) return STORM_DONE;
     if (status == GH_UNKNOWN || status == GH_CORRUPT) return STORM_UNKNOWN;
     return STORM_NOT_DONE;
 }

@@ -66,7 +66,7 @@ static void build_table(void)
     config.nodes_capacity = AGGREGATE_CITIES + AGGREGATE_REGIONS + AGGREGATE_COUNTRIES;
     size_t size = gh_geo_memory(&config);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory == NULL || gh_geo_init(memory, size, &config, &table) != GH_OK) abort();
+    if (memory == NULL || gh_geo_init(&table, &config, memory, size) != GH_OK) abort();
     for (uint32_t city = 0; city < AGGREGATE_CITIES; city++) add_city(city);
     if (gh_geo_seal(table, 0) != GH_OK) abort();
 }
@@ -79,7 +79,7 @@ static gh_aggregate* make_aggregate(void)
     config.nodes_capacity = gh_geo_node_count(table);
     size_t size = gh_aggregate_memory(&config);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory == NULL || gh_aggregate_init(memory, size, &config, &aggregate) != GH_OK) abort();
+    if (memory == NULL || gh_aggregate_init(&aggregate, &config, memory, size) != GH_OK) abort();
     return aggregate;
 }
 
@@ -129,7 +129,7 @@ static void count_file(gh_aggregate* aggregate, uint32_t file, uint32_t variant)
 /* A file that was counted before is counted: that is what was asked for. */
 static storm_outcome outcome_of(gh_status status)
 {
-    return status == GH_DUPLICATE ? STORM_DONE : storm_outcome_of(status);
+    return status == GH_EXISTS ? STORM_DONE : storm_outcome_of(status);
 }
 
 static gh_status begin_flush(gh_aggregate_flush* flush, gh_client* client, gh_aggregate* aggregate, char name[16],
@@ -167,8 +167,8 @@ static void turn_flush(aggregate_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 50)) begin_file(a);
         return;
     }
-    if (random_one_in(&a->random, 1000)) gh_aggregate_flush_cancel(&a->flush);
-    gh_status status = gh_aggregate_flush_poll(&a->flush);
+    if (random_one_in(&a->random, 1000)) gh_op_cancel(&a->flush.op);
+    gh_status status = gh_op_poll(&a->flush.op);
     if (status == GH_PENDING) return;
     storm_outcome outcome = outcome_of(status);
     history_at(a->op)->c = a->flush.days_new;
@@ -214,7 +214,7 @@ static void turn_read(aggregate_actor* a, bool may_begin)
         a->read_op = 0;
         return;
     }
-    gh_status status = gh_aggregate_read_poll(&a->read);
+    gh_status status = gh_op_poll(&a->read.op);
     if (status == GH_PENDING) return;
     for (uint32_t i = 0; status == GH_OK && i < a->read.count; i++)
         history_at(a->read_op)->a += a->read.totals[i].count;
@@ -268,7 +268,7 @@ static void audit_level(storm_look* look, uint8_t day, gh_aggregate_level level,
     history_at(op)->a = level;
     history_at(op)->b = pass;
     gh_status status = begin_read(&read, look->client, day, &config);
-    while ((status = gh_aggregate_read_poll(&read)) == GH_PENDING && storm_look_turn(look)) {}
+    while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look)) {}
     for (uint32_t i = 0; status == GH_OK && i < read.count; i++)
     {
         storm_event total = {.system = STORM_aggregate, .what = AGGREGATE_TOTAL, .object = day, .about = op, .a = level,
@@ -291,7 +291,7 @@ static gh_status finish_file(storm_look* look, gh_aggregate* aggregate, uint32_t
     for (int tries = 0; tries < TRIES_MAX && (status == GH_TIMEOUT || status == GH_UNKNOWN); tries++)
     {
         (void)begin_flush(&flush, look->client, aggregate, name, file);
-        while ((status = gh_aggregate_flush_poll(&flush)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&flush.op)) == GH_PENDING && storm_look_turn(look)) {}
     }
     history_at(op)->c = flush.days_new;
     history_end(op, outcome_of(status), status);
@@ -312,8 +312,8 @@ static void finish_files(storm_look* look)
     gh_status status = GH_OK;
     for (uint32_t file = 0; file < AGGREGATE_FILES && status != GH_PENDING; file++)
     {
-        status = GH_FILE_DIFFERS;
-        for (uint32_t variant = 0; variant < AGGREGATE_VARIANTS && status == GH_FILE_DIFFERS; variant++)
+        status = GH_DIFFERS;
+        for (uint32_t variant = 0; variant < AGGREGATE_VARIANTS && status == GH_DIFFERS; variant++)
         {
             if (brought[file][variant]) status = finish_file(look, aggregate, file, variant);
         }

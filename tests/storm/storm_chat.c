@@ -132,7 +132,7 @@ static void turn_send(chat_actor* a, chat_sender* s, bool may_begin)
         if (may_begin && random_one_in(&a->random, 25)) begin_send(a, s);
         return;
     }
-    gh_status status = gh_chat_send_poll(&s->send);
+    gh_status status = gh_op_poll(&s->send.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(s->op);
     for (uint32_t i = 0; status == GH_OK && i < record->a; i++)
@@ -195,7 +195,7 @@ static void turn_fetch(chat_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 10)) begin_fetch(a);
         return;
     }
-    gh_status status = gh_chat_fetch_poll(&a->fetch);
+    gh_status status = gh_op_poll(&a->fetch.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(a->fetch_op);
     if (status == GH_OK || status == GH_EMPTY)
@@ -230,7 +230,7 @@ static void turn_commit(chat_actor* a, bool may_begin)
         a->commit_op = 0;
         return;
     }
-    gh_status status = gh_chat_commit_poll(&a->commit);
+    gh_status status = gh_op_poll(&a->commit.op);
     if (status == GH_PENDING) return;
     note_gone(a, a->commit_name, status);
     history_end(a->commit_op, outcome_of(status), status);
@@ -268,7 +268,7 @@ static void turn_change(chat_actor* a, bool may_begin)
         a->change_op = 0;
         return;
     }
-    gh_status status = gh_chat_change_poll(&a->change);
+    gh_status status = gh_op_poll(&a->change.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(a->change_op);
     if (record->what == TALK_CREATE && (status == GH_OK || status == GH_EXISTS)) a->gone[record->object] = false;
@@ -391,7 +391,7 @@ static void turn_entering(chat_actor* a, bool may_begin)
         l->change_op = 0;
         return;
     }
-    gh_status status = gh_chat_change_poll(&l->change);
+    gh_status status = gh_op_poll(&l->change.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(l->change_op);
     record->a = l->change.epoch;
@@ -472,7 +472,7 @@ static void audit(storm_look* look)
         reader = (gh_chat_member){.name = anchor};
         uint32_t op = history_begin(look->who, STORM_chat, TALK_FETCH, i);
         gh_status status = gh_chat_fetch_begin(&fetch, look->client, names[i], &reader, 1, &config);
-        while ((status = gh_chat_fetch_poll(&fetch)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&fetch.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_end(op, outcome_of(status), status);
         if (status != GH_OK) continue;
         for (uint32_t k = 0; k < fetch.count; k++)

@@ -41,7 +41,7 @@ static void make_mirror(gh_contacts* mirror)
 {
     size_t size = gh_contacts_memory(NULL);
     void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory == NULL || gh_contacts_init(mirror, memory, size, NULL) != GH_OK) abort();
+    if (memory == NULL || gh_contacts_init(mirror, NULL, memory, size) != GH_OK) abort();
 }
 
 static void start(void* actor, storm_client* me, random_stream random)
@@ -63,7 +63,7 @@ static uint8_t draw_change(random_stream* random, uint64_t name)
 }
 
 static gh_status begin_as(contact_actor* a, contact_change* c, uint8_t what, gh_str owner, gh_str contact,
-                          const gh_contacts_config* config)
+                          const gh_contacts_change_config* config)
 {
     gh_client* client = a->me->client;
     switch (what)
@@ -77,7 +77,7 @@ static gh_status begin_as(contact_actor* a, contact_change* c, uint8_t what, gh_
 
 static void begin_change(contact_actor* a, contact_change* c)
 {
-    gh_contacts_config config = gh_contacts_config_default();
+    gh_contacts_change_config config = gh_contacts_change_config_default();
     uint8_t owner = (uint8_t)random_below(&a->random, SET_OWNERS);
     uint64_t name = random_below(&a->random, SET_NAMES);
     uint8_t what = draw_change(&a->random, name);
@@ -115,7 +115,7 @@ static void turn_change(contact_actor* a, contact_change* c, bool may_begin)
         if (may_begin && random_one_in(&a->random, 40)) begin_change(a, c);
         return;
     }
-    gh_status status = gh_contacts_change_poll(&c->change);
+    gh_status status = gh_op_poll(&c->change.op);
     if (status == GH_PENDING) return;
     if (status == GH_OK)
     {
@@ -162,7 +162,7 @@ static void turn_load(contact_actor* a, bool may_begin)
         a->load_op = 0;
         return;
     }
-    gh_status status = gh_contacts_load_poll(&a->load);
+    gh_status status = gh_op_poll(&a->load.op);
     if (status == GH_PENDING) return;
     if (status == GH_OK) note_load(history_at(a->load_op), &a->mirror, a->load.stored);
     history_end(a->load_op, storm_outcome_of(status), status);
@@ -178,7 +178,7 @@ static void turn(void* actor, bool may_begin)
     for (int i = 0; i < CHANGES; i++)
     {
         const contact_change* c = &a->changes[i];
-        if (c->op != 0 && gh_contacts_change_poll(&c->change) != GH_PENDING) a->ended++;
+        if (c->op != 0 && gh_op_poll(&c->change.op) != GH_PENDING) a->ended++;
     }
     for (int i = 0; i < CHANGES; i++) turn_change(a, &a->changes[i], may_begin);
     turn_load(a, may_begin);
@@ -201,7 +201,7 @@ static void audit_list(storm_look* look, gh_contacts* mirror, uint8_t owner, boo
     uint32_t op = history_begin(look->who, STORM_contacts, SET_LOAD, owner);
     history_at(op)->c = blocked ? 1 : 0;
     gh_status status = gh_contacts_load_begin(&load, look->client, owners[owner], mirror, &config);
-    while ((status = gh_contacts_load_poll(&load)) == GH_PENDING && storm_look_turn(look)) {}
+    while ((status = gh_op_poll(&load.op)) == GH_PENDING && storm_look_turn(look)) {}
     if (status == GH_OK) note_load(history_at(op), mirror, load.stored);
     history_end(op, storm_outcome_of(status), status);
     uint32_t count = gh_contacts_complete(mirror, gh_str_make(NULL, 0), found, SET_NAMES * 2);

@@ -49,7 +49,7 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->random = random;
     a->memory = aligned_alloc(64, (size + 63) / 64 * 64);
     a->name = (uint8_t)(me->who.client % COUNTERS_NAMES);
-    if (a->memory == NULL || gh_counters_init(a->memory, size, me->client, &config, &a->counters) != GH_OK ||
+    if (a->memory == NULL || gh_counters_init(&a->counters, me->client, &config, a->memory, size) != GH_OK ||
         gh_counters_open(a->counters, names[a->name], &a->counter) != GH_OK)
         abort();
     a->op = history_begin(me->who, STORM_counters, COUNTERS_ADDS, a->name);
@@ -111,7 +111,7 @@ static void turn_read(counter_actor* a, bool may_begin)
         a->read_op = 0;
         return;
     }
-    gh_status status = gh_counter_read_poll(&a->read);
+    gh_status status = gh_op_poll(&a->read.op);
     if (status == GH_PENDING) return;
     if (status == GH_OK) history_at(a->read_op)->a = (uint64_t)a->read.sum;
     history_end(a->read_op, storm_outcome_of(status), status);
@@ -139,7 +139,7 @@ static void audit(storm_look* look)
         static gh_counter_sample samples[COUNTERS_DAYS];
         uint32_t op = history_begin(look->who, STORM_counters, COUNTERS_LAST, i);
         gh_status status = begin_read(&read, look->client, i, samples, 10000000);
-        while ((status = gh_counter_read_poll(&read)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_at(op)->a = (uint64_t)read.sum;
         history_end(op, storm_outcome_of(status), status);
     }

@@ -112,7 +112,7 @@ static void turn_send(file_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 200)) begin_send(a);
         return;
     }
-    gh_status status = gh_file_send_poll(&a->send);
+    gh_status status = gh_op_poll(&a->send.op);
     if (status != GH_PENDING)
     {
         history_end(a->send_op, storm_outcome_of(status), status);
@@ -160,7 +160,7 @@ static void turn_list(file_actor* a, bool may_begin)
         a->list_op = 0;
         return;
     }
-    gh_status status = gh_files_list_poll(&a->list);
+    gh_status status = gh_op_poll(&a->list.op);
     if (status == GH_PENDING) return;
     history_end(a->list_op, storm_outcome_of(status), status);
     a->list_op = 0;
@@ -188,14 +188,14 @@ static void turn_read(file_actor* a)
         status = gh_file_read_block(&a->read, &block);
         if (status == GH_OK) note_block(history_at(a->read_op), block);
     }
-    if (status == GH_EMPTY && !a->said_done && gh_file_read_poll(&a->read) == GH_PENDING)
+    if (status == GH_EMPTY && !a->said_done && gh_op_poll(&a->read.op) == GH_PENDING)
     {
         history_at(a->read_op)->d = 1;
         a->said_done = gh_file_read_done(&a->read) == GH_OK;
     }
-    status = gh_file_read_poll(&a->read);
+    status = gh_op_poll(&a->read.op);
     if (status == GH_PENDING) return;
-    history_end(a->read_op, status == GH_FILE_DONE ? STORM_DONE : storm_outcome_of(status), status);
+    history_end(a->read_op, status == GH_EXISTS ? STORM_DONE : storm_outcome_of(status), status);
     a->read_op = 0;
 }
 
@@ -227,11 +227,11 @@ static void audit(storm_look* look)
         (void)snprintf(name, sizeof name, "%u", at);
         uint32_t op = history_begin(look->who, STORM_files, FILES_LOOK, 0);
         gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), 0);
-        while ((status = gh_file_look_poll(&file)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&file.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_at(op)->about = at;
         history_at(op)->a = status == GH_OK ? 1 : 0;
         history_at(op)->b = file.readers_left;
-        history_end(op, status == GH_FILE_GONE ? STORM_DONE : storm_outcome_of(status), status);
+        history_end(op, status == GH_GONE ? STORM_DONE : storm_outcome_of(status), status);
     }
 }
 

@@ -40,7 +40,7 @@ static void start(void* actor, storm_client* me, random_stream random)
 
 static void begin_change(guild_actor* a, guild_hand* hand)
 {
-    gh_guild_config config = gh_guild_config_default();
+    gh_guild_change_config config = gh_guild_change_config_default();
     uint8_t guild = (uint8_t)random_below(&a->random, SET_OWNERS);
     uint64_t name = random_below(&a->random, SET_NAMES);
     bool out = random_one_in(&a->random, 2);
@@ -66,7 +66,7 @@ static void turn_hand(guild_actor* a, guild_hand* hand, bool may_begin)
         if (may_begin && random_one_in(&a->random, 40)) begin_change(a, hand);
         return;
     }
-    gh_status status = gh_guild_change_poll(&hand->change);
+    gh_status status = gh_op_poll(&hand->change.op);
     if (status == GH_PENDING) return;
     history_at(hand->op)->b = (uint64_t)(int64_t)hand->member.status;
     history_end(hand->op, storm_outcome_of(status), status);
@@ -100,7 +100,7 @@ static void audit(storm_look* look)
         uint32_t op = history_begin(look->who, STORM_guild, SET_LOAD, i);
         gh_status status =
             gh_guild_complete_begin(&search, look->client, guilds[i], gh_str_make(NULL, 0), &config);
-        while ((status = gh_guild_search_poll(&search)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&search.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_at(op)->a = search.count;
         history_end(op, storm_outcome_of(status), status);
         for (uint32_t k = 0; status == GH_OK && k < search.count; k++)

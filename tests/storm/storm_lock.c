@@ -38,7 +38,7 @@ typedef struct lock_write
 {
     gh_command command;
     uint32_t op;
-    char key[64];
+    char key[GH_LOCK_TAG_SIZE_MAX + 8];
     char member[32];
     char fence[32];
     gh_str words[4];
@@ -124,7 +124,7 @@ static void let_go(lock_actor* a, lock_hand* hand)
     if (hand->held) note(a, HOLD_OVER, hand->name, hand->op, 0, hand->lock.fence);
     hand->held = false;
     hand->leaving = true;
-    if (random_one_in(&a->random, 8)) gh_lock_cancel(&hand->lock);
+    if (random_one_in(&a->random, 8)) gh_op_cancel(&hand->lock.op);
     else gh_lock_release(&hand->lock);
 }
 
@@ -141,8 +141,8 @@ static void begin_write(lock_actor* a, lock_hand* hand)
     if (write->op == 0) return;
     history_at(write->op)->a = config.fence.fence;
     char tag[GH_LOCK_TAG_SIZE_MAX];
-    size_t size = gh_lock_tag(names[hand->name], tag, sizeof tag);
-    (void)snprintf(write->key, sizeof write->key, "storm:%.*s:%s", (int)size, tag, safe ? "hash" : "list");
+    gh_lock_tag(a->me->client, names[hand->name], tag, sizeof tag);
+    (void)snprintf(write->key, sizeof write->key, "%s:%s", tag, safe ? "hash" : "list");
     (void)snprintf(write->member, sizeof write->member, "%u", write->op);
     (void)snprintf(write->fence, sizeof write->fence, "%u %llu", write->op, (unsigned long long)config.fence.fence);
     write->words[0] = gh_str_of(safe ? "HSET" : "RPUSH");
@@ -158,7 +158,7 @@ static void begin_write(lock_actor* a, lock_hand* hand)
 static void turn_write(lock_write* write)
 {
     if (write->op == 0) return;
-    gh_status status = gh_command_poll(&write->command);
+    gh_status status = gh_op_poll(&write->command.op);
     if (status == GH_PENDING) return;
     history_end(write->op, status == GH_TOO_SMALL ? STORM_DONE : storm_outcome_of(status), status);
     write->op = 0;
@@ -188,7 +188,7 @@ static void end_lock(lock_actor* a, lock_hand* hand, gh_status status)
 {
     if (hand->held) note(a, HOLD_OVER, hand->name, hand->op, (uint64_t)(int64_t)status, hand->lock.fence);
     hand->held = false;
-    history_end(hand->op, status == GH_IDLE ? STORM_DONE : storm_outcome_of(status), status);
+    history_end(hand->op, status == GH_OK ? STORM_DONE : storm_outcome_of(status), status);
     hand->op = 0;
 }
 
@@ -199,8 +199,8 @@ static void turn_lock(lock_actor* a, lock_hand* hand, bool may_begin)
         if (may_begin && random_one_in(&a->random, hand == &a->hands[0] ? 20 : 60)) begin_lock(a, hand);
         return;
     }
-    gh_status status = gh_lock_poll(&hand->lock);
-    if (status == GH_OK) turn_held(a, hand);
+    gh_status status = gh_op_poll(&hand->lock.op);
+    if (status == GH_HELD) turn_held(a, hand);
     else if (status != GH_PENDING) end_lock(a, hand, status);
     else if (!hand->leaving && random_one_in(&a->random, 4000)) let_go(a, hand);
     if (hand->op != 0 && !may_begin && !hand->leaving) let_go(a, hand);
@@ -254,8 +254,8 @@ static void turn_set(lock_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 150)) begin_set(a);
         return;
     }
-    gh_status status = gh_lock_set_poll(&a->set);
-    bool ours = status == GH_OK;
+    gh_status status = gh_op_poll(&a->set.op);
+    bool ours = status == GH_HELD;
     if (ours && !a->set_held)
     {
         note_set(a, HOLD_GRANTED);
@@ -272,7 +272,7 @@ static void turn_set(lock_actor* a, bool may_begin)
     }
     else if (!ours && status != GH_PENDING)
     {
-        history_end(a->set_op, status == GH_IDLE ? STORM_DONE : storm_outcome_of(status), status);
+        history_end(a->set_op, status == GH_OK ? STORM_DONE : storm_outcome_of(status), status);
         a->set_op = 0;
     }
 }
@@ -298,11 +298,12 @@ static bool idle(const void* actor)
 
 /* ---- what the store says --------------------------------------------------------------------------------- */
 
-static void key_of(uint8_t name, const char* before, const char* behind, char key[128])
+/* As gh_lock_tag has it: each of the names is a word, a blank and a letter. */
+static void key_of(uint8_t name, const char* behind, char key[128])
 {
-    char tag[GH_LOCK_TAG_SIZE_MAX];
-    size_t size = gh_lock_tag(names[name], tag, sizeof tag);
-    (void)snprintf(key, 128, "%s%.*s%s", before, (int)size, tag, behind);
+    const gh_str text = names[name];
+    (void)snprintf(key, 128, "gh:{lock:%.*s%%20%c}%s", (int)text.size - 2, text.bytes, text.bytes[text.size - 1],
+                   behind);
 }
 
 /* The store's clock, in microseconds; 0: no answer. */
@@ -323,7 +324,7 @@ static void witness(storm_look* look)
     uint64_t now_us = store_time(look);
     for (uint8_t i = 0; now_us != 0 && i < LOCK_NAMES; i++)
     {
-        key_of(i, "gh:", ":s", key);
+        key_of(i, ":s", key);
         redisReply* reply = redisCommand(look->redis, "GET %s", key);
         unsigned long long client = 0, sequence = 0, fence = 0, expiry = 0;
         char state = 0;
@@ -341,7 +342,7 @@ static void witness(storm_look* look)
 static void read_register(storm_look* look, uint8_t name, const char* part, const char* command, uint8_t what)
 {
     char key[128];
-    key_of(name, "storm:", part, key);
+    key_of(name, part, key);
     redisReply* reply = redisCommand(look->redis, command, key);
     size_t count = reply != NULL && reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0;
     for (size_t i = 0; i < count; i++)
@@ -367,10 +368,10 @@ static void audit(storm_look* look)
         config.wait_us = LOCK_LEASE_LONG_US + 8000000;
         uint32_t op = history_begin(look->who, STORM_lock, LOCK_FREE, i);
         gh_status status = gh_lock_begin(&lock, look->client, names[i], &config);
-        while ((status = gh_lock_poll(&lock)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&lock.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_end(op, storm_outcome_of(status), status);
         gh_lock_release(&lock);
-        while (gh_lock_poll(&lock) == GH_PENDING && storm_look_turn(look)) {}
+        while (gh_op_poll(&lock.op) == GH_PENDING && storm_look_turn(look)) {}
     }
 }
 

@@ -74,10 +74,10 @@ static void turn_push(mailbox_actor* a, mailbox_sender* s, bool may_begin)
         if (may_begin && random_one_in(&a->random, 16)) begin_push(a, s);
         return;
     }
-    gh_status status = gh_mailbox_push_poll(&s->push);
+    gh_status status = gh_op_poll(&s->push.op);
     if (status == GH_PENDING)
     {
-        if (random_one_in(&a->random, 3000)) gh_mailbox_push_cancel(&s->push);
+        if (random_one_in(&a->random, 3000)) gh_op_cancel(&s->push.op);
         return;
     }
     if (status == GH_OK)
@@ -133,7 +133,7 @@ static void turn_fetch(mailbox_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 6)) begin_fetch(a);
         return;
     }
-    gh_status status = gh_mailbox_fetch_poll(&a->fetch);
+    gh_status status = gh_op_poll(&a->fetch.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(a->fetch_op);
     if (status == GH_OK || status == GH_EMPTY)
@@ -170,7 +170,7 @@ static void turn_commit(mailbox_actor* a, bool may_begin)
         if (a->commit_at_us != 0 && a->me->now_us >= a->commit_at_us) begin_commit(a);
         return;
     }
-    gh_status status = gh_mailbox_commit_poll(&a->commit);
+    gh_status status = gh_op_poll(&a->commit.op);
     if (status == GH_PENDING) return;
     history_end(a->commit_op, storm_outcome_of(status), status);
     a->commit_op = 0;
@@ -211,8 +211,8 @@ static void read_all(storm_look* look, uint8_t name)
         config.epoch = epoch;
         uint32_t op = history_begin(look->who, STORM_mailbox, TALK_FETCH, name);
         status = gh_mailbox_fetch_begin(&fetch, look->client, names[name], &config);
-        while (status == GH_OK && gh_mailbox_fetch_poll(&fetch) == GH_PENDING && storm_look_turn(look)) {}
-        status = gh_mailbox_fetch_poll(&fetch);
+        while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING && storm_look_turn(look)) {}
+        status = gh_op_poll(&fetch.op);
         history_end(op, storm_outcome_of(status), status);
         if (status != GH_OK) break;
         for (uint32_t i = 0; i < fetch.count; i++)

@@ -138,7 +138,7 @@ static void turn_refresh(row_actor* a, bool may_begin)
         if (may_begin && jobs_are_done(a) && random_one_in(&a->random, 50)) begin_refresh(a);
         return;
     }
-    gh_status status = gh_rows_poll(&a->rows);
+    gh_status status = gh_op_poll(&a->rows.op);
     if (status != GH_PENDING && jobs_are_done(a))
     {
         history_end(a->refresh_op, STORM_DONE, status);
@@ -147,7 +147,7 @@ static void turn_refresh(row_actor* a, bool may_begin)
     else if (!a->stopping && (!may_begin || a->me->now_us >= a->refresh_end_us))
     {
         a->stopping = true;
-        if (random_one_in(&a->random, 2)) gh_rows_cancel(&a->rows);
+        if (random_one_in(&a->random, 2)) gh_op_cancel(&a->rows.op);
         else gh_rows_stop(&a->rows);
     }
 }
@@ -172,9 +172,9 @@ static void turn_get(row_actor* a, row_reader* r, bool may_begin)
         r->op = 0;
         return;
     }
-    gh_status status = gh_row_get_poll(&r->get);
+    gh_status status = gh_op_poll(&r->get.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK || status == GH_ROW_OLD)
+    if (status == GH_OK || status == GH_OLD)
     {
         char text[VALUE_SIZE];
         unsigned made_by = 0;
@@ -184,7 +184,7 @@ static void turn_get(row_actor* a, row_reader* r, bool may_begin)
         history_at(r->op)->b = made_by;
         history_at(r->op)->c = 1;
     }
-    bool answered = status == GH_ROW_OLD || status == GH_ROW_MISSING;
+    bool answered = status == GH_OLD || status == GH_GONE;
     history_end(r->op, answered ? STORM_DONE : storm_outcome_of(status), status);
     r->op = 0;
 }
@@ -210,9 +210,9 @@ static void turn_schedule(row_actor* a, bool may_begin)
         a->schedule_op = 0;
         return;
     }
-    gh_status status = gh_row_schedule_poll(&a->schedule);
+    gh_status status = gh_op_poll(&a->schedule.op);
     if (status == GH_PENDING) return;
-    history_end(a->schedule_op, storm_outcome_of(status), status);
+    history_end(a->schedule_op, status == GH_GONE ? STORM_DONE : storm_outcome_of(status), status);
     a->schedule_op = 0;
 }
 

@@ -75,7 +75,7 @@ static void let_go(semaphore_actor* a, permit_hand* hand)
     if (hand->held) note(a, hand, HOLD_OVER, 0);
     hand->held = false;
     hand->leaving = true;
-    if (random_one_in(&a->random, 8)) gh_permit_cancel(&hand->permit);
+    if (random_one_in(&a->random, 8)) gh_op_cancel(&hand->permit.op);
     else gh_permit_release(&hand->permit);
 }
 
@@ -101,13 +101,13 @@ static void turn_hand(semaphore_actor* a, permit_hand* hand, bool may_begin)
         if (may_begin && random_one_in(&a->random, 60)) begin_permit(a, hand);
         return;
     }
-    gh_status status = gh_permit_poll(&hand->permit);
-    if (status == GH_OK) turn_held(a, hand);
+    gh_status status = gh_op_poll(&hand->permit.op);
+    if (status == GH_HELD) turn_held(a, hand);
     else if (status != GH_PENDING)
     {
         if (hand->held) note(a, hand, HOLD_OVER, 0);
         hand->held = false;
-        history_end(hand->op, status == GH_IDLE ? STORM_DONE : storm_outcome_of(status), status);
+        history_end(hand->op, status == GH_OK ? STORM_DONE : storm_outcome_of(status), status);
         hand->op = 0;
     }
     else if (!hand->leaving && random_one_in(&a->random, 4000)) let_go(a, hand);
@@ -139,10 +139,10 @@ static void audit(storm_look* look)
         config.wait_us = SEMAPHORE_LEASE_MOST_US + 8000000;
         uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
         gh_status status = gh_permit_begin(&permit, look->client, names[i], &config);
-        while ((status = gh_permit_poll(&permit)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&permit.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_end(op, storm_outcome_of(status), status);
         gh_permit_release(&permit);
-        while (gh_permit_poll(&permit) == GH_PENDING && storm_look_turn(look)) {}
+        while (gh_op_poll(&permit.op) == GH_PENDING && storm_look_turn(look)) {}
     }
 }
 

@@ -33,7 +33,7 @@ typedef struct task_job
 {
     uint64_t until_us;
     uint64_t called_us;
-    gh_status end;
+    gh_task_action end;
 } task_job;
 
 typedef enum hand_state
@@ -172,13 +172,13 @@ static void turn_push(task_actor* a, task_push* p, bool may_begin)
         if (may_begin && random_one_in(&a->random, 70)) begin_push(a, p);
         return;
     }
-    gh_status status = gh_tasks_push_poll(&p->push);
+    gh_status status = gh_op_poll(&p->push.op);
     if (status == GH_PENDING) return;
     storm_record* record = history_at(p->op);
     for (uint32_t i = 0; i < record->a; i++)
     {
         gh_status each = p->specs[i].status;
-        if (each == GH_OK || each == GH_TASK_EXISTS) record->b |= 1u << i;
+        if (each == GH_OK || each == GH_EXISTS) record->b |= 1u << i;
     }
     bool answered = status == GH_OK || status == GH_FULL;
     history_end(p->op, answered ? STORM_DONE : storm_outcome_of(status), status);
@@ -217,7 +217,7 @@ static void end_hand_op(task_actor* a, gh_status status, hand_state next)
 
 static void turn_taking(task_actor* a)
 {
-    gh_status status = gh_tasks_take_poll(&a->take);
+    gh_status status = gh_op_poll(&a->take.op);
     if (status == GH_PENDING) return;
     if (status != GH_OK)
     {
@@ -247,7 +247,7 @@ static void begin_extend(task_actor* a)
 
 static void turn_extending(task_actor* a)
 {
-    gh_status status = gh_tasks_extend_poll(&a->extend);
+    gh_status status = gh_op_poll(&a->extend.op);
     if (status == GH_PENDING) return;
     for (uint32_t i = 0; i < a->take.count; i++)
     {
@@ -300,7 +300,7 @@ static void turn_working(task_actor* a, bool may_begin)
 
 static void turn_finishing(task_actor* a)
 {
-    gh_status status = gh_tasks_finish_poll(&a->finish);
+    gh_status status = gh_op_poll(&a->finish.op);
     if (status == GH_PENDING) return;
     for (uint32_t i = 0; status == GH_OK && i < a->take.count; i++)
         note_task(a->me, TASKS_ENDED, &a->tasks[i], a->tasks[i].action, (uint64_t)(int64_t)a->tasks[i].status);
@@ -323,25 +323,23 @@ static void turn_hand(task_actor* a, bool may_begin)
 
 /* ---- a worker -------------------------------------------------------------------------------------------- */
 
-static gh_status draw_end(random_stream* random)
+static gh_task_action draw_end(random_stream* random)
 {
     uint64_t x = random_below(random, 12);
-    return x == 0 ? GH_CORRUPT : x < 4 ? GH_ERROR : GH_OK;
+    return x == 0  ? GH_TASK_ACTION_FAIL
+           : x < 3 ? GH_TASK_ACTION_RETRY
+           : x < 4 ? GH_TASK_ACTION_GIVE_BACK
+                   : GH_TASK_ACTION_DONE;
 }
 
-static uint64_t action_of(gh_status end)
-{
-    return end == GH_OK ? GH_TASK_ACTION_DONE : end == GH_CORRUPT ? GH_TASK_ACTION_FAIL : GH_TASK_ACTION_RETRY;
-}
-
-static gh_status work(void* context, gh_task* task)
+static gh_task_action work(void* context, gh_task* task)
 {
     task_actor* a = context;
     task_job* job = &a->jobs[task - a->slots];
     if (task->status == GH_LOST)
     {
-        note_task(a->me, TASKS_OVER, task, GH_TASK_ACTION_KEEP, job->called_us);
-        return GH_OK;
+        note_task(a->me, TASKS_OVER, task, GH_TASK_ACTION_CONTINUE, job->called_us);
+        return GH_TASK_ACTION_DONE;
     }
     job->called_us = a->me->now_us;
     if (task->step++ == 0)
@@ -351,9 +349,9 @@ static gh_status work(void* context, gh_task* task)
         job->until_us = job->called_us + random_below(&a->random, 10000);
         if (random_one_in(&a->random, 20)) job->until_us += random_below(&a->random, 1200000);
     }
-    if (job->called_us < job->until_us) return GH_PENDING;
+    if (job->called_us < job->until_us) return GH_TASK_ACTION_CONTINUE;
     task->delay_us = 1000;
-    note_task(a->me, TASKS_OVER, task, action_of(job->end), 0);
+    note_task(a->me, TASKS_OVER, task, (uint64_t)job->end, 0);
     return job->end;
 }
 
@@ -392,7 +390,7 @@ static void turn_worker(task_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 50)) begin_work(a);
         return;
     }
-    gh_status status = gh_tasks_worker_poll(&a->worker);
+    gh_status status = gh_op_poll(&a->worker.op);
     if (a->worker.trouble != a->trouble && a->worker.trouble != GH_OK)
     {
         storm_event event = {.system = STORM_tasks, .what = TASKS_TROUBLE, .about = a->work_op,
@@ -408,7 +406,7 @@ static void turn_worker(task_actor* a, bool may_begin)
     else if (!may_begin || a->me->now_us >= a->work_end_us)
     {
         a->work_end_us = UINT64_MAX;
-        if (random_one_in(&a->random, 3)) gh_tasks_worker_cancel(&a->worker);
+        if (random_one_in(&a->random, 3)) gh_op_cancel(&a->worker.op);
         else gh_tasks_worker_stop(&a->worker);
     }
 }
@@ -435,7 +433,7 @@ static void turn_edit(task_actor* a, bool may_begin)
         a->edit_op = 0;
         return;
     }
-    gh_status status = gh_tasks_edit_poll(&a->edit);
+    gh_status status = gh_op_poll(&a->edit.op);
     if (status == GH_PENDING) return;
     if (status == GH_OK) history_at(a->edit_op)->d = (uint64_t)(int64_t)a->ref.status;
     history_end(a->edit_op, storm_outcome_of(status), status);
@@ -497,7 +495,7 @@ static void turn_letters(task_actor* a, bool may_begin)
 {
     if (a->rise_ops[0] != 0)
     {
-        gh_status risen = gh_tasks_edit_poll(&a->rise);
+        gh_status risen = gh_op_poll(&a->rise.op);
         if (risen != GH_PENDING) end_rise(a, risen);
         return;
     }
@@ -506,7 +504,7 @@ static void turn_letters(task_actor* a, bool may_begin)
         if (may_begin && random_one_in(&a->random, 150)) begin_letters(a);
         return;
     }
-    gh_status status = gh_tasks_dead_poll(&a->dead);
+    gh_status status = gh_op_poll(&a->dead.op);
     if (status == GH_PENDING) return;
     for (uint32_t i = 0; status == GH_OK && i < a->dead.count; i++)
     {
@@ -545,7 +543,7 @@ static void turn_control(task_actor* a, bool may_begin)
         a->control_op = 0;
         return;
     }
-    gh_status status = gh_tasks_control_poll(&a->control);
+    gh_status status = gh_op_poll(&a->control.op);
     if (status == GH_PENDING) return;
     history_end(a->control_op, storm_outcome_of(status), status);
     a->control_op = 0;
@@ -655,7 +653,7 @@ static void audit(storm_look* look)
         static gh_tasks_count count;
         uint32_t op = history_begin(look->who, STORM_tasks, TASKS_COUNTED, i);
         gh_status status = gh_tasks_count_begin(&count, look->client, queues[i], NULL);
-        while ((status = gh_tasks_count_poll(&count)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&count.op)) == GH_PENDING && storm_look_turn(look)) {}
         history_at(op)->a = count.stored;
         history_at(op)->b = count.handed_out;
         history_at(op)->c = count.expired;

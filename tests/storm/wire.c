@@ -7,7 +7,7 @@
 #include "storm/history.h"
 #include "support/process.h"
 #include "support/random.h"
-#include "support/stream.h"
+#include "support/server/stream.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -71,8 +71,8 @@ gh_lock* command_lock(game* from, const char* name, uint64_t lease_us)
     gh_lock_config config = gh_lock_config_default();
     config.lease_us = lease_us;
     assert_status(gh_lock_begin(lock, from->client, gh_str_of(name), &config), GH_OK);
-    GAME_UNTIL(gh_lock_poll(lock) != GH_PENDING);
-    assert_status(gh_lock_poll(lock), GH_OK);
+    GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
+    assert_status(gh_op_poll(&lock->op), GH_HELD);
     return lock;
 }
 
@@ -85,8 +85,8 @@ gh_command_config fenced_config(game* owner, gh_fence fence)
 
 gh_status settle_command(const gh_command* command)
 {
-    GAME_UNTIL(gh_command_poll(command) != GH_PENDING);
-    return gh_command_poll(command);
+    GAME_UNTIL(gh_op_poll(&command->op) != GH_PENDING);
+    return gh_op_poll(&command->op);
 }
 
 const char* reply_text(game* owner, const gh_command* command)

@@ -5,7 +5,7 @@
 #ifndef GUILDHALL_TESTS_COMMAND_H
 #define GUILDHALL_TESTS_COMMAND_H
 
-#include "support/game.h"
+#include "support/scene/game.h"
 
 #include <hiredis/hiredis.h>
 

@@ -150,7 +150,7 @@ static void names(crowd* c, bot* b, const request* r, const message* m)
 static void promotion(crowd* c, const bot* b, const request* r, const message* m)
 {
     const int64_t* v = m->values;
-    bool fresh = v[2] == GH_OK || v[2] == GH_ROW_OLD;
+    bool fresh = v[2] == GH_OK || v[2] == GH_OLD;
     check_that(c->row, CHECK_PROMOTION, v[0] == r->which && v[1] >= 0 && fresh && m->text.size > 0,
                "bot %u looks at %u: %d, %d ms old, status %d", b->number, r->which, (int)v[0], (int)v[1],
                (int)v[2]);

@@ -27,7 +27,7 @@ bool backlog_frame(backlog* b)
     for (uint32_t i = 0; i < BACKLOG_QUEUES; i++)
     {
         if (b->answered[i]) continue;
-        gh_status status = gh_tasks_count_poll(&b->counts[i]);
+        gh_status status = gh_op_poll(&b->counts[i].op);
         if (status == GH_OK)
         {
             add(b, &b->counts[i]);

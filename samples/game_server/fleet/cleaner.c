@@ -30,7 +30,7 @@ static void ask(cleaner* c)
 
 bool cleaner_frame(cleaner* c)
 {
-    gh_status status = c->asked ? gh_command_poll(&c->op) : GH_IDLE;
+    gh_status status = c->asked ? gh_op_poll(&c->op.op) : GH_IDLE;
     if (status == GH_PENDING) return false;
     if (status == GH_OK)
     {

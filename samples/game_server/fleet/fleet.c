@@ -63,6 +63,7 @@ typedef struct fleet
     children children;
     child* bots;
     snapshot shown;
+    history past; /* for the page */
     screen screen;
     page* page;
     market market;
@@ -245,6 +246,7 @@ static void fleet_frame(fleet* f)
     member_tick(m);
     children_look(&f->children, m->clock.now_us, on_death, f);
     snapshot_take(&f->shown, f->board, m->clock.now_us);
+    history_take(&f->past, &f->shown);
     bool too_late = f->give_up_us > 0 && m->clock.now_us >= f->give_up_us;
     if ((too_late || stop_signals() > 1) && f->phase < FLEET_LEAVING)
         end_at_once(f);
@@ -299,7 +301,7 @@ static bool open_fleet(fleet* f)
     market_init(&f->market, f->member.client, o->prefix, o->guard);
     f->bots = cast_all(&f->children, o, &f->folder);
     f->shown.started_us = frame_now_us();
-    if (o->page > 0) f->page = page_open(o->page, &f->shown);
+    if (o->page > 0) f->page = page_open(o->page, &f->shown, &f->past);
     return o->page == 0 || f->page != NULL;
 }
 

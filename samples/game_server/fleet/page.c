@@ -19,6 +19,7 @@ struct page
 {
     struct MHD_Daemon* daemon;
     const snapshot* shown;
+    const history* past;
     uint32_t port;
     char json[JSON_SIZE];
 };
@@ -48,12 +49,24 @@ static enum MHD_Result answer_text(struct MHD_Connection* connection, unsigned s
     return answer(connection, status, "text/plain", strlen(words), words, MHD_RESPMEM_PERSISTENT);
 }
 
-static enum MHD_Result answer_json(page* p, struct MHD_Connection* connection)
+static enum MHD_Result answer_json(struct MHD_Connection* connection, const text* json)
+{
+    if (json->is_cut) return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "the answer is too large\n");
+    return answer(connection, MHD_HTTP_OK, "application/json", json->size, json->bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+static enum MHD_Result answer_board(page* p, struct MHD_Connection* connection)
 {
     text t = text_in(p->json, sizeof p->json);
     snapshot_add_json(p->shown, &t);
-    if (t.is_cut) return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "the board is too large\n");
-    return answer(connection, MHD_HTTP_OK, "application/json", t.size, t.bytes, MHD_RESPMEM_MUST_COPY);
+    return answer_json(connection, &t);
+}
+
+static enum MHD_Result answer_history(page* p, struct MHD_Connection* connection)
+{
+    text t = text_in(p->json, sizeof p->json);
+    history_add_json(p->past, &t);
+    return answer_json(connection, &t);
 }
 
 /* A page from elsewhere must not reach us under another name that its owner lets point to 127.0.0.1. */
@@ -75,14 +88,15 @@ static enum MHD_Result on_request(void* context, struct MHD_Connection* connecti
     (void)version, (void)upload, (void)upload_size, (void)state;
     if (!is_for_us(p, connection)) return answer_text(connection, MHD_HTTP_FORBIDDEN, "not for this host\n");
     if (strcmp(method, "GET") != 0) return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-    if (strcmp(url, "/board.json") == 0) return answer_json(p, connection);
+    if (strcmp(url, "/board.json") == 0) return answer_board(p, connection);
+    if (strcmp(url, "/history.json") == 0) return answer_history(p, connection);
     if (strcmp(url, "/") == 0)
         return answer(connection, MHD_HTTP_OK, "text/html; charset=utf-8", sizeof game_page - 1, game_page,
                       MHD_RESPMEM_PERSISTENT);
     return answer_text(connection, MHD_HTTP_NOT_FOUND, "nothing here\n");
 }
 
-page* page_open(uint32_t port, const snapshot* shown)
+page* page_open(uint32_t port, const snapshot* shown, const history* past)
 {
     page* p = calloc(1, sizeof *p);
     if (p == NULL) return NULL;
@@ -90,6 +104,7 @@ page* page_open(uint32_t port, const snapshot* shown)
     loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     p->port = port;
     p->shown = shown;
+    p->past = past;
     p->daemon =
         MHD_start_daemon(MHD_USE_EPOLL, (uint16_t)port, NULL, NULL, on_request, p, MHD_OPTION_SOCK_ADDR,
                          (struct sockaddr*)&loopback, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,

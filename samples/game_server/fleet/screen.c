@@ -39,19 +39,31 @@ static void add_times(text* t, const char* name, const board_histogram* h)
              (double)h->max_us / 1e3);
 }
 
-/* The buckets that have anything, the largest as wide as it may be. */
-static void add_bars(text* t, const board_histogram* h)
+static void add_bar(text* t, const char* sign, uint32_t ms, uint64_t count, uint64_t most)
 {
     static const char bar[] = "################################";
-    uint64_t most = 1;
-    for (uint32_t i = 0; i < BOARD_BUCKETS; i++) most = h->counts[i] > most ? h->counts[i] : most;
-    for (uint32_t i = 0; i < BOARD_BUCKETS; i++)
-    {
-        if (h->counts[i] == 0) continue;
-        int width = (int)(1 + h->counts[i] * (BAR_WIDTH - 1) / most);
-        text_add(t, "    < %8.2f ms %-*.*s %" PRIu64 LINE_END, (double)(1u << i) / 1e3, (int)BAR_WIDTH, width,
-                 bar, h->counts[i]);
-    }
+    if (count == 0) return;
+    int width = (int)(1 + count * (BAR_WIDTH - 1) / most);
+    text_add(t, "    %2s %2" PRIu32 " ms %-*.*s %" PRIu64 LINE_END, sign, ms, (int)BAR_WIDTH, width, bar, count);
+}
+
+/* The bars between the outermost that are wide enough to be seen, and what lies outside of them in one on either side:
+   "16 ms" are frames of 16.0 to 16.9 ms. */
+static void add_bars(text* t, const uint64_t counts[BOARD_BARS])
+{
+    uint64_t most = 1, below = 0, above = 0;
+    uint32_t from = BOARD_BARS - 1, to = 0;
+    for (uint32_t i = 0; i < BOARD_BARS; i++) most = counts[i] > most ? counts[i] : most;
+    for (uint32_t i = BOARD_BARS - 1; i > 0; i--) from = counts[i] * BAR_WIDTH >= most ? i : from;
+    for (uint32_t i = 0; i < BOARD_BARS - 1; i++) to = counts[i] * BAR_WIDTH >= most ? i : to;
+    if (to < from) to = from - 1; /* none of them is */
+    for (uint32_t i = 0; i < from; i++) below += counts[i];
+    for (uint32_t i = to + 1; i < BOARD_BARS; i++) above += counts[i];
+    most = below > most ? below : most;
+    most = above > most ? above : most;
+    add_bar(t, "<", BOARD_BARS_FROM_MS + from - 1, below, most);
+    for (uint32_t i = from; i <= to; i++) add_bar(t, "", BOARD_BARS_FROM_MS + i - 1, counts[i], most);
+    add_bar(t, ">=", BOARD_BARS_FROM_MS + to, above, most);
 }
 
 static void add_server(text* t, const board_row* row)
@@ -61,47 +73,28 @@ static void add_server(text* t, const board_row* row)
              " by the machine" LINE_END,
              row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
     add_times(t, "frame", &row->frame_us);
-    add_bars(t, &row->frame_us);
+    add_bars(t, row->frame_bars);
     add_times(t, "tick", &row->tick_us);
 }
 
-/* What all processes of the fleet count under the same name, together; four on a line. */
-static void add_counts(text* t, const snapshot* s)
+/* Of all processes together; three on a line. */
+static void add_counts(text* t, const board_row* sum)
 {
-    board_row sum = {0};
-    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    for (uint32_t k = 0; k < BOARD_COUNTS && sum->counts[k].name[0] != '\0'; k++)
     {
-        for (uint32_t k = 0; k < BOARD_COUNTS && s->rows[i].counts[k].name[0] != '\0'; k++)
-        {
-            uint64_t* count = board_count_of(&sum, s->rows[i].counts[k].name);
-            if (count != NULL) *count += s->rows[i].counts[k].value;
-        }
-    }
-    for (uint32_t k = 0; k < BOARD_COUNTS && sum.counts[k].name[0] != '\0'; k++)
-    {
-        text_add(t, "%-22s %9" PRIu64 "%s", sum.counts[k].name, sum.counts[k].value,
-                 k % 3 == 2 ? LINE_END : "   ");
+        text_add(t, "%-22s %9" PRIu64 "%s", sum->counts[k].name, sum->counts[k].value, k % 3 == 2 ? LINE_END : "   ");
     }
     text_add(t, LINE_END);
 }
 
 /* Ops that ended, of all processes together, by system. */
-static void add_ops(text* t, const snapshot* s)
+static void add_ops(text* t, const board_row* sum)
 {
-    board_row sum = {0};
-    for (uint32_t i = 0; i < BOARD_ROWS; i++)
-    {
-        for (uint32_t k = 0; k < BOARD_SYSTEMS && s->rows[i].ops[k].name[0] != '\0'; k++)
-        {
-            uint64_t* ops = board_ops_of(&sum, s->rows[i].ops[k].name);
-            if (ops != NULL) *ops += s->rows[i].ops[k].value;
-        }
-    }
     text_add(t, "ops ended:");
-    for (uint32_t k = 0; k < BOARD_SYSTEMS && sum.ops[k].name[0] != '\0'; k++)
+    for (uint32_t k = 0; k < BOARD_SYSTEMS && sum->ops[k].name[0] != '\0'; k++)
     {
         if (k > 0 && k % OPS_EACH_LINE == 0) text_add(t, LINE_END "          ");
-        text_add(t, "  %s %" PRIu64, sum.ops[k].name, sum.ops[k].value);
+        text_add(t, "  %s %" PRIu64, sum->ops[k].name, sum->ops[k].value);
     }
     text_add(t, LINE_END);
 }
@@ -146,8 +139,10 @@ static void add_picture(text* t, const snapshot* s, const char* doing)
         if (strcmp(s->rows[i].role, "server") == 0) add_server(t, &s->rows[i]);
     }
     text_add(t, LINE_END);
-    add_counts(t, s);
-    add_ops(t, s);
+    static board_row sum;
+    snapshot_sum(s, &sum);
+    add_counts(t, &sum);
+    add_ops(t, &sum);
     totals_add(&s->totals, t, LINE_END);
     add_checks(t, s);
     add_events(t, s);

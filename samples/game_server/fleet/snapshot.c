@@ -32,6 +32,25 @@ void snapshot_take(snapshot* s, const board* b, uint64_t now_us)
     }
 }
 
+void snapshot_sum(const snapshot* s, board_row* sum)
+{
+    *sum = (board_row){0};
+    for (uint32_t i = 0; i < BOARD_ROWS; i++)
+    {
+        const board_row* row = &s->rows[i];
+        for (uint32_t k = 0; k < BOARD_COUNTS && row->counts[k].name[0] != '\0'; k++)
+        {
+            uint64_t* count = board_count_of(sum, row->counts[k].name);
+            if (count != NULL) *count += row->counts[k].value;
+        }
+        for (uint32_t k = 0; k < BOARD_SYSTEMS && row->ops[k].name[0] != '\0'; k++)
+        {
+            uint64_t* ops = board_ops_of(sum, row->ops[k].name);
+            if (ops != NULL) *ops += row->ops[k].value;
+        }
+    }
+}
+
 const char* snapshot_link_text(gh_link_state state)
 {
     switch (state)
@@ -96,8 +115,15 @@ static void add_histogram(text* t, const char* name, const board_histogram* h)
     add_number(t, "p999", h->p999_us);
     add_number(t, "max", h->max_us);
     add_number(t, "recent", h->recent_us);
-    text_add(t, "\"buckets\":[");
-    for (uint32_t i = 0; i < BOARD_BUCKETS; i++) text_add(t, "%" PRIu64 ",", h->counts[i]);
+    close_with(t, '}');
+}
+
+static void add_bars(text* t, const board_row* row)
+{
+    text_add(t, "\"frame_bars\":{");
+    add_number(t, "from_ms", BOARD_BARS_FROM_MS);
+    text_add(t, "\"counts\":[");
+    for (uint32_t i = 0; i < BOARD_BARS; i++) text_add(t, "%" PRIu64 ",", row->frame_bars[i]);
     close_with(t, ']');
     close_with(t, '}');
 }
@@ -151,6 +177,7 @@ static void add_row(text* t, const board_row* row)
     add_number(t, "links_lost", stats->links_lost);
     add_number(t, "round_trip_us", stats->round_trip_us);
     add_histogram(t, "frame_us", &row->frame_us);
+    add_bars(t, row);
     add_histogram(t, "tick_us", &row->tick_us);
     add_histogram(t, "tick_cpu_us", &row->tick_cpu_us);
     add_lists(t, row);

@@ -31,6 +31,9 @@ typedef struct snapshot
 /* A row that is being written keeps what the last snapshot had. */
 void snapshot_take(snapshot* s, const board* b, uint64_t now_us);
 
+/* What all processes count under the same name, together: counts and ops of sum. */
+void snapshot_sum(const snapshot* s, board_row* sum);
+
 const char* snapshot_link_text(gh_link_state state);
 
 /* The warnings of a client as text, "" if there are none. */

@@ -58,7 +58,7 @@ static void lane_frame(store_audit* a, audit_lane* lane, uint32_t objects)
 {
     if (lane->asked)
     {
-        gh_status status = gh_command_poll(&lane->call.op);
+        gh_status status = gh_op_poll(&lane->call.op.op);
         if (status == GH_PENDING) return;
         lane->asked = false;
         if (status == GH_OK)
@@ -95,11 +95,11 @@ static void check_market(store_audit* a)
 
 static bool look_at_seats(store_audit* a)
 {
-    gh_status status = gh_semaphore_look_poll(&a->look);
+    gh_status status = gh_op_poll(&a->look.op);
     if (status == GH_PENDING) return false;
-    if (status == GH_OK || status == GH_EMPTY)
+    if (status == GH_OK || status == GH_GONE)
     {
-        expect(a, status == GH_EMPTY || a->look.used == 0,
+        expect(a, status == GH_GONE || a->look.used == 0,
                "%" PRIu32 " seats of server-%" PRIu32 " are still taken", a->look.used, a->server);
         a->server++;
     }

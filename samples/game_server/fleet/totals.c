@@ -26,7 +26,7 @@ void totals_read_begin(totals_read* r, gh_client* client, int day)
 
 gh_status totals_read_poll(const totals_read* r, totals* out)
 {
-    gh_status status = gh_aggregate_read_poll(&r->op);
+    gh_status status = gh_op_poll(&r->op.op);
     if (status != GH_OK) return status;
     *out = (totals){0};
     memcpy(out->date, r->date, sizeof out->date);

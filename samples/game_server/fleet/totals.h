@@ -39,7 +39,7 @@ typedef struct totals_read
 /* day: 0 is today, by our clock; -1 yesterday, 1 tomorrow. */
 void totals_read_begin(totals_read* r, gh_client* client, int day);
 
-/* As gh_aggregate_read_poll; with GH_OK out has them. */
+/* As gh_op_poll; with GH_OK out has them. */
 gh_status totals_read_poll(const totals_read* r, totals* out);
 
 /* "2026-05-01: Aland 5120  Borduria 2210 ...", some to a line, each of which ends with line_end. Nothing if nothing is

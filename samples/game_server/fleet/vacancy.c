@@ -46,7 +46,7 @@ static void ask(look* l)
 /* True when it has come to an end. */
 static bool look_frame(look* l)
 {
-    gh_status status = gh_command_poll(&l->op);
+    gh_status status = gh_op_poll(&l->op.op);
     if (status == GH_PENDING) return false;
     if (status == GH_OK)
     {

@@ -23,7 +23,7 @@ static bool open_aggregate(counting* c)
     if (config.nodes_capacity < nodes) config.nodes_capacity = nodes;
     size_t size = gh_aggregate_memory(&config);
     c->aggregate_memory = reserve(size);
-    return gh_aggregate_init(c->aggregate_memory, size, &config, &c->aggregate) == GH_OK;
+    return gh_aggregate_init(&c->aggregate, &config, c->aggregate_memory, size) == GH_OK;
 }
 
 bool counting_open(counting* c, gh_client* client, gh_str reader, const char* addresses_path)
@@ -97,7 +97,7 @@ static void begin_file(counting* c, uint64_t now_us)
 
 static void listed(counting* c, uint64_t now_us)
 {
-    gh_status status = gh_files_list_poll(&c->list);
+    gh_status status = gh_op_poll(&c->list.op);
     if (status == GH_PENDING) return;
     c->empty_lists += status == GH_EMPTY;
     if (status == GH_OK)
@@ -128,11 +128,11 @@ static void read_lines(counting* c, uint64_t now_us, uint32_t lines_max)
     if (status == GH_OK || status == GH_PENDING) return;
     if (status == GH_EMPTY)
         begin_flush(c, now_us);
-    else if (status == GH_FILE_GONE || status == GH_FILE_DONE || status == GH_FILE_NOT_READER)
+    else if (status == GH_GONE || status == GH_EXISTS || status == GH_NOT_MEMBER)
         next_file(c, now_us);
     else
     {
-        gh_file_read_cancel(&c->file);
+        gh_op_cancel(&c->file.op);
         pause_counting(c, now_us);
     }
 }
@@ -149,17 +149,17 @@ static void count_file(counting* c)
 
 static void flushed(counting* c, uint64_t now_us)
 {
-    gh_status status = gh_aggregate_flush_poll(&c->flush);
+    gh_status status = gh_op_poll(&c->flush.op);
     if (status == GH_PENDING) return;
     if (status == GH_OK)
         count_file(c);
-    else if (status == GH_DUPLICATE)
+    else if (status == GH_EXISTS)
         c->files_added_before++;
-    else if (status == GH_FILE_DIFFERS)
+    else if (status == GH_DIFFERS)
         c->files_refused++;
     else
     {
-        gh_file_read_cancel(&c->file);
+        gh_op_cancel(&c->file.op);
         pause_counting(c, now_us);
         return;
     }
@@ -169,9 +169,9 @@ static void flushed(counting* c, uint64_t now_us)
 
 static void finished(counting* c, uint64_t now_us)
 {
-    gh_status status = gh_file_read_poll(&c->file);
+    gh_status status = gh_op_poll(&c->file.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK || status == GH_FILE_DONE || status == GH_FILE_GONE)
+    if (status == GH_OK || status == GH_EXISTS || status == GH_GONE)
         next_file(c, now_us);
     else
         pause_counting(c, now_us); /* it is read again, and found to be counted */
@@ -180,7 +180,7 @@ static void finished(counting* c, uint64_t now_us)
 /* An op that was cancelled ends in its own time. */
 static void paused(counting* c, uint64_t now_us)
 {
-    bool busy = gh_file_read_poll(&c->file) == GH_PENDING || gh_aggregate_flush_poll(&c->flush) == GH_PENDING;
+    bool busy = gh_op_poll(&c->file.op) == GH_PENDING || gh_op_poll(&c->flush.op) == GH_PENDING;
     if (!busy && now_us >= c->again_us) begin_list(c, now_us);
 }
 
@@ -189,7 +189,7 @@ void counting_frame(counting* c, uint64_t now_us, uint32_t lines_max)
     switch (c->state)
     {
     case COUNTING_LISTING:
-        if (gh_files_list_poll(&c->list) == GH_IDLE) begin_list(c, now_us);
+        if (gh_op_poll(&c->list.op) == GH_IDLE) begin_list(c, now_us);
         listed(c, now_us);
         break;
     case COUNTING_READING: read_lines(c, now_us, lines_max); break;

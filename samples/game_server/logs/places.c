@@ -32,7 +32,7 @@ static gh_status try_capacity(places* p, const gh_geo_config* config, FILE* file
     size_t size = (gh_geo_memory(config) + 63) & ~(size_t)63;
     places_free(p);
     p->memory = aligned_alloc(64, size);
-    gh_status status = gh_geo_init(p->memory, size, config, &p->table);
+    gh_status status = gh_geo_init(&p->table, config, p->memory, size);
     rewind(file);
     if (status == GH_OK) status = read_rows(p->table, file, piece);
     if (status == GH_OK) status = gh_geo_seal(p->table, 0);

@@ -2,13 +2,13 @@
 
        <world>:market                               hash  guard: what all game servers agree on
        <world>:market:offers                        zset  "<item> <seller> <version>" -> price: a signpost
-       <world>:market:{lock:<player's lock>}:purse  hash  gold, earned, spent; number, hold: of the last
+       <world>:{lock:<player's lock>}:market:purse  hash  gold, earned, spent; number, hold: of the last
                                                           purchase; paid:<item> -> version
-       <world>:market:{lock:<player's lock>}:bag    zset  item -> version: where to look for his items
-       <world>:market:{lock:<item's lock>}:item     hash  version, holder, price (0: not for sale), sale;
+       <world>:{lock:<player's lock>}:market:bag    zset  item -> version: where to look for his items
+       <world>:{lock:<item's lock>}:market:item     hash  version, holder, price (0: not for sale), sale;
                                                           back: version of the last offer taken back
 
-   Look at one with redis-cli: hgetall 'fleet-1:market:{lock:player%3a7}:purse'
+   Look at one with redis-cli: hgetall 'fleet-1:{lock:player%3a7}:market:purse'
 
    A purchase is a sequence of steps, and each step is one script on one key:
 

@@ -32,26 +32,25 @@ static void begin_keys(market_call* call)
     call->key_count = 0;
 }
 
-static void add_key(market_call* call, const market* m, const char* tag, const char* part)
+static void add_key(market_call* call, const char* head, const char* part)
 {
     char* text = call->key_texts[call->key_count];
-    snprintf(text, sizeof call->key_texts[0], "%s:market%s%s%s", m->world, tag[0] == '\0' ? "" : ":", tag,
-             part);
+    snprintf(text, sizeof call->key_texts[0], "%s:market%s", head, part);
     call->keys[call->key_count++] = gh_str_of(text);
 }
 
 /* In the slot of its lock, so that a script can look at the fence and write in one step. */
 static void add_locked_key(market_call* call, const market* m, gh_str lock_name, const char* part)
 {
-    char tag[GH_LOCK_TAG_SIZE_MAX + 1];
-    tag[gh_lock_tag(lock_name, tag, sizeof tag - 1)] = '\0';
-    add_key(call, m, tag, part);
+    char tag[GH_LOCK_TAG_SIZE_MAX];
+    gh_lock_tag(m->client, lock_name, tag, sizeof tag);
+    add_key(call, tag, part);
 }
 
 void call_market_key(const market* m, market_call* call, const char* part)
 {
     begin_keys(call);
-    add_key(call, m, "", part);
+    add_key(call, m->world, part);
 }
 
 void call_purse_key(const market* m, market_call* call, uint32_t player)

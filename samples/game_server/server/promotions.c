@@ -189,7 +189,7 @@ void promotions_close(promotions* p)
 
 static void schedule_frame(promotions* p, uint64_t now_us)
 {
-    if (now_us < p->schedule_us || gh_row_schedule_poll(&p->schedule) == GH_PENDING) return;
+    if (now_us < p->schedule_us || gh_op_poll(&p->schedule.op) == GH_PENDING) return;
     gh_row_schedule_config config = gh_row_schedule_config_default();
     config.period_us = PERIOD_US;
     gh_str name = promotion_name(p->schedule_number, p->schedule_name);

@@ -140,8 +140,8 @@ static bool is_ours(seats* s, seat* p, uint64_t now_us)
         p->again_us = now_us + AGAIN_US;
     }
     if (!p->asked) return false;
-    gh_status status = waits ? gh_permit_poll(&p->permit) : gh_lock_poll(&p->lock);
-    if (status == GH_PENDING || status == GH_OK) return status == GH_OK;
+    gh_status status = waits ? gh_op_poll(&p->permit.op) : gh_op_poll(&p->lock.op);
+    if (!gh_status_is_over(status)) return status == GH_HELD;
     p->asked = false;
     p->again_us = now_us + AGAIN_US;
     return false;
@@ -199,7 +199,7 @@ static void give_back(seats* s, seat* p)
 
 static void farewell(seats* s, seat* p)
 {
-    if (gh_lock_poll(&p->lock) == GH_PENDING || gh_permit_poll(&p->permit) == GH_PENDING) return;
+    if (gh_op_poll(&p->lock.op) == GH_PENDING || gh_op_poll(&p->permit.op) == GH_PENDING) return;
     trade_view has = trade_look(s->config.trade, p->slot);
     tell(s, p, (message){.type = MESSAGE_FAREWELL, .values = {has.gold, has.hold, has.bag_count}});
     network_free(s->config.network, p->slot);
@@ -210,8 +210,8 @@ static void farewell(seats* s, seat* p)
 /* The lock is the right to write to the player's purse; without it others may be at work. */
 static void look_for_loss(seats* s, seat* p)
 {
-    bool lock_lost = gh_lock_poll(&p->lock) != GH_OK;
-    if (!lock_lost && gh_permit_poll(&p->permit) == GH_OK) return;
+    bool lock_lost = gh_op_poll(&p->lock.op) != GH_HELD;
+    if (!lock_lost && gh_op_poll(&p->permit.op) == GH_HELD) return;
     ++*s->lost;
     leave(s, p, lock_lost);
 }

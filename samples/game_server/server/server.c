@@ -128,7 +128,7 @@ static void close_world(server* s)
 
 static void open_market(server* s)
 {
-    gh_status status = s->asking ? gh_command_poll(&s->opening.op) : GH_IDLE;
+    gh_status status = s->asking ? gh_op_poll(&s->opening.op.op) : GH_IDLE;
     if (status == GH_PENDING) return;
     if (status != GH_OK)
     {

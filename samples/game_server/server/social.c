@@ -26,7 +26,7 @@ void social_sorry(social* s, const social_player* p, uint32_t number, sorry_reas
 static sorry_reason reason_of(gh_status status)
 {
     if (status == GH_UNKNOWN) return SORRY_UNSURE;
-    if (status == GH_FULL) return SORRY_BUSY;
+    if (status == GH_NO_ROOM || status == GH_FULL) return SORRY_BUSY;
     if (status == GH_GONE || status == GH_NOT_MEMBER) return SORRY_NO_SUCH;
     return gh_status_is_invalid(status) ? SORRY_NONSENSE : SORRY_STORE;
 }
@@ -110,7 +110,7 @@ static bool reserve(social* s)
 static bool open_counters(social* s)
 {
     size_t size = gh_counters_memory(NULL);
-    gh_status status = gh_counters_init(s->counters_memory, size, s->config.client, NULL, &s->counters);
+    gh_status status = gh_counters_init(&s->counters, s->config.client, NULL, s->counters_memory, size);
     if (status != GH_OK) return false;
     return gh_counters_open(s->counters, gh_str_literal("hits"), &s->hits) == GH_OK &&
            gh_counters_open(s->counters, gh_str_literal("trades"), &s->trades) == GH_OK &&

@@ -106,7 +106,7 @@ static void joined(social* s, social_player* p, membership* m)
 /* True: look again in the next frame. */
 static bool membership_frame(social* s, social_player* p, membership* m)
 {
-    gh_status status = gh_chat_change_poll(&m->change);
+    gh_status status = gh_op_poll(&m->change.op);
     if (status == GH_PENDING) return true;
     switch (m->state)
     {
@@ -149,7 +149,7 @@ void chat_begin(social* s, social_player* p)
 {
     p->chat.chats[CHAT_ZONE].talk = &s->talks[p->player % ZONE_COUNT];
     p->chat.chats[CHAT_GUILD].talk = &s->talks[ZONE_COUNT + p->player / GUILD_SIZE];
-    p->chat.reader.user = p;
+    p->chat.reader.op.user = p;
     for (int i = 0; i < CHATS_EACH; i++) join(s, p, &p->chat.chats[i]);
     social_wake(s, p, PART_CHAT);
 }
@@ -173,8 +173,8 @@ void chat_end(social* s, social_player* p)
     membership* zone = &p->chat.chats[CHAT_ZONE];
     membership* guild = &p->chat.chats[CHAT_GUILD];
     gh_chat_feed_remove(&s->feed, &p->chat.reader);
-    gh_chat_change_cancel(&zone->change);
-    gh_chat_change_cancel(&guild->change);
+    gh_op_cancel(&zone->change.op);
+    gh_op_cancel(&guild->change.op);
     if (zone->state == MEMBER_IN) leave(s, p, zone);
     note_heard(s, p, guild);
     social_wake(s, p, PART_CHAT);
@@ -182,7 +182,7 @@ void chat_end(social* s, social_player* p)
 
 bool chat_frame(social* s, social_player* p)
 {
-    bool still = p->chat.speaking || gh_chat_commit_poll(&p->chat.commit) == GH_PENDING;
+    bool still = p->chat.speaking || gh_op_poll(&p->chat.commit.op) == GH_PENDING;
     for (int i = 0; i < CHATS_EACH; i++) still |= membership_frame(s, p, &p->chat.chats[i]);
     if (!p->here || p->chat.reader.name.size > 0) return still;
     if (social_is_told(s, p)) gh_chat_feed_add(&s->feed, &p->chat.reader, p->name);

@@ -30,7 +30,7 @@ static void touch(social* s, social_player* p)
     {
         c->batch[c->batch_count++] = gh_str_make(c->names[i % TOUCHES], c->name_sizes[i % TOUCHES]);
     }
-    gh_contacts_config config = gh_contacts_config_default();
+    gh_contacts_change_config config = gh_contacts_change_config_default();
     config.mirror = &c->mirror;
     gh_status status = gh_contacts_touch_many_begin(&c->change, s->config.client, p->name, c->batch,
                                                     c->batch_count, &config);
@@ -62,7 +62,7 @@ static void load(social* s, social_player* p)
 void contacts_begin(social* s, social_player* p)
 {
     void* memory = s->mirrors + p->slot * s->mirror_size;
-    gh_contacts_init(&p->contacts.mirror, memory, s->mirror_size, NULL);
+    gh_contacts_init(&p->contacts.mirror, NULL, memory, s->mirror_size);
     load(s, p);
     social_wake(s, p, PART_CONTACTS);
 }
@@ -80,7 +80,7 @@ void contacts_find(social* s, social_player* p, const message* m)
 static bool load_frame(social* s, social_player* p)
 {
     contacts_part* c = &p->contacts;
-    gh_status status = gh_contacts_load_poll(&c->load);
+    gh_status status = gh_op_poll(&c->load.op);
     if (status == GH_PENDING) return true;
     if (!p->here) return false;
     c->loaded = status == GH_OK;
@@ -94,7 +94,7 @@ bool contacts_frame(social* s, social_player* p)
     bool loading = !c->loaded && load_frame(s, p);
     if (c->touching)
     {
-        gh_status status = gh_contacts_change_poll(&c->change);
+        gh_status status = gh_op_poll(&c->change.op);
         if (status == GH_PENDING) return true;
         touched(s, p, status);
     }
@@ -106,6 +106,6 @@ bool contacts_frame(social* s, social_player* p)
 /* A touch that was not begun is lost with the visit: it is a convenience. */
 void contacts_end(social* s, social_player* p)
 {
-    gh_contacts_load_cancel(&p->contacts.load);
+    gh_op_cancel(&p->contacts.load.op);
     social_wake(s, p, PART_CONTACTS);
 }

@@ -11,7 +11,7 @@
 static void join(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
-    gh_guild_config config = gh_guild_config_default();
+    gh_guild_change_config config = gh_guild_change_config_default();
     config.timeout_us = PATIENT_US;
     g->again_us = s->now_us + RETRY_US; /* not before, if it fails */
     gh_guild_join_begin(&g->change, s->config.client, g->talk->name, &g->member, 1, &config);
@@ -31,7 +31,7 @@ void guild_begin(social* s, social_player* p)
 static bool join_frame(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
-    gh_status status = gh_guild_change_poll(&g->change);
+    gh_status status = gh_op_poll(&g->change.op);
     if (status == GH_PENDING) return true;
     g->joined = status == GH_OK;
     if (g->joined || !p->here) return false;
@@ -50,7 +50,7 @@ void guild_find(social* s, social_player* p, const message* m)
     config.buffer = g->found;
     config.buffer_size = sizeof g->found;
     if (g->finding) social_sorry(s, p, g->number, SORRY_BUSY, "there was a newer key-stroke");
-    gh_guild_search_cancel(&g->search);
+    gh_op_cancel(&g->search.op);
     gh_status status = gh_guild_complete_begin(&g->search, s->config.client, g->talk->name, m->text, &config);
     g->finding = status == GH_OK;
     g->number = m->number;
@@ -62,7 +62,7 @@ static void find_frame(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
     gh_str names[NAMES_MAX];
-    gh_status status = gh_guild_search_poll(&g->search);
+    gh_status status = gh_op_poll(&g->search.op);
     if (status == GH_PENDING) return;
     g->finding = false;
     if (status != GH_OK && status != GH_EMPTY)
@@ -119,7 +119,7 @@ bool guild_frame(social* s, social_player* p)
 
 void guild_end(social* s, social_player* p)
 {
-    gh_guild_change_cancel(&p->guild.change);
-    gh_guild_search_cancel(&p->guild.search);
+    gh_op_cancel(&p->guild.change.op);
+    gh_op_cancel(&p->guild.search.op);
     social_wake(s, p, PART_GUILD);
 }

@@ -28,11 +28,11 @@ static void looked(social* s, social_player* p, gh_status status)
 {
     look_part* l = &p->look;
     l->looking = false;
-    if (status == GH_EMPTY || status == GH_ROW_MISSING)
+    if (status == GH_EMPTY || status == GH_GONE)
         social_sorry(s, p, l->number, SORRY_NO_SUCH, gh_status_text(status));
-    else if (status != GH_OK && status != GH_ROW_OLD)
+    else if (status != GH_OK && status != GH_OLD)
         social_sorry_status(s, p, l->number, status);
-    if (status != GH_OK && status != GH_ROW_OLD) return;
+    if (status != GH_OK && status != GH_OLD) return;
     social_tally_add(s, TALLY_PROMOTIONS, 1);
     social_tell(s, p,
                 &(message){.type = MESSAGE_PROMOTION,
@@ -44,13 +44,13 @@ static void looked(social* s, social_player* p, gh_status status)
 bool look_frame(social* s, social_player* p)
 {
     if (!p->look.looking) return false;
-    gh_status status = gh_row_get_poll(&p->look.get);
+    gh_status status = gh_op_poll(&p->look.get.op);
     if (status != GH_PENDING) looked(s, p, status);
     return p->look.looking;
 }
 
 void look_end(social* s, social_player* p)
 {
-    gh_row_get_cancel(&p->look.get);
+    gh_op_cancel(&p->look.get.op);
     social_wake(s, p, PART_LOOK);
 }

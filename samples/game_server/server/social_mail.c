@@ -75,7 +75,7 @@ static bool commit_frame(social* s, social_player* p)
     mail_part* mail = &p->mail;
     if (mail->committing)
     {
-        gh_status status = gh_mailbox_commit_poll(&mail->commit);
+        gh_status status = gh_op_poll(&mail->commit.op);
         if (status == GH_PENDING) return true;
         mail->committing = false;
         if (status == GH_OK)
@@ -97,7 +97,7 @@ bool mail_frame(social* s, social_player* p)
     if (p->here && (s->frames + p->slot) % 4 != 0) return true;
     if (mail->fetching)
     {
-        gh_status status = gh_mailbox_fetch_poll(&mail->fetch);
+        gh_status status = gh_op_poll(&mail->fetch.op);
         if (status != GH_PENDING) fetched(s, p, status);
     }
     bool committing = commit_frame(s, p);
@@ -140,7 +140,7 @@ void mail_whisper(social* s, social_player* p, const message* m)
 bool mail_whisper_frame(social* s, social_player* p)
 {
     whisper_part* w = &p->whisper;
-    gh_status status = gh_mailbox_push_poll(&w->push);
+    gh_status status = gh_op_poll(&w->push.op);
     if (status == GH_PENDING) return true;
     bool touched = p->contacts.touched >= w->touch;
     if (status == GH_OK && !touched && p->here) return true;
@@ -158,6 +158,6 @@ bool mail_whisper_frame(social* s, social_player* p)
 
 void mail_end(social* s, social_player* p)
 {
-    gh_mailbox_fetch_cancel(&p->mail.fetch); /* a whisper goes on */
+    gh_op_cancel(&p->mail.fetch.op); /* a whisper goes on */
     social_wake(s, p, PART_MAIL);
 }

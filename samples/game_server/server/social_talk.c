@@ -114,7 +114,7 @@ static void send_frame(social* s, talk* t)
 {
     if (t->count > 0)
     {
-        gh_status status = gh_chat_send_poll(&t->send);
+        gh_status status = gh_op_poll(&t->send.op);
         if (status == GH_PENDING) return;
         all_spoke(s, t, status);
     }
@@ -162,7 +162,7 @@ static void tell_message(social* s, const social_player* p, const membership* m,
 static uint32_t tell_room(social* s, const gh_chat_room* room, gh_chat_seat* seat)
 {
     const gh_chat_fetch* fetch = &room->fetch;
-    social_player* p = seat->player->user;
+    social_player* p = seat->player->op.user;
     membership* m = own_chat_of(p, room->name);
     if (m == NULL || seat->member.status != GH_OK) return 0;
     if (m->epoch != fetch->epoch && m->told > seat->member.from) /* the store has forgotten the newest, or all */

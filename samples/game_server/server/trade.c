@@ -231,7 +231,7 @@ void trade_frame(trade* t, uint64_t now_us)
         trader_step(t, p, now_us);
         if (p->state == TRADER_IDLE && p->waiting.type != 0) begin_waiting(t, p);
         bool at_rest = p->state == TRADER_IDLE || p->state == TRADER_AWAY;
-        p->busy = !at_rest || gh_lock_poll(&p->lock) == GH_PENDING;
+        p->busy = !at_rest || gh_op_poll(&p->lock.op) == GH_PENDING;
         if (p->busy)
             i++;
         else

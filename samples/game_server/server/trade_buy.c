@@ -27,7 +27,7 @@ void trader_give_lock_back(trader* p)
 /* The last lock may still be on its way back. */
 static void begin_lock(trade* t, trader* p, uint64_t now_us)
 {
-    if (gh_lock_poll(&p->lock) == GH_PENDING || now_us < p->again_us) return;
+    if (gh_op_poll(&p->lock.op) == GH_PENDING || now_us < p->again_us) return;
     gh_lock_config want = gh_lock_config_default();
     want.lease_us = LEASE_US;
     want.wait_us = PATIENCE_US;
@@ -44,7 +44,8 @@ static void no_lock(trade* t, trader* p, gh_status status)
         trader_want_lock(p);
         return;
     }
-    bool crowded = status == GH_FULL || (status == GH_TIMEOUT && gh_client_ready(t->config.client));
+    bool late = status == GH_TIMEOUT && gh_client_ready(t->config.client);
+    bool crowded = late || status == GH_NO_ROOM || status == GH_FULL;
     trade_sorry(t, p, crowded ? SORRY_BUSY : SORRY_STORE, gh_status_text(status));
     trader_rest(p);
 }
@@ -61,10 +62,10 @@ void trader_locking_step(trade* t, trader* p, uint64_t now_us)
         begin_lock(t, p, now_us);
         return;
     }
-    gh_status status = gh_lock_poll(&p->lock);
-    if (status == GH_PENDING && p->leaving && !p->taken) gh_lock_cancel(&p->lock);
+    gh_status status = gh_op_poll(&p->lock.op);
+    if (status == GH_PENDING && p->leaving && !p->taken) gh_op_cancel(&p->lock.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK)
+    if (status == GH_HELD)
     {
         p->locked = true;
         p->item_lock = gh_lock_fence(&p->lock);

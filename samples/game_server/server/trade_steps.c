@@ -115,13 +115,13 @@ static void failed(trade* t, trader* p, gh_status status, uint64_t now_us)
         return;
     }
     trader_give_lock_back(p);
-    trade_sorry(t, p, status == GH_FULL ? SORRY_BUSY : SORRY_STORE, gh_status_text(status));
+    trade_sorry(t, p, status == GH_NO_ROOM ? SORRY_BUSY : SORRY_STORE, gh_status_text(status));
     trader_rest(p);
 }
 
 static void asking_step(trade* t, trader* p, uint64_t now_us)
 {
-    gh_status status = is_push(p) ? job_push_poll(&p->push) : gh_command_poll(&p->call.op);
+    gh_status status = is_push(p) ? job_push_poll(&p->push) : gh_op_poll(&p->call.op.op);
     if (status == GH_PENDING) return;
     p->asking = false;
     bool missing = status == GH_OK && !is_push(p) && market_number(&p->call) == MARKET_MISSING &&

@@ -37,7 +37,7 @@ static gh_status tell(desks* all, desk* d)
 
 static gh_status find(desks* all, desk* d)
 {
-    if (gh_guild_search_poll(&d->search) == GH_OK) return gh_guild_next_begin(&d->search, all->client);
+    if (gh_op_poll(&d->search.op) == GH_OK) return gh_guild_next_begin(&d->search, all->client);
     gh_guild_search_config config = gh_guild_search_config_default();
     config.limit = DESK_LETTERS;
     config.buffer = d->found;
@@ -78,8 +78,8 @@ static gh_status begin(desks* all, desk* d, desk_step step)
 
 static bool is_busy(const desk* d)
 {
-    bool busy = gh_command_poll(&d->call.op) == GH_PENDING || gh_guild_search_poll(&d->search) == GH_PENDING;
-    for (uint32_t i = 0; i < DESK_LETTERS; i++) busy |= gh_mailbox_push_poll(&d->letters[i]) == GH_PENDING;
+    bool busy = gh_op_poll(&d->call.op.op) == GH_PENDING || gh_op_poll(&d->search.op) == GH_PENDING;
+    for (uint32_t i = 0; i < DESK_LETTERS; i++) busy |= gh_op_poll(&d->letters[i].op) == GH_PENDING;
     return busy;
 }
 
@@ -87,11 +87,11 @@ static bool is_busy(const desk* d)
 static gh_status outcome(const desk* d, desk_step step)
 {
     gh_status status = GH_OK; /* SENDING looks at each letter itself */
-    if (step == DESK_TELLING) return gh_mailbox_push_poll(&d->letters[0]);
+    if (step == DESK_TELLING) return gh_op_poll(&d->letters[0].op);
     if (step == DESK_FINDING)
-        status = gh_guild_search_poll(&d->search);
+        status = gh_op_poll(&d->search.op);
     else if (step != DESK_SENDING)
-        status = gh_command_poll(&d->call.op);
+        status = gh_op_poll(&d->call.op.op);
     return status == GH_EMPTY ? GH_OK : status;
 }
 
@@ -119,7 +119,7 @@ static bool all_sent(desks* all, desk* d)
     for (uint32_t i = 0; i < d->letter_count; i++)
     {
         if (d->sent[i]) continue;
-        gh_status status = gh_mailbox_push_poll(&d->letters[i]);
+        gh_status status = gh_op_poll(&d->letters[i].op);
         d->sent[i] = status == GH_OK || status == GH_FULL;
         all->letters += status == GH_OK;
         all->letters_refused += status == GH_FULL;
@@ -168,48 +168,54 @@ static bool read_job(desk* d, job_kind kind, gh_str payload)
     return kind == JOB_GUILD_MAIL || j->item < MARKET_ITEMS_MAX;
 }
 
-/* Called in each tick: as long as the request of the step is under way there is nothing to do. A step that
-   failed ends the attempt; tasks.h calls again, after a pause, and the job begins anew. */
-static gh_status work(desks* all, gh_task* task, job_kind kind, desk_step first)
+/* A step that failed ends the attempt; tasks.h calls again, after a pause, and the job begins anew. */
+static gh_task_action again(gh_task* task, gh_status why)
+{
+    (void)gh_task_set_result(task, gh_str_of(gh_status_text(why))); /* without room for it, no reason */
+    return GH_TASK_ACTION_RETRY;
+}
+
+/* Called in each tick: as long as the request of the step is under way there is nothing to do. */
+static gh_task_action work(desks* all, gh_task* task, job_kind kind, desk_step first)
 {
     desk* d = &all->list[task - all->slots];
     desk_step step = (desk_step)task->step;
-    if (task->status == GH_LOST) return GH_OK; /* another worker has it now */
-    if (is_busy(d)) return GH_PENDING;         /* perhaps with a task that was lost here */
+    if (task->status == GH_LOST) return GH_TASK_ACTION_CONTINUE; /* another worker has it now */
+    if (is_busy(d)) return GH_TASK_ACTION_CONTINUE;              /* perhaps with a task that was lost here */
     if (step == DESK_BEGIN)
     {
-        if (!read_job(d, kind, task->payload)) return GH_CORRUPT;
+        if (!read_job(d, kind, task->payload)) return GH_TASK_ACTION_FAIL;
         step = first;
     }
     else
     {
         gh_status status = outcome(d, step);
-        if (status != GH_OK) return status;
+        if (status != GH_OK) return again(task, status);
         step = next(all, d, step);
     }
     task->step = step;
     all->done[kind] += step == DESK_DONE;
-    if (step == DESK_DONE) return GH_OK;
+    if (step == DESK_DONE) return GH_TASK_ACTION_DONE;
     gh_status status = begin(all, d, step);
-    return status == GH_OK ? GH_PENDING : status;
+    return status == GH_OK ? GH_TASK_ACTION_CONTINUE : again(task, status);
 }
 
-gh_status desk_sold(void* context, gh_task* task)
+gh_task_action desk_sold(void* context, gh_task* task)
 {
     return work(context, task, JOB_SOLD, DESK_PAYING);
 }
 
-gh_status desk_end(void* context, gh_task* task)
+gh_task_action desk_end(void* context, gh_task* task)
 {
     return work(context, task, JOB_END, DESK_TAKING_BACK);
 }
 
-gh_status desk_open(void* context, gh_task* task)
+gh_task_action desk_open(void* context, gh_task* task)
 {
     return work(context, task, JOB_OPEN, DESK_SHOWING);
 }
 
-gh_status desk_guild_mail(void* context, gh_task* task)
+gh_task_action desk_guild_mail(void* context, gh_task* task)
 {
     return work(context, task, JOB_GUILD_MAIL, DESK_FINDING);
 }

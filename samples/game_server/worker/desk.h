@@ -74,9 +74,9 @@ typedef struct desks
 void desks_init(desks* all, gh_client* client, const char* world);
 
 /* The handlers of the four kinds; context is the desks. */
-gh_status desk_sold(void* context, gh_task* task);
-gh_status desk_end(void* context, gh_task* task);
-gh_status desk_open(void* context, gh_task* task);
-gh_status desk_guild_mail(void* context, gh_task* task);
+gh_task_action desk_sold(void* context, gh_task* task);
+gh_task_action desk_end(void* context, gh_task* task);
+gh_task_action desk_open(void* context, gh_task* task);
+gh_task_action desk_guild_mail(void* context, gh_task* task);
 
 #endif

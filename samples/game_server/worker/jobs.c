@@ -116,7 +116,7 @@ gh_status job_push_begin(job_push* push, gh_client* client)
 
 gh_status job_push_poll(const job_push* push)
 {
-    return gh_tasks_push_poll(&push->op);
+    return gh_op_poll(&push->op.op);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */

@@ -97,11 +97,11 @@ static bool run(worker* w)
     member_phase(&w->member, "closing");
     gh_tasks_worker_stop(&w->tasks);
     uint64_t give_up_us = frame_now_us() + ENDING_US;
-    while (gh_tasks_worker_poll(&w->tasks) == GH_PENDING && stop_signals() < 2 && frame_now_us() < give_up_us)
+    while (gh_op_poll(&w->tasks.op) == GH_PENDING && stop_signals() < 2 && frame_now_us() < give_up_us)
     {
         one_frame(w);
     }
-    bool finished = gh_tasks_worker_poll(&w->tasks) == GH_IDLE;
+    bool finished = gh_op_poll(&w->tasks.op) == GH_OK;
 
     member_phase(&w->member, "leaving");
     gh_client_drain(w->member.client, DRAIN_US);

@@ -1,5 +1,5 @@
 /* guildhall/aggregate.h -- where the events of log files came from: totals by day, country, region and city,
-   each file counted once.
+   of all events or of one action, each file counted once.
 
        "173.194.38.137 2011-10-10 13:55:36 achievement-762"     this process         the store, by day
         |              |
@@ -25,7 +25,7 @@
    Time     days are those of the lines. A flush takes as many ticks as it needs, and ends without progress
             for progress_us.
    Threads  an aggregate belongs to one thread at a time; it needs a client only to flush.
-   Memory   one block of yours. While a flush goes on, the aggregate, its table and the names stay in place.
+   Memory   one block of yours. While a flush goes on, the aggregate and its table stay in place.
    Failure  every request may be repeated, and is. A flush that ended in any way may be begun again.
    Cost     two requests of up to 8 KiB for each 64 places that had events.
 
@@ -33,7 +33,7 @@
        gh_aggregate_start(aggregate, table);
        while (gh_file_read_block(&file, &block) == GH_OK) gh_aggregate_add(aggregate, block);     or your own
        gh_aggregate_flush_begin(&flush, client, aggregate, gh_str_literal("logins"), file_name, NULL);
-       ... each frame: gh_tick(...); if (gh_aggregate_flush_poll(&flush) == GH_OK) next_file();
+       ... each frame: gh_tick(...); if (gh_op_poll(&flush.op) == GH_OK) next_file();
 
        gh_aggregate_read_config want = gh_aggregate_read_config_default();        the ten countries of a day
        want.totals = totals, want.total_count = 10, want.text = text, want.text_size = 4000;
@@ -54,7 +54,7 @@ typedef struct gh_aggregate gh_aggregate;
 #define GH_AGGREGATE_SET_SIZE_MAX 53   /* bytes in the name of a set of totals; any byte may be in it  */
 #define GH_AGGREGATE_LINE_MAX 1024     /* bytes in a line; a longer one is malformed                    */
 #define GH_AGGREGATE_DAYS_MAX 64
-#define GH_AGGREGATE_TOTALS_MAX 10000  /* in one read                                                   */
+#define GH_AGGREGATE_TOTALS_MAX 10000  /* in one read; the next page begins with `first` behind it         */
 
 typedef struct gh_aggregate_config
 {
@@ -62,46 +62,58 @@ typedef struct gh_aggregate_config
     uint32_t nodes_capacity; /* of the table of places, its gh_geo_node_count or more; 1..16777216,
                                 default 65,536 */
     uint32_t days_capacity;  /* different days in one file; 1..GH_AGGREGATE_DAYS_MAX, default 3 */
+    gh_str action;           /* counts only lines whose event begins so, as "login" or "achievement-"; copied, at most
+                                GH_NAME_SIZE_MAX bytes. Empty (default): all. To count by action, give the file to an
+                                aggregate for each action, and flush each to a set of its own */
 } gh_aggregate_config;
 
-gh_aggregate_config gh_aggregate_config_default(void);
+GH_API gh_aggregate_config gh_aggregate_config_default(void);
 
-/* The exact size of the block for this config, in bytes; 0 if the config is not valid. */
-size_t gh_aggregate_memory(const gh_aggregate_config* config);
+/* The exact size of the block for this config, in bytes; NULL: the defaults. 0 if the config is not valid. */
+GH_API size_t gh_aggregate_memory(const gh_aggregate_config* config);
 
-/* In your memory, aligned to 16. GH_OK, GH_INVALID_CONFIG, _CAPACITY, _OUT, _MEMORY. */
-gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config,
-                            gh_aggregate** aggregate);
+/* In your memory, aligned to 16. config may be NULL for the defaults.
+   GH_OK, GH_INVALID_CONFIG, _CAPACITY, _OUT, _MEMORY. */
+GH_API gh_status gh_aggregate_init(gh_aggregate** aggregate, const gh_aggregate_config* config, void* memory,
+                                   size_t size);
 
 /* ---- counting ------------------------------------------------------------------------------------------ */
 
 /* Forgets all counts and begins a file. The table must be sealed, and stay until the file is flushed. GH_OK;
    GH_FULL (nodes_capacity); GH_INVALID_AGGREGATE (NULL, not initialised, or being flushed), _TABLE. */
-gh_status gh_aggregate_start(gh_aggregate* aggregate, const struct gh_geo* table);
+GH_API gh_status gh_aggregate_start(gh_aggregate* aggregate, const struct gh_geo* table);
 
 /* Counts the lines of a piece of the file, in order; a line may end in a later piece. GH_OK; GH_FULL: lines
    of more than days_capacity days, or more than 2^32 - 1 lines: the file cannot be flushed, begin it again
    with more; GH_INVALID_AGGREGATE (NULL, not initialised or started, or flushed since), _BUFFER (bytes NULL
    with a size). */
-gh_status gh_aggregate_add(gh_aggregate* aggregate, gh_str bytes);
+GH_API gh_status gh_aggregate_add(gh_aggregate* aggregate, gh_str bytes);
 
 /* Counts one line, which may have its end or not: as gh_file_read_line gives it. As gh_aggregate_add. */
-gh_status gh_aggregate_add_line(gh_aggregate* aggregate, gh_str line);
+GH_API gh_status gh_aggregate_add_line(gh_aggregate* aggregate, gh_str line);
 
 typedef struct gh_aggregate_stats
 {
+    size_t struct_size; /* how much of it the library knows; the rest is 0 */
     uint64_t lines;           /* that were counted                                              */
     uint64_t lines_unknown;   /* of them with an address in no range                            */
     uint64_t lines_malformed; /* left out                                                       */
+    uint64_t lines_other;     /* left out: of another action                                    */
     uint32_t days;
 } gh_aggregate_stats;
 
+/* What gh_aggregate_get_stats calls: for a struct of that size, as the caller's headers have it. */
+GH_API gh_status gh_aggregate_read_stats(const gh_aggregate* aggregate, void* stats, size_t size);
+
 /* Of the present file. GH_OK, GH_INVALID_AGGREGATE, GH_INVALID_OUT. */
-gh_status gh_aggregate_get_stats(const gh_aggregate* aggregate, gh_aggregate_stats* stats);
+static inline gh_status gh_aggregate_get_stats(const gh_aggregate* aggregate, gh_aggregate_stats* stats)
+{
+    return gh_aggregate_read_stats(aggregate, stats, sizeof *stats);
+}
 
 /* How many lines of the present file fell on a day ("2011-10-10") and a node of the table, of any level;
    before the flush. With GH_GEO_NO_NODE: in no range. 0 if the day or the node is none. */
-uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t node);
+GH_API uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t node);
 
 /* ---- flush --------------------------------------------------------------------------------------------- */
 
@@ -113,12 +125,11 @@ typedef struct gh_aggregate_flush_config
                              never; 1 h..100 years */
 } gh_aggregate_flush_config;
 
-gh_aggregate_flush_config gh_aggregate_flush_config_default(void);
+GH_API gh_aggregate_flush_config gh_aggregate_flush_config_default(void);
 
 typedef struct gh_aggregate_flush
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint32_t days;      /* in the file                                              */
@@ -129,10 +140,9 @@ typedef struct gh_aggregate_flush
     uint32_t chunks_added;
 
     /* private */
-    gh_op op;
     gh_aggregate* aggregate;
-    gh_str set;
-    gh_str file;
+    gh_name set;
+    gh_name file;
     uint64_t progress_us;
     uint64_t keep_us;
     uint64_t moved_us;
@@ -148,17 +158,16 @@ typedef struct gh_aggregate_flush
 } gh_aggregate_flush;
 
 /* Begins to add what was counted to the totals of a set. config may be NULL for the defaults.
-   GH_OK; GH_FULL (ops_capacity; out_bytes, which must be 16 KiB or more; or an add had answered GH_FULL);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (out_bytes must be 16 KiB or more); GH_FULL (an add had answered it);
    GH_CLOSED; GH_INVALID_OP, _CLIENT, _AGGREGATE (not started, or being flushed), _NAME (the set's, or the
-   file's), _CONFIG, _TIMEOUT (progress_us), _ABANDONED (keep_us). Anything but GH_OK changes nothing. */
-gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
-                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config);
+   file's), _CONFIG, _TIMEOUT (progress_us), _ABANDONED (keep_us). */
+GH_API gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
+                                          gh_str set, gh_str file, const gh_aggregate_flush_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        the file is in the totals
-   GH_DUPLICATE the file was in the totals already: nothing was added
-   GH_FILE_DIFFERS  a file of that name was counted, or is being counted, with other sums: nothing was added but
+   GH_EXISTS    the file was in the totals already: nothing was added
+   GH_DIFFERS   a file of that name was counted, or is being counted, with other sums: nothing was added but
                 the days_new days before that one. It is another file, or the table of places is another one
    GH_TIMEOUT, GH_CANCELLED   not all is in the totals: begin again, with this aggregate or from the file
    GH_UNKNOWN   as GH_TIMEOUT, while a piece was on its way, or after the link was lost with one that the store may add
@@ -166,12 +175,9 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
                 still there: begin again to make sure
    A store that loses its data while the flush goes on (FLUSHALL, a restart without a file): the flush finds it,
    stages and adds again what is not there, and ends GH_OK when the whole file is in the totals that are there.
-   GH_REFUSED, GH_CORRUPT   as GH_TIMEOUT, with a reason: see gh_status_text */
-gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op);
-
-/* Stops where it is; a piece that is on its way is waited for, unless it ends GH_UNKNOWN whatever the answer is. What
-   is staged completely will be finished by whoever comes next with this file. */
-void gh_aggregate_flush_cancel(gh_aggregate_flush* op);
+   GH_REFUSED, GH_CORRUPT   as GH_TIMEOUT, with a reason: see gh_status_text
+   gh_op_cancel stops it where it is; a piece that is on its way is waited for, unless it ends GH_UNKNOWN whatever the
+   answer is. What is staged completely will be finished by whoever comes next with this file. */
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
 
@@ -195,18 +201,19 @@ typedef struct gh_aggregate_read_config
     size_t struct_size;        /* set by gh_aggregate_read_config_default; leave it */
     gh_aggregate_level level;  /* default GH_AGGREGATE_COUNTRY */
     uint64_t timeout_us;       /* the longest time without an answer; 1 ms..60 s, default 5 s */
-    gh_aggregate_total* totals; /* the largest come here; 1..GH_AGGREGATE_TOTALS_MAX */
+    uint32_t first;            /* passes over so many: 0 (default) begins with the largest, and the place behind a
+                                  page with the next one. Any number */
+    gh_aggregate_total* totals; /* the largest from there on come here; 1..GH_AGGREGATE_TOTALS_MAX */
     size_t total_count;
     char* text;                /* their names come here */
     size_t text_size;
 } gh_aggregate_read_config;
 
-gh_aggregate_read_config gh_aggregate_read_config_default(void);
+GH_API gh_aggregate_read_config gh_aggregate_read_config_default(void);
 
 typedef struct gh_aggregate_read
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK and GH_TOO_SMALL */
     const gh_aggregate_total* totals; /* the largest first */
@@ -214,8 +221,8 @@ typedef struct gh_aggregate_read
 
     /* private */
     uint32_t capacity;
-    gh_op op;
-    gh_str set;
+    uint32_t first;
+    gh_name set;
     gh_aggregate_total* out;
     char* text;
     size_t text_size;
@@ -225,21 +232,19 @@ typedef struct gh_aggregate_read
     uint8_t level;
 } gh_aggregate_read;
 
-/* Begins to read the largest totals of a day. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME (the set's), _DAY, _CONFIG, _LEVEL, _TIMEOUT, _TOTALS (totals, total_count, text,
-   text_size). Anything but GH_OK changes nothing. */
-gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
-                                  const gh_aggregate_read_config* config);
+/* Begins to read the largest totals of a day, or the page of them that begins at config's first. GH_OK; GH_NO_ROOM
+   (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the set's), _DAY, _CONFIG, _LEVEL, _TIMEOUT, _TOTALS
+   (totals, total_count, text, text_size). config may not be NULL: it has the room. */
+GH_API gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
+                                         const gh_aggregate_read_config* config);
 
-/* GH_IDLE, GH_PENDING
+/* How it ends:
    GH_OK        count totals, fewer than total_count if there are no more. Totals may grow between the pages
-                of a long read
-   GH_EMPTY     nothing was counted on that day
+                of a long read: one may then stand on two of them or on none
+   GH_EMPTY     nothing was counted on that day, or no more than first
    GH_TOO_SMALL text_size was too small for the names of all; the first count are there
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_aggregate_read_poll(const gh_aggregate_read* op);
-void gh_aggregate_read_cancel(gh_aggregate_read* op);
 
 #ifdef __cplusplus
 }

@@ -21,8 +21,8 @@
             At least once: keep the epoch and the id of the message with what you did; do what gh_message_is_after
             those, skip the rest.
    Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the
-            newest `keep` messages stay, and who has not seen the others is told how many it missed. The chat
-            goes with its last member.
+            newest `keep` messages stay, and who has not seen the others is told how many it missed; or, if the chat was
+            made so (refuse_when_full), who speaks is told that it is full. The chat goes with its last member.
    Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
             in the old one says nothing about the new one. A store that was started anew, or promoted, may have
             forgotten its newest messages: the first send after that begins a larger epoch too, in which ids go on
@@ -32,8 +32,8 @@
    Leaving  who has left is shown nothing that is said afterwards: `from` of a member that is none lets nothing through.
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.
-   Memory   ops, names, posts, members and their bytes are yours and stay in place until the op ends. Fetched
-            messages lie in the buffer that you gave, until the next begin.
+   Memory   ops, posts and members are yours and stay in place until the op ends, with their bytes and the names in
+            them. Fetched messages lie in the buffer that you gave, until the next begin.
    Failure  a change or send whose answer is lost is asked for again with the same id and is carried out once.
             Reads go on when the link is back.
 
@@ -46,14 +46,7 @@
        gh_chat_feed_begin(&feed, client, &config);     all chats of all players here, each read once
        gh_chat_feed_add(&feed, &player, gh_str_literal("jason"));
        ... each frame: gh_tick(...);
-       while ((room = gh_chat_feed_next(&feed)) != NULL)
-       {
-           for (seat = NULL; (seat = gh_chat_room_seat(room, seat)) != NULL;)
-               for (i = 0; i < room->fetch.count; i++)
-                   if (room->fetch.messages[i].id > seat->member.from)     -- new to this player
-                       show(seat->player, room->name, &room->fetch.messages[i]);
-           gh_chat_feed_done(&feed, room, true);
-       } */
+       while (gh_chat_feed_line(&feed, &line)) show(line.player, line.room, line.message); */
 
 #ifndef GUILDHALL_CHAT_H
 #define GUILDHALL_CHAT_H
@@ -81,15 +74,16 @@ typedef struct gh_chat_config
                              default 5 s. A create takes a round trip per member                           */
     uint32_t keep;        /* create: messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000              */
     uint32_t members_max; /* create: members at most; 1..GH_CHAT_MEMBERS_MAX, default 1000                 */
+    bool refuse_when_full; /* create: a send after which somebody had more than `keep` messages to handle ends
+                             GH_FULL; default: the oldest go. One who stays away then silences the chat   */
     bool from_start;      /* join: all that is still kept is new to the player; default: only what comes   */
 } gh_chat_config;
 
-gh_chat_config gh_chat_config_default(void);
+GH_API gh_chat_config gh_chat_config_default(void);
 
 typedef struct gh_chat_change
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint64_t epoch;   /* after GH_OK of a create or join, and after GH_EXISTS                       */
@@ -98,10 +92,9 @@ typedef struct gh_chat_change
 
     /* private */
     uint32_t kind;
-    gh_op op;
     gh_gate gate;
-    gh_str chat;
-    gh_str player;         /* of join and leave        */
+    gh_name chat;
+    gh_name player;         /* of join and leave        */
     const gh_str* names;   /* of create                */
     const gh_post* first;
     uint64_t left_us;
@@ -111,27 +104,28 @@ typedef struct gh_chat_change
     uint32_t members_max;
     int16_t outcome;
     bool from_start;
+    bool refuses;
 } gh_chat_change;
 
 /* Makes a chat with these members, to whom the first message is new; first may be NULL for none. Who sends it
-   is one of the members, or empty. The list of members is only read.
-   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
-   _NAME, _CONFIG, _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a
-   sender who is none), _MESSAGES, _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count).
-   config may be NULL. Anything but GH_OK changes nothing. */
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
-                               size_t count, const gh_post* first, const gh_chat_config* config);
+   is one of the members, or empty. The list of members is only read. A name that no other chat has or had comes
+   from gh_client_unique.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _CONFIG, _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a
+   sender who is none), _MESSAGES, _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count). config may
+   be NULL. */
+GH_API gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                                      size_t count, const gh_post* first, const gh_chat_config* config);
 
 /* The player becomes a member. As above; GH_INVALID_MEMBERS: the player's name. */
-gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                             const gh_chat_config* config);
+GH_API gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                                    const gh_chat_config* config);
 
 /* The player is a member no more. As above. */
-gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                              const gh_chat_config* config);
+GH_API gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
+                                     const gh_chat_config* config);
 
-/* GH_IDLE       never begun
-   GH_PENDING    going on
+/* How it ends:
    GH_OK         created; joined, or was a member already; left
    GH_EXISTS     create: there is a chat of that name; its epoch is in the op
    GH_GONE       join, leave: there is no such chat
@@ -142,23 +136,19 @@ gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat
                  chat, full, exists): the first copy may still come
    GH_CANCELLED  cancelled before the chat was asked
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_chat_change_poll(const gh_chat_change* op);
-void gh_chat_change_cancel(gh_chat_change* op);
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_chat_send
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint64_t epoch;
 
     /* private */
-    gh_op op;
     gh_gate gate;
-    gh_str chat;
+    gh_name chat;
     gh_post* posts;
     uint32_t count;
 } gh_chat_send;
@@ -167,22 +157,21 @@ typedef struct gh_chat_send
    one request. After GH_OK and GH_NOT_MEMBER each post has its own id and status; after any other end its status stays
    GH_PENDING, or is GH_UNKNOWN after GH_UNKNOWN. A post without sender is the server's.
    timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
-   _NAME, _MESSAGES, _TIMEOUT. Anything but GH_OK changes nothing. */
-gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
-                             uint64_t timeout_us);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _MESSAGES, _TIMEOUT. */
+GH_API gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
+                                    uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK         at least one post was taken; the others are GH_NOT_MEMBER in their status
    GH_NOT_MEMBER none was: no sender is a member
+   GH_FULL       none was: the chat refuses what is more than it keeps
    GH_GONE       there is no such chat
    GH_TIMEOUT    not sent
    GH_UNKNOWN    sent, no answer: stored once or not at all. Or sent twice, because a link died, and then refused, or
                  told that there is no such chat or no such member: the first copy may still come, or may have been read
                  before the store lost it
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_chat_send_poll(const gh_chat_send* op);
-void gh_chat_send_cancel(gh_chat_send* op);
 
 /* ---- fetch: one chat, for all its members on this server ----------------------------------------------- */
 
@@ -229,12 +218,11 @@ typedef struct gh_chat_fetch_config
     size_t buffer_size;
 } gh_chat_fetch_config;
 
-gh_chat_fetch_config gh_chat_fetch_config_default(void);
+GH_API gh_chat_fetch_config gh_chat_fetch_config_default(void);
 
 typedef struct gh_chat_fetch
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
     const gh_message* messages; /* the oldest first, ids without a gap */
@@ -245,14 +233,12 @@ typedef struct gh_chat_fetch
     bool renewed;               /* the chat was made anew since the fetch before */
 
     /* private */
-    bool hinted;
     bool more_pages;
     bool wants_messages;
     bool from_least;
     bool mixed; /* there are messages of several epochs */
     uint16_t polls;
-    gh_op op;
-    gh_str chat;
+    gh_name chat;
     gh_chat_member* members;
     gh_chat_member* page;
     uint64_t first_id;
@@ -272,13 +258,12 @@ typedef struct gh_chat_fetch
    come once, however many members there are. An op that was used before goes on where it was; zero it and the
    members for another chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several
    requests.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT,
-   _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the buffer. Anything but GH_OK
-   changes nothing. */
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
-                              size_t count, const gh_chat_fetch_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT,
+   _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the buffer. */
+GH_API gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
+                                     size_t count, const gh_chat_fetch_config* config);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for
                  more
    GH_EMPTY      nothing new within wait_us; what was handled has been noted
@@ -287,34 +272,28 @@ gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat,
    GH_GONE       there is no such chat
    GH_TIMEOUT    no answer; what was handled may have been noted or not, the next fetch notes it again
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_chat_fetch_poll(const gh_chat_fetch* op);
-
-/* Ends CANCELLED at once. */
-void gh_chat_fetch_cancel(gh_chat_fetch* op);
 
 /* Notes what members have handled, alone. Of each member: name and handled are read, seen and status are
    set. */
 typedef struct gh_chat_commit
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str chat;
+    gh_name chat;
     gh_chat_member* members;
     uint64_t epoch;
     uint32_t count;
 } gh_chat_commit;
 
 /* epoch is that of the messages, or that of the fetch. A smaller id than before changes nothing.
-   timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME,
+   timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME,
    _MEMBERS (NULL, 0, more than GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or
    2^53 or more), _TIMEOUT. */
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                               gh_chat_member* members, size_t count, uint64_t timeout_us);
+GH_API gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                                      gh_chat_member* members, size_t count, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK         noted; a member whose status is GH_NOT_MEMBER is none
    GH_RESTARTED  a message that was named is not there, and was not handled: the chat was made anew since that fetch, or
                  the store has forgotten its newest messages; noted is what came before it. Fetch again
@@ -322,8 +301,6 @@ gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str cha
    GH_TIMEOUT    not noted
    GH_UNKNOWN    noted or not; do it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_chat_commit_poll(const gh_chat_commit* op);
-void gh_chat_commit_cancel(gh_chat_commit* op);
 
 /* ---- list: the chats of a player, with unread counts --------------------------------------------------- */
 
@@ -339,16 +316,14 @@ typedef struct gh_chat_item
 
 typedef struct gh_chat_list
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK and GH_TOO_SMALL */
     uint32_t count;  /* items that are filled                                                           */
     uint32_t needed; /* after GH_TOO_SMALL: how many chats the player has                               */
 
     /* private */
-    gh_op op;
-    gh_str player;
+    gh_name player;
     gh_chat_item* items;
     uint32_t capacity;
     uint32_t looked_at;
@@ -357,19 +332,64 @@ typedef struct gh_chat_list
 /* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale
    entries of the player's list are not shown, and taken away. timeout_us: 1 ms..60 s, 0: 5 s, for all
    together.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL
    or capacity 0), _TIMEOUT. */
-gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
-                             size_t capacity, uint64_t timeout_us);
+GH_API gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
+                                    size_t capacity, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK         count items, at least one
    GH_EMPTY      the player is in no chat
    GH_TOO_SMALL  capacity items are filled, and there are more
    GH_TIMEOUT    not all chats answered in time
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_chat_list_poll(const gh_chat_list* op);
-void gh_chat_list_cancel(gh_chat_list* op);
+
+/* ---- members: who is in a chat ------------------------------------------------------------------------- */
+
+typedef struct gh_chat_member_item
+{
+    char name_bytes[GH_NAME_SIZE_MAX];
+    gh_str name;   /* in name_bytes                     */
+    uint64_t seen; /* the last message that it has handled */
+
+    /* private */
+    uint32_t first;
+    uint32_t next;
+} gh_chat_member_item;
+
+typedef struct gh_chat_members
+{
+    gh_op op;
+
+    /* read-only, after GH_OK and GH_TOO_SMALL */
+    uint32_t count;  /* items that are filled                                                           */
+    uint32_t needed; /* after GH_TOO_SMALL: how many members the chat has, at least                     */
+    uint64_t epoch;
+
+    /* private */
+    gh_name chat;
+    gh_name cursor;
+    gh_name after;
+    gh_chat_member_item* items;
+    uint64_t seed;
+    uint32_t capacity;
+    uint32_t link;
+} gh_chat_members;
+
+/* Begins to list who is in the chat, each once, in no order; it changes nothing. Some fifty members come in a round
+   trip; who joins or leaves meanwhile may be among them or not. items is an array of capacity, yours.
+   timeout_us: 1 ms..60 s, 0: 5 s, for all together.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (items NULL or capacity 0),
+   _TIMEOUT. */
+GH_API gh_status gh_chat_members_begin(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
+                                       size_t capacity, uint64_t timeout_us);
+
+/* How it ends:
+   GH_OK         count items, at least one
+   GH_TOO_SMALL  capacity items are filled, and there are more
+   GH_GONE       there is no such chat
+   GH_TIMEOUT    not all have come in time
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 
 /* ---- feed: all chats of all players of this server --------------------------------------------------------
 
@@ -377,37 +397,41 @@ void gh_chat_list_cancel(gh_chat_list* op);
    quiet chat costs a request every second or two, and a busy one a request per round.
 
        add player --> its list is read, and again every list_us or on a hint --> seats in rooms
-       room: reading --> next hands it out --> you look at its messages --> done --> reading
+       room: reading --> line after line: 7 to jeff, 7 to jenny, 8 to jenny, ... --> reading
+                                          '-- handled as soon as you ask for the next --'
 
+   Once     a line is a message for one player to whom it is new: in the order of the chat, nothing twice, and nothing
+            from before the player joined. Lines that were not handled when the feed ends come again, to whoever has
+            the player next.
    Fair     each room has its own part of the buffer and its own messages_max: a noisy chat fills its own
-            part, and waits until you are done with it. Rooms are handed out in turn.
+            part, and waits until you are done with it. Rooms come in turn.
    Budget   messages_max and the room's part of the buffer bound what one chat brings in a round; how many
-            rooms you look at in a frame is up to you. */
+            lines you take in a frame is up to you: the next frame goes on where you stopped.
+   Later    who is done with messages only later (when a player's own machine has said so) takes whole rooms, with
+            gh_chat_feed_next and gh_chat_feed_done, and raises `handled` of each seat. */
 struct gh_chat_feed;
 struct gh_chat_seat;
 
 /* A player of this server. Zero it; it stays in place until gh_chat_feed_remove. */
 typedef struct gh_chat_player
 {
-    /* yours */
-    gh_str name; /* set by gh_chat_feed_add */
-    void* user;
+    gh_op op;
 
     /* read-only */
+    gh_str name; /* set by gh_chat_feed_add */
     uint32_t chats;   /* seats that it has */
     gh_status status; /* GH_PENDING: its list is being read for the first time; GH_OK; GH_FULL: there was no
                          free seat or room for one of its chats; else why its list could not be read: it is
                          tried again */
 
     /* private */
-    gh_op op;
     struct gh_chat_feed* feed;
     struct gh_chat_player* next;
     struct gh_chat_seat* seats;
     struct gh_chat_seat* mending;
+    gh_name kept_name;
     uint32_t place;
     uint16_t tries;
-    bool again;
 } gh_chat_player;
 
 /* A player in a chat. */
@@ -443,6 +467,15 @@ typedef struct gh_chat_room
     bool changed;
 } gh_chat_room;
 
+/* A message for one player. */
+typedef struct gh_chat_line
+{
+    gh_chat_player* player;
+    gh_chat_room* room;
+    const gh_message* message; /* in the feed's buffer, until you ask for the next line, or end the feed */
+    uint64_t missed;           /* so many messages before this one are gone, and the player has not seen them */
+} gh_chat_line;
+
 typedef struct gh_chat_feed_config
 {
     size_t struct_size;    /* set by gh_chat_feed_config_default; leave it */
@@ -458,55 +491,67 @@ typedef struct gh_chat_feed_config
 
 #define GH_CHAT_ROOM_SIZE_MIN 4224 /* the largest message */
 
-gh_chat_feed_config gh_chat_feed_config_default(void);
+GH_API gh_chat_feed_config gh_chat_feed_config_default(void);
 
 typedef struct gh_chat_feed
 {
+    gh_op op;
+
     /* read-only */
     uint32_t rooms_used;
     uint32_t seats_used;
 
     /* private */
-    gh_op op;
     gh_chat_feed_config config;
     gh_chat_room* free_rooms;
     gh_chat_seat* free_seats;
     gh_chat_player* players;
+    gh_chat_room* line_room;   /* whose lines are being given, or NULL                    */
+    gh_chat_seat* line_seat;   /* that was given the last one                             */
+    gh_chat_member* line_next; /* who is looked at next, of the chain of the room         */
+    uint64_t line_id;
     uint64_t seed;
+    uint32_t line_place; /* of the message, in the room */
     uint32_t cursor;
     uint32_t slice;
 } gh_chat_feed;
 
-/* Sets the feed up; zero it before its first use. It counts for ops_capacity until it is ended. GH_OK; GH_FULL
-   (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL, or begun and not ended), _CLIENT, _CONFIG, _LIMIT (room_count,
-   seat_count, messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats or buffer NULL, not aligned or too small). */
-gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
+/* Sets the feed up; zero it before its first use. It counts for ops_capacity until it is ended. GH_OK; GH_NO_ROOM
+   (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL, or begun and not given up by gh_chat_feed_end), _CLIENT, _CONFIG,
+   _LIMIT (room_count, seat_count, messages_max), _TIMEOUT (list_us), _BUFFER (rooms, seats or buffer NULL, not aligned
+   or too small). */
+GH_API gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config);
 
-/* The player's chats belong to the feed from now on. GH_OK; GH_FULL (ops_capacity); GH_CLOSED (also when
+/* The player's chats belong to the feed from now on. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED (also when
    the client is shut down: end the feed); GH_INVALID_OP (the feed is not begun, the player NULL or in a feed),
    _NAME. */
-gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
+GH_API gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name);
 
 /* The player's seats are given up; what it has handled and was not noted yet will be fetched again by whoever
    has it next. Nothing happens to one that is in no feed. */
-void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player);
+GH_API void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player);
 
 /* Reads the player's list now. Not needed after a join if the wake link works: then a hint does it. */
-void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player);
+GH_API void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player);
 
-/* The next room that has messages, or NULL. Call it in each frame, until NULL or until your own budget is
-   used up: it also lets rooms go on that had nothing. What it returns is yours until gh_chat_feed_done. */
-gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed);
+/* The next line; false: there is none now. Call it in each frame, until false or until your own budget is used up. The
+   line before is handled by this call, which says so to the store with the next request for that chat. */
+GH_API bool gh_chat_feed_line(gh_chat_feed* feed, gh_chat_line* line);
+
+/* The next room that has messages, whole, or NULL: for those who handle them later. Call it in each frame, until NULL
+   or until your own budget is used up: it also lets rooms go on that had nothing. What it returns is yours until
+   gh_chat_feed_done. */
+GH_API gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed);
 
 /* The players in a room: seats one after the other, from NULL to NULL. */
-gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before);
+GH_API gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before);
 
 /* You are done with the room's messages; its buffer is used again. handled true: all its players are done
    with all of them; false: you raise member.handled of its seats yourself, now or later. */
-void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled);
+GH_API void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled);
 
 /* Gives everything up, at once; also after gh_client_drain and gh_client_shutdown. */
-void gh_chat_feed_end(gh_chat_feed* feed);
+GH_API void gh_chat_feed_end(gh_chat_feed* feed);
 
 #ifdef __cplusplus
 }

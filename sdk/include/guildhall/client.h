@@ -2,7 +2,7 @@
 
                        your frame, every 16 ms
        +---------------------------------------------------------+
-       |  gh_X_begin(op)      gh_tick(now, budget)    gh_X_poll(op)|
+       |  gh_X_begin(op)      gh_tick(now, budget)   gh_op_poll(op)|
        +-------|------------------|----------------------^-------+
                v                  v                      |
          queue of ops  ->  one send, one receive  ->  outcomes          (timers: leases, polls, deadlines)
@@ -17,10 +17,10 @@
    Time     now_us is your monotonic clock, in microseconds, any origin. Guildhall keeps no clock of its own: what
             is begun between two ticks counts its time from the earlier of them (before the first: from that), so
             after a long pause of yours tick before you begin. Give real time: leases are counted with it.
-   Threads  a client belongs to one thread at a time. A tick inside a tick is refused (GH_REENTRANT).
-   Memory   the client lives in the block that you give to gh_client_init and never asks for more. A capacity that
-            is used up is a status, GH_FULL, and its comment names the config field. (With hiredis 0.14, that
-            library's reader takes its buffer from the heap inside gh_client_init, and again after a protocol error.)
+   Threads  a client belongs to one thread at a time, and shares nothing with the clients of others. A tick inside a
+            tick is refused (GH_INVALID_REENTRY).
+   Memory   the client lives in the block that you give to gh_client_init and never asks for more, nor does hiredis
+            for it. A capacity that is used up is a status, GH_NO_ROOM, and its comment names the config field.
    Failure  when the server dies, ops wait; the link comes back by itself (capped back-off with jitter); requests
             without an answer are sent again with the same id, which the store recognises, so nothing is done twice.
             An op whose deadline passes meanwhile ends: TIMEOUT if its request cannot have been carried out, UNKNOWN
@@ -37,14 +37,13 @@
 #ifndef GUILDHALL_CLIENT_H
 #define GUILDHALL_CLIENT_H
 
-#include "guildhall/base.h"
+#include "guildhall/op.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct gh_client gh_client;
-struct gh_platform; /* platform/platform.h; gh_platform_default() is the one of this operating system */
+struct gh_platform; /* guildhall/platform.h; gh_platform_default() is the one of this operating system */
 
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
@@ -56,7 +55,9 @@ typedef gh_status (*gh_resolver)(void* context, gh_str host, gh_str* numeric);
    made by it is refused. gh_client_init copies everything, the strings too. */
 typedef struct gh_client_config
 {
-    size_t struct_size; /* set by gh_client_config_default; leave it */
+    size_t struct_size; /* both set by gh_client_config_default; leave them: they tell the library with which headers
+                           the program was compiled. With those of another major or minor version, it is refused   */
+    uint32_t version;
 
     gh_str address;     /* "unix:PATH", "A.B.C.D:PORT", "[IPV6]:PORT"; "HOST:PORT" with a resolver. Required       */
     gh_str user;        /* ACL user; empty: the default user. At most 128 bytes. Wiped with the password           */
@@ -70,6 +71,8 @@ typedef struct gh_client_config
     uint32_t ops_capacity;      /* ops that are busy at once: going on, waiting, or held (each lock and permit that
                                    is yours is one); 1..4194304, default 1024                                      */
     uint32_t requests_capacity; /* requests on the wire at once; 8..65536, default 512                             */
+    uint32_t detached_capacity; /* locks and permits of which gh_op_detach has taken the owner, until the store knows;
+                                   0..65536, default 64                                                            */
     uint32_t out_bytes;         /* requests not yet taken by the socket; 16 KiB..64 MiB, default 48 KiB            */
     uint32_t reply_bytes;       /* the largest reply, all its strings together; 16 KiB..64 MiB, default 32 KiB      */
     uint32_t reply_nodes;       /* elements in the largest reply; 64..1048576, default 512                          */
@@ -99,19 +102,31 @@ typedef struct gh_client_config
     gh_hooks hooks;
 } gh_client_config;
 
-gh_client_config gh_client_config_default(void);
+/* Fills config as gh_client_config_default does, for whoever binds to the library without a C compiler: size is that of
+   the caller's struct, version is GH_VERSION of the headers that it was made after. With other headers than the
+   library's the config is left zeroed, which gh_client_init refuses. */
+GH_API void gh_client_config_fill(gh_client_config* config, size_t size, uint32_t version);
+
+/* In the header, so that it is the program's headers that tell their version. */
+static inline gh_client_config gh_client_config_default(void)
+{
+    gh_client_config config;
+    gh_client_config_fill(&config, sizeof config, GH_VERSION);
+    return config;
+}
 
 /* The exact size of the block that gh_client_init needs for this config, in bytes; 0 if the config is not valid
-   (gh_client_init says which field). With the defaults at most 256 KiB. */
-size_t gh_client_memory(const gh_client_config* config);
+   (gh_client_init says which field). With the defaults at most GH_CLIENT_MEMORY_DEFAULT, whatever the strings. */
+#define GH_CLIENT_MEMORY_DEFAULT (256u * 1024u)
+GH_API size_t gh_client_memory(const gh_client_config* config);
 
 /* Makes a client in your memory, which must be aligned to 16 bytes and stay where it is until gh_client_shutdown.
    Connects in the following ticks. platform must outlive the client.
    GH_OK; GH_INVALID_MEMORY (too small, NULL, not aligned), _CONFIG, _PLATFORM, _OUT, _ADDRESS, _USER, _PASSWORD,
    _DATABASE, _CLIENT_NAME, _PREFIX, _CAPACITY, _TIMEOUT, _BUFFER (a string of the config is NULL with a size);
-   GH_NO_ENTROPY. Nothing is written to memory unless GH_OK. */
-gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
-                         const struct gh_platform* platform, gh_client** client);
+   GH_INVALID_PLATFORM. Nothing is written to memory unless GH_OK. */
+GH_API gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config,
+                                const struct gh_platform* platform, gh_client** client);
 
 /* Moves everything that can move. budget_us bounds the time it takes (0: no bound). Whatever the budget, each tick
    tells all leases that ran out, before any reply is handed out, and makes some progress with the rest: at least 15
@@ -119,12 +134,16 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
    permits are told LOST 16 or more a tick, all of them before a reply of the new store reaches any op. Not bounded, and
    rare: what ends with a lost link and with a drain, some 1 to 3 us for each op that it ends. A now_us smaller than the
    last one counts as the last.
-   GH_OK; GH_REENTRANT; GH_INVALID_CLIENT (NULL, or not initialised). */
-gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
+   GH_OK; GH_INVALID_REENTRY; GH_INVALID_CLIENT (NULL, or not initialised). */
+GH_API gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us);
+
+/* The same by the platform's own clock, for those who have none at hand: take the one or the other for a client's whole
+   life. budget_us 0: no bound. */
+GH_API gh_status gh_client_tick(gh_client* client, uint64_t budget_us);
 
 /* For those who sleep between ticks: the time on your clock at which a tick has something to do even if no byte
    arrives; GH_FOREVER if there is no such time; 0 before the first tick. */
-uint64_t gh_next_deadline(const gh_client* client);
+GH_API uint64_t gh_next_deadline(const gh_client* client);
 
 typedef enum gh_link_name
 {
@@ -136,7 +155,7 @@ typedef enum gh_link_name
    *want_write comes back true (want_write may be NULL). -1 while there is none. It changes with every
    reconnect. A client whose handle was asked for once reads in every tick; otherwise it looks at an idle stream
    only once a millisecond. */
-intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
+GH_API intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
 
 typedef enum gh_link_state
 {
@@ -148,37 +167,51 @@ typedef enum gh_link_state
     GH_LINK_BACKOFF     /* lost or refused; the next attempt comes by itself           */
 } gh_link_state;
 
-gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link);
+GH_API gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link);
+
+/* What happened: each op with a tag whose status has changed, once a change, oldest first; NULL when there is no more.
+   An op that changed twice before it was handed out comes once, with its last status.
+
+       gh_tick(client, now_us(), 500);
+       for (gh_op* op; (op = gh_client_next(client)) != NULL;)
+           switch (op->tag) { case SEAT: seat_changed(op->user, op->status); break; ... }
+
+   Changes up to the end of the last tick: an op that fails and is begun anew inside the loop comes after the next one.
+   It takes no capacity and loses nothing. An op with a tag stays in place until its end was handed out, or it is begun
+   again, which takes it off; one with tag 0 is never in here, and is yours again when it ends. After a shutdown nothing
+   is handed out any more. */
+GH_API gh_op* gh_client_next(gh_client* client);
 
 /* True between the hand-shake and the loss of the link. Nothing needs to wait for it: ops may be begun at any time. */
-bool gh_client_ready(const gh_client* client);
+GH_API bool gh_client_ready(const gh_client* client);
 
 /* Refuses new ops (GH_CLOSED), cancels all that are busy (held locks are released) and lets the ticks end each exactly
    once; what is not over within_us after this call ends then, as UNKNOWN or CANCELLED. Keep ticking until
    gh_client_drained. Called again, it can make the time shorter, not longer. GH_OK, GH_INVALID_CLIENT. */
-gh_status gh_client_drain(gh_client* client, uint64_t within_us);
+GH_API gh_status gh_client_drain(gh_client* client, uint64_t within_us);
 
 /* True once a drain is over: no op is busy, nothing will be called back. */
-bool gh_client_drained(const gh_client* client);
+GH_API bool gh_client_drained(const gh_client* client);
 
 /* Ends at once: every busy op ends (UNKNOWN if its request may have been carried out, else CANCELLED), the connections
    are closed, the user's name, the password and all that was sent and received are wiped. Afterwards the memory is
    yours again, and whatever was begun with the client is inert: every function of every op and object may still be
    called, says how it ended, and knows of no client. NULL is allowed. Not from inside a tick. */
-void gh_client_shutdown(gh_client* client);
+GH_API void gh_client_shutdown(gh_client* client);
 
 /* The random 64-bit id of this client, never 0. Together with a sequence it marks every request that changes something,
    and it is the part of a lock's token that KEYS.md calls the client. */
-uint64_t gh_client_id(const gh_client* client);
+GH_API uint64_t gh_client_id(const gh_client* client);
 
 /* Text of a number that no other call in the whole fleet has got or will get: "<client id>:<sequence>", both as 16 hex
    digits; 33 bytes and a NUL. For the ids of your own commands and rows. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT. */
 #define GH_UNIQUE_SIZE 34
-gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE]);
+GH_API gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE]);
 
 /* What a debug overlay shows. Counts grow from gh_client_init on; gauges are of the last tick. */
 typedef struct gh_client_stats
 {
+    size_t struct_size; /* how much of it the library knows; the rest is 0 */
     /* gauges */
     uint32_t ops_busy;          /* of ops_capacity                                                    */
     uint32_t requests_waiting;  /* to be encoded: the link or the out buffer has no room              */
@@ -199,6 +232,7 @@ typedef struct gh_client_stats
     uint64_t ops_begun;
     uint64_t ops_ended;
     uint64_t ops_unknown;       /* ended GH_UNKNOWN                                                   */
+    uint64_t ops_abandoned;     /* detached, and left to their lease: detached_capacity was used up   */
     uint64_t requests;          /* encoded, resends included                                          */
     uint64_t replies;
     uint64_t replies_late;      /* answers to requests whose op had ended meanwhile                   */
@@ -234,64 +268,21 @@ typedef enum gh_warning
     GH_WARNING_CLUSTER = 1 << 6     /* the server is a Cluster node: only keys of its own slots will work           */
 } gh_warning;
 
+/* What gh_client_get_stats calls: for a struct of that size, as the caller's headers have it. */
+GH_API gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size);
+
 /* GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT. */
-gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats);
-
-/* ---------------------------------------------------------------------------------------------------------------
-   The private head of every op. It is public only so that an op can be a plain struct of yours: zero it to make it
-   idle, keep it where it is while it is busy, and touch nothing in here. */
-struct gh_op_kind;
-
-typedef struct gh_op
+static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats)
 {
-    const struct gh_op_kind* kind; /* which system; NULL: idle                                          */
-    gh_client* client;             /* NULL: the op is not busy                                          */
-    struct gh_op* next;            /* in the queue of those whose request is to be encoded              */
-    struct gh_op* previous;
-    struct gh_op* wake_next;       /* in the chain of those that a hint can name                        */
-    const char* shape;             /* of the reply that is awaited                                      */
-    uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */
-    uint64_t retry_us;             /* when a paused request goes again                                  */
-    uint64_t sequence;             /* with the client's id: the op id                                   */
-    uint32_t timer_index;          /* place in the heap of timers, plus 1; 0: none, the op is not busy  */
-    uint32_t lease_index;          /* place in the heap of leases, plus 1; 0: none                      */
-    uint32_t slot;                 /* place among the requests on the wire, plus 1; 0: none             */
-    int16_t status;                /* outcome, a gh_status                                              */
-    uint8_t state;                 /* the system's own                                                  */
-    uint8_t request;               /* none, queued, sent, paused                                        */
-    uint8_t attempts;              /* of this request, for the back-off; saturates                      */
-    uint8_t strikes;               /* answers to this request that cost its script or the link         */
-    uint8_t flags;
-} gh_op;
+    return gh_client_read_stats(client, stats, sizeof *stats);
+}
 
-/* Private too: the place of an op among those that change the same object, which are sent one at a time, in order. */
-typedef struct gh_gate
-{
-    struct gh_gate* next;
-    gh_op* op;       /* NULL: not in any row */
-    struct gh_gate** row; /* where it begins */
-    uint64_t object;
-} gh_gate;
-
-/* Private too: what a lock and a permit have in common; the drawing of its states is in lock.h. */
-typedef struct gh_lease
-{
-    gh_op op;
-    gh_str name;
-    uint64_t lease_us;
-    uint64_t hold_us;
-    uint64_t end_us;       /* of the wait; of the hold once it is held; of telling the store once we are LEAVING   */
-    uint64_t lease_end_us; /* once it is held, by our clock                                                        */
-    uint64_t asked_us;     /* store time until which the copy of the request that was sent last may be carried out */
-    uint64_t late_us;      /* the same of copies before it that have had no answer; 0: there are none              */
-    uint32_t link;         /* on which the last copy went                                                          */
-    int16_t outcome;       /* what poll says when LEAVING is over                                                  */
-    bool ask_once : 1;
-    bool hinted : 1;       /* ASKING: a hint overtook the answer                                                   */
-    bool known : 1;        /* the store has us in its queue, or has granted                                        */
-    bool was_held : 1;     /* LEAVING: it was ours                                                                 */
-    bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
-} gh_lease;
+/* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.
+   write is called for each line, some fifty, in printable ASCII and without a line end; it lives until write returns.
+   No password, name or payload is shown. Nothing changes by it, so it may be called from a hook. What the lines say may
+   change with any version. GH_OK, GH_INVALID_CLIENT, GH_INVALID_OUT (write is NULL). */
+typedef void (*gh_dump_line)(void* context, gh_str line);
+GH_API gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* context);
 
 #ifdef __cplusplus
 }

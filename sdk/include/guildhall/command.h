@@ -15,17 +15,17 @@
             request was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline. A
             link breaks at the latest when the client's request_timeout_us (2 s) has passed without an answer.
 
+   Atomic   the server carries out one script at a time, and nothing else meanwhile: what one script reads and writes
+            needs no lock, and is one round trip. A lock is for what takes longer than that, or lies elsewhere.
+   Nesting  an answer of more than seven arrays within one another cannot be read, and costs the link, also that of all
+            other ops.
+
    Use
-       gh_str get[] = {gh_str_literal("GET"), gh_str_literal("greeting")};
-       gh_command op = {0};
-       char memory[256];
-       gh_command_config config = gh_command_config_default();
-       config.repeat = GH_REPEAT_SAFE;
-       config.reply_memory = memory;
-       config.reply_size = sizeof memory;
-       gh_command_begin(&op, client, get, 2, &config);
-       ... each frame: gh_tick(...); until gh_command_poll(&op) is not GH_PENDING any more; then, if it is GH_OK,
-       show(gh_command_reply(&op)->text); */
+       gh_command_line pay = {0};
+       int64_t gold;
+       gh_command_format(&pay, client, NULL, "HINCRBY player:%b gold %d", name, 5);
+       ... each frame: gh_tick(...); until gh_op_poll(&pay.op) is not GH_PENDING any more; then
+       if (gh_reply_int(gh_command_reply(&pay.command), &gold)) show(gold); */
 
 #ifndef GUILDHALL_COMMAND_H
 #define GUILDHALL_COMMAND_H
@@ -39,6 +39,8 @@ extern "C" {
 
 #define GH_COMMAND_ARGUMENTS_MAX 128 /* keys and arguments together; a command's name counts as one */
 #define GH_COMMAND_KEYS_MAX 64
+#define GH_COMMAND_REPLY_INSIDE 32 /* bytes of an answer that need no reply_memory */
+#define GH_COMMAND_LINE_SIZE 256   /* bytes of a formatted command: those of its words, and two for each */
 
 typedef enum gh_repeat
 {
@@ -63,12 +65,13 @@ typedef struct gh_command_config
     gh_fence fence;      /* default none                                                                            */
 
     /* The reply is copied here: 48 bytes a value below the top, and the bytes of its strings, each rounded up to 8. Not
-       needed for a reply that is an integer, nil or the line OK. NULL and 0 by default. Aligned to 8. */
+       needed for a reply that is an integer, nil, the line OK, or a string of up to GH_COMMAND_REPLY_INSIDE bytes: the
+       op has room for that. NULL and 0 by default. Aligned to 8. */
     void* reply_memory;
     size_t reply_size;
 } gh_command_config;
 
-gh_command_config gh_command_config_default(void);
+GH_API gh_command_config gh_command_config_default(void);
 
 /* A script of yours, without a "#!" line. Zero it, set text, and zero it again before you set another text; keep it in
    place while an op uses it, and use it with one client. The text is sent once and its digest afterwards; NOSCRIPT is
@@ -78,51 +81,74 @@ typedef struct gh_script
     gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB */
 
     /* private */
+    const struct gh_script_text* own;   /* a text of Guildhall's, in place of yours        */
+    const struct gh_script_text* front; /* what is sent in front of it: a fence's check    */
     char digest[40];
     uint32_t loaded; /* the connection that has it, 0: none */
     bool known;      /* the digest is set */
     bool used;       /* by an op, once */
-    bool fenced;     /* the digest is of the text behind the fence check */
 } gh_script;
 
 typedef struct gh_command
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     gh_reply reply;     /* after GH_OK or GH_ERROR                                                               */
     size_t reply_needed; /* after GH_TOO_SMALL: the reply_size that would have done                               */
 
     /* private */
-    gh_op op;
     const gh_str* arguments;
     const gh_str* keys;
     gh_script* script;
-    gh_fence fence;
+    gh_name fence_name;
+    uint64_t fence;
     void* reply_memory;
     uint32_t reply_size;
     uint16_t argument_count;
     uint16_t key_count;
+    const char* line; /* the words of a gh_command_line, in place of arguments */
+    uint64_t inside[GH_COMMAND_REPLY_INSIDE / 8];
 } gh_command;
+
+/* A command with room for its words. */
+typedef struct gh_command_line
+{
+    union
+    {
+        gh_op op;
+        gh_command command; /* for gh_command_reply */
+    };
+
+    /* private */
+    char words[GH_COMMAND_LINE_SIZE];
+} gh_command_line;
 
 /* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared
    connection or make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or
    CLIENT REPLY either. With config->fence the keys and arguments are carried out by a script, so the server's ACL must
    allow the command inside scripts.
-   GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
-   _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. Anything but GH_OK
-   changes nothing. */
-gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
-                           const gh_command_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. */
+GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
+                                  const gh_command_config* config);
+
+/* Queues a command that is written as one would type it: words with blanks between them, and values in them as
+   gh_name_format has them. Only blanks of the format end a word: a value is never split, whatever is in it, and an
+   empty one is an empty argument. There are no quotes: a blank that belongs into a word comes as a value. The bytes are
+   copied into the op, so that values may go at once.
+   As gh_command_begin; and GH_INVALID_ARGUMENTS (the format is NULL, or names no such value), GH_TOO_LARGE (over
+   GH_COMMAND_LINE_SIZE: use gh_command_begin). */
+GH_API gh_status gh_command_format(gh_command_line* op, gh_client* client, const gh_command_config* config,
+                                   const char* format, ...);
 
 /* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS. A script that is used with
    a fence is used with one always (GH_INVALID_FENCE). */
-gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
-                          const gh_str* arguments, size_t argument_count, const gh_command_config* config);
+GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys,
+                                 size_t key_count, const gh_str* arguments, size_t argument_count,
+                                 const gh_command_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        carried out; gh_command_reply has the answer
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
                 nothing; a script may have written before it erred
@@ -134,14 +160,9 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
    GH_REFUSED   the server's ACL or version says no
    GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making
    GH_CANCELLED cancelled before it was sent */
-gh_status gh_command_poll(const gh_command* op);
 
 /* The answer after GH_OK or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */
-const gh_reply* gh_command_reply(const gh_command* op);
-
-/* Asks to stop. What was not sent ends CANCELLED at once; what was sent ends with its answer, as if cancel had not been
-   called, because it can no longer be stopped. Nothing happens to an op that is not busy. */
-void gh_command_cancel(gh_command* op);
+GH_API const gh_reply* gh_command_reply(const gh_command* op);
 
 #ifdef __cplusplus
 }

@@ -15,19 +15,19 @@
             begun: each waits for the one before.
    Time     the store's clock stamps contacts; your clock counts timeout_us.
    Threads  as the client. A mirror may be read between ticks only.
-   Memory   ops, names and mirrors are yours. The owner's name and an array of contacts stay in place until the op
-            ends; a single contact is copied, so that it may come from the mirror. A mirror's memory stays as long as
-            it is used. In the store a list is at most `capacity` names long, each at most GH_NAME_SIZE_MAX bytes.
+   Memory   ops and mirrors are yours. An array of contacts stays in place until the op ends, with its bytes; a
+            single contact is copied, so that it may come from the mirror. A mirror's memory stays while it is used.
+            In the store a list is at most `capacity` names long, each at most GH_NAME_SIZE_MAX bytes.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once: a touch that
             was repeated does not bring the contact to the front a second time. The marks that tell a repeat go 20
             minutes after the last change; there may be any number of clients. A mirror knows what you changed and what
             the last load saw; load it again to see what other servers did.
 
    Use
-       gh_contacts_init(&recent, memory, gh_contacts_memory(NULL), NULL);
+       gh_contacts_init(&recent, NULL, memory, gh_contacts_memory(NULL));
        gh_contacts_load_begin(&load, client, gh_str_literal("jason"), &recent, NULL);
        ...
-       gh_contacts_config config = gh_contacts_config_default();
+       gh_contacts_change_config config = gh_contacts_change_config_default();
        config.mirror = &recent;
        gh_contacts_touch_begin(&change, client, gh_str_literal("jason"), gh_str_literal("mia"), &config);
        ... each key-stroke:
@@ -56,16 +56,16 @@ extern "C" {
 
 /* ---- the mirror ------------------------------------------------------------------------------------------------ */
 
-typedef struct gh_contacts_mirror_config
+typedef struct gh_contacts_config
 {
-    size_t struct_size;  /* set by gh_contacts_mirror_config_default; leave it                                      */
+    size_t struct_size;  /* set by gh_contacts_config_default; leave it                                             */
     uint32_t capacity;   /* the newest that it holds; 1..GH_CONTACTS_CAPACITY_MAX, default 100. A touch also holds it
                             to the capacity of its config: what the store lets go, the mirror lets go               */
     gh_fold fold;        /* what counts as alike; default gh_fold_ascii. NULL: only the same bytes                  */
     void* fold_context;
-} gh_contacts_mirror_config;
+} gh_contacts_config;
 
-gh_contacts_mirror_config gh_contacts_mirror_config_default(void);
+GH_API gh_contacts_config gh_contacts_config_default(void);
 
 typedef struct gh_contact
 {
@@ -91,22 +91,22 @@ typedef struct gh_contacts
 } gh_contacts;
 
 /* Bytes that a mirror needs: about 160 a contact. NULL: the defaults. 0: the config is not valid. */
-size_t gh_contacts_memory(const gh_contacts_mirror_config* config);
+GH_API size_t gh_contacts_memory(const gh_contacts_config* config);
 
 /* Makes an empty mirror; user stays. NULL: the defaults. The memory is aligned to 8 and stays where it is. Not while an
    op that names the mirror is busy.
    GH_OK; GH_INVALID_CONTACTS_MIRROR (NULL), _CONFIG, _CONTACTS_CAPACITY, _CONTACTS_MEMORY. */
-gh_status gh_contacts_init(gh_contacts* mirror, void* memory, size_t size, const gh_contacts_mirror_config* config);
+GH_API gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config, void* memory, size_t size);
 
 /* Writes the newest contacts whose names begin so, the newest first, and returns how many: at most limit. Empty: all.
    Any bytes may be in prefix. Costs some 100 ns with 100 contacts, and asks nobody. 0 for what is no mirror. */
-uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_contact* found, uint32_t limit);
+GH_API uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_contact* found, uint32_t limit);
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
-typedef struct gh_contacts_config
+typedef struct gh_contacts_change_config
 {
-    size_t struct_size;  /* set by gh_contacts_config_default; leave it                                              */
+    size_t struct_size;  /* set by gh_contacts_change_config_default; leave it                                       */
     uint64_t timeout_us; /* from begin to the end, the wait for earlier changes included; 1 ms..60 s, default 5 s    */
     uint32_t capacity;   /* the store keeps this many, the newest, and so does the mirror; of a larger list the rest
                             goes with this touch and the next ones, 500 at a time. 1..GH_CONTACTS_CAPACITY_MAX,
@@ -114,23 +114,21 @@ typedef struct gh_contacts_config
     bool times;          /* keep when each was touched; default false. Costs about four times the memory            */
     uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live */
     gh_contacts* mirror; /* follows the change once it ended GH_OK; of the same owner. NULL (default): none          */
-} gh_contacts_config;
+} gh_contacts_change_config;
 
-gh_contacts_config gh_contacts_config_default(void);
+GH_API gh_contacts_change_config gh_contacts_change_config_default(void);
 
 /* What touches, removes, blocks or unblocks. */
 typedef struct gh_contacts_change
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t blocked; /* of a touch: so many contacts stayed out because they are blocked */
 
     /* private */
-    gh_op op;
     gh_gate gate;
-    gh_str owner;
+    gh_name owner;
     const gh_str* contacts; /* NULL: one */
     gh_contacts* mirror;
     uint32_t idle_s;
@@ -144,30 +142,30 @@ typedef struct gh_contacts_change
 
 /* Begins to bring a contact to the front of the owner's list, new or not, in one step; what is beyond capacity goes
    from its end. Contacts that are blocked stay out, and go from the mirror if it has them yet.
-   GH_OK; GH_FULL (ops_capacity; or the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME
-   (owner), _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made by
-   gh_contacts_init). config may be NULL for the defaults. Anything but GH_OK changes nothing. */
-gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME (owner), _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made
+   by gh_contacts_init). config may be NULL for the defaults. */
+GH_API gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                         const gh_contacts_change_config* config);
 
 /* As if they were touched one after another: the last is the newest. One request, one step; GH_CONTACTS_TOUCH_MAX says
    how many. The array stays in place until the op ends. Statuses as above. */
-gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
-                                       size_t count, const gh_contacts_config* config);
+GH_API gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner,
+                                              const gh_str* contacts, size_t count,
+                                              const gh_contacts_change_config* config);
 
 /* Begins to take a contact out; it stays out until the next touch. GH_OK too if it was not there. Statuses as above;
    capacity, times and idle_us do not matter. */
-gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                   const gh_contacts_config* config);
+GH_API gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                          const gh_contacts_change_config* config);
 
 /* The same, and no touch brings it back until it is unblocked; and that. Statuses as above. */
-gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_config* config);
-gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                    const gh_contacts_config* config);
+GH_API gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                         const gh_contacts_change_config* config);
+GH_API gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
+                                           const gh_contacts_change_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        carried out, once
    GH_FULL      not blocked: GH_CONTACTS_BLOCKED_MAX are
    GH_TIMEOUT   not carried out: no link, or earlier changes to this owner took all the time
@@ -175,10 +173,6 @@ gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, g
                 a right was taken away. Load the mirror, and do it again if it matters: that mends it
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_contacts_change_poll(const gh_contacts_change* op);
-
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not busy. */
-void gh_contacts_change_cancel(gh_contacts_change* op);
 
 /* ---- load ------------------------------------------------------------------------------------------------------ */
 
@@ -189,19 +183,17 @@ typedef struct gh_contacts_load_config
     bool blocked;        /* load whom the owner has blocked, not the contacts; default false           */
 } gh_contacts_load_config;
 
-gh_contacts_load_config gh_contacts_load_config_default(void);
+GH_API gh_contacts_load_config gh_contacts_load_config_default(void);
 
 typedef struct gh_contacts_load
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t stored; /* contacts in the store: more than the mirror's count if its capacity is smaller  */
 
     /* private */
-    gh_op op;
-    gh_str owner;
+    gh_name owner;
     gh_contacts* mirror;
     uint64_t version;
     uint32_t loaded;
@@ -211,18 +203,14 @@ typedef struct gh_contacts_load
 
 /* Begins to fill the mirror with the owner's newest contacts, as they are at one instant; what it held stays until the
    first answer. Reads only. One load at a time fills a mirror.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONTACTS_MIRROR, _CONFIG, _TIMEOUT. config
-   may be NULL for the defaults. Anything but GH_OK changes nothing. */
-gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
-                                 const gh_contacts_load_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONTACTS_MIRROR, _CONFIG, _TIMEOUT.
+   config may be NULL for the defaults. */
+GH_API gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
+                                        const gh_contacts_load_config* config);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        the mirror is what the store has; it may be empty
    GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT   the mirror is as before, or holds some of the newest */
-gh_status gh_contacts_load_poll(const gh_contacts_load* op);
-
-/* Ends CANCELLED at once: a load changes nothing in the store. */
-void gh_contacts_load_cancel(gh_contacts_load* op);
 
 #ifdef __cplusplus
 }

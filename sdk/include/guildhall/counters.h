@@ -7,7 +7,7 @@
          a few ns                   until it is counted, once      1 d |9120| |8714|..      what is older goes
 
        gh_counters  init --> RUNNING -- end --> the last batches --> ended
-       read         begin --> ASKING --> ended
+       read, list   begin --> ASKING --> ended
 
    slice    a precision of 5 s cuts time into slices of 5 s that start at multiples of 5 s since 1970 by the
             store's clock. What is added counts in one slice of each precision. A slice that nobody added to
@@ -42,7 +42,7 @@
    Use
        gh_counters_config config = gh_counters_config_default();
        gh_counters* counters;
-       gh_counters_init(memory, gh_counters_memory(&config), client, &config, &counters);
+       gh_counters_init(&counters, client, &config, memory, gh_counters_memory(&config));
        gh_counter hits;
        gh_counters_open(counters, gh_str_literal("hits"), &hits);        once, at start-up
        gh_counters_add(counters, hits, 1);                               whenever; gh_tick does the rest
@@ -51,7 +51,7 @@
        want.seconds = 5, want.samples = samples, want.sample_count = 120, want.fill_gaps = true;
        gh_counter_read_begin(&read, client, gh_str_literal("hits"), &want);
        ... each frame: gh_tick(...);
-       if (gh_counter_read_poll(&read) == GH_OK) plot(read.samples, read.count, read.max); */
+       if (gh_op_poll(&read.op) == GH_OK) plot(read.samples, read.count, read.max); */
 
 #ifndef GUILDHALL_COUNTERS_H
 #define GUILDHALL_COUNTERS_H
@@ -68,6 +68,7 @@ extern "C" {
 #define GH_COUNTERS_MAX 65536              /* open in one process at once */
 #define GH_COUNTERS_FLEET_MAX 6400000
 #define GH_COUNTERS_SUM_MAX 9007199254740991 /* 2^53 - 1; the least is minus that */
+#define GH_COUNTERS_LIST_MAX 10000         /* names in one page of a list */
 #define GH_COUNTERS_OPS 18                 /* places of ops_capacity that one gh_counters takes */
 
 typedef struct gh_counter_precision
@@ -83,7 +84,8 @@ typedef struct gh_counters_config
     /* seconds rising; default 1, 5, 60, 300, 3600, 18000, 86400 s with 120 samples each */
     gh_counter_precision precisions[GH_COUNTERS_PRECISIONS_MAX];
     uint32_t precision_count; /* 1..GH_COUNTERS_PRECISIONS_MAX, default 7 */
-    uint32_t counters_max;    /* open at once here, 128 bytes each; 1..GH_COUNTERS_MAX, default 256 */
+    uint32_t counters_max;    /* open at once here, 128 bytes each, and seconds of gh_counters_add_at that
+                                 wait; 1..GH_COUNTERS_MAX, default 256 */
     uint32_t fleet_max;       /* in the store, of the whole fleet; 64..GH_COUNTERS_FLEET_MAX, default 65536.
                                  Each shard holds a 64th of it, so it is met as evenly as names spread */
     uint64_t flush_us;        /* an add waits at most this long for its batch; 10 ms..1 h, default 1 s */
@@ -91,7 +93,7 @@ typedef struct gh_counters_config
                                  never cleans */
 } gh_counters_config;
 
-gh_counters_config gh_counters_config_default(void);
+GH_API gh_counters_config gh_counters_config_default(void);
 
 /* All the counters of one process; lives in your memory. */
 typedef struct gh_counters gh_counters;
@@ -105,15 +107,15 @@ typedef struct gh_counter
 
 /* The exact size of the block that gh_counters_init needs; 0 if the config is not valid (gh_counters_init
    says which field). 38 KiB with the defaults. */
-size_t gh_counters_memory(const gh_counters_config* config);
+GH_API size_t gh_counters_memory(const gh_counters_config* config);
 
 /* Makes counters in your memory, which must be aligned to 16 and stay in place until gh_counters_poll says
    that they have ended. It takes GH_COUNTERS_OPS places of the client's ops_capacity until then.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_MEMORY, _CLIENT, _OUT, _CONFIG, _PRECISION,
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_MEMORY, _CLIENT, _OUT, _CONFIG, _PRECISION,
    _SAMPLES, _COUNTERS_MAX (counters_max or fleet_max), _FLUSH, _CLEAN. config may be NULL for the
    defaults. Nothing is written unless GH_OK. */
-gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const gh_counters_config* config,
-                           gh_counters** counters);
+GH_API gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_counters_config* config,
+                                  void* memory, size_t size);
 
 /* The counter of that name: the same handle as before, if it is open already. Looks into a table: do it
    once and keep the handle. The name is copied.
@@ -121,7 +123,7 @@ gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const g
    GH_FULL    counters_max are open: *counter is none, and what you add to none is counted as dropped
    GH_CLOSED  the counters are ending; *counter is none
    GH_INVALID_COUNTERS, _NAME, _OUT */
-gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* counter);
+GH_API gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* counter);
 
 /* Adds, here; delta may be negative, 0 changes nothing. Costs some nanoseconds and touches no network.
    GH_OK
@@ -130,33 +132,43 @@ gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* count
    GH_FULL       the counter is none (zero): dropped
    GH_CLOSED     the counters are ending: dropped
    GH_INVALID_COUNTERS, _COUNTER (not of these counters, or closed) */
-gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta);
+GH_API gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta);
+
+/* The same for what happened at time_store_us, microseconds since 1970 by the store's clock; later than now is now. It
+   counts in the slices of that time, as far back as each precision keeps them: seconds times samples. Adds of one
+   second wait in one place, which takes one of counters_max until it is flushed; each second is a batch of its own, so
+   give what lies far apart slowly. Adds of one counter in the order of their times take the fewest places.
+   GH_OK, GH_SATURATED, GH_FULL, GH_CLOSED, GH_INVALID_COUNTERS, _COUNTER as above
+   GH_GONE    no precision keeps that time any more: dropped
+   GH_NO_ROOM no place is free: nothing was added. Try when something was flushed, or raise counters_max */
+GH_API gh_status gh_counters_add_at(gh_counters* counters, gh_counter counter, int64_t delta, uint64_t time_store_us);
 
 /* Gives the place of a counter back; what was added to it is still flushed. The handle is worth nothing
    from now on.
    GH_OK; GH_INVALID_COUNTERS, _COUNTER. */
-gh_status gh_counters_close(gh_counters* counters, gh_counter counter);
+GH_API gh_status gh_counters_close(gh_counters* counters, gh_counter counter);
 
 /* Flushes everything that was added, as soon as the link allows, without waiting for flush_us. Poll for
    GH_OK.
    GH_OK; GH_INVALID_COUNTERS. */
-gh_status gh_counters_flush(gh_counters* counters);
+GH_API gh_status gh_counters_flush(gh_counters* counters);
 
 /* GH_OK       everything that was added so far has had its answer: counted, or counted as dropped or
                unknown in the stats
    GH_PENDING  something waits for its batch, or a batch for its answer; or the counters are ending
    GH_IDLE     ended after gh_counters_end or a drain: everything was flushed. The memory is yours again
-   GH_CANCELLED  the client was shut down before that; the stats say what was lost. The memory is yours again
+   GH_CANCELLED the client was shut down before that; the stats say what was lost. The memory is yours again
    GH_INVALID_COUNTERS */
-gh_status gh_counters_poll(const gh_counters* counters);
+GH_API gh_status gh_counters_poll(const gh_counters* counters);
 
 /* Flushes what there is and ends; nothing can be added any more. Ends at once where there is nothing to
    flush; poll says. A drain of the client does the same. NULL is allowed. */
-void gh_counters_end(gh_counters* counters);
+GH_API void gh_counters_end(gh_counters* counters);
 
 /* Counts of adds grow from gh_counters_init on; added = counted + waiting + unknown + refused. */
 typedef struct gh_counters_stats
 {
+    size_t struct_size; /* how much of it the library knows; the rest is 0 */
     uint64_t added;        /* calls of gh_counters_add that were taken */
     uint64_t counted;      /* of these: in the store */
     uint64_t waiting;      /* here, or under way */
@@ -166,7 +178,8 @@ typedef struct gh_counters_stats
                               an ACL; or the client was shut down before they were sent. A counter with such a
                               key loses its own adds alone; a shard's :w with one those of all its counters, until
                               somebody deletes it. The other shards go on */
-    uint64_t dropped;      /* never taken: added to none because counters_max were open, or while ending */
+    uint64_t dropped;      /* never taken: added to none because counters_max were open, or while ending, or
+                              given a time that nothing is kept of */
     uint64_t saturated;    /* times that a sum, here or in the store, was held at its limit */
     uint64_t oldest_us;    /* how long the oldest add has waited; 0: none does */
     uint64_t batches;      /* that were answered */
@@ -180,8 +193,14 @@ typedef struct gh_counters_stats
     uint64_t counters_removed;
 } gh_counters_stats;
 
+/* What gh_counters_get_stats calls: for a struct of that size, as the caller's headers have it. */
+GH_API gh_status gh_counters_read_stats(const gh_counters* counters, void* stats, size_t size);
+
 /* GH_OK, GH_INVALID_COUNTERS, GH_INVALID_OUT. */
-gh_status gh_counters_get_stats(const gh_counters* counters, gh_counters_stats* stats);
+static inline gh_status gh_counters_get_stats(const gh_counters* counters, gh_counters_stats* stats)
+{
+    return gh_counters_read_stats(counters, stats, sizeof *stats);
+}
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
 
@@ -202,12 +221,11 @@ typedef struct gh_counter_read_config
     bool fill_gaps;             /* all sample_count slices, with 0 where none is stored; default false */
 } gh_counter_read_config;
 
-gh_counter_read_config gh_counter_read_config_default(void);
+GH_API gh_counter_read_config gh_counter_read_config_default(void);
 
 typedef struct gh_counter_read
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK and GH_EMPTY */
     gh_counter_sample* samples; /* the oldest first; what has not been flushed is not in */
@@ -221,8 +239,7 @@ typedef struct gh_counter_read
     double deviation;           /* standard deviation of the samples */
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
     uint64_t until_s;
     uint64_t before_s;
     uint32_t seconds;
@@ -231,23 +248,57 @@ typedef struct gh_counter_read
 } gh_counter_read;
 
 /* Begins to read. It writes nothing.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _PRECISION,
-   _SAMPLES (NULL, or sample_count). config may not be NULL: it has the samples. Anything but GH_OK changes
-   nothing. */
-gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name,
-                                const gh_counter_read_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _PRECISION,
+   _SAMPLES (NULL, or sample_count). config may not be NULL: it has the samples. */
+GH_API gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name,
+                                       const gh_counter_read_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        count samples are there
    GH_EMPTY     none is stored in that time: no such counter, or not at that precision. With fill_gaps they
                 are all 0
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_counter_read_poll(const gh_counter_read* read);
 
-/* Ends CANCELLED at once: a read changes nothing. */
-void gh_counter_read_cancel(gh_counter_read* read);
+/* ---- list ---------------------------------------------------------------------------------------------- */
+
+typedef struct gh_counters_list_config
+{
+    size_t struct_size;  /* set by gh_counters_list_config_default; leave it */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
+    gh_name* names;      /* they come here */
+    uint32_t name_count; /* room in names; 1..GH_COUNTERS_LIST_MAX, default 100 */
+    uint64_t after;      /* `next` of the page before; 0 (default): from the first */
+} gh_counters_list_config;
+
+GH_API gh_counters_list_config gh_counters_list_config_default(void);
+
+typedef struct gh_counters_list
+{
+    gh_op op;
+
+    /* read-only, after GH_OK and GH_EMPTY */
+    gh_name* names; /* see gh_name_str */
+    uint32_t count;
+    uint64_t next;  /* where the next page begins, which may be empty; 0: this was the last */
+
+    /* private */
+    uint32_t name_count;
+    uint32_t shard;
+    uint32_t place; /* in the shard */
+} gh_counters_list;
+
+/* Begins to list the counters that the fleet has, a page at a time, in no order that says anything. It writes nothing,
+   and asks once for each of the 64 shards or more. A page is what there is while it is read: a counter that comes,
+   goes, or is looked at by the cleaner between two requests may be on no page or on two.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _CONFIG, _TIMEOUT, _LIMIT (name_count, after),
+   _OUT (names). config may not be NULL: it has the names. */
+GH_API gh_status gh_counters_list_begin(gh_counters_list* op, gh_client* client, const gh_counters_list_config* config);
+
+/* How it ends:
+   GH_OK        count names are there
+   GH_EMPTY     there is none, or none any more
+   GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 
 #ifdef __cplusplus
 }

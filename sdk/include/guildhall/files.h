@@ -29,10 +29,10 @@
    Budget   tick_bytes: an op moves no more than that in a tick, in either direction, so a large file never
             dents a frame.
    Threads  as the client.   Memory  one block of yours for each op, of the size that the memory function
-            says; nothing else. Ops and names stay in place until the op ends. Views of blocks and lines live
+            says; nothing else. Ops stay in place until they end. Views of blocks and lines live
             until the next call on that op.
    Failure  every request may be repeated, and is. While the link is down, nothing is lost on either side. A store
-            that comes back with older data has forgotten the newest chunks: the sender is told FILE_GONE, a reader
+            that comes back with older data has forgotten the newest chunks: the sender is told GONE, a reader
             that had more is told LOST, both begin again and go on from what is there; digests keep two files apart.
             After its lease a reader hands nothing out before the store has said that it waits for it still.
    Cost     a request for each chunk in either direction, and for each few chunks one that says how far a
@@ -99,15 +99,14 @@ typedef struct gh_file_send_config
     size_t memory_size;
 } gh_file_send_config;
 
-gh_file_send_config gh_file_send_config_default(void);
+GH_API gh_file_send_config gh_file_send_config_default(void);
 
 /* The size of the block for this config, in bytes; 0 if chunk_bytes or lanes is outside its range. */
-size_t gh_file_send_memory(const gh_file_send_config* config);
+GH_API size_t gh_file_send_memory(const gh_file_send_config* config);
 
 typedef struct gh_file_send
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint64_t id;            /* of this file, from the store; 0 before it is open */
@@ -117,35 +116,33 @@ typedef struct gh_file_send
     bool is_full;           /* the cap is reached: readers must read */
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
     struct gh_file_send_room* room;
 } gh_file_send;
 
 /* Begins to send a file under a name. It uses 1 + lanes ops of ops_capacity.
-   GH_OK; GH_FULL (ops_capacity; or out_bytes is too small for chunk_bytes); GH_CLOSED; GH_INVALID_OP,
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (out_bytes is too small for chunk_bytes); GH_CLOSED; GH_INVALID_OP,
    _CLIENT, _NAME, _CONFIG, _CHANNEL, _READERS, _CAP (cap_bytes, channel_bytes), _CHUNK (chunk_bytes, lanes),
-   _TICK_BYTES, _TIMEOUT (progress_us), _ABANDONED, _LEASE, _MEMORY. Anything but GH_OK changes nothing. */
-gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
-                             const gh_file_send_config* config);
+   _TICK_BYTES, _TIMEOUT (progress_us), _ABANDONED, _LEASE, _MEMORY. */
+GH_API gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
+                                    const gh_file_send_config* config);
 
 /* Takes bytes of the file, in order, from its beginning; they are copied. GH_OK: all were taken. GH_PENDING:
    the first *taken, maybe 0: push the rest in a later frame. Any other status: the op has ended with it, or
    was finished (GH_CLOSED); or GH_INVALID_OUT, GH_INVALID_BUFFER (bytes NULL with a size), GH_INVALID_OP
    (NULL). */
-gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken);
+GH_API gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken);
 
 /* That was all: the file is sealed when its last chunk is stored. GH_OK; GH_INVALID_OP; else the op has ended
    with it. */
-gh_status gh_file_send_finish(gh_file_send* op);
+GH_API gh_status gh_file_send_finish(gh_file_send* op);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        sealed and announced. Readers may still be reading: gh_file_look_begin shows how far they are
-   GH_FILE_DIFFERS  a file of that name is there with other bytes, or with other readers: use another name, or
+   GH_DIFFERS   a file of that name is there with other bytes, or with other readers: use another name, or
                     remove it
    GH_LOST      another sender has taken over under the same name
-   GH_FILE_GONE the upload stood still for too long and was dropped, or every reader's lease ran out, or the store
+   GH_GONE      the upload stood still for too long and was dropped, or every reader's lease ran out, or the store
                 came back without chunks that it had confirmed: begin again
    GH_TIMEOUT   no progress for progress_us: the link is down, or readers make no room. What is stored stays
                 for abandoned_us: begin again to go on
@@ -153,12 +150,9 @@ gh_status gh_file_send_finish(gh_file_send* op);
                 make sure
    GH_TOO_SMALL it was begun with larger chunks than chunk_bytes: the first sender's config must be used
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text; GH_CORRUPT also: a key is not of Guildhall's
-   making */
-gh_status gh_file_send_poll(const gh_file_send* op);
-
-/* Stops where it is: GH_CANCELLED. What is stored stays for abandoned_us; gh_file_remove_begin removes it at once. Once
-   the seal was sent, nothing is stopped any more: it ends with the answer. */
-void gh_file_send_cancel(gh_file_send* op);
+   making
+   gh_op_cancel stops it where it is: what is stored stays for abandoned_us; gh_file_remove_begin removes it at once.
+   Once the seal was sent, nothing is stopped any more: it ends with the answer. */
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
 
@@ -195,16 +189,15 @@ typedef struct gh_file_read_config
     size_t memory_size;
 } gh_file_read_config;
 
-gh_file_read_config gh_file_read_config_default(void);
+GH_API gh_file_read_config gh_file_read_config_default(void);
 
 /* The size of the block for this config, in bytes; 0 if chunk_bytes, lanes, line_bytes or format is outside
    its range. */
-size_t gh_file_read_memory(const gh_file_read_config* config);
+GH_API size_t gh_file_read_memory(const gh_file_read_config* config);
 
 typedef struct gh_file_read
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint64_t id;            /* of the file, from the store; 0 before it is open */
@@ -217,52 +210,49 @@ typedef struct gh_file_read
     bool is_whole;          /* at the end: the digest of the whole was compared, not only each chunk's */
 
     /* private */
-    gh_op op;
-    gh_str name;
-    gh_str reader;
+    gh_name name;
+    gh_name reader;
     struct gh_file_read_room* room;
 } gh_file_read;
 
 /* Begins to read a file as one of its readers; waits until readers may read. It uses 1 + lanes ops of
-   ops_capacity. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _READERS (the
+   ops_capacity. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _READERS (the
    reader's name), _CONFIG, _CHANNEL, _FORMAT (format, keep, or gzip without zlib), _CHUNK (chunk_bytes,
-   lanes), _LINE (line_bytes), _TICK_BYTES, _TIMEOUT (progress_us), _MEMORY. Anything but GH_OK changes
-   nothing. */
-gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
-                             const gh_file_read_config* config);
+   lanes), _LINE (line_bytes), _TICK_BYTES, _TIMEOUT (progress_us), _MEMORY. */
+GH_API gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
+                                    const gh_file_read_config* config);
 
 /* The next bytes, as they come. Each call gives back what the one before had given.
    GH_OK        *block is a view of them
    GH_PENDING   nothing is there yet, or tick_bytes of a gzip file were unpacked, or the lease is over and the store
                 is being asked: try in a later frame
    GH_EMPTY     the end, and all of it verified: call gh_file_read_done when you have dealt with it. Also once the op
-                has ended GH_OK; or GH_FILE_DONE, with nothing read: this reader was done with the file before
-   else         the op has ended with it, as for gh_file_read_poll; or GH_INVALID_OP, GH_INVALID_OUT */
-gh_status gh_file_read_block(gh_file_read* op, gh_str* block);
+                has ended GH_OK; or GH_EXISTS, with nothing read: this reader was done with the file before
+   else         the op has ended with it, as gh_op_poll says; or GH_INVALID_OP, GH_INVALID_OUT */
+GH_API gh_status gh_file_read_block(gh_file_read* op, gh_str* block);
 
 /* The next line, without its \n or \r\n; a last line needs none. GH_TOO_SMALL: it is longer than line_bytes;
    *line is its beginning, the rest was skipped (which may take some frames: GH_PENDING), the next call gives the next
    line. GH_INVALID_CHUNK: the op has ended
    GH_TOO_SMALL, as the sender's chunks are too large for it; there are no more lines. Else as gh_file_read_block. Use
    one of the two for a file. */
-gh_status gh_file_read_line(gh_file_read* op, gh_str* line);
+GH_API gh_status gh_file_read_line(gh_file_read* op, gh_str* line);
 
 /* After a crash, with GH_FILE_AS_READ: gives back the first resumed_bytes, piece by piece, from where you had
    put them, so that the digest of the whole can be compared at the end; before the first block or line.
    GH_OK; GH_PENDING: not open yet; GH_INVALID_BUFFER (NULL with a size; or more than resumed_bytes),
    GH_INVALID_OP (NULL, or reading has begun); else the op has ended with it. */
-gh_status gh_file_read_recall(gh_file_read* op, gh_str bytes);
+GH_API gh_status gh_file_read_recall(gh_file_read* op, gh_str bytes);
 
 /* Says that this reader has dealt with the whole file. The file goes when all have. GH_OK: poll until it is
    confirmed. GH_BUSY: not at its end yet. GH_INVALID_OP; else the op has ended with it. */
-gh_status gh_file_read_done(gh_file_read* op);
+GH_API gh_status gh_file_read_done(gh_file_read* op);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        done, and the store knows it
-   GH_FILE_DONE this reader was done with it before: nothing to do
-   GH_FILE_GONE there is no such file: all have read it long ago, its upload was abandoned, or it was removed
-   GH_FILE_NOT_READER  the sender did not name this reader
+   GH_EXISTS    this reader was done with it before: nothing to do
+   GH_GONE      there is no such file: all have read it long ago, its upload was abandoned, or it was removed
+   GH_NOT_MEMBER the sender did not name this reader
    GH_LOST      this reader's lease ran out and it was given up; or another of the same name has read on; or a
                 gzip file would have to be taken up in its middle; or the store came back without what was read: begin
                 again, reading goes on behind resumed_bytes, which may be less than you have
@@ -273,11 +263,8 @@ gh_status gh_file_read_done(gh_file_read* op);
                 begin again to go on
    GH_UNKNOWN   the store was told that we are done, and did not answer; or the server stopped a script in its
                 middle: begin again to make sure
-   GH_CANCELLED, GH_REFUSED   see gh_status_text */
-gh_status gh_file_read_poll(const gh_file_read* op);
-
-/* Stops where it is: this reader may begin again until its lease is over. */
-void gh_file_read_cancel(gh_file_read* op);
+   GH_CANCELLED, GH_REFUSED   see gh_status_text
+   gh_op_cancel stops it where it is: this reader may begin again until its lease is over. */
 
 /* ---- list ---------------------------------------------------------------------------------------------- */
 
@@ -294,7 +281,7 @@ typedef struct gh_files_list_config
     size_t struct_size;  /* set by gh_files_list_config_default; leave it */
     uint64_t after;      /* only files with a larger number: that of the last file that you know; default 0. All
                             are listed again if the store came back without that one: a file that you have read
-                            ends GH_FILE_DONE at once */
+                            ends GH_EXISTS at once */
     uint64_t wait_us;    /* if there is none, wait this long for one; 0 (default)..1 h */
     uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
     gh_file_entry* entries; /* up to GH_FILES_LIST_MAX */
@@ -303,12 +290,11 @@ typedef struct gh_files_list_config
     size_t names_size;
 } gh_files_list_config;
 
-gh_files_list_config gh_files_list_config_default(void);
+GH_API gh_files_list_config gh_files_list_config_default(void);
 
 typedef struct gh_files_list
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     const gh_file_entry* entries; /* in order of announcement */
@@ -316,34 +302,30 @@ typedef struct gh_files_list
 
     /* private */
     uint32_t capacity;
-    gh_op op;
-    gh_str channel;
+    gh_name channel;
     gh_file_entry* out;
     char* names;
     uint64_t after;
     uint64_t wait_end_us;
     uint64_t timeout_us;
     uint16_t polls;
-    bool hinted;
 } gh_files_list;
 
-/* Begins to read which files were announced in a channel. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
-   GH_INVALID_OP, _CLIENT, _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _ID (`after` is 2^53 or more), _BUFFER (entries, names).
-   Anything but GH_OK changes nothing. */
-gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
-                              const gh_files_list_config* config);
+/* Begins to read which files were announced in a channel. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP, _CLIENT, _CHANNEL, _CONFIG, _WAIT, _TIMEOUT, _ID (`after` is 2^53 or more), _BUFFER (entries,
+   names). */
+GH_API gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
+                                     const gh_files_list_config* config);
 
-/* GH_IDLE, GH_PENDING; GH_OK: count entries; GH_EMPTY: none within wait_us; GH_TIMEOUT: no answer;
+/* How it ends:
+   GH_OK: count entries; GH_EMPTY: none within wait_us; GH_TIMEOUT: no answer;
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
-gh_status gh_files_list_poll(const gh_files_list* op);
-void gh_files_list_cancel(gh_files_list* op);
 
 /* ---- look and remove ----------------------------------------------------------------------------------- */
 
 typedef struct gh_file_look
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint64_t id;
@@ -357,43 +339,38 @@ typedef struct gh_file_look
     bool is_sealed;
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
 } gh_file_look;
 
 /* Begins to look how far a file is; changes nothing. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _TIMEOUT. */
-gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _TIMEOUT. */
+GH_API gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK; GH_FILE_GONE: there is no such file; GH_TIMEOUT; GH_CANCELLED, GH_REFUSED,
+/* How it ends:
+   GH_OK; GH_GONE: there is no such file; GH_TIMEOUT; GH_CANCELLED, GH_REFUSED,
    GH_CORRUPT. */
-gh_status gh_file_look_poll(const gh_file_look* op);
-void gh_file_look_cancel(gh_file_look* op);
 
 typedef struct gh_file_remove
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str name;
-    gh_str channel;
+    gh_name name;
+    gh_name channel;
     uint64_t id;
     uint64_t timeout_us;
 } gh_file_remove;
 
 /* Begins to remove a file and its announcement, whoever still reads it. id is from a look, a list, or the
-   sender's op; channel may be empty. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity);
+   sender's op; channel may be empty. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity);
    GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CHANNEL, _ID (0, or 2^53 and more), _TIMEOUT. */
-gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
-                               gh_str channel, uint64_t timeout_us);
+GH_API gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
+                                      uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING; GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT: not done;
+/* How it ends:
+   GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT: not done;
    GH_UNKNOWN: done or not, or half: the file is gone, and its announcement may still be there (the log says why).
    Do it again whenever you like. */
-gh_status gh_file_remove_poll(const gh_file_remove* op);
-void gh_file_remove_cancel(gh_file_remove* op);
 
 #ifdef __cplusplus
 }

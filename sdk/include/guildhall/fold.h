@@ -21,14 +21,14 @@ extern "C" {
 typedef size_t (*gh_fold)(void* context, gh_str text, char* out);
 
 /* A..Z to a..z, all else as it is. */
-size_t gh_fold_ascii(void* context, gh_str text, char* out);
+GH_API size_t gh_fold_ascii(void* context, gh_str text, char* out);
 
 /* The simple case folding of Unicode 14, a character for a character, for all scripts that have cases: "ÄRGER" is
    "ärger", but "ß" is not "ss". What is not UTF-8 stays as it is. */
-size_t gh_fold_utf8(void* context, gh_str text, char* out);
+GH_API size_t gh_fold_utf8(void* context, gh_str text, char* out);
 
 /* What the systems call: the hook, or the text as it is if there is none or it wants more than the room. */
-size_t gh_fold_apply(gh_fold fold, void* context, gh_str text, char* out);
+GH_API size_t gh_fold_apply(gh_fold fold, void* context, gh_str text, char* out);
 
 #ifdef __cplusplus
 }

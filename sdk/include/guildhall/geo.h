@@ -13,8 +13,9 @@
    Places   a tree of names: a country has regions, a region has cities. Each name in its place is one node, with a
             dense number; a range points to a city's node. A city or region may be empty, as in the usual tables.
    Rows     "first,last,country,region,city": addresses as text or, for IPv4, as a decimal number; fields may stand in
-            double quotes (doubled inside); more fields are ignored; ends in \n or \r\n. That is the form of the common
-            free tables.
+            double quotes (doubled inside); more fields are ignored; ends in \n or \r\n. Tables that have other columns
+            between say in config.columns where these are: {0, 1, 3, 4, 5} with a continent, or a country's code,
+            in front of the country; {0, 1, 2, GH_GEO_NO_COLUMN, GH_GEO_NO_COLUMN} for countries alone.
    Size     the common tables of cities have up to 3 million IPv4 ranges, 2 million IPv6 ranges and 350,000 places with
             5 MB of names. For one of those ipv4_capacity 4194304, ipv6_capacity 2097152, nodes_capacity 524288 and
             text_bytes 8 MiB are 165 MiB; without IPv6 80 MiB. The defaults hold a table of countries.
@@ -31,7 +32,7 @@
    Use
        gh_geo_config config = gh_geo_config_default();
        gh_geo* table;
-       gh_geo_init(memory, gh_geo_memory(&config), &config, &table);
+       gh_geo_init(&table, &config, memory, gh_geo_memory(&config));
        while (read_piece(&piece)) gh_geo_add_rows(table, piece, &used);
        while (gh_geo_seal(table, 100000) == GH_PENDING) next_frame();
        gh_geo_place place;
@@ -51,6 +52,18 @@ typedef struct gh_geo gh_geo;
 #define GH_GEO_NAME_SIZE_MAX 128 /* bytes of a country, region or city */
 #define GH_GEO_ROW_SIZE_MAX 1024 /* bytes of a row                      */
 #define GH_GEO_NO_NODE UINT32_MAX
+#define GH_GEO_COLUMN_MAX 31     /* columns count from 0               */
+#define GH_GEO_NO_COLUMN 255     /* the table has no such column       */
+
+/* In which column of a row is what; each another. Region and city may be GH_GEO_NO_COLUMN: they are empty then. */
+typedef struct gh_geo_columns
+{
+    uint8_t first;
+    uint8_t last;
+    uint8_t country;
+    uint8_t region;
+    uint8_t city;
+} gh_geo_columns;
 
 typedef struct gh_geo_config
 {
@@ -61,18 +74,20 @@ typedef struct gh_geo_config
                                   default 16,384                                                                   */
     uint32_t text_bytes;       /* their names. 1..1 GiB, default 256 KiB                                           */
     uint64_t seed;             /* of the hash that finds a node by its name; any random number, default 0          */
+    gh_geo_columns columns;    /* of gh_geo_add_rows; default 0, 1, 2, 3, 4                                        */
 } gh_geo_config;
 
-gh_geo_config gh_geo_config_default(void);
+GH_API gh_geo_config gh_geo_config_default(void);
 
-/* The exact size of the block for this config, in bytes; 0 if the config is not valid. */
-size_t gh_geo_memory(const gh_geo_config* config);
+/* The exact size of the block for this config, in bytes; NULL: the defaults. 0 if the config is not valid. */
+GH_API size_t gh_geo_memory(const gh_geo_config* config);
 
-/* An empty table in your memory, aligned to 16. GH_OK, GH_INVALID_CONFIG, _CAPACITY, _MEMORY, _OUT. */
-gh_status gh_geo_init(void* memory, size_t size, const gh_geo_config* config, gh_geo** table);
+/* An empty table in your memory, aligned to 16. config may be NULL for the defaults.
+   GH_OK, GH_INVALID_CONFIG (or columns), _CAPACITY, _MEMORY, _OUT. */
+GH_API gh_status gh_geo_init(gh_geo** table, const gh_geo_config* config, void* memory, size_t size);
 
 /* Empty again, to be built anew. */
-void gh_geo_clear(gh_geo* table);
+GH_API void gh_geo_clear(gh_geo* table);
 
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
@@ -81,16 +96,16 @@ void gh_geo_clear(gh_geo* table);
    lines that begin with '#', and a first line of column names (as malformed). GH_OK; GH_FULL_IPV4, _IPV6, _NODES,
    _TEXT (that capacity is used up: the row at *used did not fit); GH_INVALID_MEMORY (table is NULL, or sealed), _BUFFER
    (rows NULL with a size), _OUT. */
-gh_status gh_geo_add_rows(gh_geo* table, gh_str rows, size_t* used);
+GH_API gh_status gh_geo_add_rows(gh_geo* table, gh_str rows, size_t* used);
 
 /* One range. GH_OK; GH_FULL_IPV4, _IPV6, _NODES, _TEXT as above; GH_INVALID_MEMORY (as above), _ADDRESS (one is not an
    address, they are of two families, or last is before first), _NAME (one longer than GH_GEO_NAME_SIZE_MAX, or NULL
    with a size). */
-gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, gh_str region, gh_str city);
+GH_API gh_status gh_geo_add(gh_geo* table, gh_str first, gh_str last, gh_str country, gh_str region, gh_str city);
 
 /* Sorts and checks, at most about steps_max elements a call (0: all at once). GH_PENDING: call again. GH_OK: sealed.
    GH_INVALID_MEMORY. */
-gh_status gh_geo_seal(gh_geo* table, uint32_t steps_max);
+GH_API gh_status gh_geo_seal(gh_geo* table, uint32_t steps_max);
 
 /* ---- looking up ------------------------------------------------------------------------------------------------- */
 
@@ -104,7 +119,7 @@ typedef struct gh_geo_address
 } gh_geo_address;
 
 /* GH_OK, GH_INVALID_ADDRESS, GH_INVALID_OUT. */
-gh_status gh_geo_parse(gh_str text, gh_geo_address* address);
+GH_API gh_status gh_geo_parse(gh_str text, gh_geo_address* address);
 
 typedef struct gh_geo_place
 {
@@ -115,25 +130,26 @@ typedef struct gh_geo_place
 } gh_geo_place;
 
 /* GH_OK; GH_EMPTY: in no range; GH_INVALID_MEMORY (NULL, or not sealed), _ADDRESS, _OUT. */
-gh_status gh_geo_find(const gh_geo* table, gh_str text, gh_geo_place* place);
+GH_API gh_status gh_geo_find(const gh_geo* table, gh_str text, gh_geo_place* place);
 
 /* The fastest form: the city's node, or GH_GEO_NO_NODE. The table must be sealed. */
-uint32_t gh_geo_find_ipv4(const gh_geo* table, uint32_t address);
-uint32_t gh_geo_find_ipv6(const gh_geo* table, uint64_t high, uint64_t low);
+GH_API uint32_t gh_geo_find_ipv4(const gh_geo* table, uint32_t address);
+GH_API uint32_t gh_geo_find_ipv6(const gh_geo* table, uint64_t high, uint64_t low);
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------ */
 
-uint32_t gh_geo_node_count(const gh_geo* table);
+GH_API uint32_t gh_geo_node_count(const gh_geo* table);
 
 /* A region's country, a city's region; GH_GEO_NO_NODE for a country, and for a number that is no node. */
-uint32_t gh_geo_node_parent(const gh_geo* table, uint32_t node);
+GH_API uint32_t gh_geo_node_parent(const gh_geo* table, uint32_t node);
 
 /* 0 country, 1 region, 2 city. */
-uint32_t gh_geo_node_level(const gh_geo* table, uint32_t node);
-gh_str gh_geo_node_name(const gh_geo* table, uint32_t node);
+GH_API uint32_t gh_geo_node_level(const gh_geo* table, uint32_t node);
+GH_API gh_str gh_geo_node_name(const gh_geo* table, uint32_t node);
 
 typedef struct gh_geo_stats
 {
+    size_t struct_size; /* how much of it the library knows; the rest is 0 */
     uint32_t ipv4_ranges;
     uint32_t ipv6_ranges;
     uint32_t nodes;
@@ -143,8 +159,14 @@ typedef struct gh_geo_stats
     uint64_t ranges_overlapping; /* left out by gh_geo_seal */
 } gh_geo_stats;
 
+/* What gh_geo_get_stats calls: for a struct of that size, as the caller's headers have it. */
+GH_API gh_status gh_geo_read_stats(const gh_geo* table, void* stats, size_t size);
+
 /* GH_OK, GH_INVALID_MEMORY, GH_INVALID_OUT. */
-gh_status gh_geo_get_stats(const gh_geo* table, gh_geo_stats* stats);
+static inline gh_status gh_geo_get_stats(const gh_geo* table, gh_geo_stats* stats)
+{
+    return gh_geo_read_stats(table, stats, sizeof *stats);
+}
 
 /* ---- hot swap --------------------------------------------------------------------------------------------------- */
 
@@ -157,11 +179,11 @@ typedef struct gh_geo_slot
 
 /* From the next turn on. GH_OK; GH_BUSY (another is offered and has not had its turn); GH_INVALID_MEMORY (not sealed),
    GH_INVALID_OP (the slot is NULL). */
-gh_status gh_geo_offer(gh_geo_slot* slot, gh_geo* table);
+GH_API gh_status gh_geo_offer(gh_geo_slot* slot, gh_geo* table);
 
 /* Once a frame. Returns the table that is not the current one any more and is yours to clear
    and build again, or NULL. */
-gh_geo* gh_geo_turn(gh_geo_slot* slot);
+GH_API gh_geo* gh_geo_turn(gh_geo_slot* slot);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,11 @@
        complete("je", 2)  ->  jeff, jenny              cursor: behind jenny        one read, which writes nothing
        next               ->  jenny (the other)        ... whatever joined or left meanwhile
 
-       join, leave            begin --> row of this guild --> SENT --> ended
-       complete, next, size   begin --> ASKING --> ended        (in several requests if one reply cannot take it all)
+       join, leave                 begin --> row of this guild --> SENT --> ended
+       complete, next, has, size   begin --> ASKING --> ended   (in several requests if one reply cannot take it all)
+
+   A roster may serve any sorted index with prefixes: item names with their ids, place names, clan tags. What joins is
+   a name with what belongs to it (id), found by the beginning of the name, in order, a page at a time.
 
    Keys     one sorted set of members, a mark per client that changes it.
    Order    hits come in the order of their folded names' bytes; of those that fold alike, in the order of name and id.
@@ -14,7 +17,7 @@
             one before.
    Time     your clock counts timeout_us; nothing else here knows time.
    Threads  as the client.
-   Memory   ops, the guild's name and members are yours and stay in place until the op ends; a prefix is copied. Hits
+   Memory   ops and members are yours and stay in place until the op ends, with their bytes; a prefix is copied. Hits
             and the cursor lie in the buffer that you gave, until that op's next begin.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once, and is told the
             same answer. The guild never has more members than capacity. Reads may be cancelled and repeated at will. An
@@ -29,8 +32,8 @@
        config.buffer = buffer;
        config.buffer_size = sizeof buffer;
        gh_guild_complete_begin(&search, client, gh_str_literal("knights"), gh_str_literal("je"), &config);
-       ... each frame: gh_tick(...); if (gh_guild_search_poll(&search) == GH_OK) show(search.hits, search.count);
-       if (search.more) gh_guild_next_begin(&search); */
+       ... each frame: gh_tick(...); if (gh_op_poll(&search.op) == GH_OK) show(search.hits, search.count);
+       if (search.more) gh_guild_next_begin(&search, client); */
 
 #ifndef GUILDHALL_GUILD_H
 #define GUILDHALL_GUILD_H
@@ -43,12 +46,12 @@ extern "C" {
 #endif
 
 #define GH_GUILD_CAPACITY_MAX 1000000
-#define GH_GUILD_MEMBERS_MAX 64   /* that join or leave in one request                          */
+#define GH_GUILD_MEMBERS_MAX 64   /* that join, leave or are asked for in one request           */
 #define GH_GUILD_LIMIT_MAX 10000  /* hits of one search                                         */
 
 /* ---- join and leave -------------------------------------------------------------------------------------------- */
 
-/* Who joins or leaves. Name and id together say who it is: to leave, give what joined. */
+/* Who joins, leaves or is asked for. Name and id together say who it is: to leave, give what joined. */
 typedef struct gh_guild_member
 {
     /* yours */
@@ -58,32 +61,31 @@ typedef struct gh_guild_member
 
     /* read-only, after the op ended GH_OK or GH_FULL */
     gh_status status; /* join: GH_OK joined; GH_EXISTS was in before, or got in by an earlier try of this op that the
-                         server stopped half-way; GH_FULL no room. leave: GH_OK; GH_NOT_MEMBER likewise */
+                         server stopped half-way; GH_FULL no room. leave: GH_OK; GH_NOT_MEMBER likewise.
+                         has: GH_OK is a member; GH_NOT_MEMBER */
 } gh_guild_member;
 
-typedef struct gh_guild_config
+typedef struct gh_guild_change_config
 {
-    size_t struct_size;  /* set by gh_guild_config_default; leave it                                               */
+    size_t struct_size;  /* set by gh_guild_change_config_default; leave it                                        */
     uint64_t timeout_us; /* from begin to the end, the wait for earlier changes included; 1 ms..60 s, default 5 s  */
-    uint32_t capacity;   /* members after a join; 1..GH_GUILD_CAPACITY_MAX, default 1000. leave does not look at it */
+    uint32_t capacity;   /* members after a join; 1..GH_GUILD_CAPACITY_MAX, default 5000. leave does not look at it */
     gh_fold fold;        /* default gh_fold_ascii; NULL: only the same bytes are alike. One for the whole guild    */
     void* fold_context;
-} gh_guild_config;
+} gh_guild_change_config;
 
-gh_guild_config gh_guild_config_default(void);
+GH_API gh_guild_change_config gh_guild_change_config_default(void);
 
 typedef struct gh_guild_change
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK and GH_FULL */
     uint32_t size; /* members now */
 
     /* private */
-    gh_op op;
     gh_gate gate;
-    gh_str guild;
+    gh_name guild;
     gh_guild_member* members;
     gh_fold fold;
     void* fold_context;
@@ -94,28 +96,22 @@ typedef struct gh_guild_change
 
 /* Begins to make the players members, as many as there is room for, in the order of the array and in one step. After
    the end each has its status.
-   GH_OK; GH_FULL (ops_capacity; or the members would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME
-   (guild), _CONFIG, _TIMEOUT, _GUILD_CAPACITY, _MEMBERS. config may be NULL for the defaults. Anything but GH_OK
-   changes nothing. */
-gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                              size_t count, const gh_guild_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the members would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME (guild), _CONFIG, _TIMEOUT, _GUILD_CAPACITY, _MEMBERS. config may be NULL for the defaults. */
+GH_API gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                                     size_t count, const gh_guild_change_config* config);
 
 /* Begins to take the players out, all in one step. Statuses as above. */
-gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                               size_t count, const gh_guild_config* config);
+GH_API gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                                      size_t count, const gh_guild_change_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        each of them is a member now; or none is any more
    GH_FULL      some are not members: raise capacity
    GH_TIMEOUT   nothing was done: no link, or earlier changes to this guild took all the time
    GH_UNKNOWN   sent, no answer: carried out once or not at all
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_guild_change_poll(const gh_guild_change* op);
-
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not busy. */
-void gh_guild_change_cancel(gh_guild_change* op);
 
 /* ---- complete and next ----------------------------------------------------------------------------------------- */
 
@@ -143,12 +139,11 @@ typedef struct gh_guild_search_config
     size_t buffer_size;  /* at least GH_GUILD_BUFFER_SIZE(limit) */
 } gh_guild_search_config;
 
-gh_guild_search_config gh_guild_search_config_default(void);
+GH_API gh_guild_search_config gh_guild_search_config_default(void);
 
 typedef struct gh_guild_search
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK and GH_EMPTY */
     const gh_guild_hit* hits;
@@ -157,60 +152,92 @@ typedef struct gh_guild_search
     gh_str cursor; /* where the next page begins: bytes to keep, to send to a player, to give as `after`    */
 
     /* private */
-    gh_op op;
-    gh_str guild;
+    gh_name guild;
     gh_str bound;
     char* buffer;
     uint64_t timeout_us;
     uint32_t limit;
+    bool paged; /* the last page is there: its cursor leads to the next */
 } gh_guild_search;
 
 /* Begins to look for the members whose folded names begin with the folded prefix; empty: for all. Any bytes may be in
    prefix, also half a character. It writes nothing. For a newer key-stroke: cancel, and begin again at once with the
    same op.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _GUILD_PREFIX, _CONFIG, _TIMEOUT,
-   _LIMIT, _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small). config may not be NULL: it has the buffer.
-   Anything but GH_OK changes nothing. */
-gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
-                                  const gh_guild_search_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _GUILD_PREFIX, _CONFIG, _TIMEOUT,
+   _LIMIT, _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small). config may not be NULL: it has the buffer. */
+GH_API gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+                                         const gh_guild_search_config* config);
 
 /* Begins to look for the page behind the last one, with the same guild, prefix, limit and buffer. Whoever was a member
    all the time is on exactly one of the pages, whoever else came or went.
    Statuses as above, and GH_INVALID_GUILD_CURSOR if the last page did not end GH_OK. */
-gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client);
+GH_API gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        there are hits
    GH_EMPTY     there is none, or none any more
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_guild_search_poll(const gh_guild_search* op);
 
-/* Ends CANCELLED at once: a search changes nothing. */
-void gh_guild_search_cancel(gh_guild_search* op);
+/* ---- has ------------------------------------------------------------------------------------------------------- */
+
+typedef struct gh_guild_has_config
+{
+    size_t struct_size;  /* set by gh_guild_has_config_default; leave it                           */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                         */
+    gh_fold fold;        /* that the members joined with; default gh_fold_ascii                    */
+    void* fold_context;
+} gh_guild_has_config;
+
+GH_API gh_guild_has_config gh_guild_has_config_default(void);
+
+typedef struct gh_guild_has
+{
+    gh_op op;
+
+    /* read-only, after GH_OK */
+    uint32_t found; /* so many of them are members */
+
+    /* private */
+    gh_name guild;
+    gh_guild_member* members;
+    gh_fold fold;
+    void* fold_context;
+    uint8_t count;
+    uint8_t asked; /* have their answer */
+} gh_guild_has;
+
+/* Begins to ask whether the players are members; after the end each has its status. It writes nothing. The array stays
+   in place until the op ends.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _CONFIG, _TIMEOUT, _MEMBERS.
+   config may be NULL for the defaults. */
+GH_API gh_status gh_guild_has_begin(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                                    size_t count, const gh_guild_has_config* config);
+
+/* How it ends:
+   GH_OK        each has its status
+   GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT as above; those that were asked so far have theirs, the others are
+   GH_PENDING. */
 
 /* ---- size ------------------------------------------------------------------------------------------------------ */
 
 typedef struct gh_guild_size
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t size;
 
     /* private */
-    gh_op op;
-    gh_str guild;
+    gh_name guild;
 } gh_guild_size;
 
 /* Begins to count the members. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _TIMEOUT. */
-gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _TIMEOUT. */
+GH_API gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING, GH_OK (size may be 0), GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT as above. */
-gh_status gh_guild_size_poll(const gh_guild_size* op);
-void gh_guild_size_cancel(gh_guild_size* op);
+/* How it ends:
+   GH_OK (size may be 0), GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT as above. */
 
 #ifdef __cplusplus
 }

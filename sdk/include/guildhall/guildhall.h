@@ -8,8 +8,8 @@
 #include "guildhall/chat.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"
-#include "guildhall/counters.h"
 #include "guildhall/contacts.h"
+#include "guildhall/counters.h"
 #include "guildhall/files.h"
 #include "guildhall/fold.h"
 #include "guildhall/geo.h"
@@ -17,9 +17,12 @@
 #include "guildhall/lock.h"
 #include "guildhall/mailbox.h"
 #include "guildhall/message.h"
+#include "guildhall/op.h"
+#include "guildhall/platform.h"
 #include "guildhall/reply.h"
 #include "guildhall/rows.h"
 #include "guildhall/semaphore.h"
+#include "guildhall/status.h"
 #include "guildhall/tasks.h"
 
 #endif

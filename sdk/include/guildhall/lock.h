@@ -35,8 +35,7 @@
             (loads a level, is swapped out) writes without knowing: gh_lock_end_us is for looking once more, the fence
             for being sure.
    Threads  as the client.
-   Memory   the op and the name's bytes are yours and stay in place until the op ends: a name that was put together in a
-            local buffer is gone when the request is encoded, a tick later.
+   Memory   the op is yours and stays in place until it ends.
    Failure  the lease is a promise about time, not about the network: when the link is down, HELD stays HELD until
             lease_end and is then told LOST. A grant whose answer comes too late is not reported. A release that finds
             the link down is repeated until the lease is over. A crashed owner blocks others until its lease is over.
@@ -53,13 +52,13 @@
        want.wait_us = 200 * 1000;
        gh_lock_begin(&trade, client, gh_str_of(item_name), &want);
        ... each frame, after gh_tick:
-       switch (gh_lock_poll(&trade))
+       switch (gh_op_poll(&trade.op))
        {
        case GH_PENDING: break;
-       case GH_OK: buy(trade.fence); gh_lock_release(&trade); break;
+       case GH_HELD: buy(trade.fence); gh_lock_release(&trade); break;
        case GH_LOST: undo(); break;
-       case GH_IDLE: break;
-       default: show(gh_status_text(gh_lock_poll(&trade)));
+       case GH_OK: break;
+       default: show(gh_status_text(gh_op_poll(&trade.op)));
        } */
 
 #ifndef GUILDHALL_LOCK_H
@@ -84,79 +83,84 @@ typedef struct gh_lock_config
     uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may take until
                            the client's request_timeout_us; at most GH_LOCK_WAIT_MAX_US; default 5 s                */
     uint64_t hold_us;   /* release by itself after having been held this long; 1 means at the next tick; 0 (default)
-                           never; at most GH_LOCK_WAIT_MAX_US                                                      */
+                           never; at most GH_LOCK_WAIT_MAX_US. With 0, who ticks keeps its lock for ever: a lease ends
+                           only where the ticks do, so that one which forgets to release blocks all others until its
+                           process is gone. Against that, set a time that no work under this lock ever takes       */
 } gh_lock_config;
 
-gh_lock_config gh_lock_config_default(void);
+GH_API gh_lock_config gh_lock_config_default(void);
 
 typedef struct gh_lock
 {
-    /* yours */
-    void* user;
+    union
+    {
+        gh_op op;
+        gh_lease lease; /* private */
+    };
 
     /* read-only */
     uint64_t fence;    /* of the current or last grant; 0: none yet                               */
     uint32_t position; /* among the waiters, 1 is next; 0 while unknown                           */
 
     /* private */
-    gh_lease lease;
     struct gh_lock_set* set;
 } gh_lock;
 
-/* Begins to want a lock; the bytes of name must stay until the op ends. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
-   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG, _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing.
+/* Begins to want a lock. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME, _CONFIG, _LEASE, _WAIT, _HOLD.
    config may be NULL for the defaults. The fields of op need no set-up beyond being zero or left from its last use. */
-gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
+GH_API gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config);
 
-/* What is not OK any more has ended in the store, too: TIMEOUT, CANCELLED, BUSY and FULL come when the store has
+/* What is not HELD any more has ended in the store, too: TIMEOUT, CANCELLED, BUSY and FULL come when the store has
    confirmed that nothing of ours is left there, which takes as long as LEAVING does, also beyond wait_us.
 
-   GH_IDLE      never begun, or released: the store has confirmed it, or refuses to listen, or the lease is over anyway
+   GH_IDLE      never begun
+   GH_OK        ended: released; the store has confirmed it, or refuses to listen, or the lease is over anyway
    GH_PENDING   not ours yet, or being given back
-   GH_OK        ours as of the last tick. Stays GH_OK while it is renewed: ask before each thing that needs it
+   GH_HELD      ours as of the last tick. Stays GH_HELD while it is renewed: ask before each thing that needs it
    GH_BUSY      ended: wait_us was 0 and another has it
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, the store lost it, or a release found that
-                another had it. Whatever was done without a fence since the last GH_OK may have been done by two
+                another had it. Whatever was done without a fence since the last GH_HELD may have been done by two
    GH_CANCELLED ended: cancelled before it was ours
    GH_FULL      ended: 100,000 already wait for this name
    GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that it is not wanted any
                 more: no link for a whole lease, a server that refuses, or the client was shut down. If it was granted,
                 it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
-gh_status gh_lock_poll(const gh_lock* op);
 
-/* Gives the lock back, or stops wanting it if it is not ours yet; asynchronous, poll until GH_IDLE if you care. Never
+/* Gives the lock back, or stops wanting it if it is not ours yet; asynchronous, poll until GH_OK if you care. Never
    touches a lock that another holds. Allowed in every state; nothing happens to an op that is not busy. */
-void gh_lock_release(gh_lock* op);
-
-/* Stops: not ours yet, ends GH_CANCELLED; ours, is released and ends GH_CANCELLED. */
-void gh_lock_cancel(gh_lock* op);
+GH_API void gh_lock_release(gh_lock* op);
 
 /* How long it is still ours, in us, seen from the last tick; 0 if it is not. */
-uint64_t gh_lock_remaining_us(const gh_lock* op);
+GH_API uint64_t gh_lock_remaining_us(const gh_lock* op);
 
 /* When it stops being ours, on the clock that you give to gh_tick; 0 if it is not ours. Each renewal moves it on. */
-uint64_t gh_lock_end_us(const gh_lock* op);
+GH_API uint64_t gh_lock_end_us(const gh_lock* op);
 
 /* The condition for command.h that this very grant is still the current one.
    Not held: a fence of 0, which is refused. */
-gh_fence gh_lock_fence(const gh_lock* op);
+GH_API gh_fence gh_lock_fence(const gh_lock* op);
 
-/* Writes the text "{lock:<encoded name>}" that puts your own keys into the lock's slot on Redis Cluster. Returns its
-   length; writes nothing if capacity is smaller (GH_LOCK_TAG_SIZE_MAX always does) or the name is not valid. */
-#define GH_LOCK_TAG_SIZE_MAX (GH_NAME_SIZE_MAX * 3 + 7)
-size_t gh_lock_tag(gh_str name, char* out, size_t capacity);
+/* Writes "<prefix>:{lock:<encoded name>}" and a NUL: begin your own keys with it, and they lie in the lock's slot on
+   Redis Cluster, and apart from those of a fleet with another prefix. Returns how long it is, without the NUL; 0, and
+   nothing is written, if capacity is smaller than that and the NUL (GH_LOCK_TAG_SIZE_MAX always does), or the name is
+   not valid, or the client is NULL. */
+#define GH_LOCK_TAG_SIZE_MAX (32 + 1 + 7 + GH_NAME_SIZE_MAX * 3 + 1)
+GH_API size_t gh_lock_tag(const gh_client* client, gh_str name, char* out, size_t capacity);
 
 /* ---------------------------------------------------------------------------------------------------------------
    Several names at once, all or nothing. They are taken one after the other in the order of their bytes, so two
    sets can never wait for each other; while it waits for the next, the set renews what it has.
 
-       begin --> TAKING --> HELD --> LEAVING --> ended           any failure: LEAVING, then ended */
+       begin --> TAKING --> HELD --> LEAVING --> ended           any failure: LEAVING, then ended
+
+   It stands and ends as a lock does, for all together: GH_HELD only while every one is ours; GH_LOST as soon as one is
+   lost. */
 typedef struct gh_lock_set
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* private */
     gh_lock* locks;
@@ -164,24 +168,21 @@ typedef struct gh_lock_set
     gh_lock_config config;
     uint32_t count;
     uint32_t next; /* how many are begun */
-    int16_t status;
+    uint8_t order[GH_LOCK_SET_MAX]; /* in which they are taken: indices of locks */
     int16_t outcome;
-    uint8_t state;
     bool moving;
 } gh_lock_set;
 
-/* Begins to want all names. locks is an array of count idle locks, yours, in place until the set ends; they come
-   back sorted by name, and each has its own fence. wait_us is for all of them together; with wait_us 0 each is asked
-   for once. GH_OK; GH_FULL (the first could not begin); GH_CLOSED; GH_INVALID_OP (set busy, or a lock busy), _CLIENT,
-   _NAMES (NULL, 0, more than GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must
-   be 0). Anything but GH_OK changes nothing. */
-gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
-                            const gh_lock_config* config);
+/* Begins to want all names. locks is an array of count idle locks, yours, in place until the set ends; locks[i]
+   is of names[i], and each has its own fence. wait_us is for all of them together; with wait_us 0 each is asked
+   for once. The set takes a place of ops_capacity besides its locks. GH_OK; GH_NO_ROOM (ops_capacity: no place for the
+   set and its first lock); GH_CLOSED; GH_INVALID_OP (set busy, or a lock busy), _CLIENT, _NAMES (NULL, 0, more than
+   GH_LOCK_SET_MAX, one twice), _NAME (one is not valid), _CONFIG, _LEASE, _WAIT, _HOLD (must be 0). */
+GH_API gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names,
+                                   size_t count, const gh_lock_config* config);
 
-/* As gh_lock_poll, for all together: GH_OK only while every one is ours; GH_LOST as soon as one is lost. */
-gh_status gh_lock_set_poll(const gh_lock_set* set);
-void gh_lock_set_release(gh_lock_set* set);
-void gh_lock_set_cancel(gh_lock_set* set);
+/* Gives all back, or stops wanting them; as gh_lock_release. */
+GH_API void gh_lock_set_release(gh_lock_set* set);
 
 #ifdef __cplusplus
 }

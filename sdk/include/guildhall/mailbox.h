@@ -22,7 +22,7 @@
             of the message with what you did; do what gh_message_is_after those, skip the rest.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
    Threads  as the client.
-   Memory   ops, names, posts and their bytes are yours and stay in place until the op ends. Fetched messages
+   Memory   ops, posts and their bytes are yours and stay in place until the op ends. Fetched messages
             lie in the buffer that you gave, until that op's next begin.
    Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
             was not committed is lost when the recipient's server dies: the next one fetches it again. A full
@@ -39,7 +39,7 @@
        config.buffer = buffer;
        config.buffer_size = sizeof buffer;
        gh_mailbox_fetch_begin(&fetch, client, gh_str_literal("jason"), &config);
-       ... each frame, until gh_mailbox_fetch_poll(&fetch) is GH_OK; then
+       ... each frame, until gh_op_poll(&fetch.op) is GH_OK; then
        show(fetch.messages, fetch.count);
        uint64_t last = fetch.messages[fetch.count - 1].id;
        gh_mailbox_commit_begin(&commit, client, gh_str_literal("jason"), fetch.epoch, last, 0); */
@@ -67,20 +67,18 @@ typedef struct gh_mailbox_push_config
     uint32_t capacity;   /* unread messages that it may hold; 1..GH_MAILBOX_CAPACITY_MAX, default 1000 */
 } gh_mailbox_push_config;
 
-gh_mailbox_push_config gh_mailbox_push_config_default(void);
+GH_API gh_mailbox_push_config gh_mailbox_push_config_default(void);
 
 typedef struct gh_mailbox_push
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint64_t epoch; /* of all posts */
 
     /* private */
-    gh_op op;
     gh_gate gate;
-    gh_str name;
+    gh_name name;
     gh_post* posts;
     uint32_t count;
     uint32_t capacity;
@@ -88,14 +86,12 @@ typedef struct gh_mailbox_push
 
 /* Begins to push all posts, or none, into the mailbox. Any post may be to oneself. After GH_OK each post has
    its id.
-   GH_OK; GH_FULL (ops_capacity; or the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP, _CLIENT,
-   _NAME, _CONFIG, _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. Anything but
-   GH_OK changes nothing. */
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
-                                size_t count, const gh_mailbox_push_config* config);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _CONFIG, _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. */
+GH_API gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
+                                       size_t count, const gh_mailbox_push_config* config);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        stored, once
    GH_FULL      not stored: more than capacity would be unread
    GH_TIMEOUT   not stored: no link, or earlier pushes to this mailbox took all the time
@@ -103,11 +99,6 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
                 full: the first copy may still come
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text; not stored */
-gh_status gh_mailbox_push_poll(const gh_mailbox_push* op);
-
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not
-   busy. */
-void gh_mailbox_push_cancel(gh_mailbox_push* op);
 
 /* ---- fetch --------------------------------------------------------------------------------------------- */
 
@@ -128,12 +119,11 @@ typedef struct gh_mailbox_fetch_config
     size_t buffer_size;
 } gh_mailbox_fetch_config;
 
-gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void);
+GH_API gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void);
 
 typedef struct gh_mailbox_fetch
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
     const gh_message* messages; /* the oldest first                                                       */
@@ -145,8 +135,7 @@ typedef struct gh_mailbox_fetch
     uint64_t oldest_age_us;     /* how long the oldest unread has been there; 0: none is                   */
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
     uint64_t after;
     uint64_t start;
     uint64_t wait_end_us;
@@ -156,60 +145,51 @@ typedef struct gh_mailbox_fetch
     uint32_t messages_max;
     uint16_t polls;
     bool newest;
-    bool hinted;
 } gh_mailbox_fetch;
 
 /* Begins to read what is unread. It removes nothing, and several may fetch at once.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _WAIT, _EPOCH
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _WAIT, _EPOCH
    (0, with an `after`), _ID (after), _LIMIT (messages_max), _BUFFER (NULL with a size, not aligned, or
-   missing). config may not be NULL: it has the buffer. Anything but GH_OK changes nothing. */
-gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
-                                 const gh_mailbox_fetch_config* config);
+   missing). config may not be NULL: it has the buffer. */
+GH_API gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                        const gh_mailbox_fetch_config* config);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        count messages are there (none, with messages_max 0, if something is unread); fetch again for
                 more
    GH_EMPTY     nothing unread after `after`, within wait_us
    GH_TOO_SMALL the next message needs a buffer of buffer_needed bytes; nothing was lost
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_mailbox_fetch_poll(const gh_mailbox_fetch* op);
-
-/* Ends CANCELLED at once: a fetch changes nothing. */
-void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op);
 
 /* ---- commit -------------------------------------------------------------------------------------------- */
 
 typedef struct gh_mailbox_commit
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint64_t unread; /* what is left */
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
     uint64_t epoch;
     uint64_t id;
 } gh_mailbox_commit;
 
 /* Says that everything up to a message has been handled: it goes. A smaller id than of an earlier commit changes
    nothing. epoch is that of the message, or that of the fetch that it came with. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _EPOCH, _ID, _TIMEOUT. */
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
-                                  uint64_t id, uint64_t timeout_us);
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _EPOCH, _ID, _TIMEOUT. */
+GH_API gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
+                                         uint64_t id, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        done, now or by a commit before
    GH_RESTARTED nothing was removed: that message is not there, and was not committed. The store has forgotten it, or
                 all its data, or the mailbox, which was empty for 30 days; or nobody has been given that id. Fetch again
    GH_TIMEOUT   not done
    GH_UNKNOWN   done or not; do it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_mailbox_commit_poll(const gh_mailbox_commit* op);
-void gh_mailbox_commit_cancel(gh_mailbox_commit* op);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,15 @@ typedef struct gh_reply
 } gh_reply;
 
 /* The i-th element of an array, from 0; NULL if there is none. Walks from the first one. */
-const gh_reply* gh_reply_at(const gh_reply* reply, uint32_t i);
+GH_API const gh_reply* gh_reply_at(const gh_reply* reply, uint32_t i);
+
+/* The number that a reply is: an integer, or a text that is nothing but the decimal digits of an int64_t, as GET of a
+   counter gives it. False, and out stays as it is, for all else and for NULL. */
+GH_API bool gh_reply_int(const gh_reply* reply, int64_t* out);
+
+/* The text of a string or a status, with any byte and no NUL at its end. False, and out stays as it is, for all else (a
+   nil, an error) and for NULL. It lives as long as the reply. */
+GH_API bool gh_reply_str(const gh_reply* reply, gh_str* out);
 
 #ifdef __cplusplus
 }

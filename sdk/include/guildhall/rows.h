@@ -10,7 +10,7 @@
 
        schedule, unschedule   begin --> row of this row --> SENT --> ended
        get                    begin --> SENT --> ended
-       refresher              begin --> LOOKING <--> SLEEPING -- stop: what was begun is ended --> IDLE
+       refresher              begin --> LOOKING <--> SLEEPING -- stop: what was begun is ended --> OK
                                             '------ cancel, drain: what was claimed is given back --> CANCELLED
          each slot            FREE --> TAKEN --> LOADING <-> RENEWING --> FINISHING --> FREE
                                                     '-- lease lost, or too long --> VOID -- complete --> FREE
@@ -39,7 +39,7 @@
    Threads  as the client; the loader is called inside gh_tick.   Memory  ops, slots, buffers are yours and
             stay in place.
    Failure  a refresher that dies gives its rows back after its lease. A loader that fails is called again
-            after a pause that doubles, and the old value stays, getting older: a get says GH_ROW_OLD when it
+            after a pause that doubles, and the old value stays, getting older: a get says GH_OLD when it
             is older than max_age_us. The store drops a shard's values 7 days after the last refresh in it.
             When the store loses its data, schedule again. A row that is not as KEYS.md describes it is put off
             for a minute each time, and the others go on: rows.trouble says GH_CORRUPT; unschedule it.
@@ -57,7 +57,7 @@
        gh_row_get_config get = gh_row_get_config_default();
        get.buffer = buffer, get.buffer_size = sizeof buffer;
        gh_row_get_begin(&item, client, gh_str_literal("item 7"), &get);
-       ... each frame: gh_tick(...); if (gh_row_get_poll(&item) == GH_OK) show(item.value); */
+       ... each frame: gh_tick(...); if (gh_op_poll(&item.op) == GH_OK) show(item.value); */
 
 #ifndef GUILDHALL_ROWS_H
 #define GUILDHALL_ROWS_H
@@ -79,9 +79,9 @@ extern "C" {
 #define GH_ROWS_LEASE_MAX_US 3600000000ull   /* 1 h                                                */
 #define GH_ROWS_BACKOFF_MAX_US 86400000000ull /* 24 h                                              */
 
-/* Every begin below answers GH_OK; GH_FULL (ops_capacity; or the request would not fit out_bytes); GH_CLOSED;
-   GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the row: 1..GH_NAME_SIZE_MAX bytes, any), _CONFIG,
-   _TIMEOUT; and what stands with it. Anything but GH_OK changes nothing. */
+/* Every begin below answers GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes);
+   GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the row: 1..GH_NAME_SIZE_MAX bytes, any), _CONFIG,
+   _TIMEOUT; and what stands with it. */
 
 /* ---- schedule ------------------------------------------------------------------------------------------ */
 
@@ -89,23 +89,22 @@ typedef struct gh_row_schedule_config
 {
     size_t struct_size;  /* set by gh_row_schedule_config_default; leave it */
     uint64_t period_us;  /* refreshed this often; GH_ROWS_PERIOD_MIN_US.._MAX_US, default 5 s */
-    uint64_t max_age_us; /* older than this, a get says GH_ROW_OLD; period_us..GH_ROWS_AGE_MAX_US; 0
+    uint64_t max_age_us; /* older than this, a get says GH_OLD; period_us..GH_ROWS_AGE_MAX_US; 0
                             (default): 3 periods */
     uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
     bool now;            /* refresh it now, whenever it was due; if it is being loaded, once more when that is
                             done */
 } gh_row_schedule_config;
 
-gh_row_schedule_config gh_row_schedule_config_default(void);
+GH_API gh_row_schedule_config gh_row_schedule_config_default(void);
 
 typedef struct gh_row_schedule
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
     gh_gate gate;
-    gh_str row;
+    gh_name row;
     uint64_t period_us;
     uint64_t max_age_us;
     uint64_t not_after_us; /* on the client's clock */
@@ -116,25 +115,22 @@ typedef struct gh_row_schedule
 /* Begins to have the row refreshed: at once if it is new; a row that is scheduled already gets the new
    period, and is due after it at the latest. config may be NULL for the defaults. Besides:
    GH_INVALID_ROW_PERIOD, _ROW_AGE. */
-gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
-                                const gh_row_schedule_config* config);
+GH_API gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                       const gh_row_schedule_config* config);
 
 /* Begins to have it refreshed no more; its value goes too. Whatever is being loaded for it is not stored.
    timeout_us: 0: 5 s. */
-gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us);
+GH_API gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us);
 
-/* GH_IDLE      never begun
-   GH_PENDING   going on
+/* How it ends:
    GH_OK        done; or this client has asked for something else for the row since
-   GH_EMPTY     unschedule: it was not scheduled
+   GH_GONE      unschedule: it was not scheduled
    GH_FULL      schedule: 100,000 rows are in the row's shard
    GH_TIMEOUT   not done
    GH_UNKNOWN   sent, no answer: done or not, or (an unschedule that the server stopped) done but for the value;
                 do it again whenever you like
    GH_CANCELLED cancelled before it was sent
    GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_row_schedule_poll(const gh_row_schedule* op);
-void gh_row_schedule_cancel(gh_row_schedule* op);
 
 /* ---- get ----------------------------------------------------------------------------------------------- */
 
@@ -149,22 +145,20 @@ typedef struct gh_row_get_config
     uint64_t timeout_us; /* 1 ms..60 s, default 5 s */
 } gh_row_get_config;
 
-gh_row_get_config gh_row_get_config_default(void);
+GH_API gh_row_get_config gh_row_get_config_default(void);
 
 typedef struct gh_row_get
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
-    /* read-only, after GH_OK, GH_ROW_OLD, GH_ROW_SAME, GH_EMPTY and GH_TOO_SMALL */
-    gh_str value;        /* in your buffer, until the next begin; empty after GH_ROW_SAME */
+    /* read-only, after GH_OK, GH_OLD, GH_SAME, GH_EMPTY and GH_TOO_SMALL */
+    gh_str value;        /* in your buffer, until the next begin; empty after GH_SAME */
     uint64_t version;    /* larger for each refresh */
     uint64_t age_us;     /* since before it was loaded */
     size_t value_size;   /* of the stored value, also if it did not come */
 
     /* private */
-    gh_op op;
-    gh_str row;
+    gh_name row;
     char* buffer;
     size_t buffer_size;
     uint64_t known_version;
@@ -174,21 +168,17 @@ typedef struct gh_row_get
 /* Begins to read a row. It writes nothing to the store and never waits for a refresh. config may not be NULL:
    it has the buffer. Besides: GH_INVALID_BUFFER (NULL with a size), _ROW_AGE (max_age_us over
    GH_ROWS_AGE_MAX_US). */
-gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config);
+GH_API gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK         here it is, and not too old
-   GH_ROW_OLD    here it is, older than its max_age_us: no refresher runs, or its loader fails. Also when the
+   GH_OLD        here it is, older than its max_age_us: no refresher runs, or its loader fails. Also when the
                  version is the same, or the buffer too small: compare version, and value_size with value.size
-   GH_ROW_SAME   the version is the one that you gave, and it is not too old
+   GH_SAME       the version is the one that you gave, and it is not too old
    GH_EMPTY      the loader said that there is no such row
-   GH_ROW_MISSING not scheduled, or not loaded yet
+   GH_GONE       not scheduled, or not loaded yet
    GH_TOO_SMALL  the value needs a buffer of value_size bytes (or is larger than the client's reply_bytes)
    GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_row_get_poll(const gh_row_get* op);
-
-/* Ends CANCELLED at once: a get changes nothing. */
-void gh_row_get_cancel(gh_row_get* op);
 
 /* ---- refresh ------------------------------------------------------------------------------------------- */
 
@@ -207,8 +197,9 @@ typedef void (*gh_row_loader)(void* context, gh_row_load load, gh_str row);
 
 typedef struct gh_rows_slot
 {
-    /* private */
     gh_op op;
+
+    /* private */
     struct gh_rows* rows;
     uint64_t ticket;
     uint64_t claim;
@@ -245,12 +236,11 @@ typedef struct gh_rows_config
     uint64_t backoff_max_us; /* 1 ms..GH_ROWS_BACKOFF_MAX_US, default 1 s and 1 min */
 } gh_rows_config;
 
-gh_rows_config gh_rows_config_default(void);
+GH_API gh_rows_config gh_rows_config_default(void);
 
 typedef struct gh_rows
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint32_t loading;  /* slots that are not free */
@@ -263,7 +253,6 @@ typedef struct gh_rows
     gh_status trouble; /* the last answer of the store that was no good, GH_OK if there was none */
 
     /* private */
-    gh_op op;
     gh_rows_config config;
     uint64_t look_us[GH_ROWS_SHARDS];  /* when each shard is to be looked at                     */
     uint32_t pause_us[GH_ROWS_SHARDS]; /* least pause: grows while others are faster             */
@@ -276,23 +265,23 @@ typedef struct gh_rows
     bool stopping;
 } gh_rows;
 
-/* Begins to refresh rows, of all shards, until it is stopped. Besides: GH_FULL (the slots do not fit
+/* Begins to refresh rows, of all shards, until it is stopped. Besides: GH_NO_ROOM (the slots do not fit
    ops_capacity), GH_INVALID_ROW_LOADER, _ROW_SLOTS (NULL, none, too many, or busy), _BUFFER (memory is NULL
    with a size), _LEASE, _TIMEOUT (load_us), _ROW_BACKOFF. */
-gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config);
+GH_API gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config);
 
-/* GH_IDLE      never begun, or stopped
+/* How it ends:
+   GH_IDLE      never begun
+   GH_OK        stopped
    GH_PENDING   refreshing
    GH_CANCELLED cancelled, or the client was closed */
-gh_status gh_rows_poll(const gh_rows* op);
 
-/* Claims nothing any more; ends GH_IDLE when all loads are completed and stored (or have taken longer than
+/* Claims nothing any more; ends GH_OK when all loads are completed and stored (or have taken longer than
    load_us). */
-void gh_rows_stop(gh_rows* op);
+GH_API void gh_rows_stop(gh_rows* op);
 
-/* Gives back at once what was claimed; loads that are not completed are void. Ends GH_CANCELLED. What a claim got
-   whose answer does not come in time is due again after its lease. */
-void gh_rows_cancel(gh_rows* op);
+/* gh_op_cancel gives back at once what was claimed; loads that are not completed are void. What a claim got whose
+   answer does not come in time is due again after its lease. */
 
 /* Ends a load. outcome GH_OK: value is the row; it is copied. GH_EMPTY: there is no such row; that is stored
    too. Anything else: it failed, and the row is tried again after the back-off. May be called inside the
@@ -303,10 +292,10 @@ void gh_rows_cancel(gh_rows* op);
    GH_TOO_SMALL: the value does not fit the slot's memory, which counts as failed; GH_INVALID_ROW_LOAD:
    completed before, or no load at all; GH_INVALID_ROW_VALUE: over GH_ROW_SIZE_MAX, or NULL with a size:
    nothing has happened, complete it again. */
-gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value);
+GH_API gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value);
 
 /* False once the result is not wanted any more, for loaders that take long. */
-bool gh_row_load_is_wanted(gh_row_load load);
+GH_API bool gh_row_load_is_wanted(gh_row_load load);
 
 #ifdef __cplusplus
 }

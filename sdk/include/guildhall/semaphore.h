@@ -33,13 +33,12 @@
             tells grants apart and in order: in a log, or in a row that one permit writes alone, which keeps
             the fence of who wrote it last and refuses smaller ones. It is no gh_fence: that asks whether a
             grant is the one that is current, and here many are. To write only while a permit is held, check
-            gh_permit_poll and bear a write that is late by a round trip, or take a lock for what is written.
+            gh_op_poll and bear a write that is late by a round trip, or take a lock for what is written.
    Time     the store's clock decides in the store, yours here; no game server's clock is ever compared with
             another's. lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never
             later than the store's. The first grant takes 5 or 6 ticks after the start: connect, hand-shake,
             ask, perhaps load the script, hear.
-   Threads  as the client.   Memory  the op and the name's bytes are yours and stay in place until the op
-            ends.
+   Threads  as the client.   Memory  the op is yours and stays in place until it ends.
    Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a
             release that finds the link down is repeated until the lease is over; what a dead holder had is
             free after its lease: lease_us 2 s gives a dead client's permits back within 2 s and costs it 1.5
@@ -63,11 +62,11 @@
        want.limit = 300;                                          -- players in the arena
        gh_permit_begin(&seat, client, gh_str_literal("arena 7"), &want);
        ... each frame, after gh_tick:
-       switch (gh_permit_poll(&seat))
+       switch (gh_op_poll(&seat.op))
        {
        case GH_PENDING: show_place_in_line(seat.position); break;
-       case GH_OK: play(); break;                                 -- later: gh_permit_release(&seat)
-       default: show(gh_status_text(gh_permit_poll(&seat)));
+       case GH_HELD: play(); break;                               -- later: gh_permit_release(&seat)
+       default: show(gh_status_text(gh_op_poll(&seat.op)));
        } */
 
 #ifndef GUILDHALL_SEMAPHORE_H
@@ -102,12 +101,15 @@ typedef struct gh_permit_config
                            (default) never; at most GH_SEMAPHORE_WAIT_MAX_US */
 } gh_permit_config;
 
-gh_permit_config gh_permit_config_default(void);
+GH_API gh_permit_config gh_permit_config_default(void);
 
 typedef struct gh_permit
 {
-    /* yours */
-    void* user;
+    union
+    {
+        gh_op op;
+        gh_lease lease; /* private */
+    };
 
     /* read-only */
     uint64_t fence;    /* of the current or last grant; 0: none yet                 */
@@ -116,7 +118,6 @@ typedef struct gh_permit
     uint32_t limit;    /* as the store said last; 0 while unknown                   */
 
     /* private */
-    gh_lease lease;
     gh_gate row;                /* the first of a group is found by it                             */
     struct gh_permit* next;     /* those who are refreshed together, in a ring                     */
     struct gh_permit* previous; /* NULL: in none                                                   */
@@ -127,20 +128,21 @@ typedef struct gh_permit
     uint8_t place;              /* among those of the carrier's request                            */
 } gh_permit;
 
-/* Begins to want permits. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,
+/* Begins to want permits. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,
    _NAME, _CONFIG (NULL, or not made by its default function), _LIMIT, _PERMITS (0, or more than limit),
-   _LEASE, _WAIT, _HOLD. Anything but GH_OK changes nothing. The fields of op need no set-up beyond being zero
+   _LEASE, _WAIT, _HOLD. The fields of op need no set-up beyond being zero
    or left from its last use. */
-gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config);
+GH_API gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config);
 
-/* TIMEOUT, CANCELLED, BUSY, FULL and OVER_LIMIT come when the store has confirmed that nothing of ours is left there,
+/* TIMEOUT, CANCELLED, BUSY, FULL and TOO_LARGE come when the store has confirmed that nothing of ours is left there,
    which takes as long as LEAVING does, also beyond wait_us.
 
-   GH_IDLE      never begun, or released and the store has confirmed it (or the lease is over anyway)
+   GH_IDLE      never begun
+   GH_OK        ended: released, and the store has confirmed it (or the lease is over anyway)
    GH_PENDING   not ours yet, or being given back
-   GH_OK        ours now. Stays GH_OK while it is renewed: ask before each thing that needs it
+   GH_HELD      ours now. Stays GH_HELD while it is renewed: ask before each thing that needs it
    GH_BUSY      ended: wait_us was 0 and there are not enough, or others wait
-   GH_OVER_LIMIT ended: more permits than the semaphore's limit, which may have been lowered: op->limit has it
+   GH_TOO_LARGE ended: more permits than the semaphore's limit, which may have been lowered: op->limit has it
    GH_TIMEOUT   ended: not ours within wait_us
    GH_LOST      ended: it was ours and is not any more: the lease ran out, or the store lost it
    GH_CANCELLED ended: cancelled before it was ours
@@ -148,17 +150,13 @@ gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const g
    GH_UNKNOWN   ended: the request was sent, no answer came, and the store could not be told that they are not
                 wanted any more; see lock.h. If it was granted, it frees itself after its lease
    GH_REFUSED, GH_CORRUPT   ended: see gh_status_text */
-gh_status gh_permit_poll(const gh_permit* op);
 
-/* Gives them back, or stops wanting them if they are not ours yet; asynchronous, poll until GH_IDLE if you
+/* Gives them back, or stops wanting them if they are not ours yet; asynchronous, poll until GH_OK if you
    care. Never touches another's. Allowed in every state; nothing happens to an op that is not busy. */
-void gh_permit_release(gh_permit* op);
-
-/* Stops: not ours yet, ends GH_CANCELLED; ours, is released and ends GH_CANCELLED. */
-void gh_permit_cancel(gh_permit* op);
+GH_API void gh_permit_release(gh_permit* op);
 
 /* How long they are still ours, in us, seen from the last tick; 0 if they are not. */
-uint64_t gh_permit_remaining_us(const gh_permit* op);
+GH_API uint64_t gh_permit_remaining_us(const gh_permit* op);
 
 /* ---- the limit --------------------------------------------------------------------------------------------
 
@@ -166,8 +164,7 @@ uint64_t gh_permit_remaining_us(const gh_permit* op);
 
 typedef struct gh_semaphore_limit
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t limit;   /* what it is now; another than yours if this client has set it again since  */
@@ -176,28 +173,22 @@ typedef struct gh_semaphore_limit
 
     /* private */
     uint32_t wanted;
-    gh_op op;
     gh_gate gate;
-    gh_str name;
+    gh_name name;
 } gh_semaphore_limit;
 
 /* Begins to set the limit, whatever the configs of permits say, for as long as Limit above says. More permits
    go to those who wait, in their order. Fewer: see above; waiters who want more than the limit end
-   GH_OVER_LIMIT. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. Anything but GH_OK changes nothing. */
-gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
-                                   uint64_t timeout_us);
+   GH_TOO_LARGE. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP,
+   _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. */
+GH_API gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
+                                          uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        set
    GH_TIMEOUT   not set
    GH_UNKNOWN   set or not; set it again whenever you like
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_semaphore_limit_poll(const gh_semaphore_limit* op);
-
-/* What was not sent ends CANCELLED; what was sent ends with its answer. Nothing happens to an op that is not
-   busy. */
-void gh_semaphore_limit_cancel(gh_semaphore_limit* op);
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
@@ -212,8 +203,7 @@ typedef struct gh_permit_holder
 
 typedef struct gh_semaphore_look
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t limit;
@@ -222,29 +212,24 @@ typedef struct gh_semaphore_look
     uint32_t count;   /* of holders that were written                                              */
 
     /* private */
-    gh_op op;
-    gh_str name;
+    gh_name name;
     gh_permit_holder* holders;
     uint32_t holders_max;
 } gh_semaphore_look;
 
 /* Begins to read who holds permits. holders is an array of yours, in place until the op ends; if there are
    more than holders_max (0..GH_SEMAPHORE_HOLDERS_MAX; 0: only the figures), those whose leases end last. It
-   writes nothing to the store. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_FULL (ops_capacity); GH_CLOSED;
+   writes nothing to the store. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
    GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (holders is NULL with a holders_max, or that is too large),
-   _TIMEOUT. Anything but GH_OK changes nothing. */
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
-                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us);
+   _TIMEOUT. */
+GH_API gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
+                                         gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us);
 
-/* GH_IDLE, GH_PENDING  as above
+/* How it ends:
    GH_OK        read
-   GH_EMPTY     the store does not know a semaphore of that name
+   GH_GONE      the store does not know a semaphore of that name
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
-gh_status gh_semaphore_look_poll(const gh_semaphore_look* op);
-
-/* Ends CANCELLED at once: looking changes nothing. */
-void gh_semaphore_look_cancel(gh_semaphore_look* op);
 
 #ifdef __cplusplus
 }

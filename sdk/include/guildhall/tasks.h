@@ -68,9 +68,9 @@
             128 of them in a request; where groups are used, 30 of them, or 48 groups without a task.
 
    Use
-       static gh_status send_mail(void* context, gh_task* task)
+       static gh_task_action send_mail(void* context, gh_task* task)
        {
-           return mail_out(context, task->payload) ? GH_OK : GH_ERROR;
+           return mail_out(context, task->payload) ? GH_TASK_ACTION_DONE : GH_TASK_ACTION_RETRY;
        }
        static gh_task_handler handlers[1];                        -- static: zero, in C and in C++
        handlers[0].name = gh_str_literal("mail");
@@ -107,6 +107,8 @@ extern "C" {
 #define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                     */
 #define GH_TASKS_GROUPED_MAX 32                 /* tasks in one push, if one of them has a group        */
 #define GH_TASKS_REQUEUE_MAX 16                 /* in one gh_tasks_requeue                              */
+#define GH_TASKS_COUNT_MIN_MAX 30               /* tasks that have to come together in one take         */
+#define GH_TASKS_WEIGHTED_MIN_MAX 6             /* the same, where classes have weights                 */
 #define GH_TASKS_BYTES_MAX 40960                /* of ids, payloads and results in one request          */
 #define GH_TASK_ID_SIZE_MAX 64                  /* bytes; any but NUL                                   */
 #define GH_TASK_GROUP_SIZE_MAX 64               /* bytes; any but NUL                                   */
@@ -138,6 +140,9 @@ typedef struct gh_tasks_config
                                 GH_TASKS_LEASE_MIN_US.._MAX_US, default 5 s */
     uint64_t wait_us;        /* take: how long to wait when there is no task; 0 (default) asks once; at most
                                 GH_TASKS_WAIT_MAX_US */
+    uint32_t count_min;      /* take: hand out nothing before so many can be handed out together: four players, or
+                                wait. 0 (default), 1: whatever there is. At most GH_TASKS_COUNT_MIN_MAX, with
+                                weights GH_TASKS_WEIGHTED_MIN_MAX; a worker does not read it */
     uint64_t keep_us;        /* finish, cancel, worker: how long results and ids of tasks that are over are
                                 remembered. Longer than any push may take (timeout_us of the pushers);
                                 GH_TASKS_KEEP_MIN_US.._MAX_US, default 10 min. Costs 130 bytes in the store
@@ -150,17 +155,16 @@ typedef struct gh_tasks_config
     uint32_t weights[GH_TASKS_CLASSES];
 } gh_tasks_config;
 
-gh_tasks_config gh_tasks_config_default(void);
+GH_API gh_tasks_config gh_tasks_config_default(void);
 
 /* What every begin says of a config: GH_OK, or the status of the first field that is wrong. */
-gh_status gh_tasks_config_check(const gh_tasks_config* config);
+GH_API gh_status gh_tasks_config_check(const gh_tasks_config* config);
 
 /* Every function below that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
-   _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASK_KEEP, _TASK_BACKOFF, _TASK_WEIGHTS for the
-   field that is wrong. Every begin answers GH_OK; GH_FULL (ops_capacity; or the request would not fit
-   out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to run again);
-   GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue); and what stands with it. Anything but
-   GH_OK changes nothing.
+   _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASKS (count_min), _TASK_KEEP, _TASK_BACKOFF,
+   _TASK_WEIGHTS for the field that is wrong. Every begin answers GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the
+   request would not fit out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to
+   run again); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue); and what stands with it.
 
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
@@ -184,21 +188,20 @@ typedef struct gh_task_spec
                               empty: nobody's */
 
     /* read-only, once the op has ended GH_OK or GH_FULL */
-    gh_status status; /* GH_OK: stored. GH_TASK_EXISTS: was there, or over and remembered; also when an earlier try of
+    gh_status status; /* GH_OK: stored. GH_EXISTS: was there, or over and remembered; also when an earlier try of
                          this op may have stored it, its answer lost; or when it was cancelled while it was ready:
                          then it may keep its place, and with it the id, until its turn would come, even after keep_us.
-                         GH_TASK_DIFFERS: the id was there with another handler, payload, class, group or attempts.
+                         GH_DIFFERS: the id was there with another handler, payload, class, group or attempts.
                          GH_FULL: capacity. After GH_UNKNOWN, GH_UNKNOWN: there was no room, and an earlier try may
                          have stored it all the same or may do so yet */
 } gh_task_spec;
 
 typedef struct gh_tasks_push
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_task_spec* tasks;
     uint64_t maker; /* of ids: gh_client_id of the client */
     uint32_t count;
@@ -210,29 +213,29 @@ typedef struct gh_tasks_push
 
 /* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
    _TASK_ATTEMPTS, _TASK_GROUP. */
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
-                              size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
+                                     size_t count, const gh_tasks_config* config);
 
-/* GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
+/* How it ends:
+   GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
    and have status GH_FULL: push those alone again, the others have been dealt with. */
-gh_status gh_tasks_push_poll(const gh_tasks_push* op);
-void gh_tasks_push_cancel(gh_tasks_push* op);
 
 /* The id of the i-th task: yours, or the one that was made for it, from gh_tasks_push_begin on. Writes a NUL
    behind it and returns its length; 0 if op was never begun or i is too large. */
 #define GH_TASK_ID_TEXT_SIZE (GH_TASK_ID_SIZE_MAX + 1)
-size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE]);
+GH_API size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE]);
 
 /* -----------------------------------------------------------------------------------------------------------
    A task that was handed out. Takers and workers fill an array of these, yours. */
 
+/* What is to become of it: a worker's handler returns one of these, a taker sets it in the task. */
 typedef enum gh_task_action
 {
-    GH_TASK_ACTION_KEEP = 0, /* nothing yet */
-    GH_TASK_ACTION_DONE,     /* over; result is kept for keep_us */
-    GH_TASK_ACTION_RETRY,    /* again after delay_us; if it was the last attempt, as FAIL; result says why */
-    GH_TASK_ACTION_FAIL,     /* to the dead letters at once; result says why */
-    GH_TASK_ACTION_GIVE_BACK /* again at once, for whoever asks; the attempt does not count */
+    GH_TASK_ACTION_CONTINUE = 0, /* nothing yet: it is still being worked on */
+    GH_TASK_ACTION_DONE,         /* over; result is kept for keep_us */
+    GH_TASK_ACTION_RETRY,        /* again after delay_us; if it was the last attempt, as FAIL; result says why */
+    GH_TASK_ACTION_FAIL,         /* to the dead letters at once, as what nobody can do; result says why */
+    GH_TASK_ACTION_GIVE_BACK     /* again at once, for whoever asks; the attempt does not count */
 } gh_task_action;
 
 typedef struct gh_task
@@ -240,8 +243,8 @@ typedef struct gh_task
     /* yours */
     void* user;
     uint64_t step;         /* 0 when handed out: how far a handler has come that takes many ticks */
-    uint64_t again_us;     /* handlers: with GH_PENDING, do not call for this long; 0: in the next tick */
-    gh_task_action action; /* takers: what gh_tasks_finish_begin shall do with it. A worker sets it itself */
+    uint64_t again_us;     /* handlers: with CONTINUE, do not call for this long; 0: in the next tick */
+    gh_task_action action; /* takers: what gh_tasks_finish_begin shall do with it. Handlers return it */
     uint64_t delay_us;     /* of a retry; 0: the back-off of the config, by the number of the attempt */
     gh_str result;         /* takers: stays until the finish ends. Handlers use gh_task_set_result */
 
@@ -257,7 +260,7 @@ typedef struct gh_task
     gh_status status;      /* GH_PENDING: yours. GH_TOO_SMALL, for takers: larger than any task can be, as only
                               one planted by hand is; its payload is cut. GH_CANCELLED: yours still, and
                               somebody wants it cancelled: end it soon. GH_LOST: not yours any more. After a
-                              finish: GH_OK, as asked; GH_TASK_DEAD, it was the last attempt; GH_CANCELLED,
+                              finish: GH_OK, as asked; GH_DEAD, it was the last attempt; GH_CANCELLED,
                               and so it was; GH_LOST, refused: not the current hand-out */
 
     /* private */
@@ -278,28 +281,27 @@ typedef struct gh_task
 
 /* How long it is still yours for certain, in us, as seen from the last tick. 0: not any more; or the server was
    restarted or promoted since, and may have forgotten it: a worker asks by itself, a taker by gh_tasks_extend. */
-uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
+GH_API uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
 
 /* -----------------------------------------------------------------------------------------------------------
    Pull style: take, finish, extend.
 
-       begin --> ASKING --> ended OK, EMPTY, TASK_PAUSED, TASK_LIMITED  wait_us 0
+       begin --> ASKING --> ended OK, EMPTY, PAUSED, LIMITED  wait_us 0
                   ^  '-- nothing there --> WAITING --> ended EMPTY      wait_us ran out
                   '----- pause or hint -------' */
 
 typedef struct gh_tasks_take
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* read-only */
     uint32_t count;   /* after GH_OK: how many of the tasks were filled, from the first on */
     uint64_t next_us; /* after GH_EMPTY: how long until a task is due or a lease runs out, at most a day.
-                         After GH_TASK_LIMITED: by the rate, how long until one more may be handed out; by
+                         After GH_LIMITED: by the rate, how long until one more may be handed out; by
                          running_max, until a lease runs out; room may come sooner, when a task is finished */
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_task* tasks;
     char* memory;
     uint64_t lease_us;
@@ -317,6 +319,7 @@ typedef struct gh_tasks_take
     uint8_t weights[GH_TASKS_CLASSES];
     uint8_t task_count;
     uint8_t want;
+    uint8_t need;
     uint8_t queue_index;
     bool ask_once;
     bool by_rate, looks_on;  /* the limit that was told; it asks again, as all that it met was over */
@@ -327,29 +330,37 @@ typedef struct gh_tasks_take
 
 /* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin.
    memory_size is at least GH_TASK_BYTES_MAX. The answer brings what fits it, GH_TASKS_BYTES_MAX, and the
-   client's reply_bytes and reply_nodes. Besides: GH_INVALID_TASKS (NULL, 0, too many), _BUFFER (memory NULL
-   or too small). Use an op again rather than a new one: the store keeps a receipt for each for as long as a copy
-   of its last request may be under way. */
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
-                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config);
+   client's reply_bytes and reply_nodes. Besides: GH_INVALID_TASKS (NULL, 0, too many, fewer than count_min), _BUFFER
+   (memory NULL or too small), GH_TOO_LARGE (count_min tasks are more than reply_nodes can tell).
 
-/* GH_PENDING; GH_OK: op->count tasks are yours; GH_EMPTY: none within wait_us; GH_TASK_PAUSED: wait_us is 0
-   and the queue is paused; GH_TASK_LIMITED: wait_us is 0 and the rules of the queue allow no more for now,
-   see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer, or all answers came after the
-   leases that they told of, or made no sense; what was handed out nevertheless comes back after its lease;
-   GH_CANCELLED, GH_REFUSED, GH_CORRUPT. */
-gh_status gh_tasks_take_poll(const gh_tasks_take* op);
+   With count_min the store hands out that many at least, or none, in one step: those that are ready or due, in the
+   order that always holds, as far as the rules of the queue allow so many at once. It holds nothing back
+   from others: while they wait, the next taker or worker with a smaller count_min gets them, so let all who take from
+   such a queue ask for as many. Several who do get whole hand-outs, each of other tasks. What a retry brings back,
+   or a lease that ran out, counts as any other. A hint that one more is there may wake such a taker in vain; others
+   find it within 100 ms.
+   Rules that never allow so many at once (running_max, rate_burst) hold it up for good.
 
-/* Ends CANCELLED at once; if a request is on its way, with its answer: GH_OK if it brings tasks. */
-void gh_tasks_take_cancel(gh_tasks_take* op);
+   Use an op again rather than a new one: the store keeps a receipt for each for as long as a copy of its last request
+   may be under way. */
+GH_API gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                     void* memory, size_t memory_size, const gh_tasks_config* config);
+
+/* How it ends:
+   GH_OK: op->count tasks are yours, count_min at least; GH_EMPTY: none, or not as many, within wait_us; GH_TOO_SMALL:
+   count_min tasks are there, and do not fit memory_size, GH_TASKS_BYTES_MAX or reply_bytes: nothing was handed out;
+   GH_PAUSED: wait_us is 0 and the queue is paused; GH_LIMITED: wait_us is 0 and the rules of the queue allow no
+   more for now, see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer, or all answers came
+   after the leases that they told of, or made no sense; what was handed out nevertheless comes back after its lease;
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT.
+   gh_op_cancel ends it at once; if a request is on its way, with its answer: GH_OK if it brings tasks. */
 
 typedef struct gh_tasks_finish
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_task* tasks;
     uint64_t keep_us;
     uint64_t timeout_us;
@@ -366,20 +377,18 @@ typedef struct gh_tasks_finish
 /* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the
    array are left alone. Besides: GH_INVALID_TASKS (also when none has an action, or one is on its way
    already), _TASK_ACTION, _TASK_DELAY, _TASK_RESULT. */
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                       size_t count, const gh_tasks_config* config);
 
-/* GH_OK: each task that had an action has its status. */
-gh_status gh_tasks_finish_poll(const gh_tasks_finish* op);
-void gh_tasks_finish_cancel(gh_tasks_finish* op);
+/* How it ends:
+   GH_OK: each task that had an action has its status. */
 
 typedef struct gh_tasks_extend
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_task* tasks;
     uint64_t lease_us;
     void (*ended)(void* owner);
@@ -391,36 +400,38 @@ typedef struct gh_tasks_extend
 
 /* A new lease for those of tasks[0..count) that are still yours. After GH_OK each of them has status GH_PENDING (or
    still GH_TOO_SMALL), GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config);
-gh_status gh_tasks_extend_poll(const gh_tasks_extend* op);
-void gh_tasks_extend_cancel(gh_tasks_extend* op);
+GH_API gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                       size_t count, const gh_tasks_config* config);
 
 /* -----------------------------------------------------------------------------------------------------------
    A worker: takes tasks from one or more queues and calls handlers, until it is stopped.
 
-       begin --> WORKING -- stop: nothing more is taken; what runs goes on to its end --> ended IDLE
+       begin --> WORKING -- stop: nothing more is taken; what runs goes on to its end --> ended OK
                     '------ cancel, drain: what runs is told LOST, all is given back --> ended CANCELLED
 
    It takes what it can eat: at first one task, then twice as many each time the budget of gh_tick sufficed
    for all of them, up to its slots, and no more than were done when it did not. Handlers that return
-   GH_PENDING are called again in each tick, in turn; at least one handler is called in each tick that has
+   CONTINUE are called again in each tick, in turn; at least one handler is called in each tick that has
    something to do. */
 
-/* Called inside gh_tick (and, with status GH_LOST, inside gh_client_shutdown). May begin ops on the same
-   client; must not call gh_tick. task->status says GH_PENDING, or GH_CANCELLED when somebody wants the task
+/* Called inside gh_tick (and, with status GH_LOST, inside gh_client_shutdown or gh_op_detach). May begin ops on the
+   same client; must not call gh_tick. task->status says GH_PENDING, or GH_CANCELLED when somebody wants the task
    cancelled, or GH_LOST: not yours any more, clean up, what you return is ignored. Only a task that was
-   called before is called with GH_LOST. Returns
-       GH_OK        done; the result is what gh_task_set_result was given
-       GH_PENDING   not yet: call me again, after task->again_us; task->step and task->user are yours to
-                    remember by
-       GH_CORRUPT   the payload makes no sense: to the dead letters at once, never tried again by itself
-       any other    failed: again after task->delay_us or the back-off, until the attempts are used up */
-typedef gh_status (*gh_task_function)(void* context, gh_task* task);
+   called before is called with GH_LOST. Returns, each with GH_TASK_ACTION_ before it,
+       CONTINUE    not yet: call me again, after task->again_us; task->step and task->user are yours to
+                   remember by
+       DONE        over; the result is what gh_task_set_result was given
+       RETRY       failed: again after task->delay_us or the back-off, until the attempts are used up; the reason
+                   is what gh_task_set_result was given. So is what is no action
+       FAIL        the payload makes no sense, or nobody can do it: to the dead letters at once, never tried again by
+                   itself; the reason as above
+       GIVE_BACK   not here, not now: again at once, for whoever asks, perhaps this worker; the attempt does not
+                   count */
+typedef gh_task_action (*gh_task_function)(void* context, gh_task* task);
 
 /* Keeps a copy of the result, or of the reason of a failure, in what is left of the task's slot. False: no
    room, or larger than GH_TASK_RESULT_SIZE_MAX; then the one of before stays. */
-bool gh_task_set_result(gh_task* task, gh_str result);
+GH_API bool gh_task_set_result(gh_task* task, gh_str result);
 
 typedef struct gh_task_handler
 {
@@ -468,12 +479,11 @@ typedef struct gh_tasks_worker_config
     size_t memory_size;
 } gh_tasks_worker_config;
 
-gh_tasks_worker_config gh_tasks_worker_config_default(void);
+GH_API gh_tasks_worker_config gh_tasks_worker_config_default(void);
 
 typedef struct gh_tasks_worker
 {
-    /* yours */
-    void* user;
+    gh_op op;
 
     /* read-only */
     uint32_t running;        /* tasks in slots */
@@ -490,7 +500,6 @@ typedef struct gh_tasks_worker
     gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded */
 
     /* private */
-    gh_op op;             /* timers, leases, hints that there is work; never sends                       */
     gh_op bell;           /* hints that a task is to be cancelled; its sequence names us in the store     */
     gh_tasks_take take;
     gh_tasks_finish finish;
@@ -511,14 +520,12 @@ typedef struct gh_tasks_worker
 /* Begins to work. The worker takes 5 places of ops_capacity at most. Besides: GH_INVALID_TASK_QUEUES,
    _TASK_WEIGHTS (of queues: some 0, some not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is
    copied, what it points to stays yours. */
-gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
-                                const gh_tasks_worker_config* config);
+GH_API gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
+                                       const gh_tasks_worker_config* config);
 
-/* GH_PENDING while it works; GH_IDLE: never begun, or stopped and nothing is left; GH_CANCELLED. */
-gh_status gh_tasks_worker_poll(const gh_tasks_worker* worker);
+/* GH_PENDING while it works; GH_IDLE: never begun; GH_OK: stopped, and nothing is left; GH_CANCELLED. */
 
-void gh_tasks_worker_stop(gh_tasks_worker* worker);
-void gh_tasks_worker_cancel(gh_tasks_worker* worker);
+GH_API void gh_tasks_worker_stop(gh_tasks_worker* worker);
 
 /* -----------------------------------------------------------------------------------------------------------
    Looking after a queue. */
@@ -526,17 +533,16 @@ void gh_tasks_worker_cancel(gh_tasks_worker* worker);
 typedef struct gh_task_ref
 {
     gh_str id;        /* yours */
-    gh_status status; /* read-only. cancel: GH_OK; GH_TASK_RUNNING, its worker was told; GH_EMPTY, not known
-                         or over before. requeue: GH_OK, no dead letter any more; GH_EMPTY, not known */
+    gh_status status; /* read-only. cancel: GH_OK; GH_RUNNING, its worker was told; GH_GONE, not known
+                         or over before. requeue: GH_OK, no dead letter any more; GH_GONE, not known */
 } gh_task_ref;
 
 typedef struct gh_tasks_edit
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_task_ref* refs;
     uint64_t keep_us;
     uint64_t timeout_us;
@@ -544,16 +550,13 @@ typedef struct gh_tasks_edit
 } gh_tasks_edit;
 
 /* Cancels tasks: those that wait, are delayed or dead are over at once; those that run are marked and end so,
-   unless their handler returns GH_OK. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
-gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                size_t count, const gh_tasks_config* config);
+   unless their handler returns DONE. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
+GH_API gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                       size_t count, const gh_tasks_config* config);
 
 /* Dead letters become ready again, with all their attempts before them. At most GH_TASKS_REQUEUE_MAX. */
-gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                 size_t count, const gh_tasks_config* config);
-
-gh_status gh_tasks_edit_poll(const gh_tasks_edit* op);
-void gh_tasks_edit_cancel(gh_tasks_edit* op);
+GH_API gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
+                                        size_t count, const gh_tasks_config* config);
 
 /* What holds for a queue, whoever takes from it; kept in the store until it is set anew. All 0: no limits. */
 typedef struct gh_tasks_rules
@@ -571,11 +574,10 @@ typedef struct gh_tasks_rules
 
 typedef struct gh_tasks_control
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     uint64_t timeout_us;
     gh_tasks_rules rules;
 } gh_tasks_control;
@@ -583,10 +585,8 @@ typedef struct gh_tasks_control
 /* Sets all rules of a queue; NULL: none. What was used of a burst stays used. Workers ask again when the rate
    allows it, within 1 s of new rules at the latest; those that running_max held back, when they finish a task
    or within 100 ms. Besides: GH_INVALID_TASK_CAPACITY (running_max), _TASK_RATE. */
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
-                                 const gh_tasks_rules* rules, const gh_tasks_config* config);
-gh_status gh_tasks_control_poll(const gh_tasks_control* op);
-void gh_tasks_control_cancel(gh_tasks_control* op);
+GH_API gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
+                                        const gh_tasks_rules* rules, const gh_tasks_config* config);
 
 typedef enum gh_task_state
 {
@@ -603,7 +603,7 @@ typedef enum gh_task_state
 
 typedef struct gh_tasks_look
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* read-only, after GH_OK */
     gh_task_state state;
@@ -615,19 +615,16 @@ typedef struct gh_tasks_look
     gh_str group;     /* in the op; empty: none, or the task is over                           */
 
     /* private */
-    gh_op op;
-    gh_str queue;
-    gh_str id;
+    gh_name queue;
+    gh_name id;
     char group_bytes[GH_TASK_GROUP_SIZE_MAX];
 } gh_tasks_look;
 
 /* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX
    bytes hold each of them; NULL with 0 if you do not care. GH_OK once known (GH_TASK_STATE_NONE too).
    Besides: GH_INVALID_TASK_ID, _BUFFER. */
-gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                              size_t memory_size, const gh_tasks_config* config);
-gh_status gh_tasks_look_poll(const gh_tasks_look* op);
-void gh_tasks_look_cancel(gh_tasks_look* op);
+GH_API gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
+                                     size_t memory_size, const gh_tasks_config* config);
 
 typedef struct gh_dead_task
 {
@@ -643,15 +640,14 @@ typedef struct gh_dead_task
 
 typedef struct gh_tasks_dead
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint32_t count; /* how many were filled, from the first on */
     uint64_t total; /* dead letters of the queue               */
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
     gh_dead_task* letters;
     char* memory;
     uint64_t offset;
@@ -662,15 +658,13 @@ typedef struct gh_tasks_dead
 /* A page of the dead letters, the oldest first, from the offset-th on. memory_size is at least
    GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX; fewer come when they do not fit. Besides: GH_INVALID_TASKS
    (letters NULL, 0, too many), _BUFFER. */
-gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                              const gh_tasks_config* config);
-gh_status gh_tasks_dead_poll(const gh_tasks_dead* op);
-void gh_tasks_dead_cancel(gh_tasks_dead* op);
+GH_API gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                                     gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                                     const gh_tasks_config* config);
 
 typedef struct gh_tasks_count
 {
-    void* user; /* yours */
+    gh_op op;
 
     /* read-only, after GH_OK */
     uint64_t stored;     /* of the capacity: all of these but the remembered             */
@@ -684,14 +678,11 @@ typedef struct gh_tasks_count
     gh_tasks_rules rules;
 
     /* private */
-    gh_op op;
-    gh_str queue;
+    gh_name queue;
 } gh_tasks_count;
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
-                               const gh_tasks_config* config);
-gh_status gh_tasks_count_poll(const gh_tasks_count* op);
-void gh_tasks_count_cancel(gh_tasks_count* op);
+GH_API gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
+                                      const gh_tasks_config* config);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,8 @@
 
 #include "aggregate_room.h"
 
+#include "base/sized.h"
+
 #define AGGREGATE_NODES_MAX 16777216u
 
 gh_aggregate_config gh_aggregate_config_default(void)
@@ -16,9 +18,11 @@ gh_aggregate_config gh_aggregate_config_default(void)
 
 static gh_status aggregate_check(const gh_aggregate_config* config)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (config->nodes_capacity == 0 || config->nodes_capacity > AGGREGATE_NODES_MAX)
         return GH_INVALID_CAPACITY;
+    if (config->action.size > GH_NAME_SIZE_MAX || (config->action.bytes == NULL && config->action.size > 0))
+        return GH_INVALID_CONFIG;
     return config->days_capacity == 0 || config->days_capacity > GH_AGGREGATE_DAYS_MAX ? GH_INVALID_CAPACITY
                                                                                        : GH_OK;
 }
@@ -38,8 +42,10 @@ static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
 
 size_t gh_aggregate_memory(const gh_aggregate_config* config)
 {
+    gh_aggregate_config defaults = gh_aggregate_config_default();
     gh_arena arena = gh_arena_make(NULL, 0);
     gh_aggregate measured;
+    if (config == NULL) config = &defaults;
     if (aggregate_check(config) != GH_OK) return 0;
     memset(&measured, 0, sizeof measured);
     measured.config = *config;
@@ -48,12 +54,14 @@ size_t gh_aggregate_memory(const gh_aggregate_config* config)
     return arena.used;
 }
 
-gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config* config,
-                            gh_aggregate** aggregate)
+gh_status gh_aggregate_init(gh_aggregate** aggregate, const gh_aggregate_config* config, void* memory, size_t size)
 {
+    gh_aggregate_config defaults = gh_aggregate_config_default();
     gh_arena arena;
     gh_aggregate* made;
-    gh_status status = aggregate_check(config);
+    gh_status status;
+    if (config == NULL) config = &defaults;
+    status = aggregate_check(config);
     if (status != GH_OK) return status;
     if (aggregate == NULL) return GH_INVALID_OUT;
     if (memory == NULL || (uintptr_t)memory % GH_ARENA_ALIGNMENT != 0 || size < gh_aggregate_memory(config))
@@ -61,6 +69,8 @@ gh_status gh_aggregate_init(void* memory, size_t size, const gh_aggregate_config
     arena = gh_arena_make(memory, size);
     made = (gh_aggregate*)gh_arena_take(&arena, sizeof(gh_aggregate));
     made->config = *config;
+    gh_name_keep(&made->action, config->action);
+    made->config.action = gh_str_make(NULL, 0); /* the caller's bytes may go */
     aggregate_carve(&arena, made);
     made->magic = GH_AGGREGATE_MAGIC;
     *aggregate = made;
@@ -84,18 +94,22 @@ gh_status gh_aggregate_start(gh_aggregate* aggregate, const gh_geo* table)
     aggregate->last_day = NULL;
     aggregate->carry_size = 0;
     aggregate->full = aggregate->flushed = aggregate->skipping = false;
-    aggregate->lines = aggregate->lines_unknown = aggregate->lines_malformed = 0;
+    aggregate->lines = aggregate->lines_unknown = aggregate->lines_malformed = aggregate->lines_other = 0;
     return GH_OK;
 }
 
-gh_status gh_aggregate_get_stats(const gh_aggregate* aggregate, gh_aggregate_stats* stats)
+gh_status gh_aggregate_read_stats(const gh_aggregate* aggregate, void* stats, size_t size)
 {
+    gh_aggregate_stats known;
     if (!gh_aggregate_is_one(aggregate)) return GH_INVALID_AGGREGATE;
     if (stats == NULL) return GH_INVALID_OUT;
-    stats->lines = aggregate->lines;
-    stats->lines_unknown = aggregate->lines_unknown;
-    stats->lines_malformed = aggregate->lines_malformed;
-    stats->days = aggregate->day_count;
+    memset(&known, 0, sizeof known);
+    known.lines = aggregate->lines;
+    known.lines_unknown = aggregate->lines_unknown;
+    known.lines_malformed = aggregate->lines_malformed;
+    known.lines_other = aggregate->lines_other;
+    known.days = aggregate->day_count;
+    gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
 

@@ -49,7 +49,7 @@ static const gh_op_kind* flush_kind_of(const gh_aggregate_flush* flush);
 
 static gh_aggregate_flush* flush_of(gh_op* op)
 {
-    return (gh_aggregate_flush*)(void*)((char*)op - offsetof(gh_aggregate_flush, op));
+    return (gh_aggregate_flush*)(void*)op;
 }
 
 static aggregate_day* flush_day(const gh_aggregate_flush* flush)
@@ -132,7 +132,7 @@ static gh_str flush_make_piece(const gh_aggregate* aggregate, const aggregate_da
 static gh_script* flush_script(gh_op* op)
 {
     return gh_client_script(op->client,
-                            op->state == FLUSH_ADDING ? GH_SCRIPT_aggregate_add : GH_SCRIPT_aggregate_stage);
+                            op->state == FLUSH_ADDING ? &gh_aggregate_add_lua : &gh_aggregate_stage_lua);
 }
 
 static void flush_encode_digest(gh_request* request, const gh_digest* digest)
@@ -151,9 +151,9 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     bool looks = flush->op.state == FLUSH_LOOKING;
     uint32_t node = flush->node;
     gh_request_script(request, flush_script(&flush->op), 2, looks ? 5 : 6);
-    gh_aggregate_encode_keys(request, &flush->op, flush->set, day->text, "fg");
+    gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
     gh_request_number(request, flush->op.sequence);
-    gh_request_str(request, flush->file);
+    gh_request_str(request, gh_name_str(&flush->file));
     flush_encode_digest(request, &day->digest);
     gh_request_number(request, day->pieces);
     if (looks)
@@ -174,9 +174,9 @@ static void flush_encode(gh_op* op, gh_request* request)
         return;
     }
     gh_request_script(request, flush_script(op), 5, 3);
-    gh_aggregate_encode_keys(request, op, flush->set, flush_day(flush)->text, "fg012");
+    gh_aggregate_encode_keys(request, op, gh_name_str(&flush->set), flush_day(flush)->text, "fg012");
     gh_request_number(request, op->sequence);
-    gh_request_str(request, flush->file);
+    gh_request_str(request, gh_name_str(&flush->file));
     gh_request_number(request, flush->keep_us / 1000);
 }
 
@@ -312,7 +312,7 @@ static void flush_next_day(gh_aggregate_flush* flush)
             flush_look(flush);
         }
         else
-            flush_end(flush, flush->days_new > 0 || flush->copy_hangs ? GH_OK : GH_DUPLICATE);
+            flush_end(flush, flush->days_new > 0 || flush->copy_hangs ? GH_OK : GH_EXISTS);
         return;
     }
     flush->chunks = flush_day(flush)->pieces;
@@ -328,7 +328,7 @@ static void flush_differs(gh_aggregate_flush* flush, const gh_reply* reply)
     flush->differs = true;
     flush->all_added = false;
     if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4))
-        flush_end(flush, GH_FILE_DIFFERS);
+        flush_end(flush, GH_DIFFERS);
     else
         flush_enter(flush, FLUSH_ADDING);
 }
@@ -356,7 +356,7 @@ static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
         break;
     case FLUSH_NOTHING_KNOWN: flush_day(flush)->is_there = flush->all_added = false; break;
     case FLUSH_DIFFERS: flush_differs(flush, reply); return;
-    case FLUSH_AT_WORK: flush_end(flush, GH_FILE_DIFFERS); return;
+    case FLUSH_AT_WORK: flush_end(flush, GH_DIFFERS); return;
     default: flush_give_up(flush, GH_REASON_UNUSABLE); return;
     }
     if (++flush->day < flush->days)
@@ -374,7 +374,7 @@ static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
     int64_t code = gh_reply_integer(reply, 1);
     if (code == FLUSH_DIFFERS || code == FLUSH_AT_WORK)
     {
-        flush_end(flush, GH_FILE_DIFFERS);
+        flush_end(flush, GH_DIFFERS);
         return;
     }
     if (code != FLUSH_STAGED && code != FLUSH_EARLY)
@@ -426,7 +426,7 @@ static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
     }
     if (flush->differs)
     {
-        flush_end(flush, GH_FILE_DIFFERS);
+        flush_end(flush, GH_DIFFERS);
         return;
     }
     flush->added_since = true;
@@ -468,6 +468,21 @@ static void flush_timer(gh_aggregate_flush* flush)
     }
 }
 
+/* For an answer on which it depends how the flush ends. */
+static bool flush_waits(const gh_aggregate_flush* flush)
+{
+    bool stages = flush->op.state == FLUSH_STAGING && !flush_in_doubt(flush);
+    return (stages || flush->op.state == FLUSH_ADDING) && gh_op_maybe_done(&flush->op);
+}
+
+static void flush_cancel(gh_aggregate_flush* flush)
+{
+    if (flush_waits(flush))
+        flush->cancelled = true;
+    else
+        flush_give_up(flush, GH_REASON_CANCEL);
+}
+
 static void flush_step(gh_op* op, const gh_event* event)
 {
     gh_aggregate_flush* flush = flush_of(op);
@@ -476,7 +491,7 @@ static void flush_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: flush_replied(flush, event->reply); break;
     case GH_EVENT_FAILED: flush_end(flush, event->status); break;
     case GH_EVENT_TIMER: flush_timer(flush); break;
-    case GH_EVENT_CANCEL: gh_aggregate_flush_cancel(flush); break;
+    case GH_EVENT_CANCEL: flush_cancel(flush); break;
     case GH_EVENT_CLOSE: flush_give_up(flush, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
@@ -485,8 +500,10 @@ static void flush_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind flush_look_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_READS, NULL};
-static const gh_op_kind flush_kind = {"aggregate", flush_step, flush_encode, flush_script, GH_OP_CHANGES, NULL};
+static const gh_op_kind flush_look_kind = {
+    .name = "aggregate", .step = flush_step, .encode = flush_encode, .script = flush_script, .effect = GH_OP_READS};
+static const gh_op_kind flush_kind = {
+    .name = "aggregate", .step = flush_step, .encode = flush_encode, .script = flush_script, .effect = GH_OP_CHANGES};
 
 static const gh_op_kind* flush_kind_of(const gh_aggregate_flush* flush)
 {
@@ -520,26 +537,23 @@ static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str f
     return GH_OK;
 }
 
-gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
-                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config)
+static gh_status aggregate_flush_try(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate, gh_str set,
+                                     gh_str file, const gh_aggregate_flush_config* config)
 {
     gh_aggregate_flush_config defaults = gh_aggregate_flush_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     uint32_t i;
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     status = flush_check(aggregate, set, file, config);
     if (status != GH_OK) return status;
-    if (gh_client_out_room(client) < FLUSH_OUT_ROOM) return GH_FULL;
+    if (gh_client_out_room(client) < FLUSH_OUT_ROOM) return GH_TOO_LARGE;
     gh_aggregate_end_lines(aggregate);
     if (aggregate->full) return GH_FULL;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    gh_op_clear(&op->op, sizeof *op);
     op->aggregate = aggregate;
-    op->set = set;
-    op->file = file;
+    gh_name_keep(&op->set, set);
+    gh_name_keep(&op->file, file);
     op->progress_us = config->progress_us;
     op->keep_us = config->keep_us;
     op->days = aggregate->day_count;
@@ -555,23 +569,8 @@ gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh
     return GH_OK;
 }
 
-gh_status gh_aggregate_flush_poll(const gh_aggregate_flush* op)
+gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
+                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-/* For an answer on which it depends how the flush ends. */
-static bool flush_waits(const gh_aggregate_flush* flush)
-{
-    bool stages = flush->op.state == FLUSH_STAGING && !flush_in_doubt(flush);
-    return (stages || flush->op.state == FLUSH_ADDING) && gh_op_maybe_done(&flush->op);
-}
-
-void gh_aggregate_flush_cancel(gh_aggregate_flush* op)
-{
-    if (op == NULL || !gh_op_is_busy(&op->op)) return;
-    if (flush_waits(op))
-        op->cancelled = true;
-    else
-        flush_give_up(op, GH_REASON_CANCEL);
+    return gh_op_begun((gh_op*)op, client, aggregate_flush_try(op, client, aggregate, set, file, config));
 }

@@ -146,6 +146,13 @@ static gh_str line_field(const char** at, const char* end)
     return gh_str_make(begin, (size_t)(*at - begin));
 }
 
+/* Of the action that is counted. */
+static bool line_is_wanted(const gh_aggregate* aggregate, gh_str event)
+{
+    gh_str action = gh_name_str(&aggregate->action);
+    return event.size >= action.size && memcmp(event.bytes, action.bytes, action.size) == 0;
+}
+
 static bool line_count_slowly(gh_aggregate* aggregate, const char* at, const char* end)
 {
     gh_str address_text = line_field(&at, end);
@@ -156,7 +163,13 @@ static bool line_count_slowly(gh_aggregate* aggregate, const char* at, const cha
     if (event.size == 0 || day.size != GH_AGGREGATE_DAY_SIZE || time.size != LINE_TIME_SIZE ||
         !line_is_time(time.bytes))
         return false;
-    if (gh_geo_parse(address_text, &address) != GH_OK || !line_enter_day(aggregate, day.bytes)) return false;
+    if (gh_geo_parse(address_text, &address) != GH_OK) return false;
+    if (!line_is_wanted(aggregate, event))
+    {
+        if (gh_aggregate_is_day(day.bytes)) aggregate->lines_other++;
+        return gh_aggregate_is_day(day.bytes);
+    }
+    if (!line_enter_day(aggregate, day.bytes)) return false;
     line_count(aggregate, address.is_ipv6 ? gh_geo_find_ipv6(aggregate->table, address.high, address.low)
                                           : gh_geo_find_ipv4(aggregate->table, (uint32_t)address.low));
     return true;
@@ -190,7 +203,7 @@ static const char* line_take_all(gh_aggregate* aggregate, const char* at, const 
         const char* rest;
         uint32_t address;
         if (line_end == NULL) return at;
-        if (line_end - at >= 16 && line_end - at <= GH_AGGREGATE_LINE_MAX &&
+        if (aggregate->action.size == 0 && line_end - at >= 16 && line_end - at <= GH_AGGREGATE_LINE_MAX &&
             (rest = line_parse_ipv4(at, &address)) != NULL && line_has_common_rest(aggregate, rest, line_end))
             line_count(aggregate, gh_geo_find_ipv4(table, address));
         else

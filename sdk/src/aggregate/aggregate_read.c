@@ -11,7 +11,7 @@
 
 static gh_aggregate_read* totals_of(gh_op* op)
 {
-    return (gh_aggregate_read*)(void*)((char*)op - offsetof(gh_aggregate_read, op));
+    return (gh_aggregate_read*)(void*)op;
 }
 
 /* As many as one reply has room for. */
@@ -27,7 +27,7 @@ static uint32_t totals_page(const gh_aggregate_read* read)
 
 static gh_script* totals_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_aggregate_read);
+    return gh_client_script(op->client, &gh_aggregate_read_lua);
 }
 
 static void totals_encode(gh_op* op, gh_request* request)
@@ -35,10 +35,10 @@ static void totals_encode(gh_op* op, gh_request* request)
     const gh_aggregate_read* read = totals_of(op);
     char parts[2] = {(char)('0' + read->level), 0};
     gh_request_script(request, totals_script(op), 1, 3);
-    gh_aggregate_encode_keys(request, op, read->set, read->day, parts);
+    gh_aggregate_encode_keys(request, op, gh_name_str(&read->set), read->day, parts);
     gh_request_number(request, op->sequence);
-    gh_request_number(request, read->count);
-    gh_request_number(request, read->count + totals_page(read) - 1);
+    gh_request_number(request, (uint64_t)read->first + read->count);
+    gh_request_number(request, (uint64_t)read->first + read->count + totals_page(read) - 1);
 }
 
 /* A score of ours is a whole number; the server may write a large one as 1.2e+17, but none is so large. */
@@ -115,7 +115,8 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind totals_kind = {
-    "aggregate", gh_read_step, totals_encode, totals_script, GH_OP_READS, totals_answer};
+    .name = "aggregate", .step = gh_read_step, .encode = totals_encode, .script = totals_script,
+    .effect = GH_OP_READS, .answer = totals_answer};
 
 gh_aggregate_read_config gh_aggregate_read_config_default(void)
 {
@@ -140,20 +141,18 @@ static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_co
     return config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;
 }
 
-gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
-                                  const gh_aggregate_read_config* config)
+static gh_status aggregate_read_try(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
+                                    const gh_aggregate_read_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     if (status != GH_OK) return status;
     status = totals_check(set, day, config);
     if (status != GH_OK) return status;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    gh_op_clear(&op->op, sizeof *op);
     op->totals = op->out = config->totals;
     op->capacity = (uint32_t)config->total_count;
-    op->set = set;
+    op->first = config->first;
+    gh_name_keep(&op->set, set);
     op->text = config->text;
     op->text_size = config->text_size;
     op->timeout_us = config->timeout_us;
@@ -163,12 +162,8 @@ gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_s
     return GH_OK;
 }
 
-gh_status gh_aggregate_read_poll(const gh_aggregate_read* op)
+gh_status gh_aggregate_read_begin(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
+                                  const gh_aggregate_read_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_aggregate_read_cancel(gh_aggregate_read* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, aggregate_read_try(op, client, set, day, config));
 }

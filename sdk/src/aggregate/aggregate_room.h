@@ -52,6 +52,8 @@ struct gh_aggregate
     uint64_t lines;
     uint64_t lines_unknown;
     uint64_t lines_malformed;
+    uint64_t lines_other;
+    gh_name action; /* size 0: all */
     char carry[GH_AGGREGATE_LINE_MAX + 1]; /* with a \r; the beginning of a line that ends in a later piece */
 };
 

@@ -16,6 +16,11 @@ const char* gh_status_text(gh_status status)
         return text;
         GH_STATUS_LIST(GH_STATUS_TEXT)
 #undef GH_STATUS_TEXT
+#define GH_DETAIL_TEXT(name, word, value, text)                                                                        \
+    case GH_##name:                                                                                                  \
+        return text;
+        GH_DETAIL_LIST(GH_DETAIL_TEXT)
+#undef GH_DETAIL_TEXT
     }
     return "not a status of Guildhall";
 }
@@ -29,6 +34,11 @@ const char* gh_status_name(gh_status status)
         return #name;
         GH_STATUS_LIST(GH_STATUS_NAME)
 #undef GH_STATUS_NAME
+#define GH_DETAIL_NAME(name, word, value, text)                                                                        \
+    case GH_##name:                                                                                                  \
+        return #name;
+        GH_DETAIL_LIST(GH_DETAIL_NAME)
+#undef GH_DETAIL_NAME
     }
     return "?";
 }

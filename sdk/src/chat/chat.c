@@ -15,7 +15,7 @@ enum
     CHAT_DONE = 0,
     CHAT_NONE = 1, /* of a create: exists */
     CHAT_OLD = 2,
-    CHAT_REFUSES = 4, /* of a join: full; of a leave: was not a member */
+    CHAT_REFUSES = 4, /* of a join or a send: full; of a leave: was not a member */
     CHAT_ALREADY = 5
 };
 
@@ -48,31 +48,41 @@ typedef enum chat_change_state
 
 static gh_chat_change* chat_change_of(gh_op* op)
 {
-    return (gh_chat_change*)(void*)((char*)op - offsetof(gh_chat_change, op));
+    return (gh_chat_change*)(void*)op;
 }
 
 static gh_script* chat_change_script(gh_op* op)
 {
     const gh_chat_change* change = chat_change_of(op);
-    gh_script_id id = GH_SCRIPT_chats_add;
+    const gh_script_text* text = &gh_chats_add_lua;
     if (op->state == CHAT_CHANGING)
-        id = change->kind == CHAT_CREATE ? GH_SCRIPT_chat_create
-             : change->kind == CHAT_JOIN ? GH_SCRIPT_chat_join
-                                         : GH_SCRIPT_chat_leave;
+        text = change->kind == CHAT_CREATE ? &gh_chat_create_lua
+               : change->kind == CHAT_JOIN ? &gh_chat_join_lua
+                                           : &gh_chat_leave_lua;
     else if (op->state == CHAT_AFTER && change->kind == CHAT_LEAVE)
-        id = GH_SCRIPT_chats_remove;
-    return gh_client_script(op->client, id);
+        text = &gh_chats_remove_lua;
+    return gh_client_script(op->client, text);
 }
 
 static void encode_note(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
-    gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : change->player;
+    gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : gh_name_str(&change->player);
     gh_request_script(request, chat_change_script(op), 2, 2);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
     gh_request_number(request, op->sequence);
-    gh_request_str(request, change->chat);
+    gh_request_str(request, gh_name_str(&change->chat));
+}
+
+/* A chat that refuses what is too much is told by the sign. */
+static void encode_keep(gh_request* request, const gh_chat_change* change)
+{
+    char text[24];
+    char* end = text;
+    if (change->refuses) *end++ = '-';
+    end = gh_decimal_encode(change->keep, end);
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
 
 static void encode_create(gh_op* op, gh_request* request)
@@ -81,8 +91,8 @@ static void encode_create(gh_op* op, gh_request* request)
     uint32_t i;
     gh_request_script(request, chat_change_script(op), 4,
                       6 + change->count + (change->first == NULL ? 0 : 2));
-    encode_chat_head(request, op, change->chat, "smv");
-    gh_request_number(request, change->keep);
+    encode_chat_head(request, op, gh_name_str(&change->chat), "smv");
+    encode_keep(request, change);
     gh_request_number(request, change->members_max);
     gh_request_number(request, change->count);
     for (i = 0; i < change->count; i++) gh_request_str(request, change->names[i]);
@@ -96,8 +106,8 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
     gh_request_script(request, chat_change_script(op), joins ? 4 : 5, joins ? 5 : 4);
-    encode_chat_head(request, op, change->chat, joins ? "smv" : "smvh");
-    gh_request_str(request, change->player);
+    encode_chat_head(request, op, gh_name_str(&change->chat), joins ? "smv" : "smvh");
+    gh_request_str(request, gh_name_str(&change->player));
     if (joins) gh_request_number(request, change->from_start);
 }
 
@@ -115,7 +125,8 @@ static void chat_change_encode(gh_op* op, gh_request* request)
         break;
     case CHAT_AFTER:
         if (change->kind == CHAT_LEAVE)
-            gh_chat_encode_remove(op, request, change->player, change->chat, change->left_us);
+            gh_chat_encode_remove(op, request, gh_name_str(&change->player), gh_name_str(&change->chat),
+                                  change->left_us);
         else
             encode_note(op, request);
         break;
@@ -143,7 +154,7 @@ static void chat_change_queue(gh_chat_change* change)
     change->op.state = CHAT_QUEUED;
     gh_op_renumber(&change->op);
     if (gh_gate_enter(&change->gate, &change->op,
-                      gh_gate_object(change->op.client, gh_chat_kind(), change->chat)))
+                      gh_gate_object(change->op.client, gh_chat_kind(), gh_name_str(&change->chat))))
         chat_change_ask(change);
 }
 
@@ -278,7 +289,8 @@ static void chat_change_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_change_op_kind = {
-     "chat", chat_change_step, chat_change_encode, chat_change_script, GH_OP_CHANGES, NULL};
+    .name = "chat", .step = chat_change_step, .encode = chat_change_encode, .script = chat_change_script,
+    .effect = GH_OP_CHANGES};
 
 gh_chat_config gh_chat_config_default(void)
 {
@@ -325,7 +337,7 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
             return GH_INVALID_MEMBERS;
         size += gh_posts_size(first, 1);
     }
-    return size > gh_client_out_room(client) ? GH_FULL : GH_OK;
+    return size > gh_client_out_room(client) ? GH_TOO_LARGE : GH_OK;
 }
 
 static gh_status check_chat_change(const gh_chat_change* op, const gh_client* client, gh_str chat,
@@ -346,11 +358,12 @@ static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change
     op->seen = 0;
     op->members = 0;
     op->kind = kind;
-    op->chat = chat;
+    gh_name_keep(&op->chat, chat);
     op->gate.op = NULL;
     op->left_us = 0;
     op->noted = 0;
     op->keep = config->keep;
+    op->refuses = config->refuse_when_full;
     op->members_max = config->members_max;
     op->from_start = config->from_start;
     op->outcome = GH_OK;
@@ -365,8 +378,8 @@ static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change
     gh_op_send(&op->op, "qi", 0);
 }
 
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
-                               size_t count, const gh_post* first, const gh_chat_config* config)
+static gh_status chat_create_try(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                                 size_t count, const gh_post* first, const gh_chat_config* config)
 {
     gh_status status = check_chat_change(op, client, chat, config);
     if (status != GH_OK) return status;
@@ -380,13 +393,19 @@ gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str cha
     return GH_OK;
 }
 
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
+                               size_t count, const gh_post* first, const gh_chat_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, chat_create_try(op, client, chat, members, count, first, config));
+}
+
 static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
                                  gh_str player, const gh_chat_config* config)
 {
     gh_status status = check_chat_change(op, client, chat, config);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(player)) return GH_INVALID_MEMBERS;
-    op->player = player;
+    gh_name_keep(&op->player, player);
     op->count = 1;
     chat_change_begin(op, client, kind, chat, config);
     return GH_OK;
@@ -395,35 +414,25 @@ static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_cha
 gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
                              const gh_chat_config* config)
 {
-    return chat_change_one(op, client, CHAT_JOIN, chat, player, config);
+    return gh_op_begun((gh_op*)op, client, chat_change_one(op, client, CHAT_JOIN, chat, player, config));
 }
 
 gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
                               const gh_chat_config* config)
 {
-    return chat_change_one(op, client, CHAT_LEAVE, chat, player, config);
-}
-
-gh_status gh_chat_change_poll(const gh_chat_change* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_change_cancel(gh_chat_change* op)
-{
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op)) chat_change_stop(op);
+    return gh_op_begun((gh_op*)op, client, chat_change_one(op, client, CHAT_LEAVE, chat, player, config));
 }
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
 static gh_chat_send* chat_send_of(gh_op* op)
 {
-    return (gh_chat_send*)(void*)((char*)op - offsetof(gh_chat_send, op));
+    return (gh_chat_send*)(void*)op;
 }
 
 static gh_script* chat_send_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_chat_send);
+    return gh_client_script(op->client, &gh_chat_send_lua);
 }
 
 static void chat_send_encode(gh_op* op, gh_request* request)
@@ -431,7 +440,7 @@ static void chat_send_encode(gh_op* op, gh_request* request)
     const gh_chat_send* send = chat_send_of(op);
     uint32_t i;
     gh_request_script(request, chat_send_script(op), 5, 3 + 2 * send->count);
-    encode_chat_head(request, op, send->chat, "smvh");
+    encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
     for (i = 0; i < send->count; i++)
     {
         gh_request_str(request, send->posts[i].sender);
@@ -465,6 +474,7 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
     {
     case CHAT_DONE: break;
     case CHAT_NONE: return gh_op_refused(op, GH_GONE);
+    case CHAT_REFUSES: return gh_op_refused(op, GH_FULL);
     case CHAT_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
@@ -478,10 +488,11 @@ static void chat_send_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_send_kind = {
-    "chat", chat_send_step, chat_send_encode, chat_send_script, GH_OP_CHANGES, chat_send_answer};
+    .name = "chat", .step = chat_send_step, .encode = chat_send_encode, .script = chat_send_script,
+    .effect = GH_OP_CHANGES, .answer = chat_send_answer};
 
-gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
-                             uint64_t timeout_us)
+static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
+                               uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     size_t i;
@@ -490,14 +501,14 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
     if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
     if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
-    if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_FULL;
+    if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
         posts[i].id = 0;
         posts[i].status = GH_PENDING;
     }
     op->epoch = 0;
-    op->chat = chat;
+    gh_name_keep(&op->chat, chat);
     op->posts = posts;
     op->count = (uint32_t)count;
     gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, CHAT_SEND_SHAPE, timeout_us,
@@ -505,12 +516,8 @@ gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, g
     return GH_OK;
 }
 
-gh_status gh_chat_send_poll(const gh_chat_send* op)
+gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
+                             uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_send_cancel(gh_chat_send* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, chat_send_try(op, client, chat, posts, count, timeout_us));
 }

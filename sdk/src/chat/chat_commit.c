@@ -5,7 +5,7 @@
 
 static gh_chat_commit* chat_commit_of(gh_op* op)
 {
-    return (gh_chat_commit*)(void*)((char*)op - offsetof(gh_chat_commit, op));
+    return (gh_chat_commit*)(void*)op;
 }
 
 static void chat_commit_encode(gh_op* op, gh_request* request)
@@ -14,7 +14,7 @@ static void chat_commit_encode(gh_op* op, gh_request* request)
     gh_chat_question question;
     uint32_t i;
     memset(&question, 0, sizeof question);
-    question.chat = commit->chat;
+    question.chat = gh_name_str(&commit->chat);
     question.epoch = commit->epoch;
     question.pairs = commit->count;
     gh_chat_encode_read(op, request, &question);
@@ -44,7 +44,8 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_commit_kind = {
-     "chat", gh_call_step, chat_commit_encode, gh_chat_read_script, GH_OP_CHANGES, chat_commit_answer};
+    .name = "chat", .step = gh_call_step, .encode = chat_commit_encode, .script = gh_chat_read_script,
+    .effect = GH_OP_CHANGES, .answer = chat_commit_answer};
 
 static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
 {
@@ -59,8 +60,8 @@ static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members
     return GH_OK;
 }
 
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                               gh_chat_member* members, size_t count, uint64_t timeout_us)
+static gh_status chat_commit_try(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                                 gh_chat_member* members, size_t count, uint64_t timeout_us)
 {
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -71,7 +72,7 @@ gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str cha
     status = check_chat_commit(epoch, members, count);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].sending = members[i].handled;
-    op->chat = chat;
+    gh_name_keep(&op->chat, chat);
     op->members = members;
     op->epoch = epoch;
     op->count = (uint32_t)count;
@@ -79,12 +80,8 @@ gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str cha
     return GH_OK;
 }
 
-gh_status gh_chat_commit_poll(const gh_chat_commit* op)
+gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
+                               gh_chat_member* members, size_t count, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_commit_cancel(gh_chat_commit* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, chat_commit_try(op, client, chat, epoch, members, count, timeout_us));
 }

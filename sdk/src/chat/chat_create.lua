@@ -4,7 +4,7 @@
 -- KEYS  1 gh:{chat:<name>}:s, 2 gh:{chat:<name>}:m, 3 gh:{chat:<name>}:v, 4 gh:{chat:<name>}:w<2 hex digits>
 --       see chat_send.lua
 -- ARGV  1 token, 2 sequence, 3 generation   as there
---       4 keep      messages that are kept at most, 1..100000
+--       4 keep      messages that are kept at most, 1..100000; below 0: and what would be more is refused
 --       5 most      members at most, 1..10000
 --       6 count     of members that follow, 1..64
 --       7 ...       members; then the sender and the body of the first message, or nothing

@@ -34,7 +34,7 @@ typedef enum feed_player_state
 
 static gh_chat_player* feed_player_of(gh_op* op)
 {
-    return (gh_chat_player*)(void*)((char*)op - offsetof(gh_chat_player, op));
+    return (gh_chat_player*)(void*)op;
 }
 
 static gh_chat_seat* seat_of_member(gh_chat_member* member)
@@ -81,7 +81,7 @@ static gh_chat_room* room_take(gh_chat_feed* feed, gh_str name)
 static void room_give_back(gh_chat_feed* feed, gh_chat_room* room)
 {
     gh_chat_room** link = &room_home(feed, room->name)->chain;
-    gh_chat_fetch_cancel(&room->fetch);
+    gh_op_cancel(&room->fetch.op);
     while (*link != room) link = &(*link)->next;
     *link = room->next;
     room->name.size = 0;
@@ -127,7 +127,7 @@ static void seat_stand_up(gh_chat_seat* seat)
     if (seat->state == SEAT_JOINING) chain_remove(&room->joining, &seat->member);
     if (seat->state == SEAT_TAKEN)
     {
-        gh_chat_fetch_cancel(&room->fetch);
+        gh_op_cancel(&room->fetch.op);
         chain_remove(&room->fetch.members, &seat->member);
     }
 }
@@ -137,6 +137,8 @@ static void seat_give_back(gh_chat_feed* feed, gh_chat_seat* seat)
     gh_chat_room* room = seat->room;
     gh_chat_player* player = seat->player;
     gh_chat_seat** link = &player->seats;
+    if (feed->line_seat == seat) feed->line_seat = NULL;
+    if (feed->line_next == &seat->member) feed->line_next = seat->member.next;
     seat_stand_up(seat);
     while (*link != seat) link = &(*link)->next;
     *link = seat->next;
@@ -167,7 +169,7 @@ static gh_chat_seat* seat_find_denied(const gh_chat_player* player)
 static gh_script* feed_player_script(gh_op* op)
 {
     return gh_client_script(op->client,
-                            op->state == PLAYER_MENDING ? GH_SCRIPT_chats_remove : GH_SCRIPT_chats_list);
+                            op->state == PLAYER_MENDING ? &gh_chats_remove_lua : &gh_chats_list_lua);
 }
 
 static void feed_player_encode(gh_op* op, gh_request* request)
@@ -203,7 +205,6 @@ static void player_rest(gh_chat_player* player)
 static void player_read_list(gh_chat_player* player)
 {
     player->mending = seat_find_denied(player);
-    player->again = false;
     player->place = 0;
     player->op.state = player->mending != NULL ? PLAYER_MENDING : PLAYER_LISTING;
     gh_op_listen(&player->op); /* before it is sent: a hint may overtake the answer */
@@ -237,8 +238,6 @@ static void player_listed(gh_chat_player* player, const gh_reply* reply)
         if (name->type == GH_REPLY_STRING) player_take_name(player, name->text);
     if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty)
         gh_op_send(&player->op, "qii*", 0);
-    else if (player->again)
-        player_read_list(player);
     else
         player_rest(player);
 }
@@ -269,10 +268,7 @@ static void feed_player_step(gh_op* op, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
         player->tries = 0; /* something has changed */
-        if (op->state == PLAYER_RESTING)
-            player_read_list(player);
-        else
-            player->again = true; /* it overtook the answer */
+        if (op->state == PLAYER_RESTING) player_read_list(player);
         break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
@@ -281,8 +277,15 @@ static void feed_player_step(gh_op* op, const gh_event* event)
     }
 }
 
+static void feed_player_detach(gh_op* op)
+{
+    gh_chat_player* player = feed_player_of(op);
+    if (player->feed != NULL) gh_chat_feed_remove(player->feed, player);
+}
+
 static const gh_op_kind feed_player_kind = {
-     "chat", feed_player_step, feed_player_encode, feed_player_script, GH_OP_READS, NULL};
+    .name = "chat", .step = feed_player_step, .encode = feed_player_encode, .script = feed_player_script,
+    .effect = GH_OP_READS, .detach = feed_player_detach};
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */
 
@@ -316,7 +319,7 @@ static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
 {
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
     size_t place = (size_t)(room - feed->config.rooms);
-    if (gh_chat_fetch_poll(&room->fetch) == GH_PENDING) gh_chat_fetch_cancel(&room->fetch);
+    gh_op_cancel(&room->fetch.op);
     room_seat_all(room);
     if (room->fetch.members == NULL) return;
     config.wait_us = FEED_WAIT_US;
@@ -330,8 +333,8 @@ static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
 /* True: it has messages for the caller. */
 static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
 {
-    gh_status status = gh_chat_fetch_poll(&room->fetch);
-    bool failed = status < 0 && status != GH_CANCELLED;
+    gh_status status = gh_op_poll(&room->fetch.op);
+    bool failed = status < 0 && status != GH_CANCELLED && status != GH_NOT_MEMBER && status != GH_GONE;
     if (room->name.size == 0 || room->held) return false;
     if (status == GH_OK && room->fetch.count > 0)
         return true; /* who came meanwhile waits for the next round */
@@ -345,16 +348,32 @@ static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
 
 /* ---- the feed's own op asks for nothing: it is busy as long as there is a client to ask through ---------- */
 
-static void feed_step(gh_op* op, const gh_event* event)
+/* Nothing of it asks any more; its players and rooms stay until gh_chat_feed_end. */
+static void feed_stop(gh_chat_feed* feed)
 {
-    if (event->kind == GH_EVENT_CANCEL || event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
+    gh_chat_player* player;
+    uint32_t i;
+    for (player = feed->players; player != NULL; player = player->next) gh_op_cancel(&player->op);
+    for (i = 0; i < feed->config.room_count; i++) gh_op_cancel(&feed->config.rooms[i].fetch.op);
+    gh_op_end(&feed->op, GH_CANCELLED);
 }
 
-static const gh_op_kind feed_kind = {"chat", feed_step, NULL, NULL, GH_OP_READS, NULL};
+static void feed_step(gh_op* op, const gh_event* event)
+{
+    if (event->kind == GH_EVENT_CANCEL || event->kind == GH_EVENT_CLOSE) feed_stop((gh_chat_feed*)(void*)op);
+}
+
+static void feed_detach(gh_op* op)
+{
+    gh_chat_feed_end((gh_chat_feed*)(void*)op);
+}
+
+static const gh_op_kind feed_kind = {
+    .name = "chat", .step = feed_step, .effect = GH_OP_READS, .detach = feed_detach};
 
 static bool feed_has_begun(const gh_chat_feed* feed)
 {
-    return feed != NULL && feed->op.kind != NULL;
+    return feed != NULL && feed->op.kind == &feed_kind;
 }
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
@@ -388,7 +407,7 @@ static gh_status check_feed(const gh_chat_feed_config* config)
                : GH_INVALID_BUFFER;
 }
 
-gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config)
+static gh_status chat_feed_try(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config)
 {
     uint32_t i;
     size_t slice;
@@ -398,7 +417,7 @@ gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_cha
     if (feed_has_begun(feed)) return GH_INVALID_OP;
     status = check_feed(config);
     if (status != GH_OK) return status;
-    memset(feed, 0, sizeof *feed);
+    gh_op_clear(&feed->op, sizeof *feed);
     gh_op_begin(&feed->op, client, &feed_kind);
     feed->seed = gh_client_id(client);
     feed->config = *config;
@@ -419,15 +438,24 @@ gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_cha
     return GH_OK;
 }
 
+gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_chat_feed_config* config)
+{
+    bool has_begun = feed_has_begun(feed);
+    gh_status status = gh_op_begun((gh_op*)feed, client, chat_feed_try(feed, client, config));
+    if (has_begun) feed->op.kind = &feed_kind; /* refused: its seats and rooms are still to be given up */
+    return status;
+}
+
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name)
 {
     gh_status status;
     if (!feed_has_begun(feed) || player == NULL || player->feed != NULL) return GH_INVALID_OP;
-    if (!gh_op_is_busy(&feed->op)) return GH_CLOSED;
+    if (!gh_op_is_at_work(&feed->op)) return GH_CLOSED;
     status = gh_op_check(&player->op, feed->op.client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    player->name = name;
+    gh_name_keep(&player->kept_name, name);
+    player->name = gh_name_str(&player->kept_name);
     player->chats = 0;
     player->status = GH_PENDING;
     player->feed = feed;
@@ -449,7 +477,8 @@ void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player)
 {
     gh_chat_player** link;
     if (!is_in_feed(feed, player)) return;
-    if (gh_op_is_busy(&player->op)) gh_op_end(&player->op, GH_CANCELLED);
+    gh_op_end(&player->op, GH_CANCELLED);
+    gh_op_forget_change(&player->op); /* its memory is the caller's again */
     while (player->seats != NULL) seat_give_back(feed, player->seats);
     link = &feed->players;
     while (*link != player) link = &(*link)->next;
@@ -461,10 +490,7 @@ void gh_chat_feed_remove(gh_chat_feed* feed, gh_chat_player* player)
 void gh_chat_feed_refresh(gh_chat_feed* feed, gh_chat_player* player)
 {
     if (!is_in_feed(feed, player) || !gh_op_is_busy(&player->op)) return;
-    if (player->op.state == PLAYER_RESTING)
-        player_read_list(player);
-    else
-        player->again = true;
+    gh_op_hint(&player->op, 0);
 }
 
 gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed)
@@ -482,6 +508,73 @@ gh_chat_room* gh_chat_feed_next(gh_chat_feed* feed)
     return NULL;
 }
 
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+static void line_leave_room(gh_chat_feed* feed)
+{
+    feed->line_room = NULL;
+    feed->line_seat = NULL;
+    feed->line_next = NULL;
+    feed->line_place = 0;
+}
+
+/* The caller has asked for the next: the one that it was given is handled. */
+static void line_handled(gh_chat_feed* feed)
+{
+    gh_chat_seat* seat = feed->line_seat;
+    if (seat != NULL && seat->member.handled < feed->line_id) seat->member.handled = feed->line_id;
+    feed->line_seat = NULL;
+}
+
+static void line_fill(gh_chat_line* line, const gh_chat_seat* seat, const gh_message* message)
+{
+    line->player = seat->player;
+    line->room = seat->room;
+    line->message = message;
+    line->missed = message->id == seat->member.from + 1 ? seat->member.missed : 0;
+}
+
+/* The room's next message for somebody to whom it is new: all players have heard one before the next comes. */
+static bool line_find(gh_chat_feed* feed, gh_chat_line* line)
+{
+    const gh_chat_room* room = feed->line_room;
+    while (feed->line_place < room->fetch.count)
+    {
+        const gh_message* message = &room->fetch.messages[feed->line_place];
+        gh_chat_member* member = feed->line_next;
+        if (member == NULL)
+        {
+            feed->line_place++;
+            feed->line_next = room->fetch.members;
+            continue;
+        }
+        feed->line_next = member->next;
+        if (message->id <= member->from) continue;
+        feed->line_seat = seat_of_member(member);
+        feed->line_id = message->id;
+        line_fill(line, feed->line_seat, message);
+        return true;
+    }
+    return false;
+}
+
+bool gh_chat_feed_line(gh_chat_feed* feed, gh_chat_line* line)
+{
+    if (!feed_has_begun(feed) || line == NULL) return false;
+    line_handled(feed);
+    for (;;)
+    {
+        gh_chat_room* room = feed->line_room;
+        if (room != NULL && line_find(feed, line)) return true;
+        if (room != NULL) gh_chat_feed_done(feed, room, true);
+        feed->line_room = gh_chat_feed_next(feed);
+        if (feed->line_room == NULL) return false;
+        feed->line_next = feed->line_room->fetch.members;
+    }
+}
+
+/* ---- whole rooms --------------------------------------------------------------------------------------- */
+
 gh_chat_seat* gh_chat_room_seat(const gh_chat_room* room, const gh_chat_seat* before)
 {
     gh_chat_member* member = room == NULL ? NULL : before == NULL ? room->fetch.members : before->member.next;
@@ -493,6 +586,7 @@ void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled)
     gh_chat_member* member;
     uint64_t last;
     if (!feed_has_begun(feed) || room == NULL || !room->held) return;
+    if (feed->line_room == room) line_leave_room(feed);
     last = room->fetch.messages[room->fetch.count - 1].id;
     for (member = room->fetch.members; handled && member != NULL; member = member->next)
         if (member->status == GH_OK && member->handled < last) member->handled = last;
@@ -511,5 +605,5 @@ void gh_chat_feed_end(gh_chat_feed* feed)
     for (i = 0; i < feed->config.room_count; i++) feed->config.rooms[i].held = false;
     while (feed->players != NULL) gh_chat_feed_remove(feed, feed->players);
     gh_op_end(&feed->op, GH_CANCELLED);
-    memset(feed, 0, sizeof *feed);
+    gh_op_clear(&feed->op, sizeof *feed);
 }

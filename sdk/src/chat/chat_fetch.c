@@ -30,7 +30,7 @@ typedef enum chat_fetch_state
 
 static gh_chat_fetch* chat_fetch_of(gh_op* op)
 {
-    return (gh_chat_fetch*)(void*)((char*)op - offsetof(gh_chat_fetch, op));
+    return (gh_chat_fetch*)(void*)op;
 }
 
 static gh_page chat_page(const gh_chat_fetch* fetch)
@@ -63,7 +63,7 @@ static void encode_ask(gh_op* op, gh_request* request)
     gh_chat_question question;
     uint32_t values = gh_client_reply_nodes(op->client) - GH_CHAT_FIGURES - 1 - fetch->page_count;
     memset(&question, 0, sizeof question);
-    question.chat = fetch->chat;
+    question.chat = gh_name_str(&fetch->chat);
     question.epoch = fetch->epoch;
     question.after = fetch->after;
     question.from_least = fetch->from_least;
@@ -72,7 +72,8 @@ static void encode_ask(gh_op* op, gh_request* request)
     {
         gh_page page = chat_page(fetch);
         question.count = (uint32_t)gh_least(gh_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
-        question.bytes = gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
+        question.bytes =
+            (size_t)gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
         if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
     }
     gh_chat_encode_read(op, request, &question);
@@ -90,7 +91,7 @@ static void encode_range(gh_op* op, gh_request* request)
     count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / ((uint64_t)fetch->largest + 1));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
-    gh_request_object_key(request, op->client, gh_chat_kind(), fetch->chat, 'm');
+    gh_request_object_key(request, op->client, gh_chat_kind(), gh_name_str(&fetch->chat), 'm');
     gh_request_number(request, from);
     gh_request_number(request, from + (count > 0 ? count - 1 : 0));
 }
@@ -114,7 +115,6 @@ static void chat_ask(gh_chat_fetch* fetch)
     if (fetch->count > 0) fetch->after = fetch->messages[fetch->count - 1].id; /* on, in the same fetch */
     if (fetch->after == GH_CHAT_ID_MAX) fetch->after = 0;
     fetch->op.state = CHAT_ASKING;
-    fetch->hinted = false;
     if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
     gh_op_send(&fetch->op, GH_CHAT_READ_SHAPE, 0);
@@ -214,7 +214,7 @@ static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
         chat_range(fetch);
     else if (more)
         chat_ask(fetch);
-    else if (fetch->hinted || fetch->after < fetch->last_id)
+    else if (fetch->after < fetch->last_id)
         chat_ask_all(fetch);
     else if (fetch->wait_end_us > gh_client_now(fetch->op.client))
         chat_wait(fetch);
@@ -253,11 +253,28 @@ static void chat_gone(gh_chat_fetch* fetch)
     chat_fetch_fail(fetch, GH_GONE);
 }
 
+/* The members are as the answer says; values are the messages that came with it. */
+static void chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const gh_epochs* epochs)
+{
+    gh_status kept;
+    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
+    if (fetch->after < fetch->first_id - 1)
+    {
+        if (fetch->count > 0) /* cut while we read: the gap is told by the next fetch */
+        {
+            chat_fetch_end(fetch, GH_OK);
+            return;
+        }
+        fetch->after = fetch->first_id - 1;
+    }
+    kept = chat_keep(fetch, values, UINT64_MAX, epochs);
+    chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
+}
+
 static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     const gh_reply* values = NULL;
     gh_chat_figures figures;
-    gh_status kept;
     gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, 5));
     if (gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE)
     {
@@ -294,18 +311,7 @@ static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
         chat_fetch_fail(fetch, GH_NOT_MEMBER);
         return;
     }
-    if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
-    if (fetch->after < fetch->first_id - 1)
-    {
-        if (fetch->count > 0) /* cut while we read: the gap is told by the next fetch */
-        {
-            chat_fetch_end(fetch, GH_OK);
-            return;
-        }
-        fetch->after = fetch->first_id - 1;
-    }
-    kept = chat_keep(fetch, values, UINT64_MAX, &figures.epochs);
-    chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
+    chat_take_values(fetch, values, &figures.epochs);
 }
 
 static void chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
@@ -331,9 +337,9 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
         break;
     case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
     case GH_EVENT_TIMER: chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
+    case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -373,7 +379,8 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_fetch_kind = {
-    "chat", chat_fetch_step, chat_fetch_encode, chat_fetch_script, GH_OP_READS, NULL};
+    .name = "chat", .step = chat_fetch_step, .encode = chat_fetch_encode, .script = chat_fetch_script,
+    .effect = GH_OP_READS};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
@@ -409,7 +416,7 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     op->renewed = false;
     op->mixed = false;
     op->polls = 0;
-    op->chat = chat;
+    gh_name_keep(&op->chat, chat);
     op->members = first;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
     op->timeout_us = (uint32_t)config->timeout_us;
@@ -422,8 +429,8 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     return GH_OK;
 }
 
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
-                              const gh_chat_fetch_config* config)
+static gh_status chat_fetch_try(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
+                                size_t count, const gh_chat_fetch_config* config)
 {
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -438,13 +445,8 @@ gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat,
     return gh_chat_fetch_start(op, client, chat, members, config);
 }
 
-gh_status gh_chat_fetch_poll(const gh_chat_fetch* op)
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
+                              const gh_chat_fetch_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_fetch_cancel(gh_chat_fetch* op)
-{
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
-        chat_fetch_end(op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
+    return gh_op_begun((gh_op*)op, client, chat_fetch_try(op, client, chat, members, count, config));
 }

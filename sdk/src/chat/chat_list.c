@@ -17,15 +17,15 @@ typedef enum chat_list_state
 
 static gh_chat_list* chat_list_of(gh_op* op)
 {
-    return (gh_chat_list*)(void*)((char*)op - offsetof(gh_chat_list, op));
+    return (gh_chat_list*)(void*)op;
 }
 
 static gh_script* chat_list_script(gh_op* op)
 {
-    gh_script_id id = op->state == CHAT_LISTING   ? GH_SCRIPT_chats_list
-                      : op->state == CHAT_LOOKING ? GH_SCRIPT_chat_read
-                                                  : GH_SCRIPT_chats_remove;
-    return gh_client_script(op->client, id);
+    const gh_script_text* text = op->state == CHAT_LISTING   ? &gh_chats_list_lua
+                                 : op->state == CHAT_LOOKING ? &gh_chat_read_lua
+                                                             : &gh_chats_remove_lua;
+    return gh_client_script(op->client, text);
 }
 
 static void encode_look(gh_op* op, gh_request* request)
@@ -36,7 +36,7 @@ static void encode_look(gh_op* op, gh_request* request)
     question.chat = list->items[list->looked_at].name;
     question.pairs = 1;
     gh_chat_encode_read(op, request, &question);
-    gh_request_str(request, list->player);
+    gh_request_str(request, gh_name_str(&list->player));
     gh_request_number(request, 0);
 }
 
@@ -46,11 +46,11 @@ static void chat_list_encode(gh_op* op, gh_request* request)
     switch ((chat_list_state)op->state)
     {
     case CHAT_LISTING:
-        gh_chat_encode_list(op, request, list->player, list->looked_at, CHAT_LIST_PAGE, 0);
+        gh_chat_encode_list(op, request, gh_name_str(&list->player), list->looked_at, CHAT_LIST_PAGE, 0);
         break;
     case CHAT_LOOKING: encode_look(op, request); break;
     case CHAT_MENDING:
-        gh_chat_encode_remove(op, request, list->player, list->items[list->looked_at].name, 0);
+        gh_chat_encode_remove(op, request, gh_name_str(&list->player), list->items[list->looked_at].name, 0);
         break;
     }
 }
@@ -163,10 +163,11 @@ static void chat_list_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_list_kind = {
-    "chat", chat_list_step, chat_list_encode, chat_list_script, GH_OP_READS, NULL};
+    .name = "chat", .step = chat_list_step, .encode = chat_list_encode, .script = chat_list_script,
+    .effect = GH_OP_READS};
 
-gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
-                             size_t capacity, uint64_t timeout_us)
+static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
+                               uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -176,7 +177,7 @@ gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player,
     if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
     op->count = 0;
     op->needed = 0;
-    op->player = player;
+    gh_name_keep(&op->player, player);
     op->items = items;
     op->capacity = capacity > GH_CHAT_LIST_MAX ? GH_CHAT_LIST_MAX : (uint32_t)capacity;
     op->looked_at = 0;
@@ -186,13 +187,8 @@ gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player,
     return GH_OK;
 }
 
-gh_status gh_chat_list_poll(const gh_chat_list* op)
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
+                             size_t capacity, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_chat_list_cancel(gh_chat_list* op)
-{
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
-        gh_op_end(&op->op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
+    return gh_op_begun((gh_op*)op, client, chat_list_try(op, client, player, items, capacity, timeout_us));
 }

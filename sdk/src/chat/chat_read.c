@@ -24,7 +24,7 @@ bool gh_chat_is_seen(const gh_reply* value, uint64_t last_id)
 
 gh_script* gh_chat_read_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_chat_read);
+    return gh_client_script(op->client, &gh_chat_read_lua);
 }
 
 void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question)
@@ -49,7 +49,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
 void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,
                          uint64_t wait_us)
 {
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_chats_list), 2, 5);
+    gh_request_script(request, gh_client_script(op->client, &gh_chats_list_lua), 2, 5);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
     gh_request_op_token(request, op);
@@ -61,7 +61,7 @@ void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t
 
 void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us)
 {
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_chats_remove), 1, 3);
+    gh_request_script(request, gh_client_script(op->client, &gh_chats_remove_lua), 1, 3);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_number(request, op->sequence);
     gh_request_str(request, chat);

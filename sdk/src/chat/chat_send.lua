@@ -3,7 +3,8 @@
 -- be a request from the past, does nothing. A client has one request that changes a chat under way at a time.
 --
 -- KEYS  1 gh:{chat:<name>}:s   hash   e: epoch (us), larger each time the chat is made anew; n: the last id;
---                                     k: messages that are kept at most; c: members at most; x: bytes of the
+--                                     k: messages that are kept at most, below 0: and
+--                                     what would be more is refused; c: members at most; x: bytes of the
 --                                     largest entry so far; g: generation of the store's data when the epoch
 --                                     began; b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
 --                                     w: a mark, see mark.lua; its answer: "<epoch> <number> <text>", the last
@@ -24,6 +25,7 @@
 --                         those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
+--            4 full       some member has not handled so many that these would be more than are kept
 --       or the error STALE: the client's generation is not that of the data any more; nothing was done
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 -- Redis 6.2 or later.
@@ -54,6 +56,8 @@ end
 local epoch_text, known = state[1], state[5]
 local epoch, last, keep = tonumber(epoch_text or '0'), tonumber(state[2]), tonumber(state[3])
 local largest, stopped = tonumber(state[4]), 0
+local refuses = keep and keep < 0
+keep = keep and math.abs(keep)
 local tail = redis.call('LINDEX', list_key, -1)
 tail = tail and string.match(tail, '^%d+')
 if tail and tail ~= state[2] and last then -- a send was stopped before it said what it had said
@@ -105,6 +109,14 @@ if taken < count then
         codes[#codes + 1] = heads[ARGV[i]] and '0' or '1'
     end
     text = table.concat(codes)
+end
+
+if refuses and taken > 0 and last + taken > keep then
+    local head = tail and tonumber(string.match(redis.call('LINDEX', list_key, 0), '^%d+')) or last + 1
+    local least = tonumber(redis.call('ZRANGE', seen_key, 0, 0, 'WITHSCORES')[2]) or 0
+    if last - math.max(least, head - 1) + taken > keep then
+        return {sequence, 4, 0, epoch, now, '-'}
+    end
 end
 
 if taken > 0 and known ~= given and given ~= '0' then

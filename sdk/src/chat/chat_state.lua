@@ -11,6 +11,7 @@ local CHAT_KEEP_MAX = 100000
 local CHAT_ENTRY_MAX = 8192
 
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
+keep = keep and math.abs(keep) -- below 0: sends are refused
 local largest, known = tonumber(state[4]), tonumber(state[5] or '0')
 local head = redis.call('LINDEX', list_key, 0)
 head = head and tonumber(string.match(head, '^(%d+) ')) or not head and last and last + 1

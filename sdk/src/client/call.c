@@ -10,6 +10,12 @@ void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const c
     gh_op_send(op, shape, flags);
 }
 
+/* What was sent ends with its answer. */
+static gh_status call_cancelled(const gh_op* op)
+{
+    return gh_op_maybe_done(op) ? GH_PENDING : gh_op_outcome(op, GH_REASON_CANCEL);
+}
+
 void gh_call_step(gh_op* op, const gh_event* event)
 {
     gh_status status = GH_PENDING;
@@ -18,7 +24,7 @@ void gh_call_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
     case GH_EVENT_FAILED: status = event->status; break;
     case GH_EVENT_TIMER: status = gh_op_outcome(op, GH_REASON_DEADLINE); break;
-    case GH_EVENT_CANCEL: gh_call_cancel(op); break;
+    case GH_EVENT_CANCEL: status = call_cancelled(op); break;
     case GH_EVENT_CLOSE: status = gh_op_outcome(op, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
@@ -26,12 +32,6 @@ void gh_call_step(gh_op* op, const gh_event* event)
     case GH_EVENT_DOUBT: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
-}
-
-void gh_call_cancel(gh_op* op)
-{
-    if (op->kind == NULL || !gh_op_is_busy(op) || gh_op_maybe_done(op)) return;
-    gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL));
 }
 
 /* ---- calls that only read: whether the store carried them out is all the same, so they never end UNKNOWN --------- */
@@ -52,9 +52,4 @@ void gh_read_step(gh_op* op, const gh_event* event)
     case GH_EVENT_DOUBT: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
-}
-
-void gh_read_cancel(gh_op* op)
-{
-    if (op->kind != NULL && gh_op_is_busy(op)) gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL));
 }

@@ -1,6 +1,7 @@
 /* client.c -- a client's memory, its beginning and its end. */
 
 #include "base/least.h"
+#include "base/sized.h"
 #include "base/wipe.h"
 #include "client/state.h"
 #include "wire/name.h"
@@ -18,14 +19,18 @@ static uint32_t power_of_two_from(uint32_t least)
 
 static bool carve_links(gh_arena* arena, gh_client* client)
 {
-    client->commands.out = (char*)gh_arena_take(arena, client->config.out_bytes);
-    client->commands.reader = gh_reader_take(arena, client->config.reply_bytes, client->config.reply_nodes);
-    client->scratch = (char*)gh_arena_take(arena, GH_RECEIVE_BYTES);
-    if (!client->config.wake) return client->commands.reader != NULL;
-    client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
-    client->wake.reader = gh_reader_take(arena, WAKE_REPLY_BYTES, WAKE_REPLY_NODES);
-    if (client->wake.reader != NULL) gh_reader_skip_long(client->wake.reader); /* anybody may publish anything */
-    return client->commands.reader != NULL && client->wake.reader != NULL;
+    const gh_client_config* config = &client->config;
+    bool fits;
+    client->reader = gh_reader_take(arena, config->reply_nodes);
+    client->commands.out = (char*)gh_arena_take(arena, config->out_bytes);
+    fits = gh_inbox_take(&client->commands.inbox, arena, config->reply_bytes, config->reply_nodes);
+    if (config->wake)
+    {
+        client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
+        fits = gh_inbox_take(&client->wake.inbox, arena, WAKE_REPLY_BYTES, WAKE_REPLY_NODES);
+        gh_inbox_skip_long(&client->wake.inbox); /* anybody may publish anything */
+    }
+    return fits;
 }
 
 /* Cuts everything but the client itself from the arena. Measuring, it goes through the same steps and cuts nothing. */
@@ -42,6 +47,7 @@ static bool carve(gh_arena* arena, gh_client* client)
     client->timers.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
     leases = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
     client->slots = (gh_slot*)gh_arena_take(arena, sizeof(gh_slot) * config->requests_capacity);
+    client->detached = (gh_detached*)gh_arena_take(arena, sizeof(gh_detached) * config->detached_capacity);
     client->listeners = (gh_op**)gh_arena_take(arena, sizeof(gh_op*) * listeners);
     client->gates = (gh_gate**)gh_arena_take(arena, sizeof(gh_gate*) * listeners);
     client->timers.capacity = config->ops_capacity;
@@ -95,8 +101,8 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
     gh_client* made;
     gh_status status = check_init(memory, size, config, platform, client);
     if (status != GH_OK) return status;
-    if (!platform->entropy(platform->context, random, sizeof random)) return GH_NO_ENTROPY;
-    if (random[0] == 0 || random[1] == 0) return GH_NO_ENTROPY; /* one in 2^63, or a generator that is none */
+    if (!platform->entropy(platform->context, random, sizeof random)) return GH_INVALID_PLATFORM;
+    if (random[0] == 0 || random[1] == 0) return GH_INVALID_PLATFORM; /* one in 2^63, or a generator that is none */
 
     made = (gh_client*)gh_arena_take(&arena, sizeof(gh_client));
     made->config = *config;
@@ -108,6 +114,8 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
     init_link(&made->wake, GH_LINK_WAKE, WAKE_OUT_BYTES);
     if (!carve(&arena, made)) return GH_INVALID_MEMORY;
     made->needs_resolver = gh_address_parse(made->config.address, &made->address) == GH_PENDING;
+    gh_changes_init(made);
+    gh_detached_init(made);
     gh_scripts_init(made);
     made->magic = GH_CLIENT_MAGIC;
     *client = made;
@@ -163,12 +171,14 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
     return GH_OK;
 }
 
-gh_status gh_client_get_stats(const gh_client* client, gh_client_stats* stats)
+gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
+    gh_client_stats known;
     if (!is_client(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
-    *stats = client->stats;
-    stats->reply_bytes_max = gh_reader_reply_bytes_max(client->commands.reader);
+    known = client->stats;
+    known.reply_bytes_max = gh_inbox_reply_bytes_max(&client->commands.inbox);
+    gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
 
@@ -187,6 +197,7 @@ gh_status gh_client_drain(gh_client* client, uint64_t within_us)
     client->draining = true;
     client->drain_end_us = end_us;
     gh_op_sweep(client, GH_EVENT_CANCEL);
+    if (!client->ticking) gh_changes_of_tick(client); /* the last tick may have been */
     return GH_OK;
 }
 
@@ -203,10 +214,8 @@ static void wipe_str(gh_str secret)
 static void end_link(gh_client* client, gh_link* link)
 {
     gh_link_shut(link, client);
-    if (link->reader == NULL) return;
-    gh_reader_wipe(link->reader);
-    gh_reader_close(link->reader);
-    gh_wipe(link->out, link->out_capacity);
+    gh_inbox_wipe(&link->inbox);
+    if (link->out != NULL) gh_wipe(link->out, link->out_capacity);
 }
 
 void gh_client_shutdown(gh_client* client)
@@ -214,9 +223,9 @@ void gh_client_shutdown(gh_client* client)
     if (!is_client(client) || client->ticking) return;
     client->draining = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
+    gh_changes_forget(client);
     end_link(client, &client->commands);
     end_link(client, &client->wake);
-    gh_wipe(client->scratch, GH_RECEIVE_BYTES);
     wipe_str(client->config.user);
     wipe_str(client->config.password);
     client->magic = 0;

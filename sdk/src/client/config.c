@@ -7,24 +7,32 @@
 #define TIME_MIN_US 1000ull
 #define TIME_MAX_US (60 * SECOND_US)
 
-gh_client_config gh_client_config_default(void)
+/* The patch number tells nothing that a header could differ in. */
+static bool is_our_version(uint32_t version)
 {
-    gh_client_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.client_name = gh_str_literal("guildhall");
-    config.prefix = gh_str_literal("gh");
-    config.ops_capacity = 1024;
-    config.requests_capacity = 512;
-    config.out_bytes = 48 * 1024;
-    config.reply_bytes = 32 * 1024;
-    config.reply_nodes = 512;
-    config.connect_timeout_us = 2 * SECOND_US;
-    config.request_timeout_us = 2 * SECOND_US;
-    config.backoff_min_us = 20 * 1000;
-    config.backoff_max_us = 1 * SECOND_US;
-    config.wake = true;
-    return config;
+    return version / 100 == GH_VERSION / 100;
+}
+
+void gh_client_config_fill(gh_client_config* config, size_t size, uint32_t version)
+{
+    if (config == NULL) return;
+    memset(config, 0, size);
+    if (size != sizeof *config || !is_our_version(version)) return;
+    config->struct_size = size;
+    config->version = version;
+    config->client_name = gh_str_literal("guildhall");
+    config->prefix = gh_str_literal("gh");
+    config->ops_capacity = 1024;
+    config->requests_capacity = 512;
+    config->detached_capacity = 64;
+    config->out_bytes = 48 * 1024;
+    config->reply_bytes = 32 * 1024;
+    config->reply_nodes = 512;
+    config->connect_timeout_us = 2 * SECOND_US;
+    config->request_timeout_us = 2 * SECOND_US;
+    config->backoff_min_us = 20 * 1000;
+    config->backoff_max_us = 1 * SECOND_US;
+    config->wake = true;
 }
 
 static bool is_within(uint64_t value, uint64_t least, uint64_t most)
@@ -69,12 +77,13 @@ gh_status gh_config_check(const gh_client_config* config)
     const uint32_t least = 16 * 1024;
     const uint32_t most = 64 * 1024 * 1024;
     gh_status status;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config == NULL || config->struct_size != sizeof *config || !is_our_version(config->version))
+        return GH_INVALID_CONFIG;
     status = check_strings(config);
     if (status != GH_OK) return status;
     if (!is_within(config->ops_capacity, 1, 4194304) || !is_within(config->requests_capacity, 8, 65536) ||
         !is_within(config->out_bytes, least, most) || !is_within(config->reply_bytes, least, most) ||
-        !is_within(config->reply_nodes, 64, 1048576))
+        !is_within(config->reply_nodes, 64, 1048576) || config->detached_capacity > 65536)
         return GH_INVALID_CAPACITY;
     if (!is_within(config->connect_timeout_us, TIME_MIN_US, TIME_MAX_US) ||
         !is_within(config->request_timeout_us, TIME_MIN_US, TIME_MAX_US) ||

@@ -78,9 +78,3 @@ void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
     gh_call_step(op, event);
     if (!gh_op_is_busy(op)) gh_gate_leave(gate);
 }
-
-void gh_gate_call_cancel(gh_gate* gate, gh_op* op)
-{
-    gh_call_cancel(op);
-    if (op->kind != NULL && !gh_op_is_busy(op)) gh_gate_leave(gate);
-}

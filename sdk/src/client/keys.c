@@ -13,6 +13,11 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t ke
     gh_request_evalsha(request, script->digest, keys, arguments);
 }
 
+gh_str gh_client_prefix(const gh_client* client)
+{
+    return client->config.prefix;
+}
+
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
 {
     char parts[2] = {part, 0};

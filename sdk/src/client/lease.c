@@ -3,6 +3,7 @@
 #include "client/lease.h"
 
 #include "client/waiter.h"
+#include "wire/name.h"
 
 /* What the scripts that acquire answer. */
 typedef enum lease_answer
@@ -87,6 +88,7 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
     }
     if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = GH_LEASE_LEAVING;
+    gh_op_set_status(&lease->op, GH_PENDING);
     lease->outcome = (int16_t)outcome;
     lease->end_us = leaving_end(lease);
     gh_op_unlisten(&lease->op);
@@ -137,6 +139,7 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
         lease->end_us = lease->hold_us == 0 ? GH_FOREVER : gh_client_after(client, lease->hold_us);
         gh_op_unlisten(&lease->op);
         gh_lease_extend(lease, event->sent_us, remaining_us);
+        gh_op_set_status(&lease->op, GH_HELD);
         gh_lease_row_of(lease)->held(lease, event->reply);
         return;
     }
@@ -148,14 +151,11 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
         lease_ask(lease, true);
 }
 
-static void asking_queued(gh_lease* lease, const gh_reply* reply, bool hinted)
+static void asking_queued(gh_lease* lease, const gh_reply* reply)
 {
     lease->known = true;
-    if (hinted)
-        lease_ask(lease, true);
-    else
-        lease_wait(lease, gh_waiter_pause(lease->op.client, (uint64_t)gh_reply_integer(reply, 4),
-                                          (uint64_t)gh_reply_integer(reply, 3)));
+    lease_wait(lease, gh_waiter_pause(lease->op.client, (uint64_t)gh_reply_integer(reply, 4),
+                                      (uint64_t)gh_reply_integer(reply, 3)));
 }
 
 /* The op id had the lease, and that is over. It stays in use until no copy of it can come late. */
@@ -172,18 +172,16 @@ static void asking_ended(gh_lease* lease)
 static void asking_reply(gh_lease* lease, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
-    const bool hinted = lease->hinted;
-    lease->hinted = false;
     lease->op.state = GH_LEASE_WAITING; /* answered: unless it says otherwise, nothing is on the wire */
     gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, 5));
     gh_lease_row_of(lease)->answered(lease, reply);
     switch ((lease_answer)gh_reply_integer(reply, 1))
     {
     case LEASE_GRANTED: asking_granted(lease, event); return;
-    case LEASE_QUEUED: asking_queued(lease, reply, hinted); return;
+    case LEASE_QUEUED: asking_queued(lease, reply); return;
     case LEASE_BUSY: lease_settle(lease, GH_BUSY); return;
     case LEASE_FULL: lease_settle(lease, GH_FULL); return;
-    case LEASE_OVER_LIMIT: lease_settle(lease, GH_OVER_LIMIT); return;
+    case LEASE_OVER_LIMIT: lease_settle(lease, GH_TOO_LARGE); return;
     case LEASE_ENDED: asking_ended(lease); return;
     case LEASE_QUARANTINE:
         if (lease->ask_once)
@@ -213,12 +211,10 @@ static void asking_step(gh_lease* lease, const gh_event* event)
     {
     case GH_EVENT_REPLY: asking_reply(lease, event); break;
     case GH_EVENT_FAILED: asking_failed(lease, event->status); break;
-    case GH_EVENT_HINT: /* it overtook the answer: ask again when that is here */
-        if (event->hint == 0) lease->hinted = true;
-        break;
     case GH_EVENT_TIMER: lease_leave(lease, GH_TIMEOUT); break;
     case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lease_close(lease); break;
+    case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -281,7 +277,7 @@ static void held_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_FAILED: row->not_renewed(lease); break; /* what is left of the lease is still ours */
     case GH_EVENT_TIMER:
         if (gh_client_now(lease->op.client) >= lease->end_us)
-            lease_leave(lease, GH_IDLE);
+            lease_leave(lease, GH_OK);
         else
             row->begin_renewal(lease, false);
         break;
@@ -306,7 +302,7 @@ static bool leaving_is_unsure(const gh_lease* lease)
    it now may have got it from us. */
 static bool leaving_came_too_late(const gh_lease* lease, gh_lease_told told)
 {
-    return lease->was_held && !told.was_ours && !gh_op_sent_twice(&lease->op) && lease->outcome == GH_IDLE;
+    return lease->was_held && !told.was_ours && !gh_op_sent_twice(&lease->op) && lease->outcome == GH_OK;
 }
 
 static void leaving_reply(gh_lease* lease, const gh_reply* reply)
@@ -370,27 +366,30 @@ void gh_lease_step(gh_op* op, const gh_event* event)
 void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish)
 {
     const bool ask_once = wish.wait_us == 0;
-    lease->name = name;
+    gh_name_keep(&lease->name, name);
     lease->lease_us = wish.lease_us;
     lease->hold_us = wish.hold_us;
     lease->lease_end_us = lease->asked_us = lease->late_us = 0;
     lease->link = 0;
-    lease->outcome = GH_IDLE;
+    lease->outcome = GH_OK;
     lease->ask_once = ask_once;
-    lease->hinted = lease->known = lease->was_held = lease->unanswered = false;
+    lease->known = lease->was_held = lease->unanswered = false;
     lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
     gh_op_begin(&lease->op, client, &row->kind);
     lease_ask(lease, false);
 }
 
-gh_status gh_lease_poll(const gh_lease* lease)
+void gh_lease_release(gh_lease* lease)
 {
-    return gh_lease_is_busy(lease) && gh_lease_is_held(lease) ? GH_OK : gh_op_poll(&lease->op);
+    if (gh_lease_is_busy(lease) && lease->op.state != GH_LEASE_LEAVING) lease_leave(lease, GH_OK);
 }
 
-void gh_lease_stop(gh_lease* lease, gh_status outcome)
+void gh_lease_detach(gh_op* op)
 {
-    if (gh_lease_is_busy(lease) && lease->op.state != GH_LEASE_LEAVING) lease_leave(lease, outcome);
+    gh_lease* lease = gh_lease_of(op);
+    gh_lease_release(lease);
+    if (!gh_lease_is_busy(lease) || gh_op_go_on_alone(op, gh_lease_row_of(lease)->size)) return;
+    gh_op_close(op);
 }
 
 uint64_t gh_lease_remaining_us(const gh_lease* lease)

@@ -27,7 +27,7 @@ typedef enum gh_lease_state
 /* A script, and the shape of what it answers. */
 typedef struct gh_lease_request
 {
-    gh_script_id script;
+    const gh_script_text* script;
     const char* shape;
 } gh_lease_request;
 
@@ -41,6 +41,7 @@ typedef struct gh_lease_told
 typedef struct gh_lease_row
 {
     gh_op_kind kind; /* the first: an op leads to its row. Its functions are those of lease_ask.c and lease.c */
+    size_t size;     /* of the struct                                                                         */
     gh_str object;   /* of the keys                                                                           */
     const char* parts;
     uint32_t part_count;
@@ -84,7 +85,7 @@ static inline const gh_lease_row* gh_lease_row_of(const gh_lease* lease)
 
 static inline bool gh_lease_is_busy(const gh_lease* lease)
 {
-    return lease->op.kind != NULL && gh_op_is_busy(&lease->op);
+    return gh_op_is_at_work(&lease->op);
 }
 
 static inline bool gh_lease_is_held(const gh_lease* lease)
@@ -96,10 +97,12 @@ static inline bool gh_lease_is_held(const gh_lease* lease)
 
 /* After gh_op_check was GH_OK; the bytes of name stay in place. */
 void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row, gh_str name, gh_lease_wish wish);
-gh_status gh_lease_poll(const gh_lease* lease);
 
-/* Gives back, or stops wanting, and ends as `outcome`. Nothing happens to one that is not busy, or is LEAVING. */
-void gh_lease_stop(gh_lease* lease, gh_status outcome);
+/* Gives back, or stops wanting, and ends IDLE. Nothing happens to one that is not busy, or is LEAVING. */
+void gh_lease_release(gh_lease* lease);
+
+/* The same without its owner. If the client has no record free, it is left to its lease. For gh_op_kind.detach. */
+void gh_lease_detach(gh_op* op);
 uint64_t gh_lease_remaining_us(const gh_lease* lease);
 
 /* ---- what a row calls: renewals ---------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ gh_script* gh_lease_script(gh_op* op)
 static void encode_keys(const gh_lease* lease, gh_request* request)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    gh_request_object_keys(request, lease->op.client, row->object, lease->name, row->parts);
+    gh_request_object_keys(request, lease->op.client, row->object, gh_name_str(&lease->name), row->parts);
 }
 
 static void encode_acquire(gh_lease* lease, gh_request* request)

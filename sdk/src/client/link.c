@@ -145,11 +145,9 @@ static void link_tell(gh_link* link, gh_client* client, gh_log_level level, cons
 }
 
 /* A server may have repeated the password, when it was asked for its first words. */
-static void link_forget_heard(gh_link* link, gh_client* client)
+static void link_forget_heard(gh_link* link, const gh_client* client)
 {
-    if (link->state != GH_LINK_HANDSHAKE || client->config.password.size == 0) return;
-    gh_reader_wipe(link->reader);
-    if (link->name == GH_LINK_COMMANDS) gh_wipe(client->scratch, GH_RECEIVE_BYTES);
+    if (link->state == GH_LINK_HANDSHAKE && client->config.password.size > 0) gh_inbox_wipe(&link->inbox);
 }
 
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
@@ -160,7 +158,7 @@ void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const ch
     link->due_us = gh_client_after(client, link_pause(link, client));
     link_tell(link, client, level, why);
     link->failures++;
-    if (!gh_reader_reset(link->reader)) gh_log(client, GH_LOG_ERROR, "no memory for hiredis' reader");
+    gh_inbox_reset(&link->inbox);
 }
 
 gh_request gh_link_request(gh_link* link)
@@ -213,18 +211,26 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
     return sent == (int64_t)piece ? GH_MOVED_MORE : GH_MOVED_NOTHING; /* else the socket is full */
 }
 
-gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32_t size, uint32_t* received)
+gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
 {
-    int64_t got = client->platform->receive(client->platform->context, link->stream, scratch, size);
-    *received = 0;
+    uint32_t size;
+    char* room = gh_inbox_room(&link->inbox, &size);
+    int64_t got;
+    if (size > most) size = most;
+    got = client->platform->receive(client->platform->context, link->stream, room, size);
     if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;
     if (got < 0 || got > (int64_t)size)
     {
         link_note_reason(link, client);
         return GH_MOVED_LOST;
     }
-    *received = (uint32_t)got;
+    gh_inbox_received(&link->inbox, (uint32_t)got);
     link->heard_us = client->now_us;
     client->stats.bytes_received += (uint64_t)got;
     return (uint32_t)got == size ? GH_MOVED_MORE : GH_MOVED_SOME;
+}
+
+gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply)
+{
+    return gh_inbox_next(&link->inbox, client->reader, reply);
 }

@@ -1,4 +1,4 @@
-/* link.h -- one connection: a stream, the bytes that wait to be sent, a reader for those that come.
+/* link.h -- one connection: a stream, the bytes that wait to be sent, an inbox for those that come.
 
        IDLE -> RESOLVING -> CONNECTING -> HANDSHAKE -> READY
                    ^            |             |          |
@@ -10,10 +10,10 @@
 #ifndef GH_LINK_H
 #define GH_LINK_H
 
-#include "platform.h"
+#include "guildhall/platform.h"
 
 #include "guildhall/client.h"
-#include "wire/reader.h"
+#include "wire/inbox.h"
 #include "wire/request.h"
 
 #define GH_RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
@@ -24,7 +24,7 @@ typedef struct gh_link
     gh_link_state state;
     gh_link_name name;
     intptr_t stream;
-    gh_reader* reader;
+    gh_inbox inbox;
     gh_address address;   /* where this attempt goes                                                     */
     uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
     uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
@@ -71,8 +71,11 @@ void gh_link_note_secret(gh_link* link, const gh_request* request);
 
 gh_moved gh_link_flush(gh_link* link, gh_client* client);
 
-/* Receives at most size bytes into scratch. */
-gh_moved gh_link_receive(gh_link* link, gh_client* client, char* scratch, uint32_t size, uint32_t* received);
+/* Receives at most so many bytes into the inbox, from which all replies were taken. */
+gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most);
+
+/* The next reply; see inbox.h. It lives until one of any link of the client is asked for, or this link receives. */
+gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply);
 
 static inline uint32_t gh_link_unsent(const gh_link* link)
 {

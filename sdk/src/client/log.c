@@ -214,7 +214,7 @@ void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t e
     hooks->trace(hooks->context, &event);
 }
 
-bool gh_assertion(gh_client* client, const char* file, int line, const char* expression)
+bool gh_assertion(const gh_client* client, const char* file, int line, const char* expression)
 {
     const gh_hooks* hooks = &client->config.hooks;
     return hooks->assertion != NULL && hooks->assertion(hooks->context, file, line, expression);

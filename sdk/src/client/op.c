@@ -5,6 +5,8 @@
 #define SWEEP_LOOK_COST 256u /* between two looks at the clock: 16 ops are told, */
 #define SWEEP_TOLD_COST 15u  /* or 256 are passed over                           */
 
+#define HINT_WITHOUT_LETTER 1u
+
 /* ---- queues: a request waits in one of two, in order of arrival -------------------------------------------------- */
 
 static gh_queue* queue_of(gh_op* op)
@@ -62,7 +64,7 @@ gh_op* gh_queue_next(gh_client* client)
 
 /* ---- timers and leases ------------------------------------------------------------------------------------------- */
 
-static gh_op* op_of_timer(uint32_t* place)
+gh_op* gh_op_of_timer(uint32_t* place)
 {
     return (gh_op*)(void*)((char*)place - offsetof(gh_op, timer_index));
 }
@@ -168,7 +170,7 @@ void gh_timers_fire(gh_client* client)
     uint32_t fired = 0;
     while (gh_heap_due(&client->timers) <= client->now_us)
     {
-        gh_op* op = op_of_timer(gh_heap_at(&client->timers, 0)->place);
+        gh_op* op = gh_op_of_timer(gh_heap_at(&client->timers, 0)->place);
         if ((++fired & 15) == 0 && !gh_client_budget_left(client)) return;
         if (op->due_us <= client->now_us)
         {
@@ -247,9 +249,85 @@ bool gh_op_sent_twice(const gh_op* op)
     return (op->flags & GH_OP_MAYBE) != 0;
 }
 
+/* ---- what owners call: an op knows where it was begun, so that no copy of it is taken for it --------------------- */
+
+static bool op_is_copy(const gh_op* op)
+{
+    return op != NULL && op->self != op && (gh_op_is_busy(op) || gh_ring_has(&op->change));
+}
+
+static bool op_client_lives(const gh_client* client)
+{
+    return client != NULL && client->magic == GH_CLIENT_MAGIC;
+}
+
+gh_status gh_op_was_moved(const gh_op* op)
+{
+    if (op_client_lives(op->client)) GH_ASSERT(op->client, op->self == op);
+    return GH_INVALID_OP;
+}
+
+bool gh_op_is_at_work(const gh_op* op)
+{
+    if (!gh_op_is_busy(op)) return false;
+    return op->self == op || gh_op_was_moved(op) == GH_OK;
+}
+
+void gh_op_cancel(gh_op* op)
+{
+    if (gh_op_is_at_work(op)) op_tell(op, GH_EVENT_CANCEL);
+}
+
+void gh_op_detach(gh_op* op)
+{
+    if (op == NULL) return;
+    if (op_is_copy(op))
+    {
+        gh_op_was_moved(op);
+        return;
+    }
+    op->tag = 0;
+    gh_op_forget_change(op);
+    if (op->kind != NULL && op->kind->detach != NULL)
+        op->kind->detach(op);
+    else
+        gh_op_close(op);
+}
+
+void gh_op_close(gh_op* op)
+{
+    if (gh_op_is_busy(op)) op_tell(op, GH_EVENT_CLOSE);
+}
+
+static void op_tell_hint(gh_op* op, char letter)
+{
+    gh_event event;
+    memset(&event, 0, sizeof event);
+    event.kind = GH_EVENT_HINT;
+    event.hint = letter;
+    op->kind->step(op, &event);
+}
+
+/* What hints at several things hints at all. */
+static void op_keep_hint(gh_op* op, char letter)
+{
+    const uint8_t kept = letter == 0 ? HINT_WITHOUT_LETTER : (uint8_t)letter;
+    op->hint = op->hint == 0 || op->hint == kept ? kept : HINT_WITHOUT_LETTER;
+}
+
+/* Behind an answer. One that has led to the next request leaves the hint where it is. */
+static void op_tell_kept_hint(gh_op* op)
+{
+    const uint8_t kept = op->hint;
+    if (kept == 0 || op->request != GH_REQUEST_NONE) return;
+    op->hint = 0;
+    if ((op->flags & GH_OP_LISTENING) != 0) op_tell_hint(op, kept == HINT_WITHOUT_LETTER ? 0 : (char)kept);
+}
+
 void gh_op_deliver(gh_op* op, const gh_event* event)
 {
     op->kind->step(op, event);
+    op_tell_kept_hint(op);
 }
 
 void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
@@ -260,7 +338,7 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
     event.status = status;
     event.reply = reply;
     gh_op_unsend(op);
-    op->kind->step(op, &event);
+    gh_op_deliver(op, &event);
 }
 
 /* ---- sweeps: every op that is busy when one begins gets its event once ------------------------------------------- */
@@ -270,7 +348,7 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
 static void sweep_begin(gh_client* client, gh_event_kind kind)
 {
     client->sweep_mark ^= GH_OP_SWEPT;
-    client->sweep_kind = kind;
+    client->sweep_kind = (uint8_t)kind;
     client->sweep_left = client->timers.count;
     client->sweep_at = 0;
 }
@@ -290,18 +368,46 @@ static void sweep_mark(gh_client* client, gh_op* op)
 
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
 {
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (!op_client_lives(client)) return GH_INVALID_CLIENT;
+    if (op_is_copy(op))
+    {
+        GH_ASSERT(client, op->self == op);
+        return GH_INVALID_OP;
+    }
     if (op == NULL || gh_op_is_busy(op)) return GH_INVALID_OP;
     if (client->draining) return GH_CLOSED;
-    if (client->timers.count == client->timers.capacity) return GH_FULL;
+    if (client->timers.count == client->timers.capacity) return GH_NO_ROOM;
     return GH_OK;
+}
+
+void gh_op_set_status(gh_op* op, gh_status status)
+{
+    if (op->status == status) return;
+    op->status = status;
+    gh_changes_note(op->client, op);
+}
+
+void gh_op_forget_change(gh_op* op)
+{
+    gh_ring_remove(&op->change);
+}
+
+void gh_op_clear(gh_op* op, size_t size)
+{
+    void* user = op->user;
+    uint32_t tag = op->tag;
+    gh_ring_remove(&op->change);
+    memset(op, 0, size);
+    op->user = user;
+    op->tag = tag;
 }
 
 void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
 {
-    memset(op, 0, sizeof *op);
+    gh_op_clear(op, sizeof *op);
     op->kind = kind;
     op->client = client;
+    op->self = op;
     op->status = GH_PENDING;
     op->due_us = GH_FOREVER;
     op->flags = client->sweep_mark; /* a sweep under way is not for those who come now */
@@ -310,6 +416,18 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
     client->stats.ops_begun++;
     if (client->timers.count > client->stats.ops_busy_max) client->stats.ops_busy_max = client->timers.count;
     gh_trace(client, GH_TRACE_BEGIN, op, 0, GH_PENDING);
+}
+
+gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
+{
+    static const gh_op_kind refused = {.name = "refused"};
+    if (status == GH_OK || op == NULL || gh_op_is_busy(op) || op_is_copy(op)) return status;
+    gh_op_clear(op, sizeof *op);
+    op->kind = &refused;
+    op->self = op;
+    op->status = status;
+    if (status != GH_INVALID_CLIENT) gh_changes_note(client, op);
+    return status;
 }
 
 void gh_op_renumber(gh_op* op)
@@ -330,7 +448,9 @@ void gh_op_end(gh_op* op, gh_status status)
     gh_heap_remove(leases_of(op), &op->lease_index);
     gh_heap_remove(&client->timers, &op->timer_index);
     op->client = NULL;
-    op->status = (int16_t)status;
+    op->status = status;
+    gh_changes_note(client, op);
+    if ((op->flags & GH_OP_DETACHED) != 0) gh_detached_give_back(client, op);
     client->stats.ops_ended++;
     if (status == GH_UNKNOWN) client->stats.ops_unknown++;
     gh_trace(client, GH_TRACE_END, op, 0, status);
@@ -345,7 +465,7 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
     {
         gh_op* op;
         if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
-        op = op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
+        op = gh_op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
         cost++;
         if (sweep_has(client, op))
         {
@@ -377,6 +497,38 @@ void gh_op_sweep(gh_client* client, gh_event_kind kind)
     gh_op_sweep_on(client, false);
 }
 
+/* ---- an op that moves to another place --------------------------------------------------------------------------- */
+
+static void queue_replace(gh_queue* queue, gh_op* from, gh_op* to)
+{
+    if (queue->first == from) queue->first = to;
+    if (queue->last == from) queue->last = to;
+    if (to->previous != NULL) to->previous->next = to;
+    if (to->next != NULL) to->next->previous = to;
+}
+
+static void listener_replace(gh_client* client, gh_op* from, gh_op* to)
+{
+    gh_op** link = &client->listeners[from->sequence & client->listener_mask];
+    while (*link != from) link = &(*link)->wake_next;
+    *link = to;
+    if (client->next_listener == from) client->next_listener = to;
+}
+
+/* Whatever of the client's points to it. An op that is in a gate's row, or that has changed and was not seen, stays. */
+void gh_op_move(gh_op* from, gh_op* to, size_t size)
+{
+    gh_client* client = from->client;
+    memcpy(to, from, size);
+    to->self = to;
+    gh_heap_at(&client->timers, to->timer_index - 1)->place = &to->timer_index;
+    if (to->lease_index != 0) gh_heap_at(leases_of(to), to->lease_index - 1)->place = &to->lease_index;
+    if (to->request == GH_REQUEST_QUEUED) queue_replace(queue_of(to), from, to);
+    if (to->request == GH_REQUEST_SENT) client->slots[to->slot - 1].op = to;
+    if ((to->flags & GH_OP_LISTENING) != 0) listener_replace(client, from, to);
+    memset(from, 0, sizeof *from);
+}
+
 /* ---- listeners: found by sequence, which is dense, so its low bits spread better than any hash would ------------- */
 
 void gh_op_listen(gh_op* op)
@@ -395,22 +547,27 @@ void gh_op_unlisten(gh_op* op)
     op->flags &= (uint8_t)~GH_OP_LISTENING;
     while (*link != op) link = &(*link)->wake_next;
     *link = op->wake_next;
+    if (op->client->next_listener == op) op->client->next_listener = op->wake_next;
     op->wake_next = NULL;
+}
+
+/* A request that is not sent yet will be answered with the news. */
+void gh_op_hint(gh_op* op, char letter)
+{
+    if (op->request == GH_REQUEST_NONE || op->kind->hints_at_once)
+        op_tell_hint(op, letter);
+    else if (op->request == GH_REQUEST_SENT)
+        op_keep_hint(op, letter);
 }
 
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter)
 {
-    gh_event event;
     gh_op* op = client->listeners[sequence & client->listener_mask];
     while (op != NULL && op->sequence != sequence) op = op->wake_next;
-    if (op == NULL) return;
-    memset(&event, 0, sizeof event);
-    event.kind = GH_EVENT_HINT;
-    event.hint = letter;
-    op->kind->step(op, &event);
+    if (op != NULL) gh_op_hint(op, letter);
 }
 
-/* Hints may have been missed: let everybody ask. A listener may leave its chain when it is told, but none joins one. */
+/* Hints may have been missed: let everybody ask. When one is told, any of them may leave its chain, but none joins. */
 void gh_listeners_hint_all(gh_client* client)
 {
     uint32_t i;
@@ -419,9 +576,9 @@ void gh_listeners_hint_all(gh_client* client)
         gh_op* op = client->listeners[i];
         while (op != NULL)
         {
-            gh_op* next = op->wake_next;
-            op_tell(op, GH_EVENT_HINT);
-            op = next;
+            client->next_listener = op->wake_next;
+            gh_op_hint(op, 0);
+            op = client->next_listener;
         }
     }
 }
@@ -488,7 +645,9 @@ size_t gh_client_out_room(const gh_client* client)
     return client->config.out_bytes;
 }
 
-gh_script* gh_client_script(gh_client* client, gh_script_id id)
+gh_script* gh_client_script(gh_client* client, const gh_script_text* text)
 {
-    return &client->scripts[id];
+    gh_script* script = &client->scripts[text->id];
+    script->own = text;
+    return script;
 }

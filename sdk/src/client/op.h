@@ -6,7 +6,8 @@
        begin -> [ send -> REPLY | FAILED ]* -> end          one request at a time; a new send drops the old one
                 [ timer -> TIMER ]*                         one timer at a time; a new one replaces the old one
                 [ lease -> LAPSED ]*                        told before anything else in a tick
-                [ listen -> HINT ]*                         a hint is a rumour: act only if the state still wants it
+                [ listen -> HINT ]*                         a hint is a rumour: act only if the state still wants it;
+                                                            one that overtakes an answer comes right behind it
 
    The client itself repeats a request: after a lost link if the op allows it (the store recognises the op id), after
    LOADING, BUSY, OOM and the like, and after NOSCRIPT. encode() must therefore write the same request again whenever it
@@ -15,7 +16,7 @@
 #ifndef GH_OP_H
 #define GH_OP_H
 
-#include "client/script_list.h"
+#include "client/script_text.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"
 #include "wire/request.h"
@@ -30,7 +31,7 @@ typedef enum gh_event_kind
     GH_EVENT_RESET,     /* the store has lost its data since the last connection                                   */
     GH_EVENT_DOUBT,     /* the server was restarted or promoted and may have forgotten the newest: told to ops that
                            have a lease, the one that ends first before the others; ask now whether it is still ours */
-    GH_EVENT_CANCEL,    /* the client is draining: end as soon as you can                                          */
+    GH_EVENT_CANCEL,    /* gh_op_cancel, or the client is draining: end as soon as you can                         */
     GH_EVENT_CLOSE      /* the client is closing: end now, inside this step                                        */
 } gh_event_kind;
 
@@ -87,6 +88,13 @@ typedef struct gh_op_kind
     /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
        sent another request instead. */
     gh_status (*answer)(gh_op* op, const gh_event* event);
+
+    /* Its owner forgets it, busy or not: whatever it has in the owner's memory is let go, and it is not busy there any
+       more. NULL: GH_EVENT_CLOSE does that. */
+    void (*detach)(gh_op* op);
+
+    /* It is told of hints at once, also while a request is on the wire: they are about more than that one asks for. */
+    bool hints_at_once;
 } gh_op_kind;
 
 /* flags of gh_op that a system may look at */
@@ -97,26 +105,31 @@ enum
     GH_OP_ONCE = 1 << 2,      /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
     GH_OP_LISTENING = 1 << 3,
     GH_OP_SWEPT = 1 << 4,     /* the client's: whether it has had the event that all ops get             */
-    GH_OP_MARK = 1 << 5,      /* free for the system                                                       */
-    GH_OP_ASKED = 1 << 6      /* the client's: which of its two heaps of leases it is in                   */
+    GH_OP_ASKED = 1 << 5,     /* the client's: which of its two heaps of leases it is in                   */
+    GH_OP_DETACHED = 1 << 6   /* the client's: its owner is gone, and it lies in a record of the client    */
 };
 
-/* GH_OK, or the reason why an op may not begin: GH_INVALID_CLIENT, GH_INVALID_OP, GH_CLOSED, GH_FULL. */
+/* GH_OK, or the reason why an op may not begin: GH_INVALID_CLIENT, GH_INVALID_OP, GH_CLOSED, GH_NO_ROOM. */
 gh_status gh_op_check(const gh_op* op, const gh_client* client);
+
+/* True if it is busy, and where it was begun. Of a copy, the assertion hook is told. What owners call, asks this. */
+bool gh_op_is_at_work(const gh_op* op);
+
+/* Zeroes the struct that the op begins, but for what is its owner's. */
+void gh_op_clear(gh_op* op, size_t size);
 
 /* Makes the op busy, with a sequence of its own. After gh_op_check was GH_OK it cannot fail. */
 void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind);
 
-static inline bool gh_op_is_busy(const gh_op* op)
-{
-    return op->timer_index != 0;
-}
+#define GH_OP_SIZE_MAX 352 /* of a struct that is an op and can go on alone */
 
-/* What poll says of it: GH_IDLE if it was never begun. */
-static inline gh_status gh_op_poll(const gh_op* op)
-{
-    return op->kind == NULL ? GH_IDLE : (gh_status)op->status;
-}
+/* For a kind's detach: the op goes on in a record of the client, with the size bytes of its struct, and is idle where
+   it was. False: no record is free, and nothing has happened, but for a count in the stats. */
+bool gh_op_go_on_alone(gh_op* op, size_t size);
+
+/* What every begin ends with: one that was refused is an outcome, so its op has ended with that status. A busy op stays
+   as it is. */
+gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status);
 
 /* A new sequence, for when the old op id has had its day in the store. */
 void gh_op_renumber(gh_op* op);
@@ -150,8 +163,22 @@ gh_status gh_op_refused(const gh_op* op, gh_status answered);
 void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 
+/* Listen before the question is sent: the store may hint at once. While a request is on the wire a hint is kept, and
+   told behind the answer that leads to no other request. */
 void gh_op_listen(gh_op* op);
 void gh_op_unlisten(gh_op* op);
+
+/* GH_EVENT_CLOSE for an op that another op owns. */
+void gh_op_close(gh_op* op);
+
+/* As if the store had sent it. */
+void gh_op_hint(gh_op* op, char letter);
+
+/* Takes it out of what gh_client_next will hand out. */
+void gh_op_forget_change(gh_op* op);
+
+/* Of an op that goes on: what its owner is told. */
+void gh_op_set_status(gh_op* op, gh_status status);
 
 /* The op is over: no request, no timer, no hint any more; poll will say status. Nothing happens to one that is over.
 
@@ -166,18 +193,13 @@ void gh_op_end(gh_op* op, gh_status status);
 
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
                    int flags);
-void gh_call_step(gh_op* op, const gh_event* event);
-
-/* Ends it CANCELLED, unless it was sent: then it ends with its answer. Nothing happens to an op that is not busy. */
-void gh_call_cancel(gh_op* op);
+void gh_call_step(gh_op* op, const gh_event* event); /* cancelled: what was sent ends with its answer */
 
 /* ---- reads: calls that change nothing, so it does not matter whether they were carried out ----------------------- */
 
-/* As gh_call_step, but without an answer in time it ends TIMEOUT. Begin with gh_call_begin. */
+/* As gh_call_step, but without an answer in time it ends TIMEOUT, and cancelled at once, sent or not. Begin with
+   gh_call_begin. */
 void gh_read_step(gh_op* op, const gh_event* event);
-
-/* Ends it CANCELLED at once, sent or not. Nothing happens to an op that is not busy. */
-void gh_read_cancel(gh_op* op);
 
 /* ---- gates: one unresolved request per (client, object) -------------------------------------------------------------
 
@@ -204,11 +226,11 @@ void gh_gate_leave(gh_gate* gate);
 void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
                         uint64_t timeout_us, uint64_t object);
 void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event);
-void gh_gate_call_cancel(gh_gate* gate, gh_op* op);
 
 /* ---- what a step may ask of the client --------------------------------------------------------------------------- */
 
 bool gh_client_budget_left(gh_client* client);               /* looks at the platform's clock: ask every few items */
+gh_str gh_client_prefix(const gh_client* client);             /* what the keys begin with                       */
 uint64_t gh_client_now(const gh_client* client);             /* of the tick, on the client's own clock          */
 uint32_t gh_client_ops_busy(const gh_client* client);
 uint32_t gh_client_ops_room(const gh_client* client);        /* how many more may begin                        */
@@ -222,7 +244,7 @@ bool gh_client_watches_epoch(const gh_client* client);
 size_t gh_client_out_room(const gh_client* client);          /* bytes of the largest request                    */
 uint32_t gh_client_reply_bytes(const gh_client* client);     /* of the largest reply; each string takes one more */
 uint32_t gh_client_reply_nodes(const gh_client* client);     /* of the largest reply, the array itself included */
-gh_script* gh_client_script(gh_client* client, gh_script_id id);
+gh_script* gh_client_script(gh_client* client, const gh_script_text* text);
 uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us); /* a time in the upper half of pause_us          */
 
 /* A time of the client's clock on the clock of those who call gh_tick. */

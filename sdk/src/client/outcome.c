@@ -23,7 +23,7 @@ static const outcome_row outcome_rows[GH_REASON_COUNT] = {
     [GH_REASON_LINK] = {{GH_UNKNOWN, GH_UNKNOWN, GH_UNKNOWN}, GH_TIMEOUT},
     [GH_REASON_UNUSABLE] = {{GH_UNKNOWN, GH_UNKNOWN, GH_UNKNOWN}, GH_CORRUPT},
     [GH_REASON_TOO_LARGE] = {{GH_UNKNOWN, GH_UNKNOWN, GH_UNKNOWN}, GH_CORRUPT},
-    [GH_REASON_NO_ROOM] = {{GH_FULL, GH_FULL, GH_UNKNOWN}, GH_FULL},
+    [GH_REASON_NO_ROOM] = {{GH_TOO_LARGE, GH_TOO_LARGE, GH_UNKNOWN}, GH_TOO_LARGE},
 };
 
 gh_status gh_outcome(gh_reason reason, gh_knowledge knowledge, gh_op_effect effect)

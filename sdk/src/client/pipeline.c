@@ -13,6 +13,7 @@
 #define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
 #define STRIKES_MAX 5u             /* of one request: NOSCRIPT, answers that cost the link */
 #define LOOK_US 1000ull            /* an idle stream is looked at once in this time */
+#define RECEIVE_BYTES 16384u       /* at once                                       */
 
 bool gh_pipeline_has_room(const gh_client* client)
 {
@@ -144,7 +145,7 @@ static bool may_retry(gh_op* op)
 static gh_reason reason_of_stop(gh_op* op)
 {
     if (op->kind->effect != GH_OP_CALLERS) return GH_REASON_HALFWAY;
-    return gh_script_is_ours(op->client, op->kind->script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
+    return gh_script_is_ours(op->kind->script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
 }
 
 /* A Cluster moves the slot, and the script lost sight of a key in the middle: when the slot has settled, the same
@@ -382,9 +383,9 @@ static bool pipeline_read(gh_client* client)
     for (;;)
     {
         const gh_reply* reply = NULL;
-        uint32_t size = client->scratch_end - client->scratch_at;
-        switch (gh_reader_next(client->commands.reader, &reply))
+        switch (gh_link_next(&client->commands, client, &reply))
         {
+        case GH_READ_MORE: return true;
         case GH_READ_REPLY:
             if (!pipeline_take(client, reply)) return false;
             if (client->sweep_left > 0) return false;
@@ -400,12 +401,6 @@ static bool pipeline_read(gh_client* client)
             pipeline_break(client, GH_TOO_SMALL);
             gh_pipeline_lose(client, GH_LOG_ERROR, "a reply over reply_bytes or reply_nodes");
             return false;
-        case GH_READ_MORE:
-            if (size == 0) return true;
-            if (size > GH_READER_FEED_MAX) size = GH_READER_FEED_MAX;
-            gh_reader_feed(client->commands.reader, client->scratch + client->scratch_at, size);
-            client->scratch_at += size;
-            break;
         }
     }
 }
@@ -422,19 +417,18 @@ void gh_pipeline_receive(gh_client* client)
     if (client->sweep_left > 0) return;
     while (pipeline_read(client))
     {
-        client->scratch_at = client->scratch_end = 0;
         if (moved != GH_MOVED_MORE)
         {
             client->caught_up = true;
             return;
         }
-        moved = gh_link_receive(link, client, client->scratch, GH_RECEIVE_BYTES, &client->scratch_end);
-        if (client->scratch_end > 0) client->wake.look_us = client->now_us; /* a hint often comes with an answer */
+        moved = gh_link_receive(link, client, RECEIVE_BYTES);
         if (moved == GH_MOVED_LOST)
         {
             gh_pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
             return;
         }
+        if (moved != GH_MOVED_NOTHING) client->wake.look_us = client->now_us; /* a hint often comes with an answer */
     }
 }
 
@@ -552,7 +546,6 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
     uint32_t count = client->slot_count;
     if (client->commands.state == GH_LINK_READY) client->stats.links_lost++;
     client->slot_head = client->slot_count = 0;
-    client->scratch_at = client->scratch_end = 0;
     client->caught_up = true;
     client->leaving = false;
     client->step = 0;

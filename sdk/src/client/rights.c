@@ -5,7 +5,6 @@
    is refused before anything is sent. When a script is stopped all the same, because a right was taken away while the
    link was up, the question is asked again before the next script goes. */
 
-#define GH_SCRIPT_COMMANDS
 #include "client/outcome.h"
 #include "client/state.h"
 
@@ -78,9 +77,9 @@ gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script)
 {
     char names[RIGHTS_NAMES_ROOM];
     uint64_t missing;
-    if (!gh_script_is_ours(client, script)) return GH_OK;
+    if (!gh_script_is_ours(script)) return GH_OK;
     if (!client->rights_known) return rights_ask(client);
-    missing = gh_script_commands[script - client->scripts] & client->rights_missing;
+    missing = script->own->commands & client->rights_missing;
     if (missing == 0) return GH_OK;
     if (client->now_us - client->rights_us >= RIGHTS_LOOK_US)
     {

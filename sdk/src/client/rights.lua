@@ -12,7 +12,8 @@ local words_after = {
     LINSERT = 'BEFORE v v', LPUSH = 'v', LRANGE = '0 0', LREM = '0 v', LSET = '0 v', LTRIM = '0 0', PEXPIRE = 'x',
     PEXPIREAT = 'x', RPUSH = 'v', SET = 'v NX XX', ZADD = '1 m', ZCOUNT = '0 0', ZINCRBY = '1 m', ZLEXCOUNT = '- +',
     ZMSCORE = 'm', ZRANGE = '0 0', ZRANGEBYLEX = '- +', ZRANGEBYSCORE = '0 0', ZRANK = 'm', ZREM = 'm',
-    ZREMRANGEBYRANK = '0 0', ZREMRANGEBYSCORE = '0 0', ZREVRANGE = '0 0', ZREVRANGEBYSCORE = '0 0', ZSCORE = 'm',
+    ZREMRANGEBYRANK = '0 0', ZREMRANGEBYSCORE = '0 0', ZREVRANGE = '0 0', ZREVRANGEBYSCORE = '0 0', ZSCAN = '0',
+    ZSCORE = 'm',
 }
 local takes_away = {DEL = true, PERSIST = true, UNLINK = true}
 

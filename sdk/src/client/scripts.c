@@ -1,80 +1,48 @@
-/* scripts.c -- Guildhall's scripts: their texts, their digests, and SCRIPT LOAD. */
+/* scripts.c -- scripts, Guildhall's and callers': SCRIPT LOAD, and their digests. */
 
-#define GH_SCRIPT_TEXTS
 #include "client/state.h"
 
 #include <string.h>
 
-/* The fence check, up to 8 shared pieces, and the script's own text around each: premake5.lua sees to the 8. */
-#define SCRIPT_PIECES_MAX 18u
-
-/* What several scripts share, each piece once. In a script's text a byte from SCRIPT_PART_FIRST to below a
-   blank stands for a piece. */
-#define SCRIPT_PART_FIRST 11
-static const gh_str script_parts[] = {
-#define SCRIPT_PART(name) {gh_script_part_##name, sizeof gh_script_part_##name - 1},
-    GH_SCRIPT_PART_LIST(SCRIPT_PART)
-#undef SCRIPT_PART
-};
-#define SCRIPT_PARTS (sizeof script_parts / sizeof script_parts[0])
-
 void gh_scripts_init(gh_client* client)
 {
-#define GH_SCRIPT_SET(name)                                                                                  \
-    client->scripts[GH_SCRIPT_##name].text =                                                                 \
-        gh_str_make(gh_script_text_##name, sizeof gh_script_text_##name - 1);
-    GH_SCRIPT_LIST(GH_SCRIPT_SET)
-#undef GH_SCRIPT_SET
-    client->scripts[GH_SCRIPT_command].fenced = true; /* it is never used without the check */
+    gh_client_script(client, &gh_epoch_lua);
+    gh_client_script(client, &gh_rights_lua);
 }
 
-/* A text of ours, not one that the caller gave us. */
-bool gh_script_is_ours(const gh_client* client, const gh_script* script)
+bool gh_script_is_ours(const gh_script* script)
 {
-    return (uintptr_t)script - (uintptr_t)client->scripts < sizeof client->scripts;
+    return script != NULL && script->own != NULL;
 }
 
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
 {
-    return gh_script_is_ours(client, script) && script != &client->scripts[GH_SCRIPT_lock_renew] &&
+    return gh_script_is_ours(script) && script != &client->scripts[GH_SCRIPT_lock_renew] &&
            script != &client->scripts[GH_SCRIPT_semaphore_refresh] && script != &client->scripts[GH_SCRIPT_command];
 }
 
-/* Writes the text of ours with its parts in their places. Returns how many pieces that makes. */
-static size_t script_expand(gh_str text, gh_str* pieces)
+static void encode_text(gh_request* request, const gh_script* script)
 {
-    const char* end = text.bytes + text.size;
-    const char* at = text.bytes;
-    const char* from = at;
-    size_t count = 0;
-    for (; at < end; at++)
-    {
-        size_t part = (size_t)(unsigned char)*at - SCRIPT_PART_FIRST; /* of other bytes a number too large */
-        if (part >= SCRIPT_PARTS) continue;
-        pieces[count++] = gh_str_make(from, (size_t)(at - from));
-        pieces[count++] = script_parts[part];
-        from = at + 1;
-    }
-    pieces[count++] = gh_str_make(from, (size_t)(end - from));
-    return count;
+    size_t front_size = script->front == NULL ? 0 : script->front->size;
+    size_t size = script->own == NULL ? script->text.size : script->own->size;
+    char* at = gh_request_bulk(request, front_size + size);
+    if (at == NULL) return;
+    if (script->front != NULL) at = gh_script_unpack(script->front, at);
+    if (script->own == NULL)
+        memcpy(at, script->text.bytes, script->text.size);
+    else
+        gh_script_unpack(script->own, at);
 }
 
-/* SCRIPT LOAD of the text, behind the fence check if the script is to be fenced. False: no room now. */
+/* SCRIPT LOAD of the text, and of what stands in front of it. False: no room now. */
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op)
 {
     gh_request request = gh_link_request(&client->commands);
-    gh_str pieces[SCRIPT_PIECES_MAX];
-    size_t count = 0;
     if (!gh_pipeline_has_room(client)) return false;
-    if (script->fenced) pieces[count++] = client->scripts[GH_SCRIPT_fenced].text;
-    if (gh_script_is_ours(client, script))
-        count += script_expand(script->text, &pieces[count]);
-    else
-        pieces[count++] = script->text;
     gh_request_array(&request, 3);
     gh_request_str(&request, gh_str_literal("SCRIPT"));
     gh_request_str(&request, gh_str_literal("LOAD"));
-    gh_request_pieces(&request, pieces, count);
+    encode_text(&request, script);
     if (!gh_link_commit(&client->commands, &request)) return false;
     script->loaded = client->commands.generation;
     gh_pipeline_push(client, purpose, op, script);

@@ -6,9 +6,9 @@
 #include "base/heap.h"
 #include "client/link.h"
 #include "client/op.h"
+#include "client/ring.h"
 
 #define GH_CLIENT_MAGIC 0x6775696c64686131ull
-#define GH_RECEIVE_BYTES 16384u
 #define GH_SERVER_ID_SIZE 33u /* 16 hex digits of its run, 16 of its history */
 
 /* What a place among the requests on the wire waits for. */
@@ -67,6 +67,13 @@ typedef struct gh_log_limit
     uint32_t held;     /* since the last line         */
 } gh_log_limit;
 
+/* Room for an op that goes on without its owner. */
+typedef union gh_detached
+{
+    gh_op op;
+    char bytes[GH_OP_SIZE_MAX];
+} gh_detached;
+
 struct gh_client
 {
     uint64_t magic;
@@ -95,6 +102,8 @@ struct gh_client
     uint32_t leases_side; /* the side of those that have nothing to hear                                       */
     gh_queue urgent;
     gh_queue waiting;
+    gh_ring changed;    /* ops whose status has changed since the last tick ended */
+    gh_ring to_be_seen; /* and before it                                           */
 
     uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
     uint32_t sweep_at;   /* in the heap of timers                             */
@@ -105,16 +114,18 @@ struct gh_client
     uint32_t slot_head;
     uint32_t slot_count;
 
+    gh_detached* detached; /* ops whose owner is gone */
+    gh_op* detached_free;  /* a chain                 */
+
     gh_op** listeners; /* chains, by sequence */
     uint32_t listener_mask;
+    gh_op* next_listener; /* while all are told: who is next */
     gh_gate** gates; /* rows, by object; as many as there are chains of listeners */
 
+    gh_reader* reader; /* of both links */
     gh_link commands;
     gh_link wake;
     bool watched; /* somebody sleeps until a stream is readable, so each tick must read it */
-    char* scratch; /* GH_RECEIVE_BYTES; received on the command link, from scratch_at on not yet read */
-    uint32_t scratch_at;
-    uint32_t scratch_end;
     bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
     bool held_back; /* the first in the queue waits for an answer, of its script or of the rights */
     bool caught_up; /* all that the peer has sent so far was read and handed out */
@@ -155,14 +166,26 @@ struct gh_client
 /* config.c */
 gh_status gh_config_check(const gh_client_config* config);
 
+/* changes.c */
+void gh_changes_init(gh_client* client);
+void gh_changes_note(gh_client* client, gh_op* op);
+void gh_changes_of_tick(gh_client* client); /* they may be handed out now */
+void gh_changes_forget(gh_client* client);
+
+/* detached.c */
+void gh_detached_init(gh_client* client);
+void gh_detached_give_back(gh_client* client, gh_op* record);
+
 /* address.c: GH_OK; GH_PENDING: HOST:PORT, for a resolver; GH_INVALID_ADDRESS */
 gh_status gh_address_parse(gh_str text, gh_address* address);
 
 /* op.c */
+void gh_op_move(gh_op* from, gh_op* to, size_t size); /* a busy op, with all that is behind its head; from is idle */
 void gh_op_deliver(gh_op* op, const gh_event* event);
 void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
 void gh_op_pause(gh_op* op, uint64_t pause_us);
 void gh_op_requeue(gh_op* op, bool front);
+gh_op* gh_op_of_timer(uint32_t* place); /* in the heap of timers */
 gh_op* gh_queue_next(gh_client* client);
 void gh_queue_remove(gh_op* op);
 void gh_op_sweep(gh_client* client, gh_event_kind kind); /* tells all busy ops, now */
@@ -203,9 +226,10 @@ uint64_t gh_wake_due(const gh_client* client);
 
 /* scripts.c */
 void gh_scripts_init(gh_client* client);
+/* Not a caller's, and not none: NULL, of an op that runs no script. */
+bool gh_script_is_ours(const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
-bool gh_script_is_ours(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
 
@@ -218,7 +242,7 @@ void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, c
                     gh_str detail);
 void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const char* text, gh_str detail);
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
-bool gh_assertion(gh_client* client, const char* file, int line, const char* expression);
+bool gh_assertion(const gh_client* client, const char* file, int line, const char* expression);
 
 /* handshake.c: one line "name:value" of an INFO reply; empty if it is not there */
 gh_str gh_info_field(gh_str info, gh_str name);

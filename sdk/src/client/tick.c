@@ -61,7 +61,7 @@ static uint64_t leases_due(const gh_client* client)
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 {
     if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
-    if (client->ticking) return GH_REENTRANT;
+    if (client->ticking) return GH_INVALID_REENTRY;
     client->ticking = true;
     tick_take_time(client, now_us);
     tick_take_budget(client, budget_us);
@@ -77,9 +77,16 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
     gh_pipeline_send(client);
     gh_pipeline_check_age(client);
 
+    gh_changes_of_tick(client);
     tick_gauges(client);
     client->ticking = false;
     return GH_OK;
+}
+
+gh_status gh_client_tick(gh_client* client, uint64_t budget_us)
+{
+    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    return gh_tick(client, client->platform->now_us(client->platform->context), budget_us);
 }
 
 static uint64_t commands_due(const gh_client* client)

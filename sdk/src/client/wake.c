@@ -84,7 +84,7 @@ static bool wake_read(gh_client* client)
     const gh_reply* reply = NULL;
     for (;;)
     {
-        switch (gh_reader_next(client->wake.reader, &reply))
+        switch (gh_link_next(&client->wake, client, &reply))
         {
         case GH_READ_MORE: return true;
         case GH_READ_REPLY:
@@ -103,22 +103,19 @@ static bool wake_read(gh_client* client)
 static void wake_receive(gh_client* client)
 {
     gh_link* link = &client->wake;
-    char bytes[WAKE_RECEIVE_BYTES];
     gh_moved moved = GH_MOVED_MORE;
-    uint32_t received;
     uint32_t receives = 0;
     if (client->now_us < link->look_us && !client->watched) return;
     link->look_us = client->now_us + WAKE_LOOK_US;
     while (moved == GH_MOVED_MORE)
     {
-        moved = gh_link_receive(link, client, bytes, sizeof bytes, &received);
+        moved = gh_link_receive(link, client, WAKE_RECEIVE_BYTES);
         if (moved == GH_MOVED_LOST)
         {
             wake_lose(client, GH_LOG_WARNING, "closed by the server");
             return;
         }
-        if (received > 0) link->look_us = client->now_us; /* where one hint is, the next may be near */
-        gh_reader_feed(link->reader, bytes, received);
+        if (moved != GH_MOVED_NOTHING) link->look_us = client->now_us; /* where one hint is, the next may be near */
         if (!wake_read(client)) return;
         if (++receives == WAKE_RECEIVES_MAX || (moved == GH_MOVED_MORE && !gh_client_budget_left(client))) return;
     }

@@ -2,7 +2,9 @@
 
 #include "guildhall/command.h"
 
+#include "base/format.h"
 #include "client/op.h"
+#include "wire/name.h"
 
 #define TIMEOUT_MIN_US 1000ull
 #define TIMEOUT_MAX_US 3600000000ull
@@ -19,7 +21,7 @@ gh_command_config gh_command_config_default(void)
 
 static gh_command* command_of(gh_op* op)
 {
-    return (gh_command*)(void*)((char*)op - offsetof(gh_command, op));
+    return (gh_command*)(void*)op;
 }
 
 /* ---- the reply, copied into the caller's memory ------------------------------------------------------------------ */
@@ -93,16 +95,22 @@ static void copy_value(reply_copy* copy, const gh_reply* from, gh_reply* to)
         to->text = copy_text(copy, from->text);
 }
 
-/* False: it does not fit, and reply_needed says what would. */
-static bool keep_reply(gh_command* command, const gh_reply* reply)
+static bool keep_reply_in(gh_command* command, const gh_reply* reply, void* memory, size_t size)
 {
     reply_copy copy;
-    copy.at = (char*)command->reply_memory;
-    copy.end = copy.at == NULL ? NULL : copy.at + command->reply_size;
+    copy.at = (char*)memory;
+    copy.end = copy.at == NULL ? NULL : copy.at + size;
     copy.needed = 0;
     copy_value(&copy, reply, &command->reply);
     command->reply_needed = copy.needed;
-    return copy.needed <= command->reply_size;
+    return copy.needed <= size;
+}
+
+/* False: it does not fit, and reply_needed says what would. */
+static bool keep_reply(gh_command* command, const gh_reply* reply)
+{
+    return keep_reply_in(command, reply, command->inside, sizeof command->inside) ||
+           keep_reply_in(command, reply, command->reply_memory, command->reply_size);
 }
 
 /* An error is kept as far as it fits: its first word says the most. */
@@ -110,6 +118,7 @@ static void keep_error(gh_command* command, const gh_reply* reply)
 {
     gh_reply cut = *reply;
     size_t room = command->reply_size & ~(size_t)7;
+    if (room < sizeof command->inside) room = sizeof command->inside;
     if (cut.text.size > room) cut.text.size = room;
     keep_reply(command, &cut);
 }
@@ -118,13 +127,37 @@ static void keep_error(gh_command* command, const gh_reply* reply)
 
 static bool is_fenced(const gh_command* command)
 {
-    return command->fence.name.size > 0;
+    return command->fence_name.size > 0;
 }
 
 static void encode_strings(gh_request* request, const gh_str* strings, uint32_t count)
 {
     uint32_t i;
     for (i = 0; i < count; i++) gh_request_str(request, strings[i]);
+}
+
+/* Each word of a line has its size in front, two bytes of it. */
+static gh_str line_word(const char* at)
+{
+    const unsigned char* size = (const unsigned char*)at;
+    return gh_str_make(at + 2, (size_t)size[0] << 8 | size[1]);
+}
+
+static void encode_arguments(gh_request* request, const gh_command* command)
+{
+    const char* at = command->line;
+    uint32_t i;
+    if (at == NULL)
+    {
+        encode_strings(request, command->arguments, command->argument_count);
+        return;
+    }
+    for (i = 0; i < command->argument_count; i++)
+    {
+        gh_str word = line_word(at);
+        gh_request_str(request, word);
+        at = word.bytes + word.size;
+    }
 }
 
 static void command_encode(gh_op* op, gh_request* request)
@@ -134,14 +167,15 @@ static void command_encode(gh_op* op, gh_request* request)
     if (command->script == NULL)
     {
         gh_request_array(request, command->argument_count);
-        encode_strings(request, command->arguments, command->argument_count);
+        encode_arguments(request, command);
         return;
     }
     gh_request_script(request, command->script, command->key_count + more, command->argument_count + more);
-    if (more != 0) gh_request_object_key(request, op->client, gh_str_literal("lock"), command->fence.name, 's');
+    if (more != 0)
+        gh_request_object_key(request, op->client, gh_str_literal("lock"), gh_name_str(&command->fence_name), 's');
     encode_strings(request, command->keys, command->key_count);
-    if (more != 0) gh_request_number(request, command->fence.fence);
-    encode_strings(request, command->arguments, command->argument_count);
+    if (more != 0) gh_request_number(request, command->fence);
+    encode_arguments(request, command);
 }
 
 static gh_script* command_script(gh_op* op)
@@ -161,7 +195,8 @@ static void command_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind command_kind = {
-    "command", command_step, command_encode, command_script, GH_OP_CALLERS, command_answer};
+    .name = "command", .step = command_step, .encode = command_encode, .script = command_script,
+    .effect = GH_OP_CALLERS, .answer = command_answer};
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
@@ -210,8 +245,8 @@ static gh_status check_command(const gh_client* client, const gh_str* keys, size
     if (argument_count > GH_COMMAND_ARGUMENTS_MAX - key_count || !are_strings(arguments, argument_count))
         return GH_INVALID_ARGUMENTS;
     size = strings_size(keys, key_count, most);
-    if (size > most) return GH_FULL;
-    return size + strings_size(arguments, argument_count, most) > most ? GH_FULL : GH_OK;
+    if (size > most) return GH_TOO_LARGE;
+    return size + strings_size(arguments, argument_count, most) > most ? GH_TOO_LARGE : GH_OK;
 }
 
 /* Commands that block the connection, turn it into something else, or do not answer once: it serves other ops too. */
@@ -236,12 +271,14 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
                                size_t key_count, const gh_str* arguments, size_t argument_count,
                                const gh_command_config* config)
 {
+    command->line = NULL;
     command->arguments = arguments;
     command->argument_count = (uint16_t)argument_count;
     command->keys = keys;
     command->key_count = (uint16_t)key_count;
     command->script = script;
-    command->fence = config->fence;
+    gh_name_keep(&command->fence_name, config->fence.name);
+    command->fence = config->fence.fence;
     command->reply_memory = config->reply_memory;
     command->reply_size = (uint32_t)config->reply_size;
     command->reply_needed = 0;
@@ -251,8 +288,8 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     return GH_OK;
 }
 
-gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
-                           const gh_command_config* config)
+static gh_status command_try(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
+                             const gh_command_config* config)
 {
     gh_command_config defaults = gh_command_config_default();
     gh_script* script = NULL;
@@ -265,12 +302,77 @@ gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* argu
     status = check_command(client, NULL, 0, arguments, argument_count);
     if (status != GH_OK) return status;
     if (spoils_the_link(arguments[0])) return GH_INVALID_ARGUMENTS;
-    if (config->fence.name.size > 0) script = gh_client_script(client, GH_SCRIPT_command);
+    if (config->fence.name.size > 0)
+    {
+        script = gh_client_script(client, &gh_command_lua);
+        script->front = &gh_fenced_lua;
+    }
     return command_start(op, client, script, NULL, 0, arguments, argument_count, config);
 }
 
-gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
-                          const gh_str* arguments, size_t argument_count, const gh_command_config* config)
+gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
+                           const gh_command_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, command_try(op, client, arguments, argument_count, config));
+}
+
+/* ---- a line of words --------------------------------------------------------------------------------------------- */
+
+/* The next word of the format, with its size in front of it. False: there is none. */
+static bool command_line_add(gh_format* format)
+{
+    char* head = format->out;
+    size_t size;
+    while (*format->at == ' ') format->at++;
+    if (*format->at == 0) return false;
+    format->full = format->end - head < 2;
+    if (format->full) return false;
+    format->out += 2;
+    if (!gh_format_word(format)) return false;
+    size = (size_t)(format->out - head) - 2;
+    head[0] = (char)(size >> 8);
+    head[1] = (char)(size & 255);
+    return true;
+}
+
+static gh_status line_try(gh_command_line* op, gh_client* client, const gh_command_config* config, gh_format* format)
+{
+    gh_str name;
+    size_t count = 0;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (format->at == NULL) return GH_INVALID_ARGUMENTS;
+    format->out = op->words;
+    format->end = op->words + sizeof op->words;
+    while (command_line_add(format)) count++;
+    if (format->full) return GH_TOO_LARGE;
+    if (format->wrong || count == 0) return GH_INVALID_ARGUMENTS;
+    name = line_word(op->words);
+    status = command_try(&op->command, client, &name, 1, config);
+    if (status != GH_OK) return status;
+    op->command.arguments = NULL;
+    op->command.line = op->words;
+    op->command.argument_count = (uint16_t)count;
+    return GH_OK;
+}
+
+gh_status gh_command_format(gh_command_line* op, gh_client* client, const gh_command_config* config, const char* format,
+                            ...)
+{
+    gh_format values;
+    gh_status status;
+    memset(&values, 0, sizeof values);
+    values.at = format;
+    va_start(values.values, format);
+    status = line_try(op, client, config, &values);
+    va_end(values.values);
+    return gh_op_begun((gh_op*)op, client, status);
+}
+
+/* ---- a script ---------------------------------------------------------------------------------------------------- */
+
+static gh_status script_try(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
+                            const gh_str* arguments, size_t argument_count, const gh_command_config* config)
 {
     gh_command_config defaults = gh_command_config_default();
     bool fenced;
@@ -283,28 +385,25 @@ gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, 
         script->text.size > gh_client_out_room(client) - SCRIPT_ROOM)
         return GH_INVALID_SCRIPT;
     fenced = config->fence.name.size > 0;
-    if (script->used && script->fenced != fenced) return GH_INVALID_FENCE;
+    if (script->used && (script->front != NULL) != fenced) return GH_INVALID_FENCE;
     status = check_command(client, keys, key_count, arguments, argument_count);
     if (status != GH_OK) return status;
     script->used = true;
-    script->fenced = fenced;
+    script->front = fenced ? &gh_fenced_lua : NULL;
     return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
+}
+
+gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
+                          const gh_str* arguments, size_t argument_count, const gh_command_config* config)
+{
+    return gh_op_begun((gh_op*)op, client,
+                       script_try(op, client, script, keys, key_count, arguments, argument_count, config));
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-gh_status gh_command_poll(const gh_command* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
 const gh_reply* gh_command_reply(const gh_command* op)
 {
-    gh_status status = gh_command_poll(op);
+    gh_status status = gh_op_poll(op == NULL ? NULL : &op->op);
     return status == GH_OK || status == GH_ERROR ? &op->reply : NULL;
-}
-
-void gh_command_cancel(gh_command* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
 }

@@ -23,7 +23,7 @@ enum
 
 static gh_contacts_change* contacts_change_of(gh_op* op)
 {
-    return (gh_contacts_change*)(void*)((char*)op - offsetof(gh_contacts_change, op));
+    return (gh_contacts_change*)(void*)op;
 }
 
 static gh_str contacts_name_at(const gh_contacts_change* change, uint32_t i)
@@ -34,7 +34,7 @@ static gh_str contacts_name_at(const gh_contacts_change* change, uint32_t i)
 static gh_script* contacts_change_script(gh_op* op)
 {
     bool touch = contacts_change_of(op)->what == CONTACTS_TOUCH;
-    return gh_client_script(op->client, touch ? GH_SCRIPT_contacts_touch : GH_SCRIPT_contacts_remove);
+    return gh_client_script(op->client, touch ? &gh_contacts_touch_lua : &gh_contacts_remove_lua);
 }
 
 static void contacts_encode_touch(const gh_contacts_change* change, gh_request* request)
@@ -52,8 +52,8 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
     const gh_contacts_change* change = contacts_change_of(op);
     bool touch = change->what == CONTACTS_TOUCH;
     gh_request_script(request, contacts_change_script(op), 5, touch ? 5u + change->count : 4u);
-    gh_contacts_encode_keys(request, op, change->owner);
-    gh_request_mark_key(request, op->client, gh_contacts_kind(), change->owner);
+    gh_contacts_encode_keys(request, op, gh_name_str(&change->owner));
+    gh_request_mark_key(request, op->client, gh_contacts_kind(), gh_name_str(&change->owner));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     if (touch)
@@ -108,12 +108,12 @@ static void contacts_change_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_change_kind = {
-     "contacts", contacts_change_step, contacts_change_encode, contacts_change_script,
-    GH_OP_CHANGES, contacts_change_answer};
+    .name = "contacts", .step = contacts_change_step, .encode = contacts_change_encode,
+    .script = contacts_change_script, .effect = GH_OP_CHANGES, .answer = contacts_change_answer};
 
-gh_contacts_config gh_contacts_config_default(void)
+gh_contacts_change_config gh_contacts_change_config_default(void)
 {
-    gh_contacts_config config;
+    gh_contacts_change_config config;
     memset(&config, 0, sizeof config);
     config.struct_size = sizeof config;
     config.timeout_us = GH_CONTACTS_TIMEOUT_US;
@@ -121,7 +121,7 @@ gh_contacts_config gh_contacts_config_default(void)
     return config;
 }
 
-static gh_status contacts_check_config(const gh_contacts_config* config)
+static gh_status contacts_check_config(const gh_contacts_change_config* config)
 {
     if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
@@ -131,7 +131,7 @@ static gh_status contacts_check_config(const gh_contacts_config* config)
     return GH_OK;
 }
 
-static bool contacts_are_valid(const gh_str* contacts, size_t count, const gh_contacts_config* config)
+static bool contacts_are_valid(const gh_str* contacts, size_t count, const gh_contacts_change_config* config)
 {
     bool list = !config->times && config->capacity <= GH_CONTACTS_LIST_MAX;
     size_t i;
@@ -151,10 +151,10 @@ static size_t contacts_size(const gh_str* contacts, size_t count)
 }
 
 static void contacts_set(gh_contacts_change* op, gh_str owner, const gh_str* contacts, size_t count,
-                         const gh_contacts_config* config)
+                         const gh_contacts_change_config* config)
 {
     op->blocked = 0;
-    op->owner = owner;
+    gh_name_keep(&op->owner, owner);
     op->contacts = count == 1 ? NULL : contacts;
     op->mirror = config->mirror;
     op->idle_s = (uint32_t)((config->idle_us + 999999) / 1000000);
@@ -166,9 +166,9 @@ static void contacts_set(gh_contacts_change* op, gh_str owner, const gh_str* con
 }
 
 static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
-                                size_t count, const gh_contacts_config* config, char what)
+                                size_t count, const gh_contacts_change_config* config, char what)
 {
-    gh_contacts_config defaults = gh_contacts_config_default();
+    gh_contacts_change_config defaults = gh_contacts_change_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
@@ -176,7 +176,7 @@ static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_st
     status = contacts_check_config(config);
     if (status != GH_OK) return status;
     if (!contacts_are_valid(contacts, count, config)) return GH_INVALID_CONTACTS;
-    if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_FULL;
+    if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;
     contacts_set(op, owner, contacts, count, config);
     op->what = what;
     gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind,
@@ -186,41 +186,31 @@ static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_st
 }
 
 gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_config* config)
+                                  const gh_contacts_change_config* config)
 {
-    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_TOUCH);
+    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_TOUCH));
 }
 
 gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
-                                       size_t count, const gh_contacts_config* config)
+                                       size_t count, const gh_contacts_change_config* config)
 {
-    return contacts_begin(op, client, owner, contacts, count, config, CONTACTS_TOUCH);
+    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, contacts, count, config, CONTACTS_TOUCH));
 }
 
 gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                   const gh_contacts_config* config)
+                                   const gh_contacts_change_config* config)
 {
-    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_REMOVE);
+    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_REMOVE));
 }
 
 gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_config* config)
+                                  const gh_contacts_change_config* config)
 {
-    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_BLOCK);
+    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_BLOCK));
 }
 
 gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                    const gh_contacts_config* config)
+                                    const gh_contacts_change_config* config)
 {
-    return contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_UNBLOCK);
-}
-
-gh_status gh_contacts_change_poll(const gh_contacts_change* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_contacts_change_cancel(gh_contacts_change* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_UNBLOCK));
 }

@@ -15,12 +15,12 @@
 
 static gh_contacts_load* contacts_load_of(gh_op* op)
 {
-    return (gh_contacts_load*)(void*)((char*)op - offsetof(gh_contacts_load, op));
+    return (gh_contacts_load*)(void*)op;
 }
 
 static gh_script* contacts_load_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_contacts_load);
+    return gh_client_script(op->client, &gh_contacts_load_lua);
 }
 
 /* As many as are wanted and one reply can take, each with its time. */
@@ -37,7 +37,7 @@ static void contacts_load_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_load* load = contacts_load_of(op);
     gh_request_script(request, contacts_load_script(op), 4, 4);
-    gh_contacts_encode_keys(request, op, load->owner);
+    gh_contacts_encode_keys(request, op, gh_name_str(&load->owner));
     gh_request_number(request, op->sequence);
     gh_request_str(request, load->blocked ? gh_str_literal("b") : gh_str_literal("c"));
     gh_request_number(request, load->loaded);
@@ -110,7 +110,8 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_load_kind = {
-    "contacts", gh_read_step, contacts_load_encode, contacts_load_script, GH_OP_READS, contacts_load_answer};
+    .name = "contacts", .step = gh_read_step, .encode = contacts_load_encode, .script = contacts_load_script,
+    .effect = GH_OP_READS, .answer = contacts_load_answer};
 
 gh_contacts_load_config gh_contacts_load_config_default(void)
 {
@@ -121,8 +122,8 @@ gh_contacts_load_config gh_contacts_load_config_default(void)
     return config;
 }
 
-gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
-                                 const gh_contacts_load_config* config)
+static gh_status contacts_load_try(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
+                                   const gh_contacts_load_config* config)
 {
     gh_contacts_load_config defaults = gh_contacts_load_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -133,7 +134,7 @@ gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str
     if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     op->stored = 0;
-    op->owner = owner;
+    gh_name_keep(&op->owner, owner);
     op->mirror = mirror;
     op->version = 0;
     op->loaded = 0;
@@ -143,12 +144,8 @@ gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_contacts_load_poll(const gh_contacts_load* op)
+gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
+                                 const gh_contacts_load_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_contacts_load_cancel(gh_contacts_load* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, contacts_load_try(op, client, owner, mirror, config));
 }

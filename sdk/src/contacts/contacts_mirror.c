@@ -141,9 +141,9 @@ void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity)
     if (mirror->count > capacity) mirror->count = capacity;
 }
 
-gh_contacts_mirror_config gh_contacts_mirror_config_default(void)
+gh_contacts_config gh_contacts_config_default(void)
 {
-    gh_contacts_mirror_config config;
+    gh_contacts_config config;
     memset(&config, 0, sizeof config);
     config.struct_size = sizeof config;
     config.capacity = GH_CONTACTS_CAPACITY;
@@ -151,24 +151,24 @@ gh_contacts_mirror_config gh_contacts_mirror_config_default(void)
     return config;
 }
 
-static gh_status contacts_check_mirror_config(const gh_contacts_mirror_config* config)
+static gh_status contacts_check_mirror_config(const gh_contacts_config* config)
 {
     if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (config->capacity == 0 || config->capacity > GH_CONTACTS_CAPACITY_MAX) return GH_INVALID_CONTACTS_CAPACITY;
     return GH_OK;
 }
 
-size_t gh_contacts_memory(const gh_contacts_mirror_config* config)
+size_t gh_contacts_memory(const gh_contacts_config* config)
 {
-    gh_contacts_mirror_config defaults = gh_contacts_mirror_config_default();
+    gh_contacts_config defaults = gh_contacts_config_default();
     if (config == NULL) config = &defaults;
     if (contacts_check_mirror_config(config) != GH_OK) return 0;
     return config->capacity * (sizeof(uint64_t) + sizeof(contacts_record) + 2 * sizeof(uint32_t));
 }
 
-gh_status gh_contacts_init(gh_contacts* mirror, void* memory, size_t size, const gh_contacts_mirror_config* config)
+gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config, void* memory, size_t size)
 {
-    gh_contacts_mirror_config defaults = gh_contacts_mirror_config_default();
+    gh_contacts_config defaults = gh_contacts_config_default();
     gh_status status;
     if (mirror == NULL) return GH_INVALID_CONTACTS_MIRROR;
     if (config == NULL) config = &defaults;

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/sized.h"
 #include "counters_state.h"
 #include "wire/name.h"
 
@@ -127,8 +128,8 @@ static void counters_begin_ops(gh_counters* self, gh_client* client)
     gh_counters_clean_begin(self);
 }
 
-gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const gh_counters_config* config,
-                           gh_counters** counters)
+gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_counters_config* config, void* memory,
+                           size_t size)
 {
     gh_counters_config defaults = gh_counters_config_default();
     gh_arena arena = gh_arena_make(memory, size);
@@ -144,7 +145,7 @@ gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const g
     if (status != GH_OK) return status;
     if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0) return GH_INVALID_MEMORY;
     if (size < gh_counters_memory(config)) return GH_INVALID_MEMORY;
-    if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_FULL;
+    if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_NO_ROOM;
     self = counters_carve(&arena, config);
     self->magic = COUNTERS_MAGIC;
     self->seed = gh_client_id(client);
@@ -156,9 +157,9 @@ gh_status gh_counters_init(void* memory, size_t size, gh_client* client, const g
     return GH_OK;
 }
 
-static bool counters_are_valid(const gh_counters* self)
+bool gh_counters_are_valid(const gh_counters* counters)
 {
-    return self != NULL && self->magic == COUNTERS_MAGIC;
+    return counters != NULL && counters->magic == COUNTERS_MAGIC;
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
@@ -194,6 +195,8 @@ static void counters_take_slot(gh_counters* self, uint32_t index, gh_str name)
     slot->name_size = (uint8_t)name.size;
     slot->shard = (uint8_t)gh_hash_shard(name.bytes, name.size, GH_COUNTERS_SHARDS);
     slot->flags = GH_COUNTER_OPEN;
+    slot->at_s = 0;
+    slot->dated = GH_COUNTERS_NONE;
     slot->next_named = *chain;
     *chain = index;
     self->stats.open++;
@@ -205,7 +208,7 @@ gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* count
     uint32_t index;
     if (counter == NULL) return GH_INVALID_OUT;
     counter->index = counter->generation = 0;
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (counters->ending) return GH_CLOSED;
     index = counters_find(counters, name, &walked);
@@ -229,20 +232,20 @@ void gh_counters_free_slot(gh_counters* counters, uint32_t index)
     counters->free_first = index;
 }
 
-static gh_counters_slot* counters_slot_of(const gh_counters* self, gh_counter counter)
+gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter)
 {
-    if (counter.index >= self->config.counters_max ||
-        self->slots[counter.index].generation != counter.generation)
-        return NULL;
-    return (self->slots[counter.index].flags & GH_COUNTER_OPEN) != 0 ? &self->slots[counter.index] : NULL;
+    gh_counters_slot* slot;
+    if (counter.index >= counters->config.counters_max) return NULL;
+    slot = &counters->slots[counter.index];
+    return slot->generation == counter.generation && (slot->flags & GH_COUNTER_OPEN) != 0 ? slot : NULL;
 }
 
 gh_status gh_counters_close(gh_counters* counters, gh_counter counter)
 {
     gh_counters_slot* slot;
     uint32_t* link;
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    slot = counters_slot_of(counters, counter);
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    slot = gh_counters_slot_of(counters, counter);
     if (slot == NULL) return GH_INVALID_COUNTER;
     link = counters_chain(counters, counters_name_of(slot));
     while (*link != counter.index && *link != GH_COUNTERS_NONE) link = &counters->slots[*link].next_named;
@@ -278,21 +281,12 @@ void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t adde
     gh_counters_arm(counters);
 }
 
-gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta)
+/* To what waits in a place. */
+gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delta)
 {
-    gh_counters_slot* slot;
-    uint64_t now_us;
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    if (counter.generation == 0 || counters->ending)
-    {
-        counters->stats.dropped++;
-        return counters->ending ? GH_CLOSED : GH_FULL;
-    }
-    slot = counters_slot_of(counters, counter);
-    if (slot == NULL) return GH_INVALID_COUNTER;
-    if (delta == 0) return GH_OK;
-    now_us = gh_client_now(counters->control.client);
-    if ((slot->flags & GH_COUNTER_DIRTY) == 0) gh_counters_mark_dirty(counters, counter.index, now_us);
+    gh_counters_slot* slot = &counters->slots[index];
+    uint64_t now_us = gh_client_now(counters->control.client);
+    if ((slot->flags & GH_COUNTER_DIRTY) == 0) gh_counters_mark_dirty(counters, index, now_us);
     counters->shards[slot->shard].last_us = now_us;
     counters->stats.added++;
     slot->live_adds++;
@@ -306,9 +300,21 @@ gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t del
     return GH_SATURATED;
 }
 
+gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta)
+{
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    if (counter.generation == 0 || counters->ending)
+    {
+        counters->stats.dropped++;
+        return counters->ending ? GH_CLOSED : GH_FULL;
+    }
+    if (gh_counters_slot_of(counters, counter) == NULL) return GH_INVALID_COUNTER;
+    return delta == 0 ? GH_OK : gh_counters_add_to(counters, counter.index, delta);
+}
+
 gh_status gh_counters_flush(gh_counters* counters)
 {
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
     counters->due |= counters->dirty;
     gh_counters_serve(counters);
     return GH_OK;
@@ -316,7 +322,7 @@ gh_status gh_counters_flush(gh_counters* counters)
 
 gh_status gh_counters_poll(const gh_counters* counters)
 {
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
     if (counters->ended != GH_PENDING) return counters->ended;
     return counters->ending || (counters->dirty | counters->busy) != 0 ? GH_PENDING : GH_OK;
 }
@@ -335,16 +341,18 @@ static uint64_t counters_oldest_us(const gh_counters* self)
     return oldest_us;
 }
 
-gh_status gh_counters_get_stats(const gh_counters* counters, gh_counters_stats* stats)
+gh_status gh_counters_read_stats(const gh_counters* counters, void* stats, size_t size)
 {
+    gh_counters_stats known;
     uint64_t oldest_us;
-    if (!counters_are_valid(counters)) return GH_INVALID_COUNTERS;
+    if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
     if (stats == NULL) return GH_INVALID_OUT;
-    *stats = counters->stats;
-    stats->waiting = stats->added - stats->counted - stats->unknown - stats->refused;
-    stats->cleaner = counters->ended == GH_PENDING && counters->cleaning.owner;
+    known = counters->stats;
+    known.waiting = known.added - known.counted - known.unknown - known.refused;
+    known.cleaner = counters->ended == GH_PENDING && counters->cleaning.owner;
     oldest_us = counters->ended == GH_PENDING ? counters_oldest_us(counters) : GH_FOREVER;
-    stats->oldest_us = oldest_us == GH_FOREVER ? 0 : gh_client_now(counters->control.client) - oldest_us;
+    known.oldest_us = oldest_us == GH_FOREVER ? 0 : gh_client_now(counters->control.client) - oldest_us;
+    gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
 
@@ -373,7 +381,7 @@ void gh_counters_end_if_over(gh_counters* counters)
 
 void gh_counters_end(gh_counters* counters)
 {
-    if (!counters_are_valid(counters) || counters->ending) return;
+    if (!gh_counters_are_valid(counters) || counters->ending) return;
     counters->ending = true;
     gh_counters_clean_end(counters);
     gh_counters_flush(counters);

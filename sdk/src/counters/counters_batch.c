@@ -30,7 +30,7 @@ typedef enum counters_outcome
 
 static gh_counters_lane* counters_lane_of(gh_op* op)
 {
-    return (gh_counters_lane*)(void*)((char*)op - offsetof(gh_counters_lane, op));
+    return (gh_counters_lane*)(void*)op;
 }
 
 /* ---- a batch is settled -------------------------------------------------------------------------------- */
@@ -120,13 +120,14 @@ size_t gh_counters_keys_size(const gh_counters* counters, size_t encoded_size)
     return (1 + counters->config.precision_count) * (encoded_size + 96) + 48;
 }
 
-/* Moves what waits into the batch, first come first, as much as one request takes. */
+/* Moves what waits into the batch, first come first, as much as one request takes, and of one time. */
 static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard* shard)
 {
     gh_counters* self = lane->counters;
     size_t room = gh_client_out_room(self->control.client) - GH_COUNTERS_ROOM;
     uint32_t* link = &lane->first;
-    bool late = gh_client_now(self->control.client) - lane->first_us > GH_COUNTERS_LATE_US;
+    uint32_t at_s = self->slots[shard->first].at_s;
+    bool late = at_s != 0 || gh_client_now(self->control.client) - lane->first_us > GH_COUNTERS_LATE_US;
     uint32_t count_max = late ? GH_COUNTERS_LATE_MAX : GH_COUNTERS_BATCH_MAX;
     lane->count = 0;
     while (shard->first != GH_COUNTERS_NONE && lane->count < count_max)
@@ -134,7 +135,7 @@ static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard
         gh_counters_slot* slot = &self->slots[shard->first];
         size_t size =
             gh_counters_keys_size(self, gh_name_encoded_size(gh_str_make(slot->name, slot->name_size)));
-        if (size > room) break;
+        if (size > room || slot->at_s != at_s) break;
         room -= size;
         *link = shard->first;
         link = &slot->next_frozen;
@@ -232,9 +233,25 @@ static void counters_lane_encode_delta(gh_request* request, int64_t delta)
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
 
+/* How long ago it was, in the middle between the first add and the last; or "@<us>". */
+static void counters_lane_encode_time(const gh_counters_lane* lane, gh_request* request)
+{
+    uint32_t at_s = lane->counters->slots[lane->first].at_s;
+    uint64_t middle_us = lane->first_us + (lane->last_us - lane->first_us) / 2;
+    char text[24] = "@";
+    char* end;
+    if (at_s == 0)
+    {
+        gh_request_number(request, gh_client_now(lane->op.client) - middle_us);
+        return;
+    }
+    end = gh_decimal_encode((uint64_t)at_s * 1000000, text + 1);
+    gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
+}
+
 static gh_script* counters_lane_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_counters_flush);
+    return gh_client_script(op->client, &gh_counters_flush_lua);
 }
 
 static void counters_lane_encode(gh_op* op, gh_request* request)
@@ -243,7 +260,6 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     const gh_counters* self = lane->counters;
     const gh_str none = gh_str_make(NULL, 0);
     uint32_t precisions = self->config.precision_count;
-    uint64_t middle_us = lane->first_us + (lane->last_us - lane->first_us) / 2;
     char client[16];
     uint32_t i;
     gh_request_script(request, counters_lane_script(op), 2 + lane->count * (1 + precisions),
@@ -259,7 +275,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     gh_hex_encode(gh_client_id(op->client), client);
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
-    gh_request_number(request, gh_client_now(op->client) - middle_us);
+    counters_lane_encode_time(lane, request);
     gh_request_number(request, (self->config.fleet_max + GH_COUNTERS_SHARDS - 1) / GH_COUNTERS_SHARDS);
     gh_request_number(request, gh_client_not_after(op->client));
     gh_request_number(request, gh_client_generation(op->client));
@@ -331,7 +347,8 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
 }
 
 const gh_op_kind gh_counters_lane_kind = {
-    "counters", counters_lane_step, counters_lane_encode, counters_lane_script, GH_OP_CHANGES, NULL};
+    .name = "counters", .step = counters_lane_step, .encode = counters_lane_encode, .script = counters_lane_script,
+    .effect = GH_OP_CHANGES};
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */
 
@@ -384,4 +401,5 @@ static void counters_control_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_control_kind = {"counters", counters_control_step, NULL, NULL, GH_OP_READS, NULL};
+const gh_op_kind gh_counters_control_kind = {
+    .name = "counters", .step = counters_control_step, .effect = GH_OP_READS};

@@ -41,8 +41,8 @@ static uint64_t counters_clean_lease_us(const gh_counters* self)
 
 static gh_script* counters_clean_script(gh_op* op)
 {
-    return gh_client_script(op->client, op->state == COUNTERS_CLEAN_CLEANING ? GH_SCRIPT_counters_clean
-                                                                             : GH_SCRIPT_counters_lease);
+    return gh_client_script(op->client, op->state == COUNTERS_CLEAN_CLEANING ? &gh_counters_clean_lua
+                                                                             : &gh_counters_lease_lua);
 }
 
 static void counters_clean_encode_lease(gh_op* op, gh_request* request)
@@ -264,7 +264,8 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind gh_counters_clean_kind = {
-     "counters", counters_clean_step, counters_clean_encode, counters_clean_script, GH_OP_READS, NULL};
+    .name = "counters", .step = counters_clean_step, .encode = counters_clean_encode,
+    .script = counters_clean_script, .effect = GH_OP_READS};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */

@@ -20,11 +20,12 @@
 --         gh:{counters:<shard>}:c:<seconds>:<name>  list  "<start> <sum>" of closed slices; a key a precision
 -- ARGV  1 client      16 hex digits
 --       2 sequence    comes back as the first element of the reply
---       3 age us      how long ago the batch was added; the slice is that of TIME - age
+--       3 age us      how long ago the batch was added; the slice is that of TIME - age. Or "@<us>": the time itself,
+--                     on the store's clock, now if it is later
 --       4 limit       counters that the shard may have
 --       5 not after   us of the store's clock; later, nothing is counted; 0: no limit
 --       6 generation  of the store's data, as the client knows it; 0: not known
---       7 counters    in the batch: at most 6, or 2 if it is older than 2 s
+--       7 counters    in the batch: at most 6, or 2 if it is older than 2 s or has a time
 --       8 precisions  how many; at most 8
 --       then for each of them, the finest first: seconds, samples that are kept (the open one included)
 --       then for each counter of the batch: what to add
@@ -94,7 +95,8 @@ end
 -- The slices of this batch, one a precision. What is only needed when a slice closes is worked out then.
 local find, sub, format, tonumber = string.find, string.sub, string.format, tonumber
 local precisions, limit = tonumber(ARGV[8]), tonumber(ARGV[4])
-local at = math.max(0, math.floor((now - tonumber(ARGV[3])) / 1000000))
+local given = tonumber(string.match(ARGV[3], '^@(%d+)$'))
+local at = math.max(0, math.floor((given and math.min(given, now) or now - ARGV[3]) / 1000000))
 local seconds, samples, heads, texts, fields = {}, {}, {}, {}, {}
 local longest, span_max = 1, 0
 for j = 1, precisions do

@@ -17,12 +17,12 @@ static const char counter_read_shape[] = "qiii*";
 
 static gh_counter_read* counter_read_of(gh_op* op)
 {
-    return (gh_counter_read*)(void*)((char*)op - offsetof(gh_counter_read, op));
+    return (gh_counter_read*)(void*)op;
 }
 
 static gh_script* counter_read_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_counters_read);
+    return gh_client_script(op->client, &gh_counters_read_lua);
 }
 
 /* As many as one reply can hold; the rest is asked for again. */
@@ -41,7 +41,7 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     uint32_t shard = gh_hash_shard(read->name.bytes, read->name.size, GH_COUNTERS_SHARDS);
     char name[GH_COUNTERS_NAME_SIZE_MAX];
     char part[16] = "c:";
-    gh_str text = gh_str_make(name, (size_t)(gh_name_encode(read->name, name) - name));
+    gh_str text = gh_str_make(name, (size_t)(gh_name_encode(gh_name_str(&read->name), name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
     gh_request_script(request, counter_read_script(op), 2, 6);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), text);
@@ -186,7 +186,8 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind counter_read_kind = {
-    "counters", gh_read_step, counter_read_encode, counter_read_script, GH_OP_READS, counter_read_answer};
+    .name = "counters", .step = gh_read_step, .encode = counter_read_encode, .script = counter_read_script,
+    .effect = GH_OP_READS, .answer = counter_read_answer};
 
 gh_counter_read_config gh_counter_read_config_default(void)
 {
@@ -210,20 +211,17 @@ static gh_status counter_read_check(const gh_counter_read_config* config)
     return GH_OK;
 }
 
-gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name,
-                                const gh_counter_read_config* config)
+static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_str name,
+                                  const gh_counter_read_config* config)
 {
-    void* user;
     gh_status status = gh_op_check(read == NULL ? NULL : &read->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     status = counter_read_check(config);
     if (status != GH_OK) return status;
-    user = read->user;
-    memset(read, 0, sizeof *read);
-    read->user = user;
+    gh_op_clear(&read->op, sizeof *read);
     read->samples = config->samples;
-    read->name = name;
+    gh_name_keep(&read->name, name);
     read->until_s = config->until_s > GH_COUNTERS_SUM_MAX ? 0 : config->until_s;
     read->seconds = config->seconds;
     read->sample_count = config->sample_count;
@@ -232,12 +230,8 @@ gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_counter_read_poll(const gh_counter_read* read)
+gh_status gh_counter_read_begin(gh_counter_read* read, gh_client* client, gh_str name,
+                                const gh_counter_read_config* config)
 {
-    return read == NULL ? GH_IDLE : gh_op_poll(&read->op);
-}
-
-void gh_counter_read_cancel(gh_counter_read* read)
-{
-    if (read != NULL) gh_read_cancel(&read->op);
+    return gh_op_begun((gh_op*)read, client, counter_read_try(read, client, name, config));
 }

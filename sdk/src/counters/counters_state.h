@@ -1,9 +1,11 @@
 /* counters_state.h -- what the files of the counters share.
 
        counters.c        slots: names, adds, figures; begin and end
+       counters_dated.c  adds at a given time
        counters_batch.c  what was added becomes batches, and what becomes of them
        counters_clean.c  the cleaner
-       counters_read.c   reads; knows nothing of the rest */
+       counters_read.c   reads; knows nothing of the rest
+       counters_list.c   lists; nor does this */
 
 #ifndef GH_COUNTERS_STATE_H
 #define GH_COUNTERS_STATE_H
@@ -38,6 +40,8 @@ typedef struct gh_counters_slot
     uint32_t next_named; /* in the table of names, or among those that are free */
     uint32_t next_dirty;
     uint32_t next_frozen;
+    uint32_t at_s;  /* of a place without a name in the table: the second that its adds were given; 0: of no time */
+    uint32_t dated; /* the place that took the last add of this counter with a time, perhaps over by now; or none   */
     uint8_t shard;
     uint8_t flags;
     uint8_t name_size;
@@ -123,6 +127,9 @@ static inline gh_str gh_counters_kind(void)
 /* counters.c */
 void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 void gh_counters_free_slot(gh_counters* counters, uint32_t index);
+bool gh_counters_are_valid(const gh_counters* counters);
+gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter); /* NULL: it is not open */
+gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delta);
 void gh_counters_end_if_over(gh_counters* counters);
 void gh_counters_abandon(gh_counters* counters);
 

@@ -109,6 +109,8 @@ send_room* gh_files_carve_send(const gh_file_send_config* config)
     gh_arena arena = gh_arena_make(config->memory, config->memory_size);
     send_room* room = send_carve(&arena, config);
     room->config = *config;
+    gh_name_keep(&room->channel, config->channel);
+    room->config.channel = gh_name_str(&room->channel);
     return room;
 }
 
@@ -212,6 +214,8 @@ read_room* gh_files_carve_read(const gh_file_read_config* config)
     gh_arena arena = gh_arena_make(config->memory, config->memory_size);
     read_room* room = read_carve(&arena, config);
     room->config = *config;
+    gh_name_keep(&room->channel, config->channel);
+    room->config.channel = gh_name_str(&room->channel);
     return room;
 }
 

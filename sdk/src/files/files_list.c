@@ -22,12 +22,12 @@ typedef enum files_list_state
 
 static gh_files_list* files_list_of(gh_op* op)
 {
-    return (gh_files_list*)(void*)((char*)op - offsetof(gh_files_list, op));
+    return (gh_files_list*)(void*)op;
 }
 
 static gh_script* files_list_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_files_list);
+    return gh_client_script(op->client, &gh_files_list_lua);
 }
 
 /* As many entries as the caller and one reply have room for. */
@@ -43,7 +43,7 @@ static void files_list_encode(gh_op* op, gh_request* request)
 {
     const gh_files_list* list = files_list_of(op);
     gh_request_script(request, files_list_script(op), 4, 5);
-    gh_request_object_keys(request, op->client, gh_files_channel_kind(), list->channel, "sflh");
+    gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, list->after);
@@ -54,7 +54,6 @@ static void files_list_encode(gh_op* op, gh_request* request)
 static void files_list_ask(gh_files_list* list)
 {
     list->op.state = FILES_LISTING;
-    list->hinted = false;
     if (list->wait_end_us > 0)
         gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
@@ -133,8 +132,6 @@ static void files_listed(gh_files_list* list, const gh_reply* reply)
         gh_op_end(&list->op, GH_OK);
     else if (list->wait_end_us <= gh_client_now(list->op.client))
         gh_op_end(&list->op, GH_EMPTY);
-    else if (list->hinted)
-        files_list_ask(list);
     else
         files_list_wait(list);
 }
@@ -154,7 +151,6 @@ static void files_list_step(gh_op* op, const gh_event* event)
             gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE));
         break;
     case GH_EVENT_HINT:
-        list->hinted = true;
         if (waits) files_list_ask(list);
         break;
     case GH_EVENT_CANCEL:
@@ -166,7 +162,8 @@ static void files_list_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_list_kind = {
-    "files", files_list_step, files_list_encode, files_list_script, GH_OP_READS, NULL};
+    .name = "files", .step = files_list_step, .encode = files_list_encode, .script = files_list_script,
+    .effect = GH_OP_READS};
 
 gh_files_list_config gh_files_list_config_default(void)
 {
@@ -177,12 +174,11 @@ gh_files_list_config gh_files_list_config_default(void)
     return config;
 }
 
-gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
-                              const gh_files_list_config* config)
+static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str channel,
+                                const gh_files_list_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     uint64_t timeout_us;
-    void* user;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
@@ -193,14 +189,12 @@ gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str chann
     if (config->entries == NULL || config->names == NULL || config->entry_count == 0 ||
         config->names_size / GH_NAME_SIZE_MAX < config->entry_count)
         return GH_INVALID_BUFFER;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    gh_op_clear(&op->op, sizeof *op);
     op->entries = op->out = config->entries;
     op->names = config->names;
     op->capacity =
         config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
-    op->channel = channel;
+    gh_name_keep(&op->channel, channel);
     op->after = config->after;
     op->timeout_us = timeout_us;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
@@ -209,32 +203,28 @@ gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str chann
     return GH_OK;
 }
 
-gh_status gh_files_list_poll(const gh_files_list* op)
+gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
+                              const gh_files_list_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_files_list_cancel(gh_files_list* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, files_list_try(op, client, channel, config));
 }
 
 /* ---- look ---------------------------------------------------------------------------------------------- */
 
 static gh_file_look* files_look_of(gh_op* op)
 {
-    return (gh_file_look*)(void*)((char*)op - offsetof(gh_file_look, op));
+    return (gh_file_look*)(void*)op;
 }
 
 static gh_script* files_look_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_files_look);
+    return gh_client_script(op->client, &gh_files_look_lua);
 }
 
 static void files_look_encode(gh_op* op, gh_request* request)
 {
     gh_request_script(request, files_look_script(op), 2, 1);
-    gh_request_object_keys(request, op->client, gh_files_kind(), files_look_of(op)->name, "so");
+    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&files_look_of(op)->name), "so");
     gh_request_number(request, op->sequence);
 }
 
@@ -243,7 +233,7 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
     gh_file_look* look = files_look_of(op);
     const gh_reply* reply = event->reply;
     uint32_t i;
-    if (gh_reply_integer(reply, 1) == 1) return GH_FILE_GONE;
+    if (gh_reply_integer(reply, 1) == 1) return GH_GONE;
     for (i = 5; i <= 7; i++)
         if (gh_reply_integer(reply, i) > GH_FILE_READERS_MAX) return GH_CORRUPT;
     look->id = (uint64_t)gh_reply_integer(reply, 2);
@@ -259,31 +249,24 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_look_kind = {
-    "files", gh_read_step, files_look_encode, files_look_script, GH_OP_READS, files_looked};
+    .name = "files", .step = gh_read_step, .encode = files_look_encode, .script = files_look_script,
+    .effect = GH_OP_READS, .answer = files_looked};
 
-gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
+static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
-    op->name = name;
+    gh_op_clear(&op->op, sizeof *op);
+    gh_name_keep(&op->name, name);
     gh_call_begin(&op->op, client, &files_look_kind, LOOK_SHAPE, timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_file_look_poll(const gh_file_look* op)
+gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_file_look_cancel(gh_file_look* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, file_look_try(op, client, name, timeout_us));
 }
 
 /* ---- remove: first the file, then its place in the channel --------------------------------------------- */
@@ -296,13 +279,13 @@ typedef enum files_remove_state
 
 static gh_file_remove* files_remove_of(gh_op* op)
 {
-    return (gh_file_remove*)(void*)((char*)op - offsetof(gh_file_remove, op));
+    return (gh_file_remove*)(void*)op;
 }
 
 static gh_script* files_remove_script(gh_op* op)
 {
     bool withdraws = op->state == FILES_WITHDRAWING;
-    return gh_client_script(op->client, withdraws ? GH_SCRIPT_files_withdraw : GH_SCRIPT_files_remove);
+    return gh_client_script(op->client, withdraws ? &gh_files_withdraw_lua : &gh_files_remove_lua);
 }
 
 static void files_remove_encode(gh_op* op, gh_request* request)
@@ -311,14 +294,14 @@ static void files_remove_encode(gh_op* op, gh_request* request)
     if (op->state == FILES_WITHDRAWING)
     {
         gh_request_script(request, files_remove_script(op), 3, 3);
-        gh_request_object_keys(request, op->client, gh_files_channel_kind(), removal->channel, "sfl");
+        gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&removal->channel), "sfl");
         gh_request_number(request, op->sequence);
-        gh_request_str(request, removal->name);
+        gh_request_str(request, gh_name_str(&removal->name));
         gh_request_number(request, removal->id);
         return;
     }
     gh_request_script(request, files_remove_script(op), 4, 2);
-    gh_request_object_keys(request, op->client, gh_files_kind(), removal->name, "scoe");
+    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&removal->name), "scoe");
     gh_request_number(request, op->sequence);
     gh_request_number(request, removal->id);
 }
@@ -335,10 +318,11 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_remove_kind = {
-    "files", gh_call_step, files_remove_encode, files_remove_script, GH_OP_CHANGES, files_removed};
+    .name = "files", .step = gh_call_step, .encode = files_remove_encode, .script = files_remove_script,
+    .effect = GH_OP_CHANGES, .answer = files_removed};
 
-gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
-                               gh_str channel, uint64_t timeout_us)
+static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
+                                 uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -346,20 +330,16 @@ gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str nam
     if (channel.size > 0 && !gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
     if (id == 0 || id >= GH_FILES_ID_MAX) return GH_INVALID_ID;
     if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
-    op->name = name;
-    op->channel = channel;
+    gh_name_keep(&op->name, name);
+    gh_name_keep(&op->channel, channel);
     op->id = id;
     op->timeout_us = timeout_us;
     gh_call_begin(&op->op, client, &files_remove_kind, REMOVE_SHAPE, timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_file_remove_poll(const gh_file_remove* op)
+gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
+                               gh_str channel, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_file_remove_cancel(gh_file_remove* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, file_remove_try(op, client, name, id, channel, timeout_us));
 }

@@ -33,7 +33,7 @@ static bool read_enter_chunk(gh_file_read* read)
     gh_str bytes;
     if (room->at >= room->wanted || lane->state != READ_LANE_ARRIVED || lane->number != room->at)
         return false;
-    bytes = gh_str_make(lane->bytes + skip, lane->size - skip);
+    bytes = gh_str_make(lane->bytes + skip, (size_t)(lane->size - skip));
     if (room->hashing) gh_digest_add(&room->stream, bytes.bytes, bytes.size);
     room->in_chunk = true;
     if (room->config.format == GH_FILE_GZIP)
@@ -143,7 +143,7 @@ static gh_status read_begin_pull(gh_file_read* read, gh_str* out)
     if (!gh_files_read_is_busy(read))
     {
         gh_status status = gh_op_poll(&read->op);
-        return status == GH_OK || status == GH_FILE_DONE ? GH_EMPTY : status;
+        return status == GH_OK || status == GH_EXISTS ? GH_EMPTY : status;
     }
     if (!read->room->opened) return GH_PENDING;
     read->room->reading = true;

@@ -49,7 +49,7 @@ static void send_compare_whole(gh_file_send* send)
 {
     gh_digest whole = gh_digest_end(&send->room->stream);
     if (send->taken_bytes != send->resumed_bytes || !gh_digest_equal(&whole, &send->room->expected))
-        gh_files_send_end(send, GH_FILE_DIFFERS);
+        gh_files_send_end(send, GH_DIFFERS);
 }
 
 /* Nothing more will be pushed: the last chunk is complete, whatever its size. */
@@ -60,7 +60,7 @@ void gh_files_send_wrap_up(gh_file_send* send)
     if (gh_files_send_is_busy(send) && send->room->sealed) send_compare_whole(send);
     if (!gh_files_send_is_busy(send)) return;
     if (send->taken_bytes < send->resumed_bytes)
-        gh_files_send_end(send, GH_FILE_DIFFERS); /* shorter than what is there */
+        gh_files_send_end(send, GH_DIFFERS); /* shorter than what is there */
     else
         gh_files_send_advance(send);
 }

@@ -29,7 +29,7 @@ enum
 
 static gh_file_read* read_of(gh_op* op)
 {
-    return (gh_file_read*)(void*)((char*)op - offsetof(gh_file_read, op));
+    return (gh_file_read*)(void*)op;
 }
 
 static read_lane* read_lane_of(gh_op* op)
@@ -44,7 +44,7 @@ read_lane* gh_files_read_lane(const gh_file_read* read, uint64_t number)
 
 bool gh_files_read_is_busy(const gh_file_read* read)
 {
-    return read != NULL && read->op.kind != NULL && gh_op_is_busy(&read->op);
+    return read != NULL && gh_op_is_at_work(&read->op);
 }
 
 void gh_files_read_end(gh_file_read* read, gh_status status)
@@ -73,7 +73,7 @@ static bool read_has_something(const gh_file_read* read)
 static gh_script* read_script(gh_op* op)
 {
     bool withdraws = read_of(op)->room->ask == READ_WITHDRAW;
-    return gh_client_script(op->client, withdraws ? GH_SCRIPT_files_withdraw : GH_SCRIPT_files_read);
+    return gh_client_script(op->client, withdraws ? &gh_files_withdraw_lua : &gh_files_read_lua);
 }
 
 /* What may go: with GH_FILE_AT_END, nothing before the end. */
@@ -92,14 +92,14 @@ static void read_encode(gh_op* op, gh_request* request)
         gh_request_script(request, read_script(op), 3, 3);
         gh_request_object_keys(request, op->client, gh_files_channel_kind(), room->config.channel, "sfl");
         gh_request_number(request, op->sequence);
-        gh_request_str(request, read->name);
+        gh_request_str(request, gh_name_str(&read->name));
         gh_request_number(request, read->id);
         return;
     }
     gh_request_script(request, read_script(op), 4, 5);
-    gh_request_object_keys(request, op->client, gh_files_kind(), read->name, "scoe");
+    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&read->name), "scoe");
     gh_request_number(request, op->sequence);
-    gh_request_str(request, read->reader);
+    gh_request_str(request, gh_name_str(&read->reader));
     gh_request_number(request, read_offset_to_tell(read));
     gh_request_number(request, room->ask == READ_DONE);
     gh_request_number(request, read->id != 0 ? read->id : room->config.id);
@@ -129,7 +129,7 @@ static void read_lane_encode(gh_op* op, gh_request* request)
     const read_lane* lane = read_lane_of(op);
     gh_request_array(request, 3);
     gh_request_str(request, gh_str_literal("HGET"));
-    gh_request_object_key(request, op->client, gh_files_kind(), lane->read->name, 'c');
+    gh_request_object_key(request, op->client, gh_files_kind(), gh_name_str(&lane->read->name), 'c');
     gh_request_number(request, lane->number);
 }
 
@@ -253,7 +253,8 @@ static gh_script* read_lane_script(gh_op* op)
 }
 
 static const gh_op_kind read_lane_kind = {
-    "files", read_lane_step, read_lane_encode, read_lane_script, GH_OP_READS, NULL};
+    .name = "files", .step = read_lane_step, .encode = read_lane_encode, .script = read_lane_script,
+    .effect = GH_OP_READS};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 
@@ -336,9 +337,9 @@ static gh_status read_ending_of(int64_t code)
 {
     switch (code)
     {
-    case FILES_NOT_THERE: return GH_FILE_GONE;
-    case FILES_NOT_READER: return GH_FILE_NOT_READER;
-    case FILES_DONE_BEFORE: return GH_FILE_DONE;
+    case FILES_NOT_THERE: return GH_GONE;
+    case FILES_NOT_READER: return GH_NOT_MEMBER;
+    case FILES_DONE_BEFORE: return GH_EXISTS;
     case FILES_NOT_YET: /* of a file that we read already: */
     case FILES_BEYOND:  /* the store went back behind what we had of it */
     case FILES_GIVEN_UP: return GH_LOST;
@@ -354,7 +355,7 @@ static void read_ended(gh_file_read* read, uint64_t id, bool is_last)
     if (is_last && read->room->config.channel.size > 0)
         gh_files_read_request(read, READ_WITHDRAW);
     else
-        gh_files_read_end(read, read->room->done ? GH_OK : GH_FILE_DONE);
+        gh_files_read_end(read, read->room->done ? GH_OK : GH_EXISTS);
 }
 
 /* The answer to news. */
@@ -392,7 +393,7 @@ static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sen
     room->ask = READ_NOTHING;
     room->doubted = false;
     if (asked == READ_WITHDRAW)
-        gh_files_read_end(read, room->done ? GH_OK : GH_FILE_DONE);
+        gh_files_read_end(read, room->done ? GH_OK : GH_EXISTS);
     else if (code == FILES_DONE_BEFORE || (code == FILES_READ_ON && asked == READ_DONE))
         read_ended(read, (uint64_t)gh_reply_integer(reply, 2), gh_reply_integer(reply, 7) == 0);
     else if (code == FILES_NOT_YET && !room->opened)
@@ -438,8 +439,8 @@ static void read_failed(gh_file_read* read, gh_status status)
         gh_files_read_end(read, status);
         return;
     }
-    gh_op_warn(&read->op, "a file that was read by all still stands in its channel: ", read->name);
-    gh_files_read_end(read, read->room->done ? GH_OK : GH_FILE_DONE);
+    gh_op_warn(&read->op, "a file that was read by all still stands in its channel: ", gh_name_str(&read->name));
+    gh_files_read_end(read, read->room->done ? GH_OK : GH_EXISTS);
 }
 
 static void read_timer(gh_file_read* read)
@@ -464,9 +465,11 @@ static void read_timer(gh_file_read* read)
 }
 
 /* That we are done may have been heard: then the answer is waited for. */
-static bool read_may_be_done(const gh_file_read* read)
+static void read_cancel(gh_file_read* read)
 {
-    return read->room->ask == READ_WITHDRAW || (read->room->ask == READ_DONE && gh_op_maybe_done(&read->op));
+    const read_room* room = read->room;
+    if (room->ask == READ_WITHDRAW || (room->ask == READ_DONE && gh_op_maybe_done(&read->op))) return;
+    gh_files_read_end(read, read_judge(read, GH_REASON_CANCEL));
 }
 
 static void read_step(gh_op* op, const gh_event* event)
@@ -477,7 +480,7 @@ static void read_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: read_replied(read, event->reply, event->sent_us); break;
     case GH_EVENT_FAILED: read_failed(read, event->status); break;
     case GH_EVENT_TIMER: read_timer(read); break;
-    case GH_EVENT_CANCEL: gh_file_read_cancel(read); break;
+    case GH_EVENT_CANCEL: read_cancel(read); break;
     case GH_EVENT_CLOSE: gh_files_read_end(read, read_judge(read, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED: read_lapse(read); break;
     case GH_EVENT_DOUBT: read_doubt(read); break;
@@ -486,7 +489,8 @@ static void read_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind read_kind = {"files", read_step, read_encode, read_script, GH_OP_CHANGES, NULL};
+static const gh_op_kind read_kind = {
+    .name = "files", .step = read_step, .encode = read_encode, .script = read_script, .effect = GH_OP_CHANGES};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 
@@ -502,25 +506,22 @@ static gh_status read_set_up(gh_file_read* read, const gh_file_read_config* conf
     return room->inflate == NULL ? GH_INVALID_FORMAT : GH_OK;
 }
 
-gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
-                             const gh_file_read_config* config)
+static gh_status file_read_try(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
+                               const gh_file_read_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    gh_file_read fresh;
     uint32_t i;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (!gh_name_is_valid(reader)) return GH_INVALID_READERS;
     status = gh_files_check_read(config);
     if (status != GH_OK) return status;
-    if (gh_client_ops_room(client) < 1 + config->lanes) return GH_FULL;
-    memset(&fresh, 0, sizeof fresh);
-    fresh.user = op->user;
-    fresh.name = name;
-    fresh.reader = reader;
-    status = read_set_up(&fresh, config);
+    if (gh_client_ops_room(client) < 1 + config->lanes) return GH_NO_ROOM;
+    gh_op_clear(&op->op, sizeof *op);
+    gh_name_keep(&op->name, name);
+    gh_name_keep(&op->reader, reader);
+    status = read_set_up(op, config);
     if (status != GH_OK) return status;
-    *op = fresh;
     gh_op_begin(&op->op, client, &read_kind);
     for (i = 0; i < config->lanes; i++)
     {
@@ -532,12 +533,8 @@ gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, g
     return GH_OK;
 }
 
-gh_status gh_file_read_poll(const gh_file_read* op)
+gh_status gh_file_read_begin(gh_file_read* op, gh_client* client, gh_str name, gh_str reader,
+                             const gh_file_read_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_file_read_cancel(gh_file_read* op)
-{
-    if (gh_files_read_is_busy(op) && !read_may_be_done(op)) gh_files_read_end(op, read_judge(op, GH_REASON_CANCEL));
+    return gh_op_begun((gh_op*)op, client, file_read_try(op, client, name, reader, config));
 }

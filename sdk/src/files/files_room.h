@@ -56,7 +56,6 @@ typedef struct send_lane
     uint32_t size;
     uint32_t pauses;
     uint8_t state;
-    bool hinted;
     gh_digest digest;
     gh_digest upto; /* of the file up to the end of the chunk */
     char* bytes;
@@ -68,6 +67,7 @@ struct gh_file_send_room
 {
     gh_digest_stream stream;
     gh_file_send_config config;
+    gh_name channel; /* of the config */
     send_lane* lanes;
     uint64_t filling;       /* number of the chunk that push fills            */
     uint64_t stored;        /* chunks that the store has confirmed            */
@@ -129,6 +129,7 @@ struct gh_file_read_room
 {
     gh_digest_stream stream;
     gh_file_read_config config;
+    gh_name channel; /* of the config */
     read_lane* lanes;
     char* carry; /* the beginning of a line, whose end is in a later chunk */
     char* unpacked;

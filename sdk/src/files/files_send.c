@@ -55,12 +55,12 @@ typedef enum send_ask
 
 static gh_file_send* send_of(gh_op* op)
 {
-    return (gh_file_send*)(void*)((char*)op - offsetof(gh_file_send, op));
+    return (gh_file_send*)(void*)op;
 }
 
 bool gh_files_send_is_busy(const gh_file_send* send)
 {
-    return send != NULL && send->op.kind != NULL && gh_op_is_busy(&send->op);
+    return send != NULL && gh_op_is_at_work(&send->op);
 }
 
 /* ---- ends ---------------------------------------------------------------------------------------------- */
@@ -94,11 +94,11 @@ bool gh_files_send_is_waiting(const gh_file_send* send)
 
 static gh_script* send_script(gh_op* op)
 {
-    static const gh_script_id scripts[] = {
-        [SEND_NOTHING] = GH_SCRIPT_files_look, [SEND_RESERVE] = GH_SCRIPT_files_reserve,
-        [SEND_PROBE] = GH_SCRIPT_files_look,   [SEND_EVICT] = GH_SCRIPT_files_withdraw,
-        [SEND_OPEN] = GH_SCRIPT_files_open,    [SEND_SHOW] = GH_SCRIPT_files_seal,
-        [SEND_SEAL] = GH_SCRIPT_files_seal,    [SEND_ANNOUNCE] = GH_SCRIPT_files_reserve};
+    static const gh_script_text* const scripts[] = {
+        [SEND_NOTHING] = &gh_files_look_lua, [SEND_RESERVE] = &gh_files_reserve_lua,
+        [SEND_PROBE] = &gh_files_look_lua,   [SEND_EVICT] = &gh_files_withdraw_lua,
+        [SEND_OPEN] = &gh_files_open_lua,    [SEND_SHOW] = &gh_files_seal_lua,
+        [SEND_SEAL] = &gh_files_seal_lua,    [SEND_ANNOUNCE] = &gh_files_reserve_lua};
     return gh_client_script(op->client, scripts[send_of(op)->room->ask]);
 }
 
@@ -107,7 +107,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
     const gh_file_send_config* config = &send->room->config;
     size_t i;
     gh_request_script(request, send_script(&send->op), 4, 7 + (uint32_t)config->reader_count);
-    gh_request_object_keys(request, send->op.client, gh_files_kind(), send->name, "scoe");
+    gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, send->op.sequence);
     gh_request_number(request, config->chunk_bytes);
@@ -126,7 +126,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     gh_request_script(request, send_script(&send->op), 4, 7);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
-    gh_request_str(request, send->name);
+    gh_request_str(request, gh_name_str(&send->name));
     gh_request_number(request, bytes);
     gh_request_number(request, config->channel_bytes);
     gh_request_number(request, send->id);
@@ -156,7 +156,7 @@ static void send_encode_seal(gh_file_send* send, gh_request* request)
 {
     gh_digest digest = gh_digest_end(&send->room->stream);
     gh_request_script(request, send_script(&send->op), 4, 5);
-    gh_request_object_keys(request, send->op.client, gh_files_kind(), send->name, "scoe");
+    gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, send->op.sequence);
     gh_request_number(request, send->room->ask == SEND_SEAL);
@@ -235,7 +235,7 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
         gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
         return GH_PENDING; /* it is asked again */
     }
-    if (gh_reply_integer(reply, 1) == FILES_OTHER_READERS) return GH_FILE_DIFFERS;
+    if (gh_reply_integer(reply, 1) == FILES_OTHER_READERS) return GH_DIFFERS;
     if (gh_reply_integer(reply, 1) == FILES_TAKEN_OVER) return GH_LOST;
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX) return GH_CORRUPT;
     if (chunk_bytes > room->config.chunk_bytes) return GH_TOO_SMALL;
@@ -298,8 +298,8 @@ static gh_status send_sealed(int64_t code)
     case FILES_STORED: return GH_PENDING;
     case FILES_TAKEN: return GH_LOST;
     case FILES_EARLY: /* the store has forgotten what it had confirmed */
-    case FILES_GONE: return GH_FILE_GONE;
-    case FILES_DIFFERS: return GH_FILE_DIFFERS;
+    case FILES_GONE: return GH_GONE;
+    case FILES_DIFFERS: return GH_DIFFERS;
     default: return GH_CORRUPT;
     }
 }
@@ -364,10 +364,11 @@ static gh_status send_judge(const gh_file_send* send, gh_reason reason)
                                 : gh_outcome(reason, GH_KNOWN_UNSENT, GH_OP_CHANGES);
 }
 
-/* Then its answer is waited for. */
-static bool send_may_be_done(const gh_file_send* send)
+/* That all is there may have been heard: then the answer is waited for. */
+static void send_cancel(gh_file_send* send)
 {
-    return send->room->sealed_now || (send_is_ending(send) && gh_op_maybe_done(&send->op));
+    if (send->room->sealed_now || (send_is_ending(send) && gh_op_maybe_done(&send->op))) return;
+    gh_files_send_end(send, send_judge(send, GH_REASON_CANCEL));
 }
 
 static void send_timer(gh_file_send* send)
@@ -395,7 +396,7 @@ static void send_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: send_replied(send, event->reply); break;
     case GH_EVENT_FAILED: gh_files_send_end(send, send->room->sealed_now ? GH_UNKNOWN : event->status); break;
     case GH_EVENT_TIMER: send_timer(send); break;
-    case GH_EVENT_CANCEL: gh_file_send_cancel(send); break;
+    case GH_EVENT_CANCEL: send_cancel(send); break;
     case GH_EVENT_CLOSE: gh_files_send_end(send, send_judge(send, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
@@ -404,26 +405,23 @@ static void send_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind send_kind = {"files", send_step, send_encode, send_script, GH_OP_CHANGES, NULL};
+static const gh_op_kind send_kind = {
+    .name = "files", .step = send_step, .encode = send_encode, .script = send_script, .effect = GH_OP_CHANGES};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 
-gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
-                             const gh_file_send_config* config)
+static gh_status file_send_try(gh_file_send* op, gh_client* client, gh_str name, const gh_file_send_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     uint32_t i;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     status = gh_files_check_send(config);
     if (status != GH_OK) return status;
-    if (gh_client_ops_room(client) < 1 + config->lanes) return GH_FULL;
-    if (gh_client_out_room(client) < config->chunk_bytes + SEND_OUT_ROOM) return GH_FULL;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
-    op->name = name;
+    if (gh_client_ops_room(client) < 1 + config->lanes) return GH_NO_ROOM;
+    if (gh_client_out_room(client) < config->chunk_bytes + SEND_OUT_ROOM) return GH_TOO_LARGE;
+    gh_op_clear(&op->op, sizeof *op);
+    gh_name_keep(&op->name, name);
     op->room = gh_files_carve_send(config);
     gh_digest_begin(&op->room->stream);
     gh_op_begin(&op->op, client, &send_kind);
@@ -439,12 +437,8 @@ gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
     return GH_OK;
 }
 
-gh_status gh_file_send_poll(const gh_file_send* op)
+gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
+                             const gh_file_send_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_file_send_cancel(gh_file_send* op)
-{
-    if (gh_files_send_is_busy(op) && !send_may_be_done(op)) gh_files_send_end(op, send_judge(op, GH_REASON_CANCEL));
+    return gh_op_begun((gh_op*)op, client, file_send_try(op, client, name, config));
 }

@@ -22,7 +22,7 @@ send_lane* gh_files_send_lane(const gh_file_send* send, uint64_t number)
 
 static gh_script* send_lane_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_files_chunk);
+    return gh_client_script(op->client, &gh_files_chunk_lua);
 }
 
 static void send_lane_encode(gh_op* op, gh_request* request)
@@ -30,7 +30,7 @@ static void send_lane_encode(gh_op* op, gh_request* request)
     const send_lane* lane = send_lane_of(op);
     const gh_file_send* send = lane->send;
     gh_request_script(request, send_lane_script(op), 4, 6);
-    gh_request_object_keys(request, op->client, gh_files_kind(), send->name, "scoe");
+    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, lane->number);
@@ -64,7 +64,6 @@ static void send_lane_ask(send_lane* lane)
     }
     room->budget_used += lane->size;
     lane->state = SEND_LANE_ASKED;
-    lane->hinted = false;
     gh_op_timer(&lane->op, GH_FOREVER);
     gh_op_send(&lane->op, SEND_CHUNK_SHAPE, 0);
 }
@@ -122,12 +121,12 @@ static void send_lane_early(send_lane* lane, uint64_t next)
     lane->state = SEND_LANE_EARLY;
     if (next < lane->send->room->stored) /* the store has forgotten what it had confirmed */
     {
-        gh_files_send_end(lane->send, GH_FILE_GONE);
+        gh_files_send_end(lane->send, GH_GONE);
         return;
     }
     if (lane->send->room->stored != lane->number) return;
     if (lane->pauses >= SEND_EARLY_MAX)
-        gh_files_send_end(lane->send, GH_FILE_GONE);
+        gh_files_send_end(lane->send, GH_GONE);
     else
         send_lane_pause(lane, SEND_LANE_EARLY);
 }
@@ -138,7 +137,7 @@ static void send_lane_full(send_lane* lane, bool again)
     gh_file_send* send = lane->send;
     send->is_full = !again;
     send->room->full_once = true;
-    if (again || lane->hinted)
+    if (again)
         send_lane_ask(lane);
     else
         send_lane_pause(lane, SEND_LANE_BLOCKED);
@@ -154,8 +153,8 @@ static void send_lane_replied(send_lane* lane, const gh_reply* reply)
     case FILES_FULL: send_lane_full(lane, gh_reply_integer(reply, 3) != 0); break;
     case FILES_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, 2)); break;
     case FILES_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
-    case FILES_GONE: gh_files_send_end(lane->send, GH_FILE_GONE); break;
-    case FILES_DIFFERS: gh_files_send_end(lane->send, GH_FILE_DIFFERS); break;
+    case FILES_GONE: gh_files_send_end(lane->send, GH_GONE); break;
+    case FILES_DIFFERS: gh_files_send_end(lane->send, GH_DIFFERS); break;
     default: gh_files_send_end(lane->send, GH_CORRUPT); break;
     }
 }
@@ -170,7 +169,6 @@ static void send_lane_timer(send_lane* lane)
 
 static void send_lane_hinted(send_lane* lane)
 {
-    lane->hinted = true;
     if (lane->state == SEND_LANE_BLOCKED) send_lane_ask(lane);
 }
 
@@ -191,8 +189,9 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_files_send_lane_kind = {"files", send_lane_step, send_lane_encode, send_lane_script,
-                                            GH_OP_CHANGES, NULL};
+const gh_op_kind gh_files_send_lane_kind = {
+    .name = "files", .step = send_lane_step, .encode = send_lane_encode, .script = send_lane_script,
+    .effect = GH_OP_CHANGES};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */
 void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
@@ -205,7 +204,7 @@ void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
         lane->digest = gh_hash_digest(lane->bytes, lane->size);
         lane->upto = gh_digest_end(&room->stream);
         if (room->sealed)
-            gh_files_send_end(send, GH_FILE_DIFFERS); /* longer than what is there */
+            gh_files_send_end(send, GH_DIFFERS); /* longer than what is there */
         else
             send_lane_defer(lane);
         return;
@@ -214,6 +213,6 @@ void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
     if (lane->number + 1 == room->resumed)
     {
         gh_digest upto = gh_digest_end(&room->stream);
-        if (!gh_digest_equal(&upto, &room->expected)) gh_files_send_end(send, GH_FILE_DIFFERS);
+        if (!gh_digest_equal(&upto, &room->expected)) gh_files_send_end(send, GH_DIFFERS);
     }
 }

@@ -3,6 +3,7 @@
 #include "guildhall/geo.h"
 
 #include "base/arena.h"
+#include "base/sized.h"
 #include "geo/geo_table.h"
 
 #define GEO_CAPACITY_MAX 16777216u
@@ -20,17 +21,48 @@ gh_geo_config gh_geo_config_default(void)
     config.ipv6_capacity = 16384;
     config.nodes_capacity = 16384;
     config.text_bytes = 256 * 1024;
+    config.columns.last = 1;
+    config.columns.country = 2;
+    config.columns.region = 3;
+    config.columns.city = 4;
     return config;
+}
+
+/* Takes the columns over, and looks at them: in range, and each another. */
+static bool geo_set_columns(gh_geo* table)
+{
+    const gh_geo_columns* columns = &table->config.columns;
+    uint32_t i;
+    uint32_t k;
+    table->columns[0] = columns->first;
+    table->columns[1] = columns->last;
+    table->columns[2] = columns->country;
+    table->columns[3] = columns->region;
+    table->columns[4] = columns->city;
+    table->column_last = 0;
+    for (i = 0; i < 5; i++)
+    {
+        uint8_t column = table->columns[i];
+        if (i > 2 && column == GH_GEO_NO_COLUMN) continue;
+        if (column > GH_GEO_COLUMN_MAX) return false;
+        for (k = 0; k < i; k++)
+            if (table->columns[k] == column) return false;
+        if (column > table->column_last) table->column_last = column;
+    }
+    return true;
 }
 
 static gh_status geo_check_config(const gh_geo_config* config)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    gh_geo looked;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
     if (config->ipv4_capacity > GEO_CAPACITY_MAX || config->ipv6_capacity > GEO_CAPACITY_MAX ||
         config->nodes_capacity < 3 || config->nodes_capacity > GEO_CAPACITY_MAX || config->text_bytes == 0 ||
         config->text_bytes > GEO_TEXT_MAX)
         return GH_INVALID_CAPACITY;
-    return GH_OK;
+    memset(&looked, 0, sizeof looked);
+    looked.config = *config;
+    return geo_set_columns(&looked) ? GH_OK : GH_INVALID_CONFIG;
 }
 
 /* Two slots a node or more, so that few steps find one. */
@@ -67,8 +99,10 @@ static void geo_carve(gh_arena* arena, gh_geo* table)
 
 size_t gh_geo_memory(const gh_geo_config* config)
 {
+    gh_geo_config defaults = gh_geo_config_default();
     gh_arena arena = gh_arena_make(NULL, 0);
     gh_geo measured;
+    if (config == NULL) config = &defaults;
     if (geo_check_config(config) != GH_OK) return 0;
     memset(&measured, 0, sizeof measured);
     measured.config = *config;
@@ -77,11 +111,14 @@ size_t gh_geo_memory(const gh_geo_config* config)
     return arena.used;
 }
 
-gh_status gh_geo_init(void* memory, size_t size, const gh_geo_config* config, gh_geo** table)
+gh_status gh_geo_init(gh_geo** table, const gh_geo_config* config, void* memory, size_t size)
 {
+    gh_geo_config defaults = gh_geo_config_default();
     gh_arena arena;
     gh_geo* made;
-    gh_status status = geo_check_config(config);
+    gh_status status;
+    if (config == NULL) config = &defaults;
+    status = geo_check_config(config);
     if (status != GH_OK) return status;
     if (table == NULL) return GH_INVALID_OUT;
     if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0 || size < gh_geo_memory(config))
@@ -89,6 +126,7 @@ gh_status gh_geo_init(void* memory, size_t size, const gh_geo_config* config, gh
     arena = gh_arena_make(memory, size);
     made = (gh_geo*)gh_arena_take(&arena, sizeof(gh_geo));
     made->config = *config;
+    geo_set_columns(made);
     geo_carve(&arena, made);
     made->magic = GEO_MAGIC;
     *table = made;
@@ -102,6 +140,7 @@ void gh_geo_clear(gh_geo* table)
     memset(&empty, 0, sizeof empty);
     empty.magic = table->magic;
     empty.config = table->config;
+    geo_set_columns(&empty);
     empty.ranges4 = table->ranges4;
     empty.ranges6 = table->ranges6;
     empty.index4 = table->index4;
@@ -203,17 +242,20 @@ gh_str gh_geo_node_name(const gh_geo* table, uint32_t node)
     return gh_str_make(table->text + table->nodes[node].text_at, table->nodes[node].text_size);
 }
 
-gh_status gh_geo_get_stats(const gh_geo* table, gh_geo_stats* stats)
+gh_status gh_geo_read_stats(const gh_geo* table, void* stats, size_t size)
 {
+    gh_geo_stats known;
     if (table == NULL || table->magic != GEO_MAGIC) return GH_INVALID_MEMORY;
     if (stats == NULL) return GH_INVALID_OUT;
-    stats->ipv4_ranges = table->count4;
-    stats->ipv6_ranges = table->count6;
-    stats->nodes = table->node_count;
-    stats->text_bytes = table->text_used;
-    stats->rows = table->rows;
-    stats->rows_malformed = table->rows_malformed;
-    stats->ranges_overlapping = table->overlapping;
+    memset(&known, 0, sizeof known);
+    known.ipv4_ranges = table->count4;
+    known.ipv6_ranges = table->count6;
+    known.nodes = table->node_count;
+    known.text_bytes = table->text_used;
+    known.rows = table->rows;
+    known.rows_malformed = table->rows_malformed;
+    known.ranges_overlapping = table->overlapping;
+    gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
 

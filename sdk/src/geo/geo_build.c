@@ -187,6 +187,34 @@ static void geo_enter(gh_geo* table, geo_phase phase, uint32_t at)
     table->kept = table->position = 0;
 }
 
+static void geo_sort_one(gh_geo* table)
+{
+    if (table->at <= 1)
+    {
+        geo_enter(table, GEO_CHECKING, 0);
+        return;
+    }
+    geo_swap(table, 0, --table->at);
+    geo_sift(table, 0, table->at);
+}
+
+/* All are checked: what overlapped is out. */
+static void geo_checked(gh_geo* table)
+{
+    if (table->sealing_ipv6)
+        table->count6 = table->kept;
+    else
+        table->count4 = table->kept;
+    geo_enter(table, GEO_INDEXING, 0);
+}
+
+/* This kind of address is through; the other one comes next, or all is done. */
+static void geo_indexed(gh_geo* table)
+{
+    geo_enter(table, table->sealing_ipv6 ? GEO_SEALED : GEO_STARTING, 0);
+    table->sealing_ipv6 = !table->sealing_ipv6;
+}
+
 /* One element of the present phase, and into the next one when it is through. */
 static void geo_seal_one(gh_geo* table)
 {
@@ -206,35 +234,18 @@ static void geo_seal_one(gh_geo* table)
         else
             geo_sift(table, --table->at, count);
         break;
-    case GEO_SORTING:
-        if (table->at <= 1)
-        {
-            geo_enter(table, GEO_CHECKING, 0);
-            break;
-        }
-        geo_swap(table, 0, --table->at);
-        geo_sift(table, 0, table->at);
-        break;
+    case GEO_SORTING: geo_sort_one(table); break;
     case GEO_CHECKING:
         if (table->at < count)
-        {
             geo_check_one(table);
-            break;
-        }
-        if (table->sealing_ipv6)
-            table->count6 = table->kept;
         else
-            table->count4 = table->kept;
-        geo_enter(table, GEO_INDEXING, 0);
+            geo_checked(table);
         break;
     case GEO_INDEXING:
         if (table->at <= 1u << (table->sealing_ipv6 ? table->index_bits6 : table->index_bits4))
-        {
             geo_index_one(table);
-            break;
-        }
-        geo_enter(table, table->sealing_ipv6 ? GEO_SEALED : GEO_STARTING, 0);
-        table->sealing_ipv6 = !table->sealing_ipv6;
+        else
+            geo_indexed(table);
         break;
     case GEO_SEALED: break;
     }

@@ -18,7 +18,8 @@ static bool geo_parse_cell(gh_str text, gh_geo_address* address)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-#define GEO_FIELDS 5
+#define GEO_FIELDS  5          /* as gh_geo_columns names them */
+#define GEO_NOWHERE GEO_FIELDS /* a column that nobody wants    */
 
 typedef struct geo_row
 {
@@ -27,52 +28,64 @@ typedef struct geo_row
 } geo_row;
 
 /* A field in quotes, from behind the first one; two inside mean one. False: it does not end, or is too long. */
-static bool geo_take_quoted(gh_str line, size_t* at, char* out, gh_str* field)
+static bool geo_take_quoted(gh_str line, size_t* at, geo_row* row, uint32_t field)
 {
     size_t size = 0;
     for (;; (*at)++)
     {
-        if (*at == line.size || size > GH_GEO_NAME_SIZE_MAX) return false;
+        if (*at == line.size || (field != GEO_NOWHERE && size > GH_GEO_NAME_SIZE_MAX)) return false;
         if (line.bytes[*at] == '"')
         {
             (*at)++;
             if (*at == line.size || line.bytes[*at] != '"') break;
         }
-        out[size++] = line.bytes[*at];
+        if (field != GEO_NOWHERE) row->unquoted[field][size++] = line.bytes[*at];
     }
-    *field = gh_str_make(out, size);
+    if (field != GEO_NOWHERE) row->fields[field] = gh_str_make(row->unquoted[field], size);
     return *at == line.size || line.bytes[*at] == ',';
 }
 
-static bool geo_take_field(geo_row* row, int i, gh_str line, size_t* at)
+static bool geo_take_field(geo_row* row, uint32_t field, gh_str line, size_t* at)
 {
     size_t begin = *at;
     const char* comma;
     if (begin < line.size && line.bytes[begin] == '"')
     {
         (*at)++;
-        return geo_take_quoted(line, at, row->unquoted[i], &row->fields[i]);
+        return geo_take_quoted(line, at, row, field);
     }
     comma = begin == line.size ? NULL : (const char*)memchr(line.bytes + begin, ',', line.size - begin);
     *at = comma == NULL ? line.size : (size_t)(comma - line.bytes);
-    row->fields[i] = gh_str_make(line.bytes + begin, *at - begin);
-    return row->fields[i].size <= GH_GEO_NAME_SIZE_MAX;
+    if (field == GEO_NOWHERE) return true;
+    row->fields[field] = gh_str_make(line.bytes + begin, *at - begin);
+    return row->fields[field].size <= GH_GEO_NAME_SIZE_MAX;
+}
+
+/* Which field of ours a column of the row is. */
+static uint32_t geo_field_of(const gh_geo* table, uint32_t column)
+{
+    uint32_t field = 0;
+    while (field < GEO_FIELDS && table->columns[field] != column) field++;
+    return field;
 }
 
 /* The two addresses and the country must be there. */
-static bool geo_split(gh_str line, geo_row* row)
+static bool geo_split(const gh_geo* table, gh_str line, geo_row* row)
 {
     size_t at = 0;
-    int i;
-    for (i = 0; i < GEO_FIELDS; i++)
+    uint32_t seen = 0;
+    uint32_t column;
+    uint32_t i;
+    for (i = 0; i < GEO_FIELDS; i++) row->fields[i] = gh_str_make("", 0);
+    for (column = 0; column <= table->column_last; column++)
     {
-        row->fields[i] = gh_str_make("", 0);
-        if (i > 0 && at == line.size) continue;
-        if (i > 0) at++; /* the comma */
-        if (!geo_take_field(row, i, line, &at)) return false;
-        if (i < 2 && at == line.size) return false;
+        uint32_t field = geo_field_of(table, column);
+        if (column > 0 && at == line.size) break;
+        if (column > 0) at++; /* the comma */
+        if (!geo_take_field(row, field, line, &at)) return false;
+        seen |= 1u << field;
     }
-    return true;
+    return (seen & 7u) == 7u;
 }
 
 /* GH_OK, GH_FULL_..., or GH_INVALID_ADDRESS for whatever is wrong with it. */
@@ -81,7 +94,8 @@ static gh_status geo_add_row(gh_geo* table, gh_str line)
     geo_row row;
     gh_geo_address first;
     gh_geo_address last;
-    if (!geo_split(line, &row) || !geo_parse_cell(row.fields[0], &first) || !geo_parse_cell(row.fields[1], &last))
+    if (!geo_split(table, line, &row) || !geo_parse_cell(row.fields[0], &first) ||
+        !geo_parse_cell(row.fields[1], &last))
         return GH_INVALID_ADDRESS;
     return gh_geo_add_range(table, &first, &last, row.fields + 2);
 }

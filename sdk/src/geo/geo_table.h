@@ -71,6 +71,8 @@ struct gh_geo
     uint32_t text_used;
     bool unsorted4;
     bool unsorted6;
+    uint8_t columns[5]; /* of first, last, country, region, city */
+    uint8_t column_last; /* the last that is wanted */
     bool skipping; /* in the middle of a row that is too long */
 
     geo_phase phase;

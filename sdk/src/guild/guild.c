@@ -8,7 +8,7 @@
 #define GUILD_TIMEOUT_MIN_US 1000ull
 #define GUILD_TIMEOUT_MAX_US 60000000ull
 #define GUILD_TIMEOUT_US 5000000ull
-#define GUILD_CAPACITY 1000u
+#define GUILD_CAPACITY 5000u
 #define GUILD_LIMIT 10u
 #define GUILD_ROOM 1024u        /* of a request: digest, keys, numbers                          */
 #define GUILD_REPLY_ROOM 512u   /* of a reply                                                   */
@@ -35,12 +35,12 @@ enum
 
 static gh_guild_change* guild_change_of(gh_op* op)
 {
-    return (gh_guild_change*)(void*)((char*)op - offsetof(gh_guild_change, op));
+    return (gh_guild_change*)(void*)op;
 }
 
 static gh_script* guild_change_script(gh_op* op)
 {
-    return gh_client_script(op->client, guild_change_of(op)->leaves ? GH_SCRIPT_guild_leave : GH_SCRIPT_guild_join);
+    return gh_client_script(op->client, guild_change_of(op)->leaves ? &gh_guild_leave_lua : &gh_guild_join_lua);
 }
 
 static void guild_change_encode(gh_op* op, gh_request* request)
@@ -49,8 +49,8 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
     gh_request_script(request, guild_change_script(op), 2, (change->leaves ? 2u : 3u) + 3u * change->count);
-    gh_request_object_key(request, op->client, guild_kind_name, change->guild, 'm');
-    gh_request_mark_key(request, op->client, guild_kind_name, change->guild);
+    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&change->guild), 'm');
+    gh_request_mark_key(request, op->client, guild_kind_name, gh_name_str(&change->guild));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     if (!change->leaves) gh_request_number(request, change->capacity);
@@ -109,11 +109,12 @@ static void guild_change_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_change_kind = {
-    "guild", guild_change_step, guild_change_encode, guild_change_script, GH_OP_CHANGES, guild_change_answer};
+    .name = "guild", .step = guild_change_step, .encode = guild_change_encode, .script = guild_change_script,
+    .effect = GH_OP_CHANGES, .answer = guild_change_answer};
 
-gh_guild_config gh_guild_config_default(void)
+gh_guild_change_config gh_guild_change_config_default(void)
 {
-    gh_guild_config config;
+    gh_guild_change_config config;
     memset(&config, 0, sizeof config);
     config.struct_size = sizeof config;
     config.timeout_us = GUILD_TIMEOUT_US;
@@ -147,9 +148,9 @@ static size_t guild_members_size(const gh_guild_member* members, size_t count)
 }
 
 static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                                    size_t count, const gh_guild_config* config, bool leaves)
+                                    size_t count, const gh_guild_change_config* config, bool leaves)
 {
-    gh_guild_config defaults = gh_guild_config_default();
+    gh_guild_change_config defaults = gh_guild_change_config_default();
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -159,9 +160,9 @@ static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_s
     if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     if (config->capacity == 0 || config->capacity > GH_GUILD_CAPACITY_MAX) return GH_INVALID_GUILD_CAPACITY;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
-    if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_FULL;
+    if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_TOO_LARGE;
     op->size = 0;
-    op->guild = guild;
+    gh_name_keep(&op->guild, guild);
     op->members = members;
     op->fold = config->fold;
     op->fold_context = config->fold_context;
@@ -175,25 +176,15 @@ static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_s
 }
 
 gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                              size_t count, const gh_guild_config* config)
+                              size_t count, const gh_guild_change_config* config)
 {
-    return guild_change_begin(op, client, guild, members, count, config, false);
+    return gh_op_begun((gh_op*)op, client, guild_change_begin(op, client, guild, members, count, config, false));
 }
 
 gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                               size_t count, const gh_guild_config* config)
+                               size_t count, const gh_guild_change_config* config)
 {
-    return guild_change_begin(op, client, guild, members, count, config, true);
-}
-
-gh_status gh_guild_change_poll(const gh_guild_change* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_guild_change_cancel(gh_guild_change* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, guild_change_begin(op, client, guild, members, count, config, true));
 }
 
 /* ---- members as bytes ------------------------------------------------------------------------------------------
@@ -257,11 +248,32 @@ static bool guild_parse(gh_str member, char* out, gh_guild_hit* hit)
     return true;
 }
 
+/* The member's bytes, as guild_join.lua puts them together. */
+static gh_str guild_member_bytes(const gh_guild_member* member, gh_fold fold, void* context,
+                                 char out[GH_GUILD_CURSOR_SIZE_MAX])
+{
+    char folded[GH_FOLDED_SIZE_MAX];
+    size_t folded_size = gh_fold_apply(fold, context, member->name, folded);
+    size_t size = guild_escape(folded, folded_size, out);
+    out[size++] = 0;
+    out[size++] = 0;
+    if (!gh_str_equal(gh_str_make(folded, folded_size), member->name))
+        size += guild_escape(member->name.bytes, member->name.size, out + size);
+    if (member->id.size > 0)
+    {
+        out[size++] = 0;
+        out[size++] = 0;
+        memcpy(out + size, member->id.bytes, member->id.size);
+        size += member->id.size;
+    }
+    return gh_str_make(out, size);
+}
+
 /* ---- complete and next ----------------------------------------------------------------------------------------- */
 
 static gh_guild_search* guild_search_of(gh_op* op)
 {
-    return (gh_guild_search*)(void*)((char*)op - offsetof(gh_guild_search, op));
+    return (gh_guild_search*)(void*)op;
 }
 
 /* The buffer: [ cursor | bound | hits | name and id of hit 0 | of hit 1 | ... ] */
@@ -326,7 +338,7 @@ static void guild_search_encode(gh_op* op, gh_request* request)
     char bytes[GUILD_BOUND_MAX];
     gh_request_array(request, 8);
     gh_request_str(request, gh_str_literal("ZRANGE"));
-    gh_request_object_key(request, op->client, guild_kind_name, search->guild, 'm');
+    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&search->guild), 'm');
     if (search->cursor.size > 0)
         gh_request_joined(request, gh_str_literal("("), search->cursor);
     else
@@ -367,11 +379,13 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
         gh_op_send(op, "*", 0);
         return GH_PENDING;
     }
-    return search->count > 0 ? GH_OK : GH_EMPTY;
+    search->paged = search->count > 0;
+    return search->paged ? GH_OK : GH_EMPTY;
 }
 
 static const gh_op_kind guild_search_kind = {
-    "guild", gh_read_step, guild_search_encode, NULL, GH_OP_READS, guild_search_answer};
+    .name = "guild", .step = gh_read_step, .encode = guild_search_encode, .effect = GH_OP_READS,
+    .answer = guild_search_answer};
 
 gh_guild_search_config gh_guild_search_config_default(void)
 {
@@ -398,7 +412,7 @@ static gh_status guild_check_search(const gh_guild_search_config* config)
 static void guild_search_start(gh_guild_search* op, gh_client* client)
 {
     op->count = 0;
-    op->more = false;
+    op->more = op->paged = false;
     gh_call_begin(&op->op, client, &guild_search_kind, "*", op->timeout_us, 0);
 }
 
@@ -410,8 +424,8 @@ static void guild_drop_early_cursor(gh_guild_search* op)
     if (order < 0 || (order == 0 && op->cursor.size < op->bound.size)) op->cursor.size = 0;
 }
 
-gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
-                                  const gh_guild_search_config* config)
+static gh_status guild_complete_try(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+                                    const gh_guild_search_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -419,7 +433,7 @@ gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str
     if (prefix.size > GH_NAME_SIZE_MAX || (prefix.bytes == NULL && prefix.size > 0)) return GH_INVALID_GUILD_PREFIX;
     status = guild_check_search(config);
     if (status != GH_OK) return status;
-    op->guild = guild;
+    gh_name_keep(&op->guild, guild);
     op->buffer = (char*)config->buffer;
     op->timeout_us = config->timeout_us;
     op->limit = config->limit;
@@ -431,37 +445,133 @@ gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client)
+gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+                                  const gh_guild_search_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, guild_complete_try(op, client, guild, prefix, config));
+}
+
+static gh_status guild_next_try(gh_guild_search* op, gh_client* client)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (gh_op_poll(&op->op) != GH_OK) return GH_INVALID_GUILD_CURSOR;
+    if (!op->paged) return GH_INVALID_GUILD_CURSOR;
     guild_search_start(op, client);
     return GH_OK;
 }
 
-gh_status gh_guild_search_poll(const gh_guild_search* op)
+gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+    return gh_op_begun((gh_op*)op, client, guild_next_try(op, client));
 }
 
-void gh_guild_search_cancel(gh_guild_search* op)
+/* ---- has ------------------------------------------------------------------------------------------------------- */
+
+static gh_guild_has* guild_has_of(gh_op* op)
 {
-    if (op != NULL) gh_read_cancel(&op->op);
+    return (gh_guild_has*)(void*)op;
+}
+
+/* Of those that have no answer yet, as many as one request and its reply can take. */
+static uint32_t guild_has_next(const gh_guild_has* has)
+{
+    size_t wanted = (size_t)(has->count - has->asked);
+    size_t nodes = gh_client_reply_nodes(has->op.client) - 1;
+    size_t fitting =
+        (gh_client_out_room(has->op.client) - GUILD_ROOM) / gh_request_str_size(GH_GUILD_CURSOR_SIZE_MAX);
+    if (fitting > nodes) fitting = nodes;
+    return (uint32_t)(wanted < fitting ? wanted : fitting);
+}
+
+/* ZMSCORE key member ...: no script, as it is one command that reads. */
+static void guild_has_encode(gh_op* op, gh_request* request)
+{
+    const gh_guild_has* has = guild_has_of(op);
+    uint32_t count = guild_has_next(has);
+    char bytes[GH_GUILD_CURSOR_SIZE_MAX];
+    uint32_t i;
+    gh_request_array(request, 2 + count);
+    gh_request_str(request, gh_str_literal("ZMSCORE"));
+    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&has->guild), 'm');
+    for (i = has->asked; i < has->asked + count; i++)
+        gh_request_str(request, guild_member_bytes(&has->members[i], has->fold, has->fold_context, bytes));
+}
+
+static gh_status guild_has_answer(gh_op* op, const gh_event* event)
+{
+    gh_guild_has* has = guild_has_of(op);
+    const gh_reply* score = event->reply->first;
+    if (event->reply->count != guild_has_next(has)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    for (; score != NULL; score = score->next)
+        if (score->type != GH_REPLY_NIL && score->type != GH_REPLY_STRING)
+            return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    for (score = event->reply->first; score != NULL; score = score->next, has->asked++)
+    {
+        bool is_member = score->type == GH_REPLY_STRING;
+        has->members[has->asked].status = is_member ? GH_OK : GH_NOT_MEMBER;
+        if (is_member) has->found++;
+    }
+    if (has->asked == has->count) return GH_OK;
+    gh_op_send(op, "*", 0);
+    return GH_PENDING;
+}
+
+static const gh_op_kind guild_has_kind = {
+    .name = "guild", .step = gh_read_step, .encode = guild_has_encode, .effect = GH_OP_READS,
+    .answer = guild_has_answer};
+
+gh_guild_has_config gh_guild_has_config_default(void)
+{
+    gh_guild_has_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = GUILD_TIMEOUT_US;
+    config.fold = gh_fold_ascii;
+    return config;
+}
+
+static gh_status guild_has_try(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members,
+                               size_t count, const gh_guild_has_config* config)
+{
+    gh_guild_has_config defaults = gh_guild_has_config_default();
+    size_t i;
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
+    op->found = 0;
+    gh_name_keep(&op->guild, guild);
+    op->members = members;
+    op->fold = config->fold;
+    op->fold_context = config->fold_context;
+    op->count = (uint8_t)count;
+    op->asked = 0;
+    for (i = 0; i < count; i++) members[i].status = GH_PENDING;
+    gh_call_begin(&op->op, client, &guild_has_kind, "*", config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_guild_has_begin(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members, size_t count,
+                             const gh_guild_has_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, guild_has_try(op, client, guild, members, count, config));
 }
 
 /* ---- size ------------------------------------------------------------------------------------------------------ */
 
 static gh_guild_size* guild_size_of(gh_op* op)
 {
-    return (gh_guild_size*)(void*)((char*)op - offsetof(gh_guild_size, op));
+    return (gh_guild_size*)(void*)op;
 }
 
 static void guild_size_encode(gh_op* op, gh_request* request)
 {
     gh_request_array(request, 2);
     gh_request_str(request, gh_str_literal("ZCARD"));
-    gh_request_object_key(request, op->client, guild_kind_name, guild_size_of(op)->guild, 'm');
+    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&guild_size_of(op)->guild), 'm');
 }
 
 static gh_status guild_size_answer(gh_op* op, const gh_event* event)
@@ -474,9 +584,10 @@ static gh_status guild_size_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_size_kind = {
-    "guild", gh_read_step, guild_size_encode, NULL, GH_OP_READS, guild_size_answer};
+    .name = "guild", .step = gh_read_step, .encode = guild_size_encode, .effect = GH_OP_READS,
+    .answer = guild_size_answer};
 
-gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
+static gh_status guild_size_try(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -484,17 +595,12 @@ gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild
     if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
     if (!guild_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
     op->size = 0;
-    op->guild = guild;
+    gh_name_keep(&op->guild, guild);
     gh_call_begin(&op->op, client, &guild_size_kind, NULL, timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_guild_size_poll(const gh_guild_size* op)
+gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_guild_size_cancel(gh_guild_size* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, guild_size_try(op, client, guild, timeout_us));
 }

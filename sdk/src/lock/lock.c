@@ -22,7 +22,7 @@ static gh_lock* lock_of(gh_lease* lease)
 static void lock_encode_renew(gh_lease* lease, gh_request* request)
 {
     gh_request_script(request, gh_lease_script(&lease->op), 1, 3);
-    gh_request_object_key(request, lease->op.client, gh_lease_row_of(lease)->object, lease->name, 's');
+    gh_request_object_key(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), 's');
     gh_request_op_token(request, &lease->op);
     gh_request_number(request, lease->op.sequence);
     gh_request_number(request, lease->lease_us);
@@ -77,14 +77,32 @@ static gh_lease_told lock_told(const gh_reply* reply)
     return told;
 }
 
+/* The set that it was of goes on without it. */
+static void lock_detach(gh_op* op)
+{
+    gh_lock* lock = lock_of(gh_lease_of(op));
+    gh_lock_set* set = gh_op_is_busy(op) ? lock->set : NULL;
+    lock->set = NULL;
+    gh_lease_detach(op);
+    if (set != NULL) gh_lock_set_moved(set);
+}
+
+_Static_assert(sizeof(gh_lock) <= GH_OP_SIZE_MAX, "a lock must fit into a record of the client");
+
 static const gh_lease_row lock_row = {
-    .kind = {"lock", gh_lease_step, gh_lease_encode, gh_lease_script, GH_OP_CHANGES, NULL},
+    .kind = {.name = "lock",
+             .step = gh_lease_step,
+             .encode = gh_lease_encode,
+             .script = gh_lease_script,
+             .effect = GH_OP_CHANGES,
+             .detach = lock_detach},
+    .size = sizeof(gh_lock),
     .object = GH_STR_INIT("lock"),
     .parts = "sqc",
     .part_count = 3,
-    .acquire = {GH_SCRIPT_lock_acquire, "qiiiii"},
-    .renew = {GH_SCRIPT_lock_renew, "qiiii"},
-    .release = {GH_SCRIPT_lock_release, "qi"},
+    .acquire = {&gh_lock_acquire_lua, "qiiiii"},
+    .renew = {&gh_lock_renew_lua, "qiiii"},
+    .release = {&gh_lock_release_lua, "qi"},
     .encode_renew = lock_encode_renew,
     .answered = lock_answered,
     .held = lock_held,
@@ -123,7 +141,7 @@ void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_
     gh_lease_begin(&lock->lease, client, &lock_row, name, wish);
 }
 
-gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
+static gh_status lock_try(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
 {
     gh_lock_config defaults = gh_lock_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
@@ -136,19 +154,14 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
     return GH_OK;
 }
 
-gh_status gh_lock_poll(const gh_lock* op)
+gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_lease_poll(&op->lease);
+    return gh_op_begun((gh_op*)op, client, lock_try(op, client, name, config));
 }
 
 void gh_lock_release(gh_lock* op)
 {
-    if (op != NULL) gh_lease_stop(&op->lease, GH_IDLE);
-}
-
-void gh_lock_cancel(gh_lock* op)
-{
-    if (op != NULL) gh_lease_stop(&op->lease, GH_CANCELLED);
+    if (op != NULL) gh_lease_release(&op->lease);
 }
 
 uint64_t gh_lock_remaining_us(const gh_lock* op)
@@ -167,19 +180,23 @@ gh_fence gh_lock_fence(const gh_lock* op)
     memset(&fence, 0, sizeof fence);
     fence.name = gh_str_literal("-"); /* a condition that cannot hold, not one that is missing */
     if (!gh_lock_is_busy(op) || !gh_lease_is_held(&op->lease)) return fence;
-    fence.name = op->lease.name;
+    fence.name = gh_name_str(&op->lease.name);
     fence.fence = op->fence;
     return fence;
 }
 
-size_t gh_lock_tag(gh_str name, char* out, size_t capacity)
+size_t gh_lock_tag(const gh_client* client, gh_str name, char* out, size_t capacity)
 {
-    const gh_str head = gh_str_literal("{lock:");
-    size_t size = head.size + 1 + (gh_name_is_valid(name) ? gh_name_encoded_size(name) : 0);
-    char* end;
-    if (!gh_name_is_valid(name) || out == NULL || capacity < size) return 0;
-    memcpy(out, head.bytes, head.size);
-    end = gh_name_encode(name, out + head.size);
-    *end = '}';
+    const gh_str head = gh_str_literal(":{lock:");
+    gh_str prefix;
+    size_t size;
+    if (client == NULL || out == NULL || !gh_name_is_valid(name)) return 0;
+    prefix = gh_client_prefix(client);
+    size = prefix.size + head.size + gh_name_encoded_size(name) + 1;
+    if (capacity <= size) return 0;
+    memcpy(out, prefix.bytes, prefix.size);
+    memcpy(out + prefix.size, head.bytes, head.size);
+    out = gh_name_encode(name, out + prefix.size + head.size);
+    memcpy(out, "}", 2);
     return size;
 }

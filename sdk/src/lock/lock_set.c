@@ -5,27 +5,34 @@
 
 typedef enum set_state
 {
-    SET_IDLE = 0,
-    SET_TAKING,
+    SET_TAKING = 1,
     SET_HELD,
     SET_LEAVING
 } set_state;
 
+/* The one that is the i-th to be taken. */
+static gh_lock* set_lock(const gh_lock_set* set, uint32_t i)
+{
+    return &set->locks[set->order[i]];
+}
+
 static void set_begin_next(gh_lock_set* set, gh_client* client)
 {
-    gh_lock* lock = &set->locks[set->next];
+    gh_lock* lock = set_lock(set, set->next);
     gh_lock_config config = set->config;
+    gh_name name;
     uint64_t now_us = gh_client_now(client);
     gh_status status = gh_op_check(&lock->lease.op, client);
     if (config.wait_us > 0) config.wait_us = set->give_up_us > now_us ? set->give_up_us - now_us : 1;
     if (status != GH_OK)
     {
         set->outcome = (int16_t)status;
-        set->state = SET_LEAVING;
+        set->op.state = SET_LEAVING;
         return;
     }
     set->next++;
-    gh_lock_start(lock, client, lock->lease.name, &config, set);
+    name = lock->lease.name;
+    gh_lock_start(lock, client, gh_name_str(&name), &config, set);
 }
 
 /* All that were begun give back or give up; those that have ended stay as they are. */
@@ -35,8 +42,9 @@ static uint32_t set_leave_all(gh_lock_set* set)
     uint32_t i;
     for (i = 0; i < set->next; i++)
     {
-        gh_lock_release(&set->locks[i]);
-        if (gh_lock_is_busy(&set->locks[i])) busy++;
+        gh_lock* lock = set_lock(set, i);
+        gh_lock_release(lock);
+        if (gh_lock_is_busy(lock)) busy++;
     }
     return busy;
 }
@@ -46,7 +54,7 @@ static bool set_is_unsure(const gh_lock_set* set)
 {
     uint32_t i;
     for (i = 0; i < set->next; i++)
-        if (gh_lock_poll(&set->locks[i]) == GH_UNKNOWN) return true;
+        if (gh_op_poll(&set_lock(set, i)->op) == GH_UNKNOWN) return true;
     return false;
 }
 
@@ -56,31 +64,70 @@ static void set_look(gh_lock_set* set)
     uint32_t i;
     for (i = 0; i < set->next; i++)
     {
-        gh_status status = gh_lock_poll(&set->locks[i]);
-        if (status == GH_OK) held++;
-        if (status == GH_OK || (status == GH_PENDING && set->locks[i].lease.op.state != GH_LEASE_LEAVING)) continue;
-        set->state = SET_LEAVING; /* one is lost, refused, or its hold is over */
-        set->outcome = (int16_t)(status == GH_PENDING ? set->locks[i].lease.outcome : status);
+        const gh_lock* lock = set_lock(set, i);
+        gh_status status = gh_op_poll(&lock->op);
+        if (status == GH_HELD) held++;
+        if (status == GH_HELD || (status == GH_PENDING && lock->lease.op.state != GH_LEASE_LEAVING)) continue;
+        set->op.state = SET_LEAVING; /* one is lost, refused, or its hold is over */
+        set->outcome = (int16_t)(status == GH_PENDING ? lock->lease.outcome : status);
         return;
     }
     if (held == set->count)
-        set->state = SET_HELD;
+        set->op.state = SET_HELD;
     else if (held == set->next)
-        set_begin_next(set, set->locks[0].lease.op.client);
+        set_begin_next(set, set->op.client);
 }
 
 void gh_lock_set_moved(gh_lock_set* set)
 {
     if (set->moving) return; /* what we do below comes back here */
     set->moving = true;
-    if (set->state == SET_TAKING || set->state == SET_HELD) set_look(set);
-    if (set->state == SET_LEAVING && set_leave_all(set) == 0)
-    {
-        set->state = SET_IDLE;
-        set->status = (int16_t)(set_is_unsure(set) ? GH_UNKNOWN : set->outcome);
-    }
+    if (set->op.state == SET_TAKING || set->op.state == SET_HELD) set_look(set);
+    gh_op_set_status(&set->op, set->op.state == SET_HELD ? GH_HELD : GH_PENDING);
+    if (set->op.state == SET_LEAVING && set_leave_all(set) == 0)
+        gh_op_end(&set->op, set_is_unsure(set) ? GH_UNKNOWN : (gh_status)set->outcome);
     set->moving = false;
 }
+
+static void set_leave(gh_lock_set* set, gh_status outcome)
+{
+    if (set->op.state == SET_LEAVING) return;
+    set->outcome = (int16_t)outcome;
+    set->op.state = SET_LEAVING;
+    gh_lock_set_moved(set);
+}
+
+/* The locks go first: what becomes of them is how the set ends. */
+static void set_close(gh_lock_set* set)
+{
+    uint32_t i;
+    set_leave(set, GH_CANCELLED);
+    for (i = 0; i < set->next && gh_op_is_busy(&set->op); i++) gh_op_close(&set_lock(set, i)->op);
+    gh_op_end(&set->op, set_is_unsure(set) ? GH_UNKNOWN : (gh_status)set->outcome);
+}
+
+static void set_step(gh_op* op, const gh_event* event)
+{
+    gh_lock_set* set = (gh_lock_set*)(void*)op;
+    if (event->kind == GH_EVENT_CANCEL) set_leave(set, GH_CANCELLED);
+    if (event->kind == GH_EVENT_CLOSE) set_close(set);
+}
+
+static void set_detach(gh_op* op)
+{
+    gh_lock_set* set = (gh_lock_set*)(void*)op;
+    uint32_t i;
+    if (!gh_op_is_busy(op)) return;
+    for (i = 0; i < set->count; i++)
+    {
+        set->locks[i].set = NULL;
+        gh_op_detach(&set->locks[i].op);
+    }
+    gh_op_end(op, GH_CANCELLED);
+}
+
+static const gh_op_kind set_kind = {
+    .name = "lock", .step = set_step, .effect = GH_OP_CHANGES, .detach = set_detach};
 
 static int compare_names(gh_str a, gh_str b)
 {
@@ -89,16 +136,16 @@ static int compare_names(gh_str a, gh_str b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Insertion sort: there are at most GH_LOCK_SET_MAX. */
-static void set_sort(gh_lock* locks, const gh_str* names, size_t count)
+/* The order in which they are taken. Insertion sort: there are at most GH_LOCK_SET_MAX. */
+static void set_sort(gh_lock_set* set, const gh_str* names)
 {
     size_t i;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < set->count; i++)
     {
         size_t at = i;
-        for (; at > 0 && compare_names(names[i], locks[at - 1].lease.name) < 0; at--)
-            locks[at].lease.name = locks[at - 1].lease.name;
-        locks[at].lease.name = names[i];
+        for (; at > 0 && compare_names(names[i], names[set->order[at - 1]]) < 0; at--)
+            set->order[at] = set->order[at - 1];
+        set->order[at] = (uint8_t)i;
     }
 }
 
@@ -120,51 +167,39 @@ static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t cou
     return status == GH_OK && config->hold_us != 0 ? GH_INVALID_HOLD : status;
 }
 
-gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
-                            const gh_lock_config* config)
+static gh_status lock_set_try(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
+                              const gh_lock_config* config)
 {
     gh_lock_config defaults = gh_lock_config_default();
-    gh_status status;
-    if (set == NULL || set->state != SET_IDLE) return GH_INVALID_OP;
+    gh_status status = gh_op_check(set == NULL ? NULL : &set->op, client);
+    size_t i;
+    if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     status = check_set(locks, names, count, config);
     if (status != GH_OK) return status;
-    status = gh_op_check(&locks[0].lease.op, client);
-    if (status != GH_OK) return status;
-    set_sort(locks, names, count);
+    if (gh_client_ops_room(client) < 2) return GH_NO_ROOM; /* for the first lock, too */
     set->locks = locks;
     set->config = *config;
     set->count = (uint32_t)count;
+    set_sort(set, names);
+    for (i = 0; i < count; i++) gh_name_keep(&locks[i].lease.name, names[i]);
     set->next = 0;
     set->give_up_us = gh_client_after(client, config->wait_us);
-    set->status = GH_PENDING;
-    set->outcome = GH_IDLE;
-    set->state = SET_TAKING;
+    set->outcome = GH_OK;
     set->moving = false;
+    gh_op_begin(&set->op, client, &set_kind);
+    set->op.state = SET_TAKING;
     set_begin_next(set, client);
     return GH_OK;
 }
 
-gh_status gh_lock_set_poll(const gh_lock_set* set)
+gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
+                            const gh_lock_config* config)
 {
-    if (set == NULL || set->locks == NULL) return GH_IDLE;
-    return set->state == SET_HELD ? GH_OK : (gh_status)set->status;
-}
-
-static void set_stop(gh_lock_set* set, gh_status outcome)
-{
-    if (set == NULL || set->state == SET_IDLE || set->state == SET_LEAVING) return;
-    set->outcome = (int16_t)outcome;
-    set->state = SET_LEAVING;
-    gh_lock_set_moved(set);
+    return gh_op_begun((gh_op*)set, client, lock_set_try(set, client, locks, names, count, config));
 }
 
 void gh_lock_set_release(gh_lock_set* set)
 {
-    set_stop(set, GH_IDLE);
-}
-
-void gh_lock_set_cancel(gh_lock_set* set)
-{
-    set_stop(set, GH_CANCELLED);
+    if (set != NULL && gh_op_is_at_work(&set->op)) set_leave(set, GH_OK);
 }

@@ -50,12 +50,12 @@ enum
 
 static gh_mailbox_push* mailbox_push_of(gh_op* op)
 {
-    return (gh_mailbox_push*)(void*)((char*)op - offsetof(gh_mailbox_push, op));
+    return (gh_mailbox_push*)(void*)op;
 }
 
 static gh_script* mailbox_push_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_mailbox_push);
+    return gh_client_script(op->client, &gh_mailbox_push_lua);
 }
 
 static void mailbox_push_encode(gh_op* op, gh_request* request)
@@ -63,10 +63,10 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
     const gh_mailbox_push* push = mailbox_push_of(op);
     uint32_t i;
     gh_request_script(request, mailbox_push_script(op), 4, 4 + 2 * push->count);
-    encode_mailbox_key(request, op, push->name, 's');
-    encode_mailbox_key(request, op, push->name, 'm');
-    encode_mailbox_key(request, op, push->name, 'h');
-    gh_request_mark_key(request, op->client, mailbox_kind_name, push->name);
+    encode_mailbox_key(request, op, gh_name_str(&push->name), 's');
+    encode_mailbox_key(request, op, gh_name_str(&push->name), 'm');
+    encode_mailbox_key(request, op, gh_name_str(&push->name), 'h');
+    gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
@@ -105,7 +105,8 @@ static void mailbox_push_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_push_kind = {
-     "mailbox", mailbox_push_step, mailbox_push_encode, mailbox_push_script, GH_OP_CHANGES, mailbox_push_answer};
+    .name = "mailbox", .step = mailbox_push_step, .encode = mailbox_push_encode, .script = mailbox_push_script,
+    .effect = GH_OP_CHANGES, .answer = mailbox_push_answer};
 
 gh_mailbox_push_config gh_mailbox_push_config_default(void)
 {
@@ -117,8 +118,8 @@ gh_mailbox_push_config gh_mailbox_push_config_default(void)
     return config;
 }
 
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
-                                size_t count, const gh_mailbox_push_config* config)
+static gh_status mailbox_push_try(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
+                                  const gh_mailbox_push_config* config)
 {
     gh_mailbox_push_config defaults = gh_mailbox_push_config_default();
     size_t i;
@@ -130,14 +131,14 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
     if (!mailbox_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     if (config->capacity == 0 || config->capacity > GH_MAILBOX_CAPACITY_MAX) return GH_INVALID_LIMIT;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_FULL;
+    if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
         posts[i].id = 0;
         posts[i].status = GH_PENDING;
     }
     op->epoch = 0;
-    op->name = name;
+    gh_name_keep(&op->name, name);
     op->posts = posts;
     op->count = (uint32_t)count;
     op->capacity = config->capacity;
@@ -146,14 +147,10 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str n
     return GH_OK;
 }
 
-gh_status gh_mailbox_push_poll(const gh_mailbox_push* op)
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
+                                size_t count, const gh_mailbox_push_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_mailbox_push_cancel(gh_mailbox_push* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, mailbox_push_try(op, client, name, posts, count, config));
 }
 
 /* ---- fetch --------------------------------------------------------------------------------------------- */
@@ -166,12 +163,12 @@ typedef enum mailbox_fetch_state
 
 static gh_mailbox_fetch* mailbox_fetch_of(gh_op* op)
 {
-    return (gh_mailbox_fetch*)(void*)((char*)op - offsetof(gh_mailbox_fetch, op));
+    return (gh_mailbox_fetch*)(void*)op;
 }
 
 static gh_script* mailbox_fetch_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_mailbox_fetch);
+    return gh_client_script(op->client, &gh_mailbox_fetch_lua);
 }
 
 /* The page in the caller's buffer, as far as it is filled. */
@@ -195,9 +192,9 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
     gh_request_script(request, mailbox_fetch_script(op), 3, 7);
-    encode_mailbox_key(request, op, fetch->name, 's');
-    encode_mailbox_key(request, op, fetch->name, 'm');
-    encode_mailbox_key(request, op, fetch->name, 'h');
+    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 's');
+    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'm');
+    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'h');
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, fetch->after);
@@ -210,7 +207,6 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
 static void mailbox_ask(gh_mailbox_fetch* fetch)
 {
     fetch->op.state = MAILBOX_ASKING;
-    fetch->hinted = false;
     if (fetch->wait_end_us > 0)
         gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
@@ -318,8 +314,6 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
         gh_op_end(&fetch->op, GH_OK);
     else if (fetch->wait_end_us <= now_us)
         gh_op_end(&fetch->op, GH_EMPTY);
-    else if (fetch->hinted)
-        mailbox_ask(fetch);
     else
         mailbox_wait(fetch);
 }
@@ -337,9 +331,9 @@ static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_REPLY: mailbox_fetched(fetch, event); break;
     case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status); break;
     case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_HINT: fetch->hinted = true; break; /* it overtook the answer: ask again when that is here */
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
+    case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -378,7 +372,8 @@ static void mailbox_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_fetch_kind = {
-     "mailbox", mailbox_fetch_step, mailbox_fetch_encode, mailbox_fetch_script, GH_OP_READS, NULL};
+    .name = "mailbox", .step = mailbox_fetch_step, .encode = mailbox_fetch_encode, .script = mailbox_fetch_script,
+    .effect = GH_OP_READS};
 
 gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void)
 {
@@ -403,22 +398,19 @@ static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config)
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
-gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
-                                 const gh_mailbox_fetch_config* config)
+static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                   const gh_mailbox_fetch_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     status = mailbox_check_fetch(config);
     if (status != GH_OK) return status;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    gh_op_clear(&op->op, sizeof *op);
     op->messages = (const gh_message*)config->buffer;
     op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
     op->epoch = config->epoch;
-    op->name = name;
+    gh_name_keep(&op->name, name);
     op->after = config->after;
     op->start = config->after;
     op->timeout_us = config->timeout_us;
@@ -430,15 +422,10 @@ gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_mailbox_fetch_poll(const gh_mailbox_fetch* op)
+gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+                                 const gh_mailbox_fetch_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_mailbox_fetch_cancel(gh_mailbox_fetch* op)
-{
-    if (op != NULL && op->op.kind != NULL && gh_op_is_busy(&op->op))
-        gh_op_end(&op->op, gh_op_outcome(&op->op, GH_REASON_CANCEL));
+    return gh_op_begun((gh_op*)op, client, mailbox_fetch_try(op, client, name, config));
 }
 
 /* ---- commit -------------------------------------------------------------------------------------------- */
@@ -453,20 +440,20 @@ enum
 
 static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 {
-    return (gh_mailbox_commit*)(void*)((char*)op - offsetof(gh_mailbox_commit, op));
+    return (gh_mailbox_commit*)(void*)op;
 }
 
 static gh_script* mailbox_commit_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_mailbox_commit);
+    return gh_client_script(op->client, &gh_mailbox_commit_lua);
 }
 
 static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
     gh_request_script(request, mailbox_commit_script(op), 2, 3);
-    encode_mailbox_key(request, op, commit->name, 's');
-    encode_mailbox_key(request, op, commit->name, 'm');
+    encode_mailbox_key(request, op, gh_name_str(&commit->name), 's');
+    encode_mailbox_key(request, op, gh_name_str(&commit->name), 'm');
     gh_request_number(request, op->sequence);
     gh_request_number(request, commit->epoch);
     gh_request_number(request, commit->id);
@@ -489,10 +476,11 @@ static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_commit_kind = {
-     "mailbox", gh_call_step, mailbox_commit_encode, mailbox_commit_script, GH_OP_CHANGES, mailbox_commit_answer};
+    .name = "mailbox", .step = gh_call_step, .encode = mailbox_commit_encode, .script = mailbox_commit_script,
+    .effect = GH_OP_CHANGES, .answer = mailbox_commit_answer};
 
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
-                                  uint64_t id, uint64_t timeout_us)
+static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
+                                    uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -502,19 +490,15 @@ gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_s
     if (epoch == 0 || epoch >= MAILBOX_ID_MAX) return GH_INVALID_EPOCH;
     if (id == 0 || id >= MAILBOX_ID_MAX) return GH_INVALID_ID;
     op->unread = 0;
-    op->name = name;
+    gh_name_keep(&op->name, name);
     op->epoch = epoch;
     op->id = id;
     gh_call_begin(&op->op, client, &mailbox_commit_kind, MAILBOX_COMMIT_SHAPE, timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_mailbox_commit_poll(const gh_mailbox_commit* op)
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
+                                  uint64_t id, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_mailbox_commit_cancel(gh_mailbox_commit* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, mailbox_commit_try(op, client, name, epoch, id, timeout_us));
 }

@@ -31,13 +31,13 @@ enum
 
 static gh_row_schedule* row_schedule_of(gh_op* op)
 {
-    return (gh_row_schedule*)(void*)((char*)op - offsetof(gh_row_schedule, op));
+    return (gh_row_schedule*)(void*)op;
 }
 
 static gh_script* row_schedule_script(gh_op* op)
 {
     bool away = row_schedule_of(op)->away;
-    return gh_client_script(op->client, away ? GH_SCRIPT_rows_unschedule : GH_SCRIPT_rows_schedule);
+    return gh_client_script(op->client, away ? &gh_rows_unschedule_lua : &gh_rows_schedule_lua);
 }
 
 /* No copy of it is carried out when its link was given up, or when the op is over. */
@@ -51,13 +51,13 @@ static uint64_t row_schedule_not_after(const gh_row_schedule* schedule)
 static void row_schedule_encode(gh_op* op, gh_request* request)
 {
     const gh_row_schedule* schedule = row_schedule_of(op);
-    uint8_t shard = gh_rows_shard_of(schedule->row);
+    uint8_t shard = gh_rows_shard_of(gh_name_str(&schedule->row));
     gh_request_script(request, row_schedule_script(op), 4, schedule->away ? 4 : 8);
     gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, row_schedule_not_after(schedule));
-    gh_request_str(request, schedule->row);
+    gh_request_str(request, gh_name_str(&schedule->row));
     if (schedule->away) return;
     gh_request_number(request, schedule->period_us);
     gh_request_number(request, schedule->max_age_us);
@@ -72,7 +72,7 @@ static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
     {
     case ROW_SCHEDULE_DONE:
     case ROW_SCHEDULE_OLDER: return GH_OK;
-    case ROW_SCHEDULE_NOT_THERE: return GH_EMPTY;
+    case ROW_SCHEDULE_NOT_THERE: return GH_GONE;
     case ROW_SCHEDULE_FULL: return gh_op_refused(op, GH_FULL);
     case ROW_SCHEDULE_STALE: /* we know the store's time better now, and our own timer ends this */
         gh_op_send(op, ROW_SCHEDULE_SHAPE, op->flags & GH_OP_MAYBE);
@@ -87,7 +87,8 @@ static void row_schedule_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind row_schedule_kind = {
-     "rows", row_schedule_step, row_schedule_encode, row_schedule_script, GH_OP_CHANGES, row_schedule_answer};
+    .name = "rows", .step = row_schedule_step, .encode = row_schedule_encode, .script = row_schedule_script,
+    .effect = GH_OP_CHANGES, .answer = row_schedule_answer};
 
 gh_row_schedule_config gh_row_schedule_config_default(void)
 {
@@ -113,14 +114,14 @@ static gh_status row_schedule_check(const gh_row_schedule_config* config)
 
 static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
 {
-    op->row = row;
+    gh_name_keep(&op->row, row);
     op->not_after_us = gh_client_after(client, timeout_us);
     gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, ROW_SCHEDULE_SHAPE, timeout_us,
                        gh_gate_object(client, gh_str_literal("rows"), row));
 }
 
-gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
-                                const gh_row_schedule_config* config)
+static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str row,
+                                  const gh_row_schedule_config* config)
 {
     gh_row_schedule_config defaults = gh_row_schedule_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -137,7 +138,13 @@ gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str r
     return GH_OK;
 }
 
-gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
+gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                const gh_row_schedule_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, row_schedule_try(op, client, row, config));
+}
+
+static gh_status row_unschedule_try(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -151,14 +158,9 @@ gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_row_schedule_poll(const gh_row_schedule* op)
+gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_row_schedule_cancel(gh_row_schedule* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, row_unschedule_try(op, client, row, timeout_us));
 }
 
 /* ---- get ----------------------------------------------------------------------------------------------- */
@@ -175,12 +177,12 @@ enum
 
 static gh_row_get* row_get_of(gh_op* op)
 {
-    return (gh_row_get*)(void*)((char*)op - offsetof(gh_row_get, op));
+    return (gh_row_get*)(void*)op;
 }
 
 static gh_script* row_get_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_rows_get);
+    return gh_client_script(op->client, &gh_rows_get_lua);
 }
 
 static void row_get_encode(gh_op* op, gh_request* request)
@@ -188,9 +190,9 @@ static void row_get_encode(gh_op* op, gh_request* request)
     const gh_row_get* get = row_get_of(op);
     uint32_t room = gh_client_reply_bytes(op->client) - ROWS_REPLY_ROOM;
     gh_request_script(request, row_get_script(op), 1, 4);
-    gh_rows_encode_keys(request, op->client, gh_rows_shard_of(get->row), "v");
+    gh_rows_encode_keys(request, op->client, gh_rows_shard_of(gh_name_str(&get->row)), "v");
     gh_request_number(request, op->sequence);
-    gh_request_str(request, get->row);
+    gh_request_str(request, gh_name_str(&get->row));
     gh_request_number(request, get->known_version);
     gh_request_number(request, get->buffer_size < room ? get->buffer_size : room);
 }
@@ -213,17 +215,18 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
         if (bytes.size > get->buffer_size) return GH_CORRUPT;
         if (bytes.size > 0) memcpy(get->buffer, bytes.bytes, bytes.size);
         get->value = gh_str_make(get->buffer, bytes.size);
-        return is_old ? GH_ROW_OLD : GH_OK;
+        return is_old ? GH_OLD : GH_OK;
     case ROW_GET_ABSENT: return GH_EMPTY;
-    case ROW_GET_NOTHING: return GH_ROW_MISSING;
-    case ROW_GET_SAME: return is_old ? GH_ROW_OLD : GH_ROW_SAME;
-    case ROW_GET_TOO_SMALL: return is_old ? GH_ROW_OLD : GH_TOO_SMALL;
+    case ROW_GET_NOTHING: return GH_GONE;
+    case ROW_GET_SAME: return is_old ? GH_OLD : GH_SAME;
+    case ROW_GET_TOO_SMALL: return is_old ? GH_OLD : GH_TOO_SMALL;
     default: return GH_CORRUPT;
     }
 }
 
 static const gh_op_kind row_get_kind = {
-    "rows", gh_read_step, row_get_encode, row_get_script, GH_OP_READS, row_get_answer};
+    .name = "rows", .step = gh_read_step, .encode = row_get_encode, .script = row_get_script, .effect = GH_OP_READS,
+    .answer = row_get_answer};
 
 gh_row_get_config gh_row_get_config_default(void)
 {
@@ -234,7 +237,7 @@ gh_row_get_config gh_row_get_config_default(void)
     return config;
 }
 
-gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config)
+static gh_status row_get_try(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -246,7 +249,7 @@ gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const 
     op->value = gh_str_make(NULL, 0);
     op->version = op->age_us = 0;
     op->value_size = 0;
-    op->row = row;
+    gh_name_keep(&op->row, row);
     op->buffer = (char*)config->buffer;
     op->buffer_size = config->buffer_size;
     op->known_version = config->version;
@@ -255,12 +258,7 @@ gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const 
     return GH_OK;
 }
 
-gh_status gh_row_get_poll(const gh_row_get* op)
+gh_status gh_row_get_begin(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_row_get_cancel(gh_row_get* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, row_get_try(op, client, row, config));
 }

@@ -29,14 +29,14 @@ enum
 
 static gh_rows* rows_of(gh_op* op)
 {
-    return (gh_rows*)(void*)((char*)op - offsetof(gh_rows, op));
+    return (gh_rows*)(void*)op;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
 static gh_script* rows_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_rows_claim);
+    return gh_client_script(op->client, &gh_rows_claim_lua);
 }
 
 static void rows_encode(gh_op* op, gh_request* request)
@@ -237,14 +237,27 @@ static void rows_step(gh_op* op, const gh_event* event)
     case GH_EVENT_TIMER: rows_timer(rows); break;
     case GH_EVENT_HINT: rows_hint(rows, event->hint); break;
     case GH_EVENT_RESET: rows_hint(rows, 0); break;
-    case GH_EVENT_CANCEL: rows_leave(rows, GH_CANCELLED); break;
+    case GH_EVENT_CANCEL:
+        if (rows->outcome != GH_CANCELLED) rows_leave(rows, GH_CANCELLED);
+        break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind rows_kind = {"rows", rows_step, rows_encode, rows_script, GH_OP_CHANGES, NULL};
+static void rows_detach(gh_op* op)
+{
+    gh_rows* rows = rows_of(op);
+    size_t i;
+    if (!gh_op_is_busy(op)) return;
+    gh_op_end(op, GH_CANCELLED);
+    for (i = 0; i < rows->config.slot_count; i++) gh_op_detach(&rows->config.slots[i].op);
+}
+
+static const gh_op_kind rows_kind = {
+    .name = "rows", .step = rows_step, .encode = rows_encode, .script = rows_script, .effect = GH_OP_CHANGES,
+    .detach = rows_detach, .hints_at_once = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
@@ -286,20 +299,17 @@ static gh_status rows_check(const gh_rows_config* config)
     return GH_OK;
 }
 
-gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config)
+static gh_status rows_try(gh_rows* op, gh_client* client, const gh_rows_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    void* user;
     uint32_t i;
     if (status != GH_OK) return status;
     status = rows_check(config);
     if (status != GH_OK) return status;
-    if (gh_client_ops_room(client) < 1 + config->slot_count) return GH_FULL;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    if (gh_client_ops_room(client) < 1 + config->slot_count) return GH_NO_ROOM;
+    gh_op_clear(&op->op, sizeof *op);
     op->config = *config;
-    op->outcome = GH_IDLE;
+    op->outcome = GH_OK;
     op->begun_us = GH_FOREVER;
     op->shard =
         (uint8_t)(gh_client_id(client) % GH_ROWS_SHARDS); /* not all of a fleet begin at the same one */
@@ -312,22 +322,17 @@ gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* co
     return GH_OK;
 }
 
-gh_status gh_rows_poll(const gh_rows* op)
+gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+    return gh_op_begun((gh_op*)op, client, rows_try(op, client, config));
 }
 
 static bool rows_are_busy(const gh_rows* rows)
 {
-    return rows != NULL && rows->op.kind != NULL && gh_op_is_busy(&rows->op);
+    return rows != NULL && gh_op_is_at_work(&rows->op);
 }
 
 void gh_rows_stop(gh_rows* op)
 {
-    if (rows_are_busy(op) && !op->stopping) rows_leave(op, GH_IDLE);
-}
-
-void gh_rows_cancel(gh_rows* op)
-{
-    if (rows_are_busy(op) && op->outcome != GH_CANCELLED) rows_leave(op, GH_CANCELLED);
+    if (rows_are_busy(op) && !op->stopping) rows_leave(op, GH_OK);
 }

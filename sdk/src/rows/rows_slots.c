@@ -12,7 +12,7 @@
 
 static gh_rows_slot* rows_slot_of(gh_op* op)
 {
-    return (gh_rows_slot*)(void*)((char*)op - offsetof(gh_rows_slot, op));
+    return (gh_rows_slot*)(void*)op;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -20,7 +20,7 @@ static gh_rows_slot* rows_slot_of(gh_op* op)
 static gh_script* rows_slot_script(gh_op* op)
 {
     bool renews = op->state == ROWS_SLOT_RENEWING;
-    return gh_client_script(op->client, renews ? GH_SCRIPT_rows_renew : GH_SCRIPT_rows_finish);
+    return gh_client_script(op->client, renews ? &gh_rows_renew_lua : &gh_rows_finish_lua);
 }
 
 static void encode_rows_claim_text(gh_request* request, const gh_rows_slot* slot)
@@ -253,7 +253,8 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind rows_slot_kind = {
-    "rows", rows_slot_step, rows_slot_encode, rows_slot_script, GH_OP_CHANGES, NULL};
+    .name = "rows", .step = rows_slot_step, .encode = rows_slot_encode, .script = rows_slot_script,
+    .effect = GH_OP_CHANGES};
 
 /* ---- begin, take --------------------------------------------------------------------------------------- */
 

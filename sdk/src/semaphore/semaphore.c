@@ -40,7 +40,7 @@ static void permit_encode_refresh(gh_lease* lease, gh_request* request)
     gh_permit* member = gh_permit_batch_next(carrier, NULL);
     uint8_t place = 0;
     gh_request_script(request, gh_lease_script(&lease->op), 2, 2u + carrier->batch);
-    gh_request_object_keys(request, lease->op.client, gh_lease_row_of(lease)->object, lease->name, "sh");
+    gh_request_object_keys(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), "sh");
     gh_request_number(request, lease->op.sequence);
     gh_request_number(request, lease->lease_us);
     for (; member != NULL; member = gh_permit_batch_next(carrier, member))
@@ -141,14 +141,22 @@ static void permit_not_renewed(gh_lease* lease)
     gh_permit_batch_drop(carrier);
 }
 
+_Static_assert(sizeof(gh_permit) <= GH_OP_SIZE_MAX, "a permit must fit into a record of the client");
+
 static const gh_lease_row permit_row = {
-    .kind = {"semaphore", gh_lease_step, gh_lease_encode, gh_lease_script, GH_OP_CHANGES, NULL},
+    .kind = {.name = "semaphore",
+             .step = gh_lease_step,
+             .encode = gh_lease_encode,
+             .script = gh_lease_script,
+             .effect = GH_OP_CHANGES,
+             .detach = gh_lease_detach},
+    .size = sizeof(gh_permit),
     .object = GH_STR_INIT("semaphore"),
     .parts = "shqc",
     .part_count = 4,
-    .acquire = {GH_SCRIPT_semaphore_acquire, "qiiiiii"},
-    .renew = {GH_SCRIPT_semaphore_refresh, "qis"},
-    .release = {GH_SCRIPT_semaphore_release, "qii"},
+    .acquire = {&gh_semaphore_acquire_lua, "qiiiiii"},
+    .renew = {&gh_semaphore_refresh_lua, "qis"},
+    .release = {&gh_semaphore_release_lua, "qii"},
     .acquire_numbers = 2,
     .release_numbers = 1,
     .encode_numbers = permit_encode_numbers,
@@ -185,18 +193,15 @@ static gh_status permit_check(const gh_permit_config* config)
     return config->hold_us > GH_SEMAPHORE_WAIT_MAX_US ? GH_INVALID_HOLD : GH_OK;
 }
 
-gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
+static gh_status permit_try(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
 {
     gh_lease_wish wish;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
-    void* user;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     status = permit_check(config);
     if (status != GH_OK) return status;
-    user = op->user;
-    memset(op, 0, sizeof *op);
-    op->user = user;
+    gh_op_clear(&op->op, sizeof *op);
     op->permits = config->permits;
     op->first_limit = config->limit;
     wish.lease_us = config->lease_us;
@@ -206,19 +211,14 @@ gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const g
     return GH_OK;
 }
 
-gh_status gh_permit_poll(const gh_permit* op)
+gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_lease_poll(&op->lease);
+    return gh_op_begun((gh_op*)op, client, permit_try(op, client, name, config));
 }
 
 void gh_permit_release(gh_permit* op)
 {
-    if (op != NULL) gh_lease_stop(&op->lease, GH_IDLE);
-}
-
-void gh_permit_cancel(gh_permit* op)
-{
-    if (op != NULL) gh_lease_stop(&op->lease, GH_CANCELLED);
+    if (op != NULL) gh_lease_release(&op->lease);
 }
 
 uint64_t gh_permit_remaining_us(const gh_permit* op)

@@ -39,19 +39,19 @@ static bool semaphore_take_figure(const gh_reply* reply, uint32_t i, uint32_t* f
 
 static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
 {
-    return (gh_semaphore_limit*)(void*)((char*)op - offsetof(gh_semaphore_limit, op));
+    return (gh_semaphore_limit*)(void*)op;
 }
 
 static gh_script* semaphore_limit_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_semaphore_limit);
+    return gh_client_script(op->client, &gh_semaphore_limit_lua);
 }
 
 static void semaphore_limit_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
     gh_request_script(request, semaphore_limit_script(op), 4, 4);
-    gh_request_object_keys(request, op->client, semaphore_kind_name, limit->name, "shqc");
+    gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
@@ -76,43 +76,39 @@ static void semaphore_limit_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind semaphore_limit_kind = {
-     "semaphore", semaphore_limit_step, semaphore_limit_encode, semaphore_limit_script,
-    GH_OP_CHANGES, semaphore_limit_answer};
+    .name = "semaphore", .step = semaphore_limit_step, .encode = semaphore_limit_encode,
+    .script = semaphore_limit_script, .effect = GH_OP_CHANGES, .answer = semaphore_limit_answer};
 
-gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
-                                   uint64_t timeout_us)
+static gh_status semaphore_limit_try(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
+                                     uint64_t timeout_us)
 {
     gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
     if (status != GH_OK) return status;
     if (limit == 0 || limit > GH_SEMAPHORE_LIMIT_MAX) return GH_INVALID_LIMIT;
     op->limit = op->used = op->waiters = 0;
     op->wanted = limit;
-    op->name = name;
+    gh_name_keep(&op->name, name);
     gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, SEMAPHORE_LIMIT_SHAPE, timeout_us,
                        gh_gate_object(client, semaphore_kind_name, name));
     return GH_OK;
 }
 
-gh_status gh_semaphore_limit_poll(const gh_semaphore_limit* op)
+gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
+                                   uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_semaphore_limit_cancel(gh_semaphore_limit* op)
-{
-    if (op != NULL) gh_gate_call_cancel(&op->gate, &op->op);
+    return gh_op_begun((gh_op*)op, client, semaphore_limit_try(op, client, name, limit, timeout_us));
 }
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
 static gh_semaphore_look* semaphore_look_of(gh_op* op)
 {
-    return (gh_semaphore_look*)(void*)((char*)op - offsetof(gh_semaphore_look, op));
+    return (gh_semaphore_look*)(void*)op;
 }
 
 static gh_script* semaphore_look_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_semaphore_look);
+    return gh_client_script(op->client, &gh_semaphore_look_lua);
 }
 
 static void semaphore_look_encode(gh_op* op, gh_request* request)
@@ -120,7 +116,7 @@ static void semaphore_look_encode(gh_op* op, gh_request* request)
     const gh_semaphore_look* look = semaphore_look_of(op);
     uint32_t most = (gh_client_reply_nodes(op->client) - SEMAPHORE_FIGURES - 1) / 2;
     gh_request_script(request, semaphore_look_script(op), 3, 2);
-    gh_request_object_keys(request, op->client, semaphore_kind_name, look->name, "shq");
+    gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&look->name), "shq");
     gh_request_number(request, op->sequence);
     gh_request_number(request, look->holders_max < most ? look->holders_max : most);
 }
@@ -174,33 +170,30 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
             return GH_CORRUPT;
         look->count++;
     }
-    return look->limit == 0 ? GH_EMPTY : GH_OK;
+    return look->limit == 0 ? GH_GONE : GH_OK;
 }
 
 static const gh_op_kind semaphore_look_kind = {
-    "semaphore", gh_read_step, semaphore_look_encode, semaphore_look_script, GH_OP_READS, semaphore_look_answer};
+    .name = "semaphore", .step = gh_read_step, .encode = semaphore_look_encode, .script = semaphore_look_script,
+    .effect = GH_OP_READS, .answer = semaphore_look_answer};
 
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
-                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us)
+static gh_status semaphore_look_try(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
+                                    size_t holders_max, uint64_t timeout_us)
 {
     gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
     if (status != GH_OK) return status;
     if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0))
         return GH_INVALID_BUFFER;
     op->limit = op->used = op->waiters = op->count = 0;
-    op->name = name;
+    gh_name_keep(&op->name, name);
     op->holders = holders;
     op->holders_max = (uint32_t)holders_max;
     gh_call_begin(&op->op, client, &semaphore_look_kind, SEMAPHORE_LOOK_SHAPE, timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_semaphore_look_poll(const gh_semaphore_look* op)
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
+                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_semaphore_look_cancel(gh_semaphore_look* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, semaphore_look_try(op, client, name, holders, holders_max, timeout_us));
 }

@@ -5,7 +5,7 @@
 static uint64_t permit_group_number(const gh_permit* permit)
 {
     const gh_lease* lease = &permit->lease;
-    uint64_t name_number = gh_gate_object(lease->op.client, gh_str_literal("permit"), lease->name);
+    uint64_t name_number = gh_gate_object(lease->op.client, gh_str_literal("permit"), gh_name_str(&lease->name));
     return name_number + lease->lease_us * 0x9e3779b97f4a7c15ull;
 }
 
@@ -16,7 +16,8 @@ static gh_permit* permit_group_first(const gh_permit* permit, uint64_t number)
     gh_permit* first;
     if (row == NULL || row->op->kind != lease->op.kind) return NULL;
     first = (gh_permit*)(void*)((char*)row - offsetof(gh_permit, row));
-    return first->lease.lease_us == lease->lease_us && gh_str_equal(first->lease.name, lease->name) ? first : NULL;
+    if (first->lease.lease_us != lease->lease_us) return NULL;
+    return gh_str_equal(gh_name_str(&first->lease.name), gh_name_str(&lease->name)) ? first : NULL;
 }
 
 void gh_permit_group_join(gh_permit* permit)

@@ -6,8 +6,7 @@
 
 #define ENTRY_NUMBER_MAX (1ull << 53)
 
-/* A number of at most 16 digits and the blank behind it. */
-static bool entry_number(gh_str* rest, uint64_t* number)
+bool gh_entry_number(gh_str* rest, uint64_t* number)
 {
     const char* at = rest->bytes;
     const char* end = at + (rest->size < 17 ? rest->size : 17);
@@ -26,8 +25,8 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
 {
     uint64_t time_ms;
     uint64_t sender_size;
-    if (!entry_number(&entry, &message->id) || !entry_number(&entry, &time_ms) ||
-        !entry_number(&entry, &sender_size) || sender_size > entry.size)
+    if (!gh_entry_number(&entry, &message->id) || !gh_entry_number(&entry, &time_ms) ||
+        !gh_entry_number(&entry, &sender_size) || sender_size > entry.size)
         return false;
     if (message->id - 1 >= ENTRY_NUMBER_MAX - 1 || time_ms >= ENTRY_NUMBER_MAX / 1000) return false; /* 0 wraps */
     message->time_us = time_ms * 1000;

@@ -12,6 +12,9 @@
 
 #define GH_ENTRY_HEADER_MAX 64u /* bytes of an entry besides sender and body: three numbers and blanks */
 
+/* Takes a number of at most 16 digits, and the blank behind it, from the front; false: there is none. */
+bool gh_entry_number(gh_str* rest, uint64_t* number);
+
 /* Views into the entry, all but the epoch; false: not of this form. */
 bool gh_entry_parse(gh_str entry, gh_message* message);
 

@@ -1,59 +1,10 @@
--- take_hand_out: each of the tasks that were found is looked at, and handed out if it is ready.
+-- take_hand_out: what was chosen is handed out.
 --
--- wants call, match, sub, format, append, add_all, read, MARK, CUT, LONG, ids, origin, sources, spent, end_turns,
---       deal, credit, soonest, interval, full_at, lease, bytes, most, before, weighted, want, missing
--- gives reply, taken, fence_text, count
+-- wants call, format, add_all, LONG, sources, spent, end_turns, deal, credit, soonest, interval, full_at, lease,
+--       weighted, missing, and what take_choose gives
+-- gives reply, fence_text
 --
--- A part of tasks_take.lua, whose head says in which order it writes.
-
-local values, marks = {}, call('HMGET', m_key, unpack(ids))
-local attempts, seen, states, some_marked = {}, {}, {}
-local fence, used, last, place = now, 0, #ids, 6
-local source = sources[1]
-for i = 1, #ids do
-    read(values, ids, i)
-    local id, value, mark = ids[i], values[i], marks[i]
-    if origin then source = origin[i] end
-    local state, attempt, old_fence = source.state, 0, 0
-    if mark then
-        state, attempt, old_fence = match(mark, MARK)
-        attempt, old_fence = tonumber(attempt), tonumber(old_fence)
-        if not state or old_fence >= WHOLE_MAX then return corrupt('a state') end
-        some_marked = true
-        -- The place that it had left in its list: the id may be used again.
-        if state == 'V' then append(states, id, 'C' .. sub(mark, 2)) end
-    end
-    if value and not seen[id] and state == source.state and #id <= 64 then
-        attempt, seen[id] = attempt + 1, true
-        if old_fence >= fence then fence = old_fence + 1 end
-        local told = attempt
-        if #value > most or #id + #value + 2 > bytes then
-            told, before, value = -attempt, before + #value, sub(value, 1, CUT)
-        end
-        local size = #id + #value + 2
-        if count == want or used > 0 and used + before + size > bytes then
-            last = i - 1
-            -- It and those behind it stay where they are.
-            break
-        end
-        used, count = used + size, count + 1
-        taken[count] = id
-        if mark then attempts[count] = attempt end
-        reply[place + 1], reply[place + 2], reply[place + 3] = id, told, value
-        place = place + 3
-    elseif value then
-        before = before + #value
-    end
-    -- If it was not handed out, its place is left over.
-    source.used = source.used + 1
-    -- So many bytes were read and not handed out: the rest is for the next take.
-    if before > bytes then
-        last = i
-        break
-    end
-end
-
--- All types are known by now.
+-- A part of tasks_take.lua, whose head says in which order it writes. All types are known by now.
 
 call('PERSIST', m_key) -- from now on it says how a task stands that is not over
 if count > 0 then

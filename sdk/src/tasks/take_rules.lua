@@ -1,6 +1,6 @@
 -- take_rules: whether a queue hands out tasks now, and how many.
 --
--- wants call, match, min, max, whole, corrupt, control, weighted, want, l_key, now, now_text
+-- wants call, match, min, max, whole, corrupt, control, weighted, want, need, l_key, now, now_text
 -- gives refusal   a code of the reply, if nothing is to be handed out
 --       want, interval, burst, full_at
 --       credits   by how many tasks each class is behind its share
@@ -19,9 +19,9 @@ elseif (control[5] or '') ~= '' then
     if not (bucket and burst and interval > 0 and interval < NEVER_US) then return corrupt('the rate') end
     full_at = min(max(tonumber(bucket), now), now + burst * interval)
     want = min(want, math.floor(burst - (full_at - now) / interval + 0.000001))
-    if want < 1 then refusal = 4 end
+    if want < need then refusal = 4 end
 end
 if limit > 0 and not refusal then
     want = min(want, limit - call('ZCOUNT', l_key, '(' .. now_text, '+inf'))
-    if want < 1 then refusal = 5 end
+    if want < need then refusal = 5 end
 end

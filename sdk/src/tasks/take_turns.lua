@@ -8,6 +8,7 @@
 --       take_turns(class, count)  adds a source, as the groups take turns; how many tasks it has, or `missing`: there
 --                                 may be more of them
 --       end_turns(source)         those that had their turn go to the end of the ring
+--       hold_turns(source)        nobody had a turn; the tasks without a group begin to wait for theirs
 --
 -- A part of tasks_take.lua, whose head says in which order it writes.
 
@@ -154,4 +155,8 @@ end_turns = function(source)
     if ready > 0 then call('LTRIM', source.key, ready, '-1') end
     call('ZREM', q_key, unpack(out))
     add_all('ZADD', g_key, turns)
+end
+
+hold_turns = function(source)
+    call('ZADD', g_key, 'NX', text_of(last_turn(source.class) + 1), source.class .. '')
 end

@@ -53,6 +53,8 @@ gh_status gh_tasks_config_check(const gh_tasks_config* config)
     if (config->backoff_min_us < MS_US || config->backoff_min_us > config->backoff_max_us ||
         config->backoff_max_us > GH_TASKS_DELAY_MAX_US)
         return GH_INVALID_TASK_BACKOFF;
+    if (config->count_min > (config->weights[0] > 0 ? GH_TASKS_WEIGHTED_MIN_MAX : GH_TASKS_COUNT_MIN_MAX))
+        return GH_INVALID_TASKS;
     return task_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
 }
 
@@ -84,31 +86,18 @@ void gh_task_send_again(gh_op* op, const char* shape)
 
 static gh_tasks_push* push_of(gh_op* op)
 {
-    return (gh_tasks_push*)(void*)((char*)op - offsetof(gh_tasks_push, op));
-}
-
-size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE])
-{
-    size_t size;
-    if (op == NULL || out == NULL || op->op.kind == NULL || i >= op->count) return 0;
-    size = op->tasks[i].id.size;
-    if (size > 0)
-        memcpy(out, op->tasks[i].id.bytes, size);
-    else
-        size = gh_task_make_id(op->maker, op->op.sequence, (uint32_t)i, out);
-    out[size] = 0;
-    return size;
+    return (gh_tasks_push*)(void*)op;
 }
 
 static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
 {
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("p m t i"));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("p m t i"));
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue),
                          gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue,
+    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue),
                          gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
     if (push->grouped)
-        gh_request_part_keys(request, push->op.client, QUEUE_KIND, push->queue, gh_str_literal("q g c"));
+        gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("q g c"));
 }
 
 static void push_encode(gh_op* op, gh_request* request)
@@ -117,7 +106,7 @@ static void push_encode(gh_op* op, gh_request* request)
     char id[GH_TASK_ID_TEXT_SIZE];
     char classes[2];
     uint32_t i;
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_push),
+    gh_request_script(request, gh_client_script(op->client, &gh_tasks_push_lua),
                       4 + 2 * push->classes + (push->grouped ? 3 : 0), 4 + 3 * push->count);
     push_encode_lists(request, push);
     gh_request_number(request, op->sequence);
@@ -143,7 +132,7 @@ static void push_encode(gh_op* op, gh_request* request)
 
 static gh_script* push_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_push);
+    return gh_client_script(op->client, &gh_tasks_push_lua);
 }
 
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
@@ -153,8 +142,8 @@ static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char co
     switch (code)
     {
     case 'o': return GH_OK;
-    case 'e': return task->id.size == 0 ? GH_OK : GH_TASK_EXISTS;
-    case 'x': return task->id.size == 0 ? GH_OK : GH_TASK_DIFFERS;
+    case 'e': return task->id.size == 0 ? GH_OK : GH_EXISTS;
+    case 'x': return task->id.size == 0 ? GH_OK : GH_DIFFERS;
     case 'f': return gh_op_refused(op, GH_FULL);
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
@@ -182,7 +171,9 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-static const gh_op_kind push_kind = {"tasks_push", gh_call_step, push_encode, push_script, GH_OP_CHANGES, push_answer};
+static const gh_op_kind push_kind = {
+    .name = "tasks_push", .step = gh_call_step, .encode = push_encode, .script = push_script,
+    .effect = GH_OP_CHANGES, .answer = push_answer};
 
 static gh_status check_task_new(const gh_task_spec* task)
 {
@@ -222,14 +213,14 @@ static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, 
     for (i = 0; i < count; i++)
     {
         if (tasks[i].group.size > 0 && count > GH_TASKS_GROUPED_MAX) return GH_INVALID_TASKS;
-        if (push_size(&tasks[i]) > room) return GH_FULL;
+        if (push_size(&tasks[i]) > room) return GH_TOO_LARGE;
         room -= push_size(&tasks[i]);
     }
     return GH_OK;
 }
 
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
-                              size_t count, const gh_tasks_config* config)
+static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks, size_t count,
+                                const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t classes;
@@ -238,7 +229,7 @@ gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue
     if (status == GH_OK) status = check_push(client, tasks, count, &classes);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     op->tasks = tasks;
     op->count = (uint32_t)count;
     op->capacity = config->capacity;
@@ -255,12 +246,21 @@ gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue
     return GH_OK;
 }
 
-gh_status gh_tasks_push_poll(const gh_tasks_push* op)
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
+                              size_t count, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
+    return gh_op_begun((gh_op*)op, client, tasks_push_try(op, client, queue, tasks, count, config));
 }
 
-void gh_tasks_push_cancel(gh_tasks_push* op)
+size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE])
 {
-    if (op != NULL) gh_call_cancel(&op->op);
+    size_t size;
+    if (op == NULL || out == NULL || op->op.kind != &push_kind || i >= op->count) return 0;
+    size = op->tasks[i].id.size;
+    if (size > 0)
+        memcpy(out, op->tasks[i].id.bytes, size);
+    else
+        size = gh_task_make_id(op->maker, op->op.sequence, (uint32_t)i, out);
+    out[size] = 0;
+    return size;
 }

@@ -38,7 +38,7 @@ static void note_store_time(gh_op* op, const gh_reply* reply)
 
 static gh_tasks_edit* edit_of(gh_op* op)
 {
-    return (gh_tasks_edit*)(void*)((char*)op - offsetof(gh_tasks_edit, op));
+    return (gh_tasks_edit*)(void*)op;
 }
 
 static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
@@ -49,14 +49,14 @@ static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
 
 static gh_script* revoke_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_cancel);
+    return gh_client_script(op->client, &gh_tasks_cancel_lua);
 }
 
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_script(request, revoke_script(op), 10, 6 + edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -69,14 +69,14 @@ static void revoke_encode(gh_op* op, gh_request* request)
 
 static gh_script* requeue_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_requeue);
+    return gh_client_script(op->client, &gh_tasks_requeue_lua);
 }
 
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_script(request, requeue_script(op), 13, 4 + edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, edit->queue,
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -90,9 +90,9 @@ static gh_status edit_outcome(char code)
     switch (code)
     {
     case 'o': return GH_OK;
-    case 'r': return GH_TASK_RUNNING;
+    case 'r': return GH_RUNNING;
     case 'g':
-    case 'n': return GH_EMPTY;
+    case 'n': return GH_GONE;
     default: return GH_UNKNOWN;
     }
 }
@@ -119,9 +119,11 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind revoke_kind = {
-    "tasks_cancel", gh_call_step, revoke_encode, revoke_script, GH_OP_CHANGES, edit_answer};
+    .name = "tasks_cancel", .step = gh_call_step, .encode = revoke_encode, .script = revoke_script,
+    .effect = GH_OP_CHANGES, .answer = edit_answer};
 static const gh_op_kind requeue_kind = {
-    "tasks_requeue", gh_call_step, requeue_encode, requeue_script, GH_OP_CHANGES, edit_answer};
+    .name = "tasks_requeue", .step = gh_call_step, .encode = requeue_encode, .script = requeue_script,
+    .effect = GH_OP_CHANGES, .answer = edit_answer};
 
 static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                             size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
@@ -134,8 +136,8 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
     if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client)))
-        return GH_FULL;
-    op->queue = queue;
+        return GH_TOO_LARGE;
+    gh_name_keep(&op->queue, queue);
     op->refs = refs;
     op->count = (uint32_t)count;
     op->keep_us = config == NULL ? gh_tasks_config_default().keep_us : config->keep_us;
@@ -148,35 +150,25 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
 gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                                 size_t count, const gh_tasks_config* config)
 {
-    return edit_begin(op, client, queue, refs, count, config, &revoke_kind);
+    return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &revoke_kind));
 }
 
 gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
                                  size_t count, const gh_tasks_config* config)
 {
-    return edit_begin(op, client, queue, refs, count, config, &requeue_kind);
-}
-
-gh_status gh_tasks_edit_poll(const gh_tasks_edit* op)
-{
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_edit_cancel(gh_tasks_edit* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &requeue_kind));
 }
 
 /* ---- pause and limit ----------------------------------------------------------------------------------- */
 
 static gh_tasks_control* control_of(gh_op* op)
 {
-    return (gh_tasks_control*)(void*)((char*)op - offsetof(gh_tasks_control, op));
+    return (gh_tasks_control*)(void*)op;
 }
 
 static gh_script* control_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_control);
+    return gh_client_script(op->client, &gh_tasks_control_lua);
 }
 
 static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules)
@@ -198,7 +190,7 @@ static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
     gh_request_script(request, control_script(op), 3, 7);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, control->queue, gh_str_literal("c i w"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, gh_task_not_after(op->client));
@@ -217,7 +209,8 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind control_kind = {
-    "tasks_control", gh_call_step, control_encode, control_script, GH_OP_CHANGES, control_answer};
+    .name = "tasks_control", .step = gh_call_step, .encode = control_encode, .script = control_script,
+    .effect = GH_OP_CHANGES, .answer = control_answer};
 
 static gh_status check_rules(const gh_tasks_rules* rules)
 {
@@ -231,50 +224,46 @@ static gh_status check_rules(const gh_tasks_rules* rules)
     return rules->rate_count > rules->rate_period_us ? GH_INVALID_TASK_RATE : GH_OK;
 }
 
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
-                                 const gh_tasks_rules* rules, const gh_tasks_config* config)
+static gh_status tasks_control_try(gh_tasks_control* op, gh_client* client, gh_str queue, const gh_tasks_rules* rules,
+                                   const gh_tasks_config* config)
 {
     const gh_tasks_rules none = {false, 0, 0, 0, 0};
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status == GH_OK && rules != NULL) status = check_rules(rules);
     if (status != GH_OK) return status;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     op->rules = rules == NULL ? none : *rules;
     op->timeout_us = admin_timeout(config);
     gh_call_begin(&op->op, client, &control_kind, CODES_SHAPE, op->timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_control_poll(const gh_tasks_control* op)
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
+                                 const gh_tasks_rules* rules, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_control_cancel(gh_tasks_control* op)
-{
-    if (op != NULL) gh_call_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, tasks_control_try(op, client, queue, rules, config));
 }
 
 /* ---- how it stands with one task ----------------------------------------------------------------------- */
 
 static gh_tasks_look* look_of(gh_op* op)
 {
-    return (gh_tasks_look*)(void*)((char*)op - offsetof(gh_tasks_look, op));
+    return (gh_tasks_look*)(void*)op;
 }
 
 static gh_script* look_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_look);
+    return gh_client_script(op->client, &gh_tasks_look_lua);
 }
 
 static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
     gh_request_script(request, look_script(op), 9, 2);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, look->queue,
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&look->queue),
                          gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
-    gh_request_str(request, look->id);
+    gh_request_str(request, gh_name_str(&look->id));
 }
 
 static gh_status look_answer(gh_op* op, const gh_event* event)
@@ -299,17 +288,19 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind look_kind = {"tasks_look", gh_read_step, look_encode, look_script, GH_OP_READS, look_answer};
+static const gh_op_kind look_kind = {
+    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .script = look_script, .effect = GH_OP_READS,
+    .answer = look_answer};
 
-gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                              size_t memory_size, const gh_tasks_config* config)
+static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
+                                size_t memory_size, const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
     if (!is_task_id(id)) return GH_INVALID_TASK_ID;
     if (memory == NULL && memory_size > 0) return GH_INVALID_BUFFER;
-    op->queue = queue;
-    op->id = id;
+    gh_name_keep(&op->queue, queue);
+    gh_name_keep(&op->id, id);
     op->text_max = memory_size > UINT16_MAX ? UINT16_MAX : (uint16_t)memory_size;
     op->state = GH_TASK_STATE_NONE;
     op->text = gh_str_make((char*)memory, 0);
@@ -318,26 +309,22 @@ gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue
     return GH_OK;
 }
 
-gh_status gh_tasks_look_poll(const gh_tasks_look* op)
+gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
+                              size_t memory_size, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_look_cancel(gh_tasks_look* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, tasks_look_try(op, client, queue, id, memory, memory_size, config));
 }
 
 /* ---- dead letters -------------------------------------------------------------------------------------- */
 
 static gh_tasks_dead* dead_of(gh_op* op)
 {
-    return (gh_tasks_dead*)(void*)((char*)op - offsetof(gh_tasks_dead, op));
+    return (gh_tasks_dead*)(void*)op;
 }
 
 static gh_script* dead_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_dead);
+    return gh_client_script(op->client, &gh_tasks_dead_lua);
 }
 
 static void dead_encode(gh_op* op, gh_request* request)
@@ -347,7 +334,7 @@ static void dead_encode(gh_op* op, gh_request* request)
     uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
     gh_request_script(request, dead_script(op), 3, 4);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, dead->queue, gh_str_literal("x p m"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&dead->queue), gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
     gh_request_number(request, dead->capacity < most ? dead->capacity : most);
@@ -407,17 +394,19 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind dead_kind = {"tasks_dead", gh_read_step, dead_encode, dead_script, GH_OP_READS, dead_answer};
+static const gh_op_kind dead_kind = {
+    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .script = dead_script, .effect = GH_OP_READS,
+    .answer = dead_answer};
 
-gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                              const gh_tasks_config* config)
+static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                                gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                                const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
     if (letters == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     if (memory == NULL || memory_size < GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX) return GH_INVALID_BUFFER;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     op->letters = letters;
     op->capacity = (uint32_t)count;
     op->memory = (char*)memory;
@@ -429,32 +418,30 @@ gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue
     return GH_OK;
 }
 
-gh_status gh_tasks_dead_poll(const gh_tasks_dead* op)
+gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
+                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
+                              const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_dead_cancel(gh_tasks_dead* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client,
+                       tasks_dead_try(op, client, queue, offset, letters, count, memory, memory_size, config));
 }
 
 /* ---- how many are where -------------------------------------------------------------------------------- */
 
 static gh_tasks_count* count_of(gh_op* op)
 {
-    return (gh_tasks_count*)(void*)((char*)op - offsetof(gh_tasks_count, op));
+    return (gh_tasks_count*)(void*)op;
 }
 
 static gh_script* count_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_count);
+    return gh_client_script(op->client, &gh_tasks_count_lua);
 }
 
 static void count_encode(gh_op* op, gh_request* request)
 {
     gh_request_script(request, count_script(op), 15, 1);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, count_of(op)->queue,
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&count_of(op)->queue),
                          gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);
 }
@@ -492,24 +479,20 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind count_kind = {
-    "tasks_count", gh_read_step, count_encode, count_script, GH_OP_READS, count_answer};
+    .name = "tasks_count", .step = gh_read_step, .encode = count_encode, .script = count_script,
+    .effect = GH_OP_READS, .answer = count_answer};
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
-                               const gh_tasks_config* config)
+static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
 {
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     gh_call_begin(&op->op, client, &count_kind, COUNT_SHAPE, admin_timeout(config), 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_count_poll(const gh_tasks_count* op)
+gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
+                               const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_count_cancel(gh_tasks_count* op)
-{
-    if (op != NULL) gh_read_cancel(&op->op);
+    return gh_op_begun((gh_op*)op, client, tasks_count_try(op, client, queue, config));
 }

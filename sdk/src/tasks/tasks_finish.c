@@ -10,12 +10,12 @@
 
 static gh_tasks_finish* finish_of(gh_op* op)
 {
-    return (gh_tasks_finish*)(void*)((char*)op - offsetof(gh_tasks_finish, op));
+    return (gh_tasks_finish*)(void*)op;
 }
 
 static gh_script* finish_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_finish);
+    return gh_client_script(op->client, &gh_tasks_finish_lua);
 }
 
 static char finish_kind_of(const gh_task* task)
@@ -26,7 +26,7 @@ static char finish_kind_of(const gh_task* task)
     case GH_TASK_ACTION_RETRY: return 'r';
     case GH_TASK_ACTION_FAIL: return 'f';
     case GH_TASK_ACTION_GIVE_BACK:
-    case GH_TASK_ACTION_KEEP: break;
+    case GH_TASK_ACTION_CONTINUE: break;
     }
     return 'b';
 }
@@ -80,7 +80,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t count = finish_kinds(finish, kinds, &extras);
     uint32_t i;
     gh_request_script(request, finish_script(op), 11, 6 + 2 * count + extras);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, finish->queue,
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&finish->queue),
                          gh_str_literal("w m l p t x i d0 d1 d2 d3"));
     finish_encode_field(request, finish);
     gh_request_number(request, op->sequence);
@@ -103,7 +103,7 @@ static gh_status finish_outcome(char code)
     switch (code)
     {
     case 'o': return GH_OK;
-    case 'd': return GH_TASK_DEAD;
+    case 'd': return GH_DEAD;
     case 'c': return GH_CANCELLED;
     case 'l': return GH_LOST;
     default: return GH_UNKNOWN;
@@ -150,11 +150,12 @@ static void finish_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind finish_kind = {
-    "tasks_finish", finish_step, finish_encode, finish_script, GH_OP_CHANGES, finish_answer};
+    .name = "tasks_finish", .step = finish_step, .encode = finish_encode, .script = finish_script,
+    .effect = GH_OP_CHANGES, .answer = finish_answer};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
-    if (task->state == GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) return false;
+    if (task->state == GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_CONTINUE) return false;
     return op->owner == NULL || (task->state == GH_TASK_PLACE_ENDED && task->queue == op->queue_index);
 }
 
@@ -199,7 +200,7 @@ static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client
         room -= finish_size(&tasks[i]);
         ++*fit;
     }
-    if (full && (op->owner == NULL || *fit == 0)) return GH_FULL;
+    if (full && (op->owner == NULL || *fit == 0)) return GH_TOO_LARGE;
     return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
 }
 
@@ -231,8 +232,8 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     }
 }
 
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config)
+static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                  const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t fit;
@@ -241,7 +242,7 @@ gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str q
     if (status == GH_OK) status = check_finish(op, client, tasks, count, &fit);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     finish_set_up(op, client, tasks, count, fit, config);
     gh_call_begin(&op->op, client, &finish_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
     if (op->field_client != gh_client_id(client))
@@ -252,35 +253,29 @@ gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str q
     return GH_OK;
 }
 
-gh_status gh_tasks_finish_poll(const gh_tasks_finish* op)
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_finish_cancel(gh_tasks_finish* op)
-{
-    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
-    gh_call_cancel(&op->op);
-    finish_over(op);
+    return gh_op_begun((gh_op*)op, client, tasks_finish_try(op, client, queue, tasks, count, config));
 }
 
 /* ---- extend -------------------------------------------------------------------------------------------- */
 
 static gh_tasks_extend* extend_of(gh_op* op)
 {
-    return (gh_tasks_extend*)(void*)((char*)op - offsetof(gh_tasks_extend, op));
+    return (gh_tasks_extend*)(void*)op;
 }
 
 static gh_script* extend_script(gh_op* op)
 {
-    return gh_client_script(op->client, GH_SCRIPT_tasks_renew);
+    return gh_client_script(op->client, &gh_tasks_renew_lua);
 }
 
 static void extend_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_extend* extend = extend_of(op);
     gh_request_script(request, extend_script(op), 2, 2 + 2u * extend->sending);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, extend->queue, gh_str_literal("m l"));
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&extend->queue), gh_str_literal("m l"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
     task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
@@ -340,7 +335,8 @@ static void extend_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind extend_kind = {
-    "tasks_extend", extend_step, extend_encode, extend_script, GH_OP_CHANGES, extend_answer};
+    .name = "tasks_extend", .step = extend_step, .encode = extend_encode, .script = extend_script,
+    .effect = GH_OP_CHANGES, .answer = extend_answer};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {
@@ -362,13 +358,13 @@ static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client
         if ((tasks[i].sending & GH_TASK_SENDING_EXTEND) != 0) return GH_INVALID_TASKS;
         if (extend_wants(op, &tasks[i])) ++*fit;
     }
-    if (*fit > most && op->owner == NULL) return GH_FULL;
+    if (*fit > most && op->owner == NULL) return GH_TOO_LARGE;
     if (*fit > most) *fit = (uint32_t)most;
     return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
 }
 
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config)
+static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                  const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     uint32_t fit;
@@ -377,7 +373,7 @@ gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str q
     if (status == GH_OK) status = check_extend(op, client, tasks, count, &fit);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     op->tasks = tasks;
     op->task_count = (uint8_t)count;
     op->lease_us = config->lease_us;
@@ -392,14 +388,8 @@ gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str q
     return GH_OK;
 }
 
-gh_status gh_tasks_extend_poll(const gh_tasks_extend* op)
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
+                                size_t count, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_extend_cancel(gh_tasks_extend* op)
-{
-    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
-    gh_call_cancel(&op->op);
-    extend_over(op);
+    return gh_op_begun((gh_op*)op, client, tasks_extend_try(op, client, queue, tasks, count, config));
 }

@@ -24,7 +24,8 @@ enum
     TAKE_OVER_RATE,
     TAKE_OVER_RUNNING,
     TAKE_LATE,   /* a later one of this worker was answered: cannot be of one that still waits */
-    TAKE_LAPSED  /* leases ran out: tasks_back.lua comes first                                 */
+    TAKE_LAPSED, /* leases ran out: tasks_back.lua comes first                                 */
+    TAKE_TOO_LARGE /* count_min tasks do not fit an answer                                       */
 };
 
 typedef enum task_take_state
@@ -35,7 +36,7 @@ typedef enum task_take_state
 
 static gh_tasks_take* take_of(gh_op* op)
 {
-    return (gh_tasks_take*)(void*)((char*)op - offsetof(gh_tasks_take, op));
+    return (gh_tasks_take*)(void*)op;
 }
 
 static void take_end(gh_tasks_take* take, gh_status status)
@@ -92,7 +93,7 @@ static void take_wait(gh_tasks_take* take, uint64_t pause_us)
 
 static gh_script* take_script(gh_op* op)
 {
-    return gh_client_script(op->client, take_of(op)->puts_back ? GH_SCRIPT_tasks_back : GH_SCRIPT_tasks_take);
+    return gh_client_script(op->client, take_of(op)->puts_back ? &gh_tasks_back_lua : &gh_tasks_take_lua);
 }
 
 static void take_encode_token(gh_request* request, uint64_t client, uint64_t sequence)
@@ -131,8 +132,9 @@ static uint32_t take_bytes_most(const gh_tasks_take* take)
 
 static void take_encode_back(const gh_tasks_take* take, gh_request* request)
 {
-    gh_request_script(request, gh_client_script(take->op.client, GH_SCRIPT_tasks_back), 9, 2);
-    gh_request_part_keys(request, take->op.client, QUEUE_KIND, take->queue, gh_str_literal("l p m t x d0 d1 d2 d3"));
+    gh_request_script(request, gh_client_script(take->op.client, &gh_tasks_back_lua), 9, 2);
+    gh_request_part_keys(request, take->op.client, QUEUE_KIND, gh_name_str(&take->queue),
+                         gh_str_literal("l p m t x d0 d1 d2 d3"));
     gh_request_number(request, take->op.sequence);
     gh_request_number(request, take->keep_us);
 }
@@ -145,8 +147,9 @@ static void take_encode(gh_op* op, gh_request* request)
         take_encode_back(take, request);
         return;
     }
-    gh_request_script(request, gh_client_script(op->client, GH_SCRIPT_tasks_take), 17, take->looks_on ? 14 : 13);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, take->queue,
+    gh_request_script(request, gh_client_script(op->client, &gh_tasks_take_lua), 17,
+                      take->need > 1 ? 15 : take->looks_on ? 14 : 13);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
     gh_request_number(request, op->sequence);
@@ -161,7 +164,8 @@ static void take_encode(gh_op* op, gh_request* request)
     gh_request_number(request, gh_client_generation(op->client));
     gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
     gh_request_number(request, take->has_put_back ? 1 : 0);
-    if (take->looks_on) gh_request_number(request, LOOK_MAX);
+    if (take->looks_on || take->need > 1) gh_request_number(request, take->looks_on ? LOOK_MAX : take->want);
+    if (take->need > 1) gh_request_number(request, take->need);
 }
 
 /* The next place for a task: from the first on, or in a worker any slot that is free. */
@@ -186,7 +190,7 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     gh_task_text text = {0, 1, {NULL, 0}, {NULL, 0}, {NULL, 0}};
     task->user = NULL;
     task->step = task->again_us = task->delay_us = task->called_us = 0;
-    task->action = GH_TASK_ACTION_KEEP;
+    task->action = GH_TASK_ACTION_CONTINUE;
     task->result = gh_str_make(NULL, 0);
     task->memory_used = 0;
     task->id = gh_str_make(take_copy(task, id), id.size);
@@ -274,9 +278,6 @@ static uint64_t take_pause(gh_tasks_take* take)
 
 static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_us)
 {
-    uint64_t pause_us;
-    bool hinted = (take->op.flags & GH_OP_MARK) != 0;
-    take->op.flags &= (uint8_t)~GH_OP_MARK;
     take->next_us = next_us;
     if (gh_op_sent_twice(&take->op)) take_renumber(take); /* what was nothing has left a receipt */
     if (take->cancelled || gh_client_now(take->op.client) >= take->give_up_us)
@@ -284,8 +285,7 @@ static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_u
         take_end(take, take->cancelled ? GH_CANCELLED : take->ask_once ? outcome : GH_EMPTY);
         return;
     }
-    pause_us = take_pause(take);
-    take_wait(take, hinted ? 0 : pause_us);
+    take_wait(take, take_pause(take));
 }
 
 /* Tasks, or none: there was something, but not for us. */
@@ -335,13 +335,20 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     {
     case TAKE_TASKS: take_reply_tasks(take, event); break;
     case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); break;
-    case TAKE_PAUSED: take_nothing(take, GH_TASK_PAUSED, next_us); break;
+    case TAKE_PAUSED: take_nothing(take, GH_PAUSED, next_us); break;
     case TAKE_OVER_RATE:
-    case TAKE_OVER_RUNNING: take_nothing(take, GH_TASK_LIMITED, next_us); break;
+    case TAKE_OVER_RUNNING: take_nothing(take, GH_LIMITED, next_us); break;
     case TAKE_LAPSED: take->puts_back = true; take_ask(take); break;
+    case TAKE_TOO_LARGE: take_end(take, GH_TOO_SMALL); break;
     case TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
     default: take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE)); break;
     }
+}
+
+static void take_cancel(gh_tasks_take* take)
+{
+    take->cancelled = true;
+    if (!gh_op_maybe_done(&take->op)) take_end(take, GH_CANCELLED); /* else it may bring tasks */
 }
 
 static void take_asking_step(gh_tasks_take* take, const gh_event* event)
@@ -351,11 +358,9 @@ static void take_asking_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_REPLY: take_reply(take, event); break;
     case GH_EVENT_FAILED: take_end(take, event->status); break;
     case GH_EVENT_TIMER: take_end(take, gh_op_outcome(&take->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_HINT:
-        take->op.flags |= GH_OP_MARK;
-        break; /* it overtook the answer: ask again when that is here */
-    case GH_EVENT_CANCEL: gh_tasks_take_cancel(take); break;
+    case GH_EVENT_CANCEL: take_cancel(take); break;
     case GH_EVENT_CLOSE: take_end(take, gh_op_outcome(&take->op, GH_REASON_CANCEL)); break;
+    case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
     case GH_EVENT_DOUBT: break;
@@ -392,14 +397,22 @@ static void take_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind take_kind = {"tasks_take", take_step, take_encode, take_script, GH_OP_CHANGES, NULL};
+static const gh_op_kind take_kind = {
+    .name = "tasks_take", .step = take_step, .encode = take_encode, .script = take_script, .effect = GH_OP_CHANGES};
+
+/* How many the client can be told of in one answer. */
+static uint32_t take_tasks_most(const gh_client* client)
+{
+    return (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
+}
 
 static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count,
                         const gh_tasks_config* config)
 {
-    uint32_t most = (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
+    uint32_t most = take_tasks_most(client);
     uint32_t i;
     if (op->owner == NULL) op->want = (uint8_t)count;
+    op->need = op->owner == NULL ? (uint8_t)config->count_min : 0; /* a worker works on what there is */
     if (op->want > most) op->want = (uint8_t)most;
     op->task_count = (uint8_t)count;
     op->count = 0;
@@ -418,8 +431,15 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     for (i = 0; i < GH_TASKS_CLASSES; i++) op->weights[i] = (uint8_t)config->weights[i];
 }
 
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
-                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
+/* Whether so many tasks as have to come together can come at all. */
+static gh_status check_count_min(const gh_client* client, size_t count, uint32_t count_min)
+{
+    if (count_min > count) return GH_INVALID_TASKS;
+    return count_min > take_tasks_most(client) ? GH_TOO_LARGE : GH_OK;
+}
+
+static gh_status tasks_take_try(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                void* memory, size_t memory_size, const gh_tasks_config* config)
 {
     gh_tasks_config defaults = gh_tasks_config_default();
     size_t i;
@@ -427,12 +447,14 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
     if (status != GH_OK) return status;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     if (op->owner == NULL && (memory == NULL || memory_size < GH_TASK_BYTES_MAX)) return GH_INVALID_BUFFER;
+    if (op->owner == NULL && config != NULL) status = check_count_min(client, count, config->count_min);
+    if (status != GH_OK) return status;
     for (i = 0; op->owner == NULL && i < count; i++)
     {
         tasks[i].state = GH_TASK_PLACE_FREE;
         tasks[i].sending = 0;
     }
-    op->queue = queue;
+    gh_name_keep(&op->queue, queue);
     op->tasks = tasks;
     op->memory = (char*)memory;
     op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
@@ -448,17 +470,11 @@ gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue
     return GH_OK;
 }
 
-gh_status gh_tasks_take_poll(const gh_tasks_take* op)
+gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
+                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
 {
-    return op == NULL ? GH_IDLE : gh_op_poll(&op->op);
-}
-
-void gh_tasks_take_cancel(gh_tasks_take* op)
-{
-    if (op == NULL || op->op.kind == NULL || !gh_op_is_busy(&op->op)) return;
-    op->cancelled = true;
-    if (op->op.state == TASK_TAKE_ASKING && gh_op_maybe_done(&op->op)) return; /* it may bring tasks */
-    take_end(op, GH_CANCELLED);
+    return gh_op_begun((gh_op*)op, client,
+                       tasks_take_try(op, client, queue, tasks, count, memory, memory_size, config));
 }
 
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)

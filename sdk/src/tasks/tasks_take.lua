@@ -37,16 +37,18 @@
 --      13 put back   "1": tasks_back.lua came first, what it has left stays where it is
 --      14 look       at how many places to look for so many tasks, if not at `want`: more of them. For one whose answer
 --                    before had no task, as it met only what is left over
+--      15 need      nothing is handed out before so many can be, in one piece; at most 30, by weight 6. Not there: 1
 -- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
 --       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
 --            4 limited by rate   5 limited by running_max   6 a later take of this worker was answered before
---            7 leases ran out: tasks_back.lua comes first
+--            7 leases ran out: tasks_back.lua comes first   8 the tasks that have to come together are larger
+--            than `bytes`
 --       attempt    1, 2, 3, ...; below zero: the value was too long and is cut, and should be tried again, as
 --                  another worker may have the room
 --       fence      of this hand-out: larger than that of every earlier one of each of its tasks
 --       remaining  of the lease
 --       next       if nothing was handed out: until a task is due or a lease runs out; 4: until one may be
---                  handed out
+--                  handed out, or `need` of them
 --       or the error STALE: the store's data is of a later generation
 --
 -- A repeat (same worker and sequence) gets the same tasks, with what is left of the lease. A late copy, of a take that
@@ -78,7 +80,7 @@ local c_key, l_key, p_key, m_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local w_key, i_key, t_key, q_key, g_key = KEYS[5], KEYS[6], KEYS[7], KEYS[16], KEYS[17]
 local worker, sequence, lease = ARGV[1], ARGV[2] + 0, ARGV[3] + 0
 local want, bytes, most = ARGV[4] + 0, ARGV[5] + 0, ARGV[6] + 0
-local not_after, generation = ARGV[7] + 0, ARGV[11]
+local not_after, generation, need = ARGV[7] + 0, ARGV[11], (ARGV[15] or 1) + 0
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -123,6 +125,12 @@ if not plain then
     --@ tasks/take_rules.lua
 end
 
+-- Fewer are there than have to come together.
+local short
+if need > 1 and not refusal then
+    --@ tasks/take_min.lua
+end
+
 -- ---- which ones -------------------------------------------------------------------------------------------
 
 local function add_all(command, key, list)
@@ -135,10 +143,10 @@ local function append(list, first, second)
 end
 
 -- The first of each class: where they are, and how many were taken of them.
-local sources, joined, before, broken, turns_max, join, take_turns, end_turns, missing = {}, 0, 0
+local sources, joined, before, broken, turns_max, join, take_turns, end_turns, hold_turns, missing = {}, 0, 0
 -- In the ring, with empty lines: their tasks were cancelled.
 local spent = {}
-if grouped and not refusal then
+if grouped and not refusal and not short then
     --@ tasks/take_turns.lua
 end
 
@@ -147,7 +155,7 @@ local function add_source(class, key, state, ids)
     return #ids
 end
 
-missing = refusal and 0 or (ARGV[14] or want) + 0
+missing = (refusal or short) and 0 or (ARGV[14] or want) + 0
 for class = 0, 3 do
     local found, due, ready = 0, KEYS[12 + class], KEYS[8 + class]
     if missing < 1 then
@@ -194,8 +202,14 @@ end
 
 local reply, taken, fence_text, count = {sequence, 0, now, 0, lease, 0}, {}, '0', 0
 if ids then
-    --@ tasks/take_hand_out.lua
-else
+    --@ tasks/take_choose.lua
+    if need > 1 and count < need then
+        --@ tasks/take_hold.lua
+    else
+        --@ tasks/take_hand_out.lua
+    end
+end
+if not ids or short and reply[2] == 0 then
     --@ tasks/take_nothing.lua
 end
 

@@ -1,6 +1,6 @@
 /* tasks_worker.c -- a worker: takes tasks by itself and calls handlers, as much as each tick has time for.
 
-       not ours --take--> HELD --call--> BEGUN --call again, while it says PENDING--.
+       not ours --take--> HELD --call--> BEGUN --call again, while it says CONTINUE-.
           ^                 |              |  ^--------------------------------------'
           |                 |              v
           '---- finish ---- '--------->  ENDED: what became of it is told to the store
@@ -15,7 +15,7 @@
 
 static gh_tasks_worker* worker_of(gh_op* op)
 {
-    return (gh_tasks_worker*)(void*)((char*)op - offsetof(gh_tasks_worker, op));
+    return (gh_tasks_worker*)(void*)op;
 }
 
 static gh_tasks_worker* worker_of_bell(gh_op* op)
@@ -87,13 +87,13 @@ void gh_tasks_worker_move(gh_tasks_worker* worker)
         worker->again = false;
         gh_tasks_worker_lose_expired(worker);
         gh_tasks_worker_run(worker);
-        if (worker->stopping == WORKER_LEAVES) gh_tasks_take_cancel(&worker->take);
+        if (worker->stopping == WORKER_LEAVES) gh_op_cancel(&worker->take.op);
         gh_tasks_worker_ask(worker);
     } while (worker->again);
     worker->moving = false;
     worker_plan(worker);
     if (worker_is_done(worker))
-        worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_IDLE);
+        worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_OK);
 }
 
 /* The client is closing: handlers that have begun are told, and nothing is given back; it comes back after
@@ -114,6 +114,15 @@ static void worker_renew_all(gh_tasks_worker* worker)
     for (i = 0; i < worker->config.slot_count; i++) worker->config.slots[i].renew_us = 0;
 }
 
+static void worker_set_stopping(gh_tasks_worker* worker, worker_stopping how)
+{
+    if (worker->stopping >= (uint8_t)how) return;
+    worker->stopping = (uint8_t)how;
+    if (how == WORKER_LEAVES && gh_tasks_op_is_busy(&worker->bell))
+        gh_op_end(&worker->bell, GH_CANCELLED); /* room for the last */
+    gh_op_timer(&worker->op, worker_not_before_next_tick(worker, 0));
+}
+
 static void worker_step(gh_op* op, const gh_event* event)
 {
     gh_tasks_worker* worker = worker_of(op);
@@ -130,7 +139,7 @@ static void worker_step(gh_op* op, const gh_event* event)
         gh_tasks_worker_move(worker);
         break;
     case GH_EVENT_CANCEL: /* all ops are being told: what were begun now would be told as well */
-        gh_tasks_worker_cancel(worker);
+        worker_set_stopping(worker, WORKER_LEAVES);
         worker->retry_us = worker_not_before_next_tick(worker, 0);
         break;
     case GH_EVENT_CLOSE: worker_close(worker); break;
@@ -153,8 +162,21 @@ static void bell_step(gh_op* op, const gh_event* event)
     gh_tasks_worker_move(worker);
 }
 
-static const gh_op_kind worker_kind = {"tasks_worker", worker_step, NULL, NULL, GH_OP_CHANGES, NULL};
-static const gh_op_kind bell_kind = {"tasks_worker", bell_step, NULL, NULL, GH_OP_CHANGES, NULL};
+/* Its handlers are told GH_LOST of what runs, now and never again. */
+static void worker_detach(gh_op* op)
+{
+    gh_tasks_worker* worker = worker_of(op);
+    if (!gh_op_is_busy(op)) return;
+    worker_close(worker);
+    gh_op_detach(&worker->bell);
+    gh_op_detach(&worker->take.op);
+    gh_op_detach(&worker->finish.op);
+    gh_op_detach(&worker->extend.op);
+}
+
+static const gh_op_kind worker_kind = {
+    .name = "tasks_worker", .step = worker_step, .effect = GH_OP_CHANGES, .detach = worker_detach};
+static const gh_op_kind bell_kind = {.name = "tasks_worker", .step = bell_step, .effect = GH_OP_CHANGES};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
@@ -203,10 +225,8 @@ static gh_status check_worker_config(const gh_tasks_worker_config* config, const
 
 static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config* config)
 {
-    void* user = worker->user;
     size_t i;
-    memset(worker, 0, sizeof *worker);
-    worker->user = user;
+    gh_op_clear(&worker->op, sizeof *worker);
     worker->config = *config;
     worker->config.tasks.wait_us = 0; /* it waits itself, for all of its queues */
     worker->appetite = 1;
@@ -229,8 +249,7 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
     }
 }
 
-gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
-                                const gh_tasks_worker_config* config)
+static gh_status tasks_worker_try(gh_tasks_worker* worker, gh_client* client, const gh_tasks_worker_config* config)
 {
     gh_op bell;
     gh_status status = gh_op_check(worker == NULL ? NULL : &worker->op, client);
@@ -252,26 +271,13 @@ gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
     return GH_OK;
 }
 
-gh_status gh_tasks_worker_poll(const gh_tasks_worker* worker)
+gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
+                                const gh_tasks_worker_config* config)
 {
-    return worker == NULL ? GH_IDLE : gh_op_poll(&worker->op);
-}
-
-static void worker_set_stopping(gh_tasks_worker* worker, worker_stopping how)
-{
-    if (worker == NULL || !gh_tasks_op_is_busy(&worker->op) || worker->stopping >= (uint8_t)how) return;
-    worker->stopping = (uint8_t)how;
-    if (how == WORKER_LEAVES && gh_tasks_op_is_busy(&worker->bell))
-        gh_op_end(&worker->bell, GH_CANCELLED); /* room for the last */
-    gh_op_timer(&worker->op, worker_not_before_next_tick(worker, 0));
+    return gh_op_begun((gh_op*)worker, client, tasks_worker_try(worker, client, config));
 }
 
 void gh_tasks_worker_stop(gh_tasks_worker* worker)
 {
-    worker_set_stopping(worker, WORKER_STOPS);
-}
-
-void gh_tasks_worker_cancel(gh_tasks_worker* worker)
-{
-    worker_set_stopping(worker, WORKER_LEAVES);
+    if (worker != NULL && gh_tasks_op_is_busy(&worker->op)) worker_set_stopping(worker, WORKER_STOPS);
 }

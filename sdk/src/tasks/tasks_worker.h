@@ -18,7 +18,7 @@ typedef enum worker_stopping
 
 static inline bool gh_tasks_op_is_busy(const gh_op* op)
 {
-    return op->kind != NULL && gh_op_is_busy(op);
+    return gh_op_is_at_work(op);
 }
 
 static inline uint64_t gh_tasks_worker_now(const gh_tasks_worker* worker)

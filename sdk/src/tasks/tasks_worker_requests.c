@@ -194,7 +194,7 @@ static void worker_take_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_queue* queue = worker_queue(worker, worker->take.queue_index);
-    gh_status status = gh_tasks_take_poll(&worker->take);
+    gh_status status = gh_op_poll(&worker->take.op);
     if (!gh_tasks_op_is_busy(&worker->op)) return;
     queue->full = false;
     worker->taken += worker->take.count; /* some may have come before the answer turned out to be broken */
@@ -205,12 +205,12 @@ static void worker_take_ended(void* owner)
         worker_settle(worker, queue, worker->take.count);
         worker_note(worker, GH_OK, 0);
     }
-    else if (status == GH_EMPTY || status == GH_TASK_PAUSED)
+    else if (status == GH_EMPTY || status == GH_PAUSED)
     {
         worker_note(worker, GH_OK, 0);
         worker_rest(worker, queue, worker->take.next_us);
     }
-    else if (status == GH_TASK_LIMITED)
+    else if (status == GH_LIMITED)
     {
         worker_note(worker, GH_OK, 0);
         worker_rest_limited(worker, queue);
@@ -228,7 +228,7 @@ static void worker_count(gh_tasks_worker* worker, const gh_task* task)
         worker->lost++;
     else if (task->status == GH_CANCELLED)
         worker->cancelled++;
-    else if (task->status == GH_TASK_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL))
+    else if (task->status == GH_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL))
         worker->dead++;
     else if (task->action == GH_TASK_ACTION_RETRY)
         worker->retried++;
@@ -240,15 +240,15 @@ static void worker_finish_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_queue* queue = worker_queue(worker, worker->finish.queue_index);
-    gh_status status = gh_tasks_finish_poll(&worker->finish);
+    gh_status status = gh_op_poll(&worker->finish.op);
     size_t i;
     if (!gh_tasks_op_is_busy(&worker->op)) return;
     for (i = 0; i < worker->config.slot_count; i++)
     {
         gh_task* task = &worker->config.slots[i];
-        if (task->state != GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_KEEP) continue;
+        if (task->state != GH_TASK_PLACE_FREE || task->action == GH_TASK_ACTION_CONTINUE) continue;
         worker_count(worker, task);
-        task->action = GH_TASK_ACTION_KEEP;
+        task->action = GH_TASK_ACTION_CONTINUE;
     }
     if (queue->full) queue->ask_us = 0; /* there is room for others now */
     if (worker->stopping == WORKER_LEAVES && (status == GH_CORRUPT || status == GH_REFUSED))
@@ -261,7 +261,7 @@ static void worker_extend_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     if (!gh_tasks_op_is_busy(&worker->op)) return;
-    worker_note(worker, gh_tasks_extend_poll(&worker->extend), TROUBLE_PAUSE_US);
+    worker_note(worker, gh_op_poll(&worker->extend.op), TROUBLE_PAUSE_US);
     gh_tasks_worker_move(worker); /* loses those whose lease end is 0 now */
 }
 

@@ -37,10 +37,23 @@ static void worker_meet_too_large(gh_tasks_worker* worker, gh_task* task)
     task_set_end(task, GH_TASK_ACTION_RETRY, "larger than a slot of the worker");
 }
 
+/* What the handler has said. What is no action is a failure, and no reason to lose the task. */
+static void task_obey(gh_task* task, gh_task_action action)
+{
+    switch (action)
+    {
+    case GH_TASK_ACTION_CONTINUE: break;
+    case GH_TASK_ACTION_DONE:
+    case GH_TASK_ACTION_GIVE_BACK: task_set_end(task, action, ""); break;
+    case GH_TASK_ACTION_FAIL: task_set_end(task, action, "the handler gave it up"); break;
+    case GH_TASK_ACTION_RETRY: task_set_end(task, action, "the handler failed"); break;
+    default: task_set_end(task, GH_TASK_ACTION_RETRY, "the handler returned no action"); break;
+    }
+}
+
 static void worker_call(gh_tasks_worker* worker, gh_task* task)
 {
     gh_task_handler* handler = worker_handler(worker, task->handler);
-    gh_status status;
     task->called_us = gh_tasks_worker_now(worker);
     worker->called++;
     if (task->status == GH_TOO_SMALL)
@@ -56,13 +69,7 @@ static void worker_call(gh_tasks_worker* worker, gh_task* task)
     task->state = GH_TASK_PLACE_BEGUN;
     task->again_us = 0;
     task->delay_us = 0;
-    status = handler->function(handler->context, task);
-    if (status == GH_OK)
-        task_set_end(task, GH_TASK_ACTION_DONE, "");
-    else if (status == GH_CORRUPT)
-        task_set_end(task, GH_TASK_ACTION_FAIL, "the payload makes no sense");
-    else if (status != GH_PENDING)
-        task_set_end(task, GH_TASK_ACTION_RETRY, gh_status_text(status));
+    task_obey(task, handler->function(handler->context, task));
 }
 
 /* Not ours any more: a handler that has begun is told, so that it can clean up. */
@@ -79,7 +86,7 @@ static void worker_lose(gh_tasks_worker* worker, gh_task* task)
 {
     worker_tell_lost(worker, task);
     task->state = GH_TASK_PLACE_FREE;
-    task->action = GH_TASK_ACTION_KEEP;
+    task->action = GH_TASK_ACTION_CONTINUE;
     worker->lost++;
 }
 

@@ -2,8 +2,9 @@
 
 #include "wire/flat.h"
 
-#define FLAT_DIGITS_MAX 18 /* so many always fit into an int64_t       */
-#define FLAT_SHORT_MAX 16  /* elements of an array that is read anyway */
+#include "wire/number.h"
+
+#define FLAT_SHORT_MAX 16 /* elements of an array that is read anyway */
 
 typedef struct flat_cursor
 {
@@ -11,13 +12,20 @@ typedef struct flat_cursor
     const char* end;
 } flat_cursor;
 
-bool gh_values_keep(gh_values* values, gh_reply* value, const char* bytes, size_t size)
+gh_reply* gh_values_add(gh_values* values, gh_reply_type type)
 {
-    char* place = values->text + values->text_used;
+    gh_reply* value;
+    if (values->node_count == values->node_capacity) return NULL;
+    value = &values->nodes[values->node_count++];
+    memset(value, 0, sizeof *value);
+    value->type = type;
+    return value;
+}
+
+bool gh_values_text(gh_values* values, gh_reply* value, const char* bytes, size_t size)
+{
     if (size >= values->text_capacity - values->text_used) return false;
-    memcpy(place, bytes, size);
-    place[size] = 0;
-    value->text = gh_str_make(place, size);
+    value->text = gh_str_make(bytes, size);
     values->text_used += (uint32_t)size + 1;
     return true;
 }
@@ -29,96 +37,110 @@ static bool flat_line_end(flat_cursor* cursor)
     return true;
 }
 
-/* "<digits>\r\n", in the one way in which servers write it: no sign, no zero in front. */
 static bool flat_number(flat_cursor* cursor, int64_t* number)
 {
-    const char* first = cursor->at;
-    const char* end = cursor->end - first > FLAT_DIGITS_MAX ? first + FLAT_DIGITS_MAX : cursor->end;
-    const char* at = first;
-    uint64_t value = 0;
-    for (; at < end; at++)
-    {
-        unsigned digit = (unsigned)*at - '0';
-        if (digit > 9) break;
-        value = value * 10 + digit;
-    }
-    if (at == first || (*first == '0' && at - first > 1)) return false;
-    cursor->at = at;
-    *number = (int64_t)value;
-    return flat_line_end(cursor);
+    const char* end = gh_number_read(cursor->at, cursor->end, number);
+    if (end != NULL) cursor->at = end;
+    return end != NULL;
 }
 
-static gh_reply* flat_add(gh_values* values, gh_reply_type type)
+static bool flat_minus(flat_cursor* cursor)
 {
-    gh_reply* value = &values->nodes[values->node_count++].reply;
-    memset(value, 0, sizeof *value);
-    value->type = type;
-    return value;
+    if (cursor->at == cursor->end || *cursor->at != '-') return false;
+    cursor->at++;
+    return true;
+}
+
+static bool flat_integer(flat_cursor* cursor, gh_reply* value)
+{
+    bool negative = flat_minus(cursor);
+    if (!flat_number(cursor, &value->integer)) return false;
+    if (!negative) return true;
+    value->integer = -value->integer;
+    return value->integer != 0;
+}
+
+/* "-1\r\n", for a string or an array that is not there; the minus sign was read. */
+static bool flat_nil(flat_cursor* cursor, gh_reply* value)
+{
+    int64_t size;
+    value->type = GH_REPLY_NIL;
+    return flat_number(cursor, &size) && size == 1;
 }
 
 /* "<size>\r\n<bytes>\r\n" */
-static bool flat_string(gh_values* values, flat_cursor* cursor)
+static bool flat_string(gh_values* values, flat_cursor* cursor, gh_reply* value)
 {
     int64_t size;
+    if (flat_minus(cursor)) return flat_nil(cursor, value);
     if (!flat_number(cursor, &size) || size > cursor->end - cursor->at) return false;
-    if (!gh_values_keep(values, flat_add(values, GH_REPLY_STRING), cursor->at, (size_t)size)) return false;
+    if (!gh_values_text(values, value, cursor->at, (size_t)size)) return false;
     cursor->at += size;
     return flat_line_end(cursor);
 }
 
 /* "OK\r\n" */
-static bool flat_status(gh_values* values, flat_cursor* cursor)
+static bool flat_line(gh_values* values, flat_cursor* cursor, gh_reply* value)
 {
     const char* first = cursor->at;
     const char* end = memchr(first, '\r', (size_t)(cursor->end - first));
-    if (end == NULL || memchr(first, '\n', (size_t)(end - first)) != NULL) return false; /* hiredis 1.x breaks there */
-    if (!gh_values_keep(values, flat_add(values, GH_REPLY_STATUS), first, (size_t)(end - first)))
-        return false;
+    if (end == NULL || memchr(first, '\n', (size_t)(end - first)) != NULL) return false;
+    if (!gh_values_text(values, value, first, (size_t)(end - first))) return false;
     cursor->at = end;
     return flat_line_end(cursor);
 }
 
-static bool flat_integer(gh_values* values, flat_cursor* cursor)
+static bool flat_value(gh_values* values, flat_cursor* cursor, gh_reply* value)
 {
-    return flat_number(cursor, &flat_add(values, GH_REPLY_INTEGER)->integer);
+    switch (cursor->at < cursor->end ? *cursor->at++ : 0)
+    {
+    case ':': value->type = GH_REPLY_INTEGER; return flat_integer(cursor, value);
+    case '$': value->type = GH_REPLY_STRING; return flat_string(values, cursor, value);
+    case '+': value->type = GH_REPLY_STATUS; return flat_line(values, cursor, value);
+    case '-': value->type = GH_REPLY_ERROR; return flat_line(values, cursor, value);
+    default: return false;
+    }
 }
 
-static bool flat_array(gh_values* values, flat_cursor* cursor)
+/* "<count>\r\n" */
+static bool flat_array(const gh_values* values, flat_cursor* cursor, gh_reply* array)
 {
-    gh_reply* array = flat_add(values, GH_REPLY_ARRAY);
-    const gh_reply** link = &array->first;
     int64_t count;
+    if (flat_minus(cursor)) return flat_nil(cursor, array);
     if (!flat_number(cursor, &count) || count >= values->node_capacity) return false;
+    array->count = (uint32_t)count;
     /* Most likely it is cut: it would be read twice. */
-    if (count > FLAT_SHORT_MAX && cursor->end[-1] != '\n') return false;
-    for (array->count = (uint32_t)count; count > 0; count--)
+    return count <= FLAT_SHORT_MAX || cursor->end[-1] == '\n';
+}
+
+/* So many values, each linked to the one before it. */
+static bool flat_row(gh_values* values, flat_cursor* cursor, uint32_t count, const gh_reply** link)
+{
+    for (; count > 0; count--)
     {
-        gh_reply* element = &values->nodes[values->node_count].reply;
-        char sign = cursor->at < cursor->end ? *cursor->at++ : 0;
-        bool taken = sign == ':' ? flat_integer(values, cursor) : sign == '$' && flat_string(values, cursor);
-        if (!taken) return false;
-        *link = element;
-        link = &element->next;
+        gh_reply* value = gh_values_add(values, GH_REPLY_NIL);
+        if (value == NULL || !flat_value(values, cursor, value)) return false;
+        *link = value;
+        link = &value->next;
     }
     return true;
 }
 
 size_t gh_flat_read(gh_values* values, const char* bytes, size_t size)
 {
-    flat_cursor cursor;
-    bool taken = false;
-    if (size == 0 || values->node_capacity == 0) return 0;
-    cursor.at = bytes + 1;
-    cursor.end = bytes + size;
+    flat_cursor cursor = {bytes, bytes + size};
+    const gh_reply* root = NULL;
+    const gh_reply** link = &root;
+    uint32_t count = 1;
     values->node_count = 0;
     values->text_used = 0;
-    switch (*bytes)
+    if (size > 0 && *bytes == '*')
     {
-    case ':': taken = flat_integer(values, &cursor); break;
-    case '$': taken = flat_string(values, &cursor); break;
-    case '+': taken = flat_status(values, &cursor); break;
-    case '*': taken = flat_array(values, &cursor); break;
-    default: break;
+        gh_reply* array = gh_values_add(values, GH_REPLY_ARRAY);
+        cursor.at++;
+        if (array == NULL || !flat_array(values, &cursor, array)) return 0;
+        link = &array->first;
+        count = array->count;
     }
-    return taken ? (size_t)(cursor.at - bytes) : 0;
+    return flat_row(values, &cursor, count, link) ? (size_t)(cursor.at - bytes) : 0;
 }

@@ -14,6 +14,13 @@ static inline bool gh_name_is_valid(gh_str name)
     return name.bytes != NULL && name.size > 0 && name.size <= GH_NAME_SIZE_MAX;
 }
 
+/* The name must be valid; or empty, where there may be none. */
+static inline void gh_name_keep(gh_name* to, gh_str name)
+{
+    to->size = (uint8_t)name.size;
+    if (name.size > 0) memcpy(to->bytes, name.bytes, name.size);
+}
+
 size_t gh_name_encoded_size(gh_str name);
 
 /* Writes gh_name_encoded_size(name) bytes and returns where they end. */

@@ -60,21 +60,23 @@ void gh_request_str(gh_request* request, gh_str str)
     put_end(request);
 }
 
-void gh_request_joined(gh_request* request, gh_str first, gh_str second)
+char* gh_request_bulk(gh_request* request, size_t size)
 {
-    const gh_str both[] = {first, second};
-    gh_request_pieces(request, both, 2);
+    char* bytes;
+    if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return NULL;
+    put_header(request, '$', size);
+    bytes = request->at;
+    request->at += size;
+    put_end(request);
+    return bytes;
 }
 
-void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count)
+void gh_request_joined(gh_request* request, gh_str first, gh_str second)
 {
-    size_t size = 0;
-    size_t i;
-    for (i = 0; i < count; i++) size += pieces[i].size;
-    if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
-    put_header(request, '$', size);
-    for (i = 0; i < count; i++) put_bytes(request, pieces[i].bytes, pieces[i].size);
-    put_end(request);
+    char* at = gh_request_bulk(request, first.size + second.size);
+    if (at == NULL) return;
+    if (first.size > 0) memcpy(at, first.bytes, first.size);
+    if (second.size > 0) memcpy(at + first.size, second.bytes, second.size);
 }
 
 void gh_request_number(gh_request* request, uint64_t number)

@@ -24,6 +24,9 @@ void gh_request_array(gh_request* request, uint32_t count);
 void gh_request_str(gh_request* request, gh_str str);
 void gh_request_number(gh_request* request, uint64_t number);
 
+/* A string of so many bytes, which the caller writes to the place that this returns; NULL: there is no room. */
+char* gh_request_bulk(gh_request* request, size_t size);
+
 /* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
 #define GH_REQUEST_DIGEST_SIZE 40u
 void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, uint32_t arguments);
@@ -33,9 +36,8 @@ void gh_request_evalsha(gh_request* request, const char* digest, uint32_t keys, 
    for without it, it would stop the script at the first key that the script itself has emptied. */
 void gh_request_key(gh_request* request, gh_str key);
 
-/* One string made of two, for a text that stands in front of another; or of more. */
+/* One string made of two, for a text that stands in front of another. */
 void gh_request_joined(gh_request* request, gh_str first, gh_str second);
-void gh_request_pieces(gh_request* request, const gh_str* pieces, size_t count);
 
 /* "<client>:<sequence>", both as 16 hex digits: the op id that a script keeps and recognises. */
 void gh_request_token(gh_request* request, uint64_t client, uint64_t sequence);

@@ -1,0 +1,218 @@
+-- scripts.lua -- the server's scripts, the .lua files of sdk/src, for C: build/generated/gh_scripts.h names them, and
+-- build/generated/scripts/<system>_scripts.c, which has their texts as sdk/src/client/script_text.h describes them.
+--
+-- A line "--@ client/check.lua" in a script stands for a part that several may share: sdk/src/client/check.lua. The
+-- head of a part says what it wants of the script around it ("-- wants ..."). Each script is there twice:
+--
+--   readable  with its parts in their places, without comments and indentation: what a debug build sends
+--   least     and with short names, without blanks: what a release build sends, and has packed
+--
+-- The server's errors name lines of what was sent; it lies in build/generated/scripts/readable and least.
+
+local disk = dofile("disk.lua")
+local c = dofile("c.lua")
+local minify = dofile("minify.lua")
+local pack = dofile("pack.lua")
+local scripts = {}
+
+-- A client of the least out_bytes, 16 KiB, must be able to load each script whole, with the words around it.
+local bytes_max = 16384 - 64
+
+local function is_part(file)
+    return disk.read(file):find("\n%-%- wants ") ~= nil
+end
+
+-- The text with its parts, and theirs, in their places. Notes in `seen` which parts that are.
+local function whole_text(file, seen)
+    local lines = {}
+    for line in (disk.read(file) .. "\n"):gmatch("([^\n]*)\n") do
+        local part = line:match("^ *%-%-@ (%S+)$")
+        if part then
+            part = "sdk/src/" .. part
+            if not os.isfile(part) or not is_part(part) then error(file .. ": there is no part " .. part, 0) end
+            seen[part] = true
+            line = whole_text(part, seen)
+        end
+        table.insert(lines, line)
+    end
+    return table.concat(lines, "\n")
+end
+
+-- Carries a command of the game's: what that takes is the game's affair.
+local callers_own = "sdk/src/command/command.lua"
+
+-- The commands that a script calls, a set: by `call`, or by a function of its own whose first argument is the command.
+-- One whose error it can do without (pcall) does not count.
+local function commands_of(file, text)
+    local names, callers = {}, {"call"}
+    for name in text:gmatch("function ([%w_]+)%(command[,)]") do table.insert(callers, name) end
+    for argument in text:gmatch("%f[%w_]call%(([^'][%w_]*)") do
+        if argument ~= "command" and file ~= callers_own then
+            error(file .. " calls " .. argument .. ": nobody knows which right that takes", 0)
+        end
+    end
+    for _, caller in ipairs(callers) do
+        for name in text:gmatch("%f[%w_]" .. caller .. "%('(%u+)'") do names[name] = true end
+    end
+    return names
+end
+
+-- A debug build, too, must be able to load it: where the readable text is too long it sends the other one.
+local function read_script(file, seen)
+    local script = { file = file, name = file:match("([^/]+)%.lua$") }
+    local text = whole_text(file, seen)
+    script.readable = minify.readable(text, script.name)
+    script.least = minify.least(text, script.name)
+    script.commands = commands_of(file, script.readable)
+    if script.readable:find("[^\n -~]") then error(file .. ": bytes that are not ASCII, or tabs", 0) end
+    if #script.least > bytes_max then
+        error(string.format("%s: %d bytes, and the smallest client can load %d", file, #script.least, bytes_max), 0)
+    end
+    if #script.readable > bytes_max then script.readable = script.least end
+    return script
+end
+
+local function read_all()
+    local all, parts, seen = {}, {}, {}
+    for _, file in ipairs(disk.matching("sdk/src/**.lua")) do
+        if is_part(file) then
+            table.insert(parts, file)
+        else
+            table.insert(all, read_script(file, seen))
+        end
+    end
+    for _, part in ipairs(parts) do
+        if not seen[part] then error("no script has the part " .. part, 0) end
+    end
+    return all
+end
+
+local function write_texts(all)
+    for _, kind in ipairs({ "readable", "least" }) do
+        local folder = disk.generated .. "/scripts/" .. kind
+        os.mkdir(folder)
+        for _, script in ipairs(all) do disk.write(folder .. "/" .. script.name .. ".lua", script[kind]) end
+    end
+end
+
+-- The names of all commands that scripts call.
+local function all_commands(all)
+    local set, names = {}, {}
+    for _, script in ipairs(all) do
+        for name in pairs(script.commands) do set[name] = true end
+    end
+    for name in pairs(set) do table.insert(names, name) end
+    table.sort(names)
+    if #names > 64 then error("more than 64 commands in scripts: rights.c keeps a bit for each", 0) end
+    return names
+end
+
+-- A bit for each of the names that the script calls, as C writes it.
+local function command_bits(script, names)
+    local high, low = 0, 0
+    for i, name in ipairs(names) do
+        if script.commands[name] and i > 32 then high = high + 2 ^ (i - 33) end
+        if script.commands[name] and i <= 32 then low = low + 2 ^ (i - 1) end
+    end
+    return string.format("0x%08x%08xull", high, low)
+end
+
+-- A text as it lies in the library. `size` is that of what is sent.
+local function c_text(script, literals, size)
+    return string.format("static const char %s_text[] =\n%s;\n" ..
+                         "const gh_script_text gh_%s_lua = {\n" ..
+                         "    %s_text, sizeof %s_text - 1, %d,\n    GH_SCRIPT_%s, %s};\n\n",
+                         script.name, literals, script.name, script.name, script.name, size, script.name, script.bits)
+end
+
+local function c_readable(script)
+    return c_text(script, c.text(script.readable), #script.readable)
+end
+
+local function c_packed(script)
+    return c_text(script, c.bytes(script.packed), #script.least)
+end
+
+local function c_texts(all, c_of)
+    local texts = {}
+    for i, script in ipairs(all) do texts[i] = c_of(script) end
+    return table.concat(texts)
+end
+
+local function first_line(file)
+    return "/* " .. file .. " -- generated from the .lua files of sdk/src by premake5.lua; edit those. */\n"
+end
+
+local function pack_all(all)
+    local texts = {}
+    for i, script in ipairs(all) do texts[i] = script.least end
+    local packed, pairs_made = pack(texts)
+    for i, script in ipairs(all) do script.packed = packed[i] end
+    return pairs_made
+end
+
+local function c_header(all, commands, pairs_made)
+    local names = {}
+    for i, script in ipairs(all) do names[i] = script.name end
+    return first_line("gh_scripts.h") .. "#ifndef GH_SCRIPTS_H\n#define GH_SCRIPTS_H\n\n" ..
+        c.list("GH_SCRIPT_LIST", names) .. "\n" .. c.list("GH_COMMAND_LIST", commands) ..
+        "\n#define GH_SCRIPT_PAIRS " .. #pairs_made .. "\n\n#endif\n"
+end
+
+local function c_pairs(pairs_made)
+    local rows = {}
+    for i, pair in ipairs(pairs_made) do rows[i] = string.format("    {%d, %d},\n", pair[1], pair[2]) end
+    return first_line("script_pairs.c") .. "#include \"client/script_text.h\"\n\n" ..
+        "const uint16_t gh_script_pairs[GH_SCRIPT_PAIRS][2] = {\n" .. table.concat(rows) .. "};\n"
+end
+
+-- `readable`: the texts of a debug build are in it, too.
+local function c_system(system, all, readable)
+    local head = first_line(system .. "_scripts.c") .. "#include \"client/script_text.h\"\n\n"
+    if not readable then return head .. c_texts(all, c_packed):gsub("\n\n$", "\n") end
+    return head .. "#if defined(GH_READABLE_SCRIPTS)\n\n" .. c_texts(all, c_readable) .. "#else\n\n" ..
+        c_texts(all, c_packed) .. "#endif\n"
+end
+
+-- By the folders that they lie in: a list of { system, its scripts }.
+local function by_system(all)
+    local systems, list = {}, {}
+    for _, script in ipairs(all) do
+        local system = path.getname(path.getdirectory(script.file))
+        if not systems[system] then
+            systems[system] = { system, {} }
+            table.insert(list, systems[system])
+        end
+        table.insert(systems[system][2], script)
+    end
+    return list
+end
+
+-- Writes what C wants of the scripts into the folder. Returns the .c files.
+local function write_c(all, to, readable)
+    local commands, pairs_made = all_commands(all), pack_all(all)
+    local folder = to .. "/scripts/"
+    local sources = { folder .. "script_pairs.c" }
+    os.mkdir(folder)
+    for _, script in ipairs(all) do script.bits = command_bits(script, commands) end
+    disk.write(to .. "/gh_scripts.h", c_header(all, commands, pairs_made))
+    disk.write(sources[1], c_pairs(pairs_made))
+    for _, system in ipairs(by_system(all)) do
+        local source = folder .. system[1] .. "_scripts.c"
+        disk.write(source, (c_system(system[1], system[2], readable)))
+        table.insert(sources, source)
+    end
+    return sources
+end
+
+-- For the builds of premake: with the readable texts, beside which they lie as files. Returns the .c files.
+function scripts.embed()
+    local all = read_all()
+    write_texts(all)
+    return write_c(all, disk.generated, true)
+end
+
+-- For those who build without premake: what is in sdk/generated.
+function scripts.write_release(to) write_c(read_all(), to, false) end
+
+return scripts

@@ -1,0 +1,94 @@
+-- third_party.lua -- the libraries that Guildhall stands on: two, and zlib for those who want gzip.
+
+newoption { trigger = "hiredis", value = "DIR", description = "hiredis: headers and libhiredis.a, or its sources" }
+newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers and libxxhash.a, or its sources" }
+newoption { trigger = "zlib", value = "DIR", description = "zlib: headers and libz.a, or its sources" }
+newoption { trigger = "no-zlib", description = "Build without zlib: disk.h reads no gzip files" }
+
+local disk = dofile("disk.lua")
+local third_party = {}
+
+local forwarding_header = [[
+#if defined(_MSC_VER)
+#pragma warning(push, 0)
+#else
+#pragma GCC system_header
+#endif
+#include "%s"
+#if defined(_MSC_VER)
+#pragma warning(pop)
+#endif
+]]
+
+-- Where a library comes from, as the option of its name says: nil fields mean that the system has it.
+--   include  folder for the compiler     libdir  folder with the static library     sources  to compile in
+local function find(name, headers, source_names)
+    local folder = _OPTIONS[name]
+    if not folder then return {} end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR or os.getcwd(), folder) end
+    local function first(candidates, file)
+        for _, candidate in ipairs(candidates) do
+            if os.isfile(path.join(candidate, file)) then return candidate end
+        end
+    end
+    local library = {}
+    local places = { folder, folder .. "/include", folder .. "/include/" .. name, folder .. "/" .. name }
+    local include = first(places, path.getname(headers[1]))
+    if not include then error("--" .. name .. "=" .. folder .. ": no " .. headers[1] .. " there", 0) end
+    -- The folder may have any name, but the code says <hiredis/read.h>: small headers lead the way. Warnings in
+    -- there are not ours to mend.
+    library.include = disk.generated .. "/third_party/" .. name
+    for _, header in ipairs(headers) do
+        local real = path.join(include, path.getname(header))
+        os.mkdir(path.getdirectory(path.join(library.include, header)))
+        if os.isfile(real) then
+            disk.write(path.join(library.include, header), string.format(forwarding_header, real))
+        end
+    end
+    library.libdir = first({ folder, folder .. "/lib", folder .. "/build" }, "lib" .. name .. ".a")
+    if not library.libdir then
+        library.sources = {}
+        for _, source in ipairs(source_names) do
+            local full = path.join(include, source)
+            if os.isfile(full) then table.insert(library.sources, full) end
+        end
+        if #library.sources == 0 then error("--" .. name .. "=" .. folder .. ": neither library nor sources", 0) end
+    end
+    return library
+end
+
+-- To be called first.
+--   third_party.libraries  those that are linked: { name, and the fields of find }
+--   third_party.with_zlib
+function third_party.find_all(target_os)
+    third_party.with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or target_os ~= "windows")
+    third_party.is_linux = target_os == "linux"
+    local hiredis = find("hiredis", { "hiredis/read.h", "hiredis/hiredis.h" },
+                         { "read.c", "sds.c", "alloc.c" })
+    local xxhash = find("xxhash", { "xxhash.h" }, { "xxhash.c" })
+    local zlib = find("zlib", { "zlib.h", "zconf.h" },
+                      { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
+    hiredis.name, xxhash.name, zlib.name = "hiredis", "xxhash", "z"
+    third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
+end
+
+-- Static on Linux: the tests watch every call of the heap in the whole program, hiredis' too, which the linker can
+-- only do within it.
+function third_party.link()
+    for _, library in ipairs(third_party.libraries) do
+        if library.libdir then libdirs { library.libdir } end
+        if library.sources or not third_party.is_linux then
+            links { library.name }
+        else
+            links { ":lib" .. library.name .. ".a" }
+        end
+    end
+end
+
+function third_party.include()
+    for _, library in ipairs(third_party.libraries) do
+        if library.include then includedirs { library.include } end
+    end
+end
+
+return third_party

@@ -1,0 +1,202 @@
+/* chat_roster.c -- the members of a chat: page after page, by the cursor of a scan, into the caller's items. A scan may
+   give a member twice while the set grows or shrinks, so the items are a table of names, too: each is the head of a
+   chain. */
+
+#include "base/hash.h"
+#include "chat_read.h"
+#include "talk/entry.h"
+#include "wire/name.h"
+
+#define ROSTER_SHAPE      "qiiisss"
+#define ROSTER_REPLY_ROOM 1024u /* of a reply: all but the text */
+#define ROSTER_BYTES_MAX  65536u
+#define CURSOR_SIZE_MAX   20u
+
+static gh_chat_members* roster_of(gh_op* op)
+{
+    return (gh_chat_members*)(void*)op;
+}
+
+static gh_script* roster_script(gh_op* op)
+{
+    return gh_client_script(op->client, &gh_chat_roster_lua);
+}
+
+static void roster_encode(gh_op* op, gh_request* request)
+{
+    const gh_chat_members* roster = roster_of(op);
+    uint32_t bytes = gh_client_reply_bytes(op->client) - ROSTER_REPLY_ROOM;
+    gh_request_script(request, roster_script(op), 2, 4);
+    gh_request_object_keys(request, op->client, gh_chat_kind(), gh_name_str(&roster->chat), "sv");
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, gh_name_str(&roster->cursor));
+    gh_request_str(request, gh_name_str(&roster->after));
+    gh_request_number(request, bytes < ROSTER_BYTES_MAX ? bytes : ROSTER_BYTES_MAX);
+}
+
+static bool roster_is_at_start(const gh_chat_members* roster)
+{
+    return roster->after.size == 0 && gh_str_equal(gh_name_str(&roster->cursor), gh_str_literal("0"));
+}
+
+static void roster_restart(gh_chat_members* roster)
+{
+    uint32_t i;
+    for (i = 0; i < roster->capacity; i++) roster->items[i].first = 0;
+    roster->count = 0;
+    gh_name_keep(&roster->cursor, gh_str_literal("0"));
+    roster->after.size = 0;
+}
+
+static gh_chat_member_item* roster_home(const gh_chat_members* roster, gh_str name)
+{
+    uint64_t share = gh_hash_seeded(name.bytes, name.size, roster->seed) >> 32; /* of 2^32 */
+    return &roster->items[share * roster->capacity >> 32];
+}
+
+static gh_chat_member_item* roster_find(const gh_chat_members* roster, gh_str name)
+{
+    uint32_t at = roster_home(roster, name)->first;
+    while (at > 0 && !gh_str_equal(roster->items[at - 1].name, name)) at = roster->items[at - 1].next;
+    return at > 0 ? &roster->items[at - 1] : NULL;
+}
+
+/* False: there is no item left. */
+static bool roster_put(gh_chat_members* roster, gh_str name, uint64_t seen)
+{
+    gh_chat_member_item* item = roster_find(roster, name);
+    gh_chat_member_item* home = roster_home(roster, name);
+    if (item == NULL)
+    {
+        if (roster->count == roster->capacity) return false;
+        item = &roster->items[roster->count++];
+        memcpy(item->name_bytes, name.bytes, name.size);
+        item->name = gh_str_make(item->name_bytes, name.size);
+        item->next = home->first;
+        home->first = roster->count;
+    }
+    item->seen = seen;
+    return true;
+}
+
+/* GH_OK; GH_TOO_SMALL; GH_CORRUPT: not a text of members. */
+static gh_status roster_take(gh_chat_members* roster, gh_str text)
+{
+    while (text.size > 0)
+    {
+        gh_str name;
+        uint64_t size;
+        uint64_t seen;
+        if (!gh_entry_number(&text, &size) || size == 0 || size > GH_NAME_SIZE_MAX || size > text.size)
+            return GH_CORRUPT;
+        name = gh_str_make(text.bytes, (size_t)size);
+        text = gh_str_make(text.bytes + size, text.size - (size_t)size);
+        if (!gh_entry_number(&text, &seen) || seen >= GH_CHAT_ID_MAX) return GH_CORRUPT;
+        if (!roster_put(roster, name, seen)) return GH_TOO_SMALL;
+    }
+    return GH_OK;
+}
+
+static void roster_ask(gh_chat_members* roster)
+{
+    gh_op_send(&roster->op, ROSTER_SHAPE, 0);
+}
+
+/* True: the pages before are of another chat, or of a server whose cursors mean something else. */
+static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
+{
+    return !roster_is_at_start(roster) &&
+           (epoch != roster->epoch || roster->link != gh_client_link(roster->op.client));
+}
+
+static void roster_page(gh_chat_members* roster, const gh_reply* reply)
+{
+    gh_str cursor = gh_reply_at(reply, 4)->text;
+    gh_str after = gh_reply_at(reply, 5)->text;
+    uint64_t total = (uint64_t)gh_reply_integer(reply, 3);
+    gh_status taken = roster_take(roster, gh_reply_at(reply, 6)->text);
+    if (taken == GH_CORRUPT || cursor.size == 0 || cursor.size > CURSOR_SIZE_MAX || after.size > GH_NAME_SIZE_MAX)
+    {
+        gh_op_end(&roster->op, gh_op_outcome(&roster->op, GH_REASON_UNUSABLE));
+        return;
+    }
+    gh_name_keep(&roster->cursor, cursor);
+    gh_name_keep(&roster->after, after);
+    if (taken == GH_TOO_SMALL)
+    {
+        roster->needed = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
+        if (roster->needed <= roster->capacity) roster->needed = roster->capacity + 1; /* some have left meanwhile */
+        gh_op_end(&roster->op, GH_TOO_SMALL);
+    }
+    else if (!roster_is_at_start(roster))
+        roster_ask(roster);
+    else
+        gh_op_end(&roster->op, roster->count > 0 ? GH_OK : GH_GONE); /* the last has just left */
+}
+
+static void roster_reply(gh_chat_members* roster, const gh_reply* reply)
+{
+    uint64_t epoch = (uint64_t)gh_reply_integer(reply, 2);
+    if (gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE)
+    {
+        roster->count = 0;
+        gh_op_end(&roster->op, GH_GONE);
+        return;
+    }
+    if (roster_is_renewed(roster, epoch))
+    {
+        roster_restart(roster);
+        roster_ask(roster);
+        return;
+    }
+    roster->epoch = epoch;
+    roster->link = gh_client_link(roster->op.client);
+    roster_page(roster, reply);
+}
+
+static void roster_step(gh_op* op, const gh_event* event)
+{
+    switch (event->kind)
+    {
+    case GH_EVENT_REPLY: roster_reply(roster_of(op), event->reply); break;
+    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
+    case GH_EVENT_TIMER: gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE)); break;
+    case GH_EVENT_CANCEL:
+    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_LAPSED:
+    case GH_EVENT_RESET:
+    case GH_EVENT_DOUBT: break;
+    }
+}
+
+static const gh_op_kind roster_kind = {
+    .name = "chat", .step = roster_step, .encode = roster_encode, .script = roster_script, .effect = GH_OP_READS};
+
+static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
+                            size_t capacity, uint64_t timeout_us)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
+    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
+    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    op->needed = 0;
+    op->epoch = 0;
+    gh_name_keep(&op->chat, chat);
+    op->items = items;
+    op->capacity = capacity > GH_CHAT_MEMBERS_MAX ? GH_CHAT_MEMBERS_MAX : (uint32_t)capacity;
+    op->seed = gh_client_id(client);
+    roster_restart(op);
+    gh_op_begin(&op->op, client, &roster_kind);
+    gh_op_timer(&op->op, gh_client_after(client, timeout_us));
+    roster_ask(op);
+    return GH_OK;
+}
+
+gh_status gh_chat_members_begin(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
+                                size_t capacity, uint64_t timeout_us)
+{
+    return gh_op_begun((gh_op*)op, client, roster_try(op, client, chat, items, capacity, timeout_us));
+}

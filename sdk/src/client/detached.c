@@ -1,0 +1,39 @@
+/* detached.c -- ops whose owner is gone: what must still be told to the store, the client tells by itself.
+
+       gh_op_detach --> moved into a record of the client's --its end--> the record is free again
+
+   The op goes on where it is: with its sequence, its request on the wire, its timer. */
+
+#include "client/state.h"
+
+void gh_detached_init(gh_client* client)
+{
+    uint32_t i;
+    for (i = client->config.detached_capacity; i > 0; i--)
+    {
+        gh_op* record = &client->detached[i - 1].op;
+        record->next = client->detached_free;
+        client->detached_free = record;
+    }
+}
+
+bool gh_op_go_on_alone(gh_op* op, size_t size)
+{
+    gh_client* client = op->client;
+    gh_op* record = client->detached_free;
+    if (record == NULL)
+    {
+        client->stats.ops_abandoned++;
+        return false;
+    }
+    client->detached_free = record->next;
+    gh_op_move(op, record, size);
+    record->flags |= GH_OP_DETACHED;
+    return true;
+}
+
+void gh_detached_give_back(gh_client* client, gh_op* record)
+{
+    record->next = client->detached_free;
+    client->detached_free = record;
+}

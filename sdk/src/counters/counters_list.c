@@ -1,0 +1,136 @@
+/* counters_list.c -- the names of the counters that the store has, shard by shard. */
+
+#include "base/hash.h"
+#include "client/op.h"
+#include "counters_state.h"
+#include "wire/name.h"
+
+#define COUNTERS_LIST_TIMEOUT_MIN_US 1000ull
+#define COUNTERS_LIST_TIMEOUT_MAX_US 60000000ull
+#define COUNTERS_LIST_TIMEOUT_US     5000000ull
+#define COUNTERS_LIST_COUNT          100u
+#define COUNTERS_LIST_PAGE_MAX       500u
+#define COUNTERS_LIST_ROOM           256u /* bytes of a reply beside the names */
+
+static gh_counters_list* counters_list_of(gh_op* op)
+{
+    return (gh_counters_list*)(void*)op;
+}
+
+static uint32_t counters_list_page(const gh_counters_list* list)
+{
+    uint32_t left = list->name_count - list->count;
+    uint32_t by_nodes = gh_client_reply_nodes(list->op.client) - 1;
+    uint32_t by_bytes =
+        (gh_client_reply_bytes(list->op.client) - COUNTERS_LIST_ROOM) / (GH_COUNTERS_NAME_SIZE_MAX + 1);
+    uint32_t page = by_nodes < by_bytes ? by_nodes : by_bytes;
+    if (page > COUNTERS_LIST_PAGE_MAX) page = COUNTERS_LIST_PAGE_MAX;
+    return page < left ? page : left;
+}
+
+/* ZRANGE key first last: no script, as it is one command that reads. */
+static void counters_list_encode(gh_op* op, gh_request* request)
+{
+    const gh_counters_list* list = counters_list_of(op);
+    gh_request_array(request, 4);
+    gh_request_str(request, gh_str_literal("ZRANGE"));
+    gh_request_shard_key(request, op->client, gh_counters_kind(), list->shard, gh_str_literal("k"),
+                         gh_str_make(NULL, 0));
+    gh_request_number(request, list->place);
+    gh_request_number(request, (uint64_t)list->place + counters_list_page(list) - 1);
+}
+
+static uint32_t counters_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
+/* The name of a counter of this shard, as it stands in its keys. False: it is none. */
+static bool counters_list_decode(gh_str text, uint32_t shard, gh_name* name)
+{
+    char again[GH_COUNTERS_NAME_SIZE_MAX];
+    size_t at = 0;
+    gh_str decoded;
+    memset(name, 0, sizeof *name);
+    while (at < text.size && name->size < GH_NAME_SIZE_MAX)
+    {
+        bool escaped = text.bytes[at] == '%' && text.size - at > 2;
+        uint32_t byte = (unsigned char)text.bytes[at];
+        if (escaped) byte = counters_hex_digit(text.bytes[at + 1]) << 4 | counters_hex_digit(text.bytes[at + 2]);
+        name->bytes[name->size++] = (char)(byte & 255);
+        at += escaped ? 3u : 1u;
+    }
+    if (at < text.size || name->size == 0) return false;
+    decoded = gh_name_str(name);
+    if (gh_hash_shard(decoded.bytes, decoded.size, GH_COUNTERS_SHARDS) != shard) return false;
+    /* There is one way to write a name. */
+    return gh_str_equal(gh_str_make(again, (size_t)(gh_name_encode(decoded, again) - again)), text);
+}
+
+static gh_status counters_list_answer(gh_op* op, const gh_event* event)
+{
+    gh_counters_list* list = counters_list_of(op);
+    const gh_reply* value;
+    uint32_t asked = counters_list_page(list);
+    uint32_t came = event->reply->count;
+    if (came > asked) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    for (value = event->reply->first; value != NULL; value = value->next)
+    {
+        if (value->type != GH_REPLY_STRING) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+        if (counters_list_decode(value->text, list->shard, &list->names[list->count])) list->count++;
+    }
+    list->place = came < asked ? 0 : list->place + came;
+    if (came < asked) list->shard++;
+    if (list->shard < GH_COUNTERS_SHARDS && list->count < list->name_count)
+    {
+        gh_op_send(op, "*", 0);
+        return GH_PENDING;
+    }
+    if (list->shard < GH_COUNTERS_SHARDS) list->next = (uint64_t)list->shard << 32 | list->place;
+    return list->count > 0 ? GH_OK : GH_EMPTY;
+}
+
+static const gh_op_kind counters_list_kind = {
+    .name = "counters", .step = gh_read_step, .encode = counters_list_encode, .effect = GH_OP_READS,
+    .answer = counters_list_answer};
+
+gh_counters_list_config gh_counters_list_config_default(void)
+{
+    gh_counters_list_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = COUNTERS_LIST_TIMEOUT_US;
+    config.name_count = COUNTERS_LIST_COUNT;
+    return config;
+}
+
+static gh_status counters_list_check(const gh_counters_list_config* config)
+{
+    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->timeout_us < COUNTERS_LIST_TIMEOUT_MIN_US || config->timeout_us > COUNTERS_LIST_TIMEOUT_MAX_US)
+        return GH_INVALID_TIMEOUT;
+    if (config->name_count == 0 || config->name_count > GH_COUNTERS_LIST_MAX) return GH_INVALID_LIMIT;
+    if (config->after >> 32 >= GH_COUNTERS_SHARDS) return GH_INVALID_LIMIT;
+    return config->names == NULL ? GH_INVALID_OUT : GH_OK;
+}
+
+static gh_status counters_list_try(gh_counters_list* op, gh_client* client, const gh_counters_list_config* config)
+{
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    status = counters_list_check(config);
+    if (status != GH_OK) return status;
+    gh_op_clear(&op->op, sizeof *op);
+    op->names = config->names;
+    op->name_count = config->name_count;
+    op->shard = (uint32_t)(config->after >> 32);
+    op->place = (uint32_t)(config->after & UINT32_MAX);
+    gh_call_begin(&op->op, client, &counters_list_kind, "*", config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_counters_list_begin(gh_counters_list* op, gh_client* client, const gh_counters_list_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, counters_list_try(op, client, config));
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# check_cmake.sh -- CMakeLists.txt builds the library without premake: below another project, installed for find_package
+# and for pkg-config, static and shared. The quickstart is built by each and takes a lock. What CMake takes from
+# sdk/generated is what the scripts give today.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+
+make_scratch
+tree=$scratch/tree # as somebody has it who cloned it: nothing that was built
+game=$scratch/game
+
+copy_tree() {
+    mkdir "$tree" "$game"
+    tar -c --exclude=./.git --exclude=./build . | tar -x -C "$tree"
+    cp samples/quickstart.c "$game"
+}
+
+generated_is_fresh() {
+    run_premake --to="$scratch/generated" generate > /dev/null
+    diff -r -q "$scratch/generated" sdk/generated || {
+        say 'sdk/generated is not what the scripts give: premake5 generate'
+        return 1
+    }
+}
+
+# What a game has: its CMakeLists.txt says where Guildhall comes from.
+describe_game() {
+    cat > "$game/CMakeLists.txt" << END
+cmake_minimum_required(VERSION 3.16)
+project(game C)
+$1
+add_executable(quickstart quickstart.c)
+set_target_properties(quickstart PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+target_link_libraries(quickstart PRIVATE guildhall::guildhall)
+END
+}
+
+# build_game NAME OPTION...
+build_game() {
+    local name=$1
+    shift
+    cmake -S "$game" -B "$scratch/$name" -DCMAKE_BUILD_TYPE=Release "$@" &&
+        cmake --build "$scratch/$name" -j "$(processors)" --target quickstart
+}
+
+by_subdirectory() {
+    describe_game "add_subdirectory($tree guildhall)"
+    build_game subdirectory
+}
+
+# install_library NAME OPTION...
+install_library() {
+    local name=$1
+    shift
+    cmake -S "$tree" -B "$scratch/build_$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
+        -DCMAKE_INSTALL_PREFIX="$scratch/$name" "$@" &&
+        cmake --build "$scratch/build_$name" -j "$(processors)" &&
+        cmake --install "$scratch/build_$name"
+}
+
+by_find_package() {
+    describe_game 'find_package(guildhall REQUIRED)'
+    build_game "find_package_$1" -DCMAKE_PREFIX_PATH="$scratch/$1"
+}
+
+by_pkg_config() {
+    local flags
+    flags=$(PKG_CONFIG_PATH=$scratch/$1/lib/pkgconfig pkg-config --cflags --libs guildhall) || return 1
+    mkdir "$scratch/pkg_config_$1"
+    # shellcheck disable=SC2086 # the words are meant to be split
+    cc -std=c11 "$game/quickstart.c" $flags -Wl,-rpath,"$scratch/$1/lib" -o "$scratch/pkg_config_$1/quickstart"
+}
+
+other_names() {
+    diff <(declared_names) <(nm -D --defined-only "$scratch/shared/lib/libguildhall.so" | awk '{ print $3 }' | sort -u)
+}
+
+takes_a_lock() { "$scratch/$1/quickstart" "$redis_address" | grep -q 'gave it back'; }
+
+# check_way LABEL NAME COMMAND...
+check_way() {
+    local label=$1 name=$2
+    shift 2
+    check "$label: it builds" "$@"
+    check "$label: it takes a lock" takes_a_lock "$name"
+}
+
+check 'sdk/generated is what the scripts give' generated_is_fresh
+copy_tree
+start_redis
+check_way 'a folder of another project' subdirectory by_subdirectory
+check 'the static library is installed' install_library static
+check_way 'find_package, static' find_package_static by_find_package static
+check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON -DGUILDHALL_ZLIB=ON
+check_way 'find_package, shared' find_package_shared by_find_package shared
+check_nothing 'the shared library shows the names that are declared, and no others' other_names
+if command -v pkg-config > /dev/null; then
+    check_way 'pkg-config, static' pkg_config_static by_pkg_config static
+    check_way 'pkg-config, shared' pkg_config_shared by_pkg_config shared
+else
+    say 'note: pkg-config is not there, so its file is not checked (Debian: pkgconf)'
+fi
+check_summary

@@ -1,0 +1,147 @@
+/* The epoch key: which server it is, of which generation its data, in which layout; and what clients do about it. */
+
+#include "support/command.h"
+#include "support/scene/game.h"
+#include "support/server/redis_server.h"
+#include "support/server/scripted.h"
+
+#include "client/op.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000)
+
+static uint64_t generation_in(redis_server* server)
+{
+    uint64_t generation = 0;
+    const char* text = redis_server_text(server, "GET gh:epoch");
+    if (sscanf(text, "%*u %" SCNu64, &generation) != 1) fail_msg("the epoch is %s", text);
+    return generation;
+}
+
+static void await_doubt(game* self, uint64_t doubts)
+{
+    GAME_UNTIL(game_stats(self).store_doubts >= doubts && gh_client_ready(self->client));
+}
+
+/* All clients of the fleet agree on it, whoever comes first. */
+static void restart_raises_the_generation_once(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(&(redis_server_options){.append_only = true});
+    game* a = game_start_ready(redis_server_address(server));
+    game* b = game_start_ready(redis_server_address(server));
+    uint64_t first = generation_in(server);
+    assert_int_equal(gh_client_generation(a->client), first);
+    redis_server_kill9(server);
+    redis_server_restart(server);
+    await_doubt(a, 1);
+    await_doubt(b, 1);
+    assert_true(generation_in(server) > first);
+    assert_int_equal(gh_client_generation(a->client), generation_in(server));
+    assert_int_equal(gh_client_generation(b->client), generation_in(server));
+    assert_int_equal(game_stats(a).store_resets, 0);
+}
+
+/* A link that is lost while the server lives on says nothing about its data. */
+static void lost_link_alone_is_no_doubt(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    uint64_t first = generation_in(server);
+    redis_server_do(server, "CLIENT KILL TYPE normal SKIPME yes");
+    GAME_UNTIL(game_stats(a).links_ready == 2);
+    assert_int_equal(game_stats(a).store_doubts, 0);
+    assert_int_equal(generation_in(server), first);
+}
+
+/* Who may not look cannot tell one server from another: each new connection is a doubt. */
+static void without_info_each_connection_is_a_doubt(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    redis_server_do(server, "ACL SETUSER alice on >secret ~* &* +@all -info");
+    gh_client_config config = game_config(redis_server_address(server));
+    config.user = gh_str_literal("alice");
+    config.password = gh_str_literal("secret");
+    game* a = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(a->client));
+    uint64_t first = generation_in(server);
+    redis_server_do(server, "CLIENT KILL TYPE normal SKIPME yes");
+    await_doubt(a, 1);
+    assert_int_equal(generation_in(server), first); /* and it raises nothing for the others */
+}
+
+/* A replica has the epoch of its master, and is another server all the same. */
+static void promoted_replica_has_a_generation_of_its_own(void** state)
+{
+    (void)state;
+    redis_server* master = redis_server_start(&(redis_server_options){.tcp = true});
+    redis_server* replica = redis_server_start(&(redis_server_options){.tcp = true});
+    char address[64];
+    snprintf(address, sizeof(address), "%s", redis_server_tcp_address(master));
+    char* port = strchr(address, ':');
+    *port++ = 0;
+    game* a = game_start_ready(redis_server_address(master));
+    redis_server_do(replica, "REPLICAOF %s %s", address, port);
+    GAME_UNTIL(redis_server_integer(replica, "EXISTS gh:epoch") == 1);
+    redis_server_do(replica, "REPLICAOF NO ONE");
+    game* b = game_start_ready(redis_server_address(replica));
+    assert_true(generation_in(replica) > generation_in(master));
+    assert_int_equal(gh_client_generation(b->client), generation_in(replica));
+    assert_int_equal(gh_client_generation(a->client), generation_in(master));
+}
+
+static void other_layouts_are_refused_in_words(void** state)
+{
+    (void)state;
+    static const char* const others[] = {"1795250000123456", "1795250000123456 1795250000123456 3 -"};
+    redis_server* server = redis_server_start(NULL);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    {
+        redis_server_do(server, "FLUSHALL");
+        redis_server_do(server, "SET gh:epoch %s", others[i]);
+        game* a = game_start(redis_server_address(server));
+        gh_lock* lock = GAME_NEW(a, gh_lock);
+        assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
+        GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
+        assert_status(gh_op_poll(&lock->op), GH_REFUSED);
+        assert_non_null(strstr(a->last_error, i == 0 ? "have the layout 1, and" : "have the layout 3, and"));
+        assert_int_equal(redis_server_keys(server), 1); /* nothing was written */
+        assert_string_equal(redis_server_text(server, "GET gh:epoch"), others[i]);
+        game_end(a);
+    }
+}
+
+/* Ops end CORRUPT, not as if somebody should look at the ACL; and when the key is mended, all goes on. */
+static void epoch_that_is_none_is_corrupt(void** state)
+{
+    (void)state;
+    static const char* const others[] = {"", "none", "1 2 2", "-1 1795250000123456 2 -", "1 99999999999999999999 2 -",
+                                         "1 9007199254740993 2 -", "9007199254740992 1 2 -",
+                                         "1795250000123456 1e9 2 x"};
+    redis_server* server = redis_server_start(NULL);
+    for (size_t i = 0; i <= sizeof(others) / sizeof(others[0]); i++)
+    {
+        redis_server_do(server, "FLUSHALL");
+        if (i == 0)
+            redis_server_do(server, "RPUSH gh:epoch a");
+        else
+            redis_server_do(server, "SET gh:epoch %s", others[i - 1]);
+        game* a = game_start(redis_server_address(server));
+        gh_command* read = say(a, NULL, "GET greeting");
+        assert_ends(read, GH_CORRUPT);
+        redis_server_do(server, "DEL gh:epoch");
+        assert_ends(say(a, NULL, "SET greeting hello"), GH_OK);
+        game_end(a);
+    }
+}
+
+TEST_FILE(epoch, cmocka_unit_test(restart_raises_the_generation_once), cmocka_unit_test(lost_link_alone_is_no_doubt),
+          cmocka_unit_test(without_info_each_connection_is_a_doubt),
+          cmocka_unit_test(promoted_replica_has_a_generation_of_its_own),
+          cmocka_unit_test(other_layouts_are_refused_in_words), cmocka_unit_test(epoch_that_is_none_is_corrupt));

@@ -1,0 +1,139 @@
+/* The scripts of the hand-shake, answered with what they cannot have said. */
+
+#include "support/scene/game.h"
+#include "support/server/scripted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MS UINT64_C(1000)
+
+static void add_text(byte_buffer* reply, const char* text)
+{
+    buffer_add(reply, text, strlen(text));
+}
+
+static bool say_to_the_epoch(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || count != 7) return false;
+    add_text(reply, world->context);
+    return true;
+}
+
+static bool say_to_load(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    (void)count;
+    if (!gh_str_equal(words[0], gh_str_literal("SCRIPT"))) return false;
+    add_text(reply, world->context);
+    return true;
+}
+
+/* Not ready with it, patient, and ready without it. */
+static void assert_not_believed(scripted_answer answer, const char* text)
+{
+    scripted* world = scripted_new();
+    world->context = (void*)(uintptr_t)text;
+    world->answer = answer;
+    scripted_start(world, NULL);
+    for (int i = 0; i < 10000; i++)
+    {
+        scripted_tick(world, MS);
+        if (gh_client_ready(world->client)) fail_msg("believed: %s", text);
+    }
+    assert_in_range(world->opens, 2, 30);
+    world->answer = NULL;
+    SCRIPTED_UNTIL(world, gh_client_ready(world->client), MS, 4 * SECOND_US);
+}
+
+static void epoch_of_another_shape_is_not_believed(void** state)
+{
+    (void)state;
+    const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
+                                   "*2\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n",
+                                   "*3\r\n$1\r\n1\r\n:1\r\n:1\r\n",
+                                   "*3\r\n*0\r\n*0\r\n*0\r\n", "*3\r\n:-1\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:-1\r\n:1\r\n",
+                                   "*3\r\n:1\r\n:1\r\n:-1\r\n"};
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+        assert_not_believed(say_to_the_epoch, replies[i]);
+}
+
+static const char* const no_digests[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
+                                         "$41\r\n01234567890123456789012345678901234567890\r\n",
+                                         "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
+
+#define NO_DIGEST_COUNT (sizeof(no_digests) / sizeof(no_digests[0]))
+
+static void digest_of_another_shape_is_not_believed(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < NO_DIGEST_COUNT; i++) assert_not_believed(say_to_load, no_digests[i]);
+}
+
+/* To the load that a request waits for, not to that of the hand-shake. */
+static bool say_to_a_later_load(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    return gh_client_ready(world->client) && say_to_load(world, words, count, reply);
+}
+
+/* The link is closed, and the request that waited goes over the next one. */
+static void request_goes_again_after_a_digest_of_another_shape(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < NO_DIGEST_COUNT; i++)
+    {
+        scripted* world = scripted_new();
+        world->context = (void*)(uintptr_t)no_digests[i];
+        world->answer = say_to_a_later_load;
+        scripted_start_ready(world, NULL);
+        gh_lock* lock = scripted_want(world, "sword", SECOND_US, 3600 * SECOND_US);
+        SCRIPTED_UNTIL(world, scripted_stats(world).protocol_errors == 1, MS, SECOND_US);
+        assert_status(gh_op_poll(&lock->op), GH_PENDING);
+        world->answer = NULL;
+        SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, 4 * SECOND_US);
+        assert_int_equal(scripted_stats(world).links_lost, 1);
+    }
+}
+
+/* It does not cost the links of all others for ever. */
+static void request_without_a_digest_is_given_up(void** state)
+{
+    (void)state;
+    scripted* world = scripted_new();
+    world->context = (void*)(uintptr_t)no_digests[0];
+    world->answer = say_to_a_later_load;
+    scripted_start_ready(world, NULL);
+    gh_lock* lock = scripted_want(world, "sword", SECOND_US, 3600 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) != GH_PENDING, MS, 60 * SECOND_US);
+    assert_status(gh_op_poll(&lock->op), GH_REFUSED);
+    assert_in_range(scripted_stats(world).protocol_errors, 2, 10);
+}
+
+/* Whatever time it is in the store, leases are counted by the client's own clock. */
+static void clock_of_the_store_may_be_anything(void** state)
+{
+    (void)state;
+    const char* const clocks[] = {"0", "1", "9007199254740993", "9223372036854775807"};
+    for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+    {
+        char text[96];
+        scripted* world = scripted_new();
+        gh_client_config config = scripted_config();
+        config.quarantine_us = 3600 * SECOND_US;
+        snprintf(text, sizeof(text), "*3\r\n:%s\r\n:%s\r\n:%s\r\n", clocks[i], clocks[i], clocks[i]);
+        world->context = text;
+        world->answer = say_to_the_epoch;
+        scripted_start_ready(world, &config);
+        gh_lock* lock = scripted_want(world, "sword", SECOND_US, SECOND_US);
+        SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_HELD, MS, SECOND_US);
+        assert_in_range(gh_lock_remaining_us(lock), 900 * MS, SECOND_US);
+        world->silent = true;
+        SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_LOST, MS, SECOND_US);
+        world->answer = NULL;
+    }
+}
+
+TEST_FILE(handshake, cmocka_unit_test(epoch_of_another_shape_is_not_believed),
+          cmocka_unit_test(digest_of_another_shape_is_not_believed),
+          cmocka_unit_test(request_goes_again_after_a_digest_of_another_shape),
+          cmocka_unit_test(request_without_a_digest_is_given_up),
+          cmocka_unit_test(clock_of_the_store_may_be_anything));

@@ -1,0 +1,48 @@
+/* matchmaking.c -- whoever looks for a match is pushed into a queue; a match is four of them, the first come first.
+
+       matchmaking unix:/tmp/redis.sock */
+
+#include "guildhall/guildhall.h"
+
+#include <stdio.h>
+
+static _Alignas(16) unsigned char memory[GH_CLIENT_MEMORY_DEFAULT];
+static char letters[GH_TASK_BYTES_MAX];
+
+static gh_status end_of(gh_client* client, gh_op* op)
+{
+    while (gh_op_is_busy(op)) gh_client_tick(client, 500); /* a game would draw a frame meanwhile */
+    return gh_op_poll(op);
+}
+
+int main(int argc, char** argv)
+{
+    const gh_str duels = gh_str_literal("duels");
+    gh_client_config config = gh_client_config_default();
+    gh_client* client = NULL;
+    config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
+    if (gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client) != GH_OK) return 1;
+
+    const char* names[] = {"jason", "jeff", "jenny", "mia"};
+    gh_tasks_push enter = GH_ZERO;
+    gh_tasks_take pick = GH_ZERO;
+    gh_tasks_finish tell = GH_ZERO;
+    gh_task match[4];
+    for (size_t arrived = 0; arrived < 4; arrived++)
+    {
+        gh_task_spec player = {.id = gh_str_of(names[arrived])};
+        gh_tasks_push_begin(&enter, client, duels, &player, 1, NULL);
+        if (end_of(client, &enter.op) != GH_OK) return 1;
+        gh_tasks_take_begin(&pick, client, duels, match, 4, letters, sizeof letters, NULL);
+        if (end_of(client, &pick.op) != GH_OK) return 1;
+        for (size_t i = 0; i < pick.count; i++)
+        {
+            match[i].action = pick.count < 4 ? GH_TASK_ACTION_GIVE_BACK : GH_TASK_ACTION_DONE;
+            if (pick.count == 4) printf("plays: %.*s\n", GH_STR_ARG(match[i].id));
+        }
+        gh_tasks_finish_begin(&tell, client, duels, match, pick.count, NULL);
+        if (end_of(client, &tell.op) != GH_OK) return 1;
+    }
+    gh_client_shutdown(client);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* half.h -- scripts that end behind their n-th write, as one does whose right is taken away in its middle, or whose
+   slot moves. */
+
+#ifndef GUILDHALL_TESTS_HALF_H
+#define GUILDHALL_TESTS_HALF_H
+
+#include "support/scene/drill.h"
+
+typedef struct half_script
+{
+    const char* name; /* "lock_release" */
+    unsigned number;  /* of the client's list */
+} half_script;
+
+#define HALF_WHOLE 1000000u /* writes: it ends by itself */
+
+/* Scripts of the library; those of a part of it alone are not among them. */
+size_t half_count(void);
+half_script half_at(size_t i);
+
+/* From now on the game runs the script only up to that many writes; keys and arguments of the last run are noted.
+   False: the game has never used it, and so does not know its digest. */
+bool half_install(drill* self, half_script script, unsigned writes);
+
+/* The library's own, 40 digits and a NUL. False: the game has never used it. */
+bool half_digest(drill* self, half_script script, char digest[64]);
+
+/* As the library has it. */
+void half_remove(drill* self, half_script script);
+
+/* Since half_install or half_forget: was it run, and did it end before its end? */
+bool half_ran(drill* self, half_script script);
+bool half_was_cut(drill* self);
+void half_forget(drill* self);
+
+/* The last request again, as a whole, from somewhere else. */
+void half_repeat(drill* self, half_script script);
+
+#endif

@@ -1,0 +1,18 @@
+/* everything_asked.h -- those of everything.h that ask one thing and keep nothing. */
+
+#ifndef GUILDHALL_TESTS_EVERYTHING_ASKED_H
+#define GUILDHALL_TESTS_EVERYTHING_ASKED_H
+
+#include "support/scene/everything.h"
+
+typedef struct everything_asked
+{
+    gh_command_line line;
+} everything_asked;
+
+/* As those of everything.h; expected is what each begin must say. */
+void everything_asked_begin(everything_asked* all, gh_client* client, gh_status expected);
+void everything_asked_touch(everything_asked* all);
+void everything_asked_detach(everything_asked* all);
+
+#endif

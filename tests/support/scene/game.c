@@ -1,0 +1,146 @@
+/* game.c -- clients on the heap, ticked in turns until something is true. */
+
+#include "support/scene/game.h"
+
+#include "support/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct game_object
+{
+    struct game_object* next;
+    max_align_t bytes[];
+};
+
+static game* games;
+
+void* game_new(game* owner, size_t size)
+{
+    struct game_object* object = calloc(1, sizeof(*object) + size);
+    assert_non_null(object);
+    object->next = owner->objects;
+    owner->objects = object;
+    return object->bytes;
+}
+
+static void on_log(void* context, gh_log_level level, gh_str text)
+{
+    game* self = context;
+    if (level == GH_LOG_WARNING) self->warnings_logged++;
+    if (level == GH_LOG_ERROR)
+    {
+        self->errors_logged++;
+        snprintf(self->last_error, sizeof(self->last_error), "%.*s", (int)text.size, text.bytes);
+    }
+    if (getenv("GUILDHALL_TEST_LOG") != NULL)
+        fprintf(stderr, "    %p %d: %.*s\n", context, (int)level, (int)text.size, text.bytes);
+}
+
+static bool on_assertion(void* context, const char* file, int line, const char* expression)
+{
+    (void)context;
+    fprintf(stderr, "%s:%d: the library asserts: %s\n", file, line, expression);
+    abort();
+}
+
+gh_client_config game_config(const char* address)
+{
+    gh_client_config config = gh_client_config_default();
+    config.address = gh_str_of(address);
+    config.connect_timeout_us *= suite_patience();
+    config.request_timeout_us *= suite_patience();
+    return config;
+}
+
+static void game_close(void* thing)
+{
+    game* self = thing;
+    game** link = &games;
+    while (*link != NULL && *link != self) link = &(*link)->next;
+    if (*link == self) *link = self->next;
+    gh_client_shutdown(self->client);
+    while (self->objects != NULL)
+    {
+        struct game_object* object = self->objects;
+        self->objects = object->next;
+        free(object);
+    }
+    free(self->memory);
+    free(self);
+}
+
+game* game_start_with(const gh_client_config* config)
+{
+    game* self = calloc(1, sizeof(*self));
+    assert_non_null(self);
+    self->config = *config;
+    if (self->config.hooks.context == NULL)
+    {
+        self->config.hooks.context = self;
+        if (self->config.hooks.log == NULL) self->config.hooks.log = on_log;
+    }
+    if (self->config.hooks.assertion == NULL) self->config.hooks.assertion = on_assertion;
+    self->memory_size = gh_client_memory(&self->config);
+    assert_true(self->memory_size > 0);
+    assert_int_equal(posix_memalign(&self->memory, 16, self->memory_size), 0);
+    memset(self->memory, 0xa5, self->memory_size); /* nothing may count on zeroed memory */
+    assert_status(gh_client_init(self->memory, self->memory_size, &self->config, gh_platform_default(), &self->client),
+                  GH_OK);
+    self->next = games;
+    games = self;
+    cleanup_add(game_close, self);
+    return self;
+}
+
+game* game_start(const char* address)
+{
+    gh_client_config config = game_config(address);
+    return game_start_with(&config);
+}
+
+game* game_start_ready(const char* address)
+{
+    game* self = game_start(address);
+    GAME_UNTIL(gh_client_ready(self->client));
+    return self;
+}
+
+void game_end(game* ended)
+{
+    cleanup_forget(ended);
+    game_close(ended);
+}
+
+uint64_t game_now_us(const game* self)
+{
+    return wait_now_us() + (uint64_t)self->ahead_us;
+}
+
+void game_tick(game* self)
+{
+    assert_status(gh_tick(self->client, game_now_us(self), 0), GH_OK);
+}
+
+void game_tick_all(void)
+{
+    game* self;
+    for (self = games; self != NULL; self = self->next)
+    {
+        if (!self->asleep) game_tick(self);
+    }
+    wait_briefly();
+}
+
+gh_client_stats game_stats(const game* self)
+{
+    gh_client_stats stats;
+    assert_status(gh_client_get_stats(self->client, &stats), GH_OK);
+    return stats;
+}
+
+void game_forget_all(void)
+{
+    games = NULL;
+}

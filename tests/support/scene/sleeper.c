@@ -1,0 +1,54 @@
+/* sleeper.c -- sleeping between ticks, in a made-up world and with poll(). */
+
+#include "support/scene/sleeper.h"
+
+#include <poll.h>
+
+static bool is_readable(const scripted* world, gh_link_name link)
+{
+    intptr_t fd = gh_client_fd(world->client, link, NULL);
+    return fd >= 0 && (world->streams[fd].replies.size > 0 || world->streams[fd].ended);
+}
+
+static bool is_writable(const scripted* world, gh_link_name link)
+{
+    bool want_write = false;
+    intptr_t fd = gh_client_fd(world->client, link, &want_write);
+    return fd >= 0 && want_write && world->send_max > 0 && world->connected_status != GH_PENDING;
+}
+
+void sleeper_tick(scripted* world)
+{
+    bool ready = is_readable(world, GH_LINK_COMMANDS) || is_readable(world, GH_LINK_WAKE) ||
+                 is_writable(world, GH_LINK_COMMANDS) || is_writable(world, GH_LINK_WAKE);
+    uint64_t due_us = gh_next_deadline(world->client);
+    uint64_t later_us = due_us > world->now_us ? due_us - world->now_us : 0;
+    if (!ready && due_us == GH_FOREVER) fail_msg("%s", "it would sleep for ever");
+    scripted_tick(world, ready || later_us < 50 ? 50 : later_us);
+}
+
+static void add_fd(const game* self, gh_link_name link, struct pollfd* fds, nfds_t* count)
+{
+    bool want_write = false;
+    intptr_t fd = gh_client_fd(self->client, link, &want_write);
+    if (fd < 0) return;
+    fds[(*count)++] = (struct pollfd){(int)fd, (short)(want_write ? POLLIN | POLLOUT : POLLIN), 0};
+}
+
+void sleeper_poll(game** games, int count, uint64_t most_us)
+{
+    struct pollfd fds[8];
+    nfds_t fd_count = 0;
+    uint64_t due_us = GH_FOREVER;
+    for (int i = 0; i < count; i++)
+    {
+        uint64_t game_due_us = gh_next_deadline(games[i]->client);
+        if (game_due_us < due_us) due_us = game_due_us;
+        add_fd(games[i], GH_LINK_COMMANDS, fds, &fd_count);
+        add_fd(games[i], GH_LINK_WAKE, fds, &fd_count);
+    }
+    uint64_t now_us = wait_now_us();
+    uint64_t sleep_us = due_us > now_us ? due_us - now_us : 0;
+    if (sleep_us > most_us) sleep_us = most_us;
+    poll(fds, fd_count, (int)((sleep_us + 999) / 1000));
+}

@@ -1,0 +1,11 @@
+/* store_script.h -- scripts of the library, run by a test as a client in another language would. */
+
+#ifndef GUILDHALL_TESTS_STORE_SCRIPT_H
+#define GUILDHALL_TESTS_STORE_SCRIPT_H
+
+#include "support/server/redis_server.h"
+
+/* Loads "rows/rows_claim", say, which must have no parts. The digest is good for the next 16 calls. */
+const char* store_script(redis_server* server, const char* name);
+
+#endif

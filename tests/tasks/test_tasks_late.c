@@ -1,0 +1,245 @@
+/* Copies of requests for tasks that hang on the way, and reach the store when everything is over: they do nothing. And
+   what an op says that was sent twice is true of all of its copies. */
+
+#include "support/scene/desk.h"
+#include "support/server/proxy.h"
+#include "support/server/redis_server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define QUEUE "mail"
+#define KEY   "gh:{tasks:mail}:"
+
+/* One desk whose requests pass a proxy that can hold them back, and one beside it. */
+typedef struct street
+{
+    redis_server* server;
+    chaos_proxy* proxy;
+    desk* far;
+    desk* near;
+} street;
+
+static gh_task_spec of_one_attempt(const char* id)
+{
+    return (gh_task_spec){.id = gh_str_of(id), .handler = gh_str_literal("work"), .attempts_max = 1};
+}
+
+static void push_one(desk* self, const char* id)
+{
+    gh_task_spec spec = of_one_attempt(id);
+    assert_status(desk_push_all(self, &spec, 1), GH_OK);
+}
+
+/* Every script that the far desk will want is loaded. */
+static street street_open(void)
+{
+    redis_server_options options = {.clock = true};
+    street self = {.server = redis_server_start(&options)};
+    self.proxy = proxy_start(redis_server_address(self.server), PROXY_UNIX);
+    gh_client_config config = game_config(proxy_address(self.proxy));
+    config.wake = false;
+    config.request_timeout_us = SECOND_US / 20;
+    game* behind = game_start_with(&config);
+    GAME_UNTIL(gh_client_ready(behind->client));
+    self.far = desk_open(behind, QUEUE);
+    self.near = desk_open(game_start_ready(redis_server_address(self.server)), QUEUE);
+    push_one(self.far, "first");
+    assert_status(desk_finish(self.far, desk_take_one(self.far, "first"), GH_TASK_ACTION_FAIL), GH_OK);
+    assert_status(desk_requeue(self.far, "first"), GH_OK);
+    assert_status(desk_cancel(self.far, "first"), GH_OK);
+    desk_control(self.far, (gh_tasks_rules){.paused = false});
+    assert_status(desk_take(self.far, 1), GH_EMPTY);
+    return self;
+}
+
+/* The next request of the far desk hangs until street_release; the copy that follows it does not. */
+static void street_hold(street* self)
+{
+    proxy_arm(self->proxy, PROXY_REQUEST, 0, PROXY_HOLD);
+}
+
+/* What hung is carried out, by a server whose clock says that it is `late_us` later than it is. Below zero: as if it
+   had hung for less, so that its time is not over yet. */
+static void street_release(street* self, int64_t late_us)
+{
+    assert_int_equal(proxy_fired(self->proxy), 1);
+    redis_server_shift_clock(self->server, late_us);
+    long long calls = redis_server_calls(self->server, "evalsha");
+    proxy_release(self->proxy);
+    WAIT_FOR(redis_server_calls(self->server, "evalsha") > calls);
+    redis_server_shift_clock(self->server, 0);
+}
+
+#define IN_TIME  (-20 * (int64_t)SECOND_US)
+#define MUCH_LATER (700 * (int64_t)SECOND_US)
+
+/* ---- take ---------------------------------------------------------------------------------------------- */
+
+/* Fault 6: the worker has taken since. A hand-out to nobody would be the only attempt of t3. */
+static void take_that_hung_gets_nothing_after_a_later_one(void** state)
+{
+    (void)state;
+    street self = street_open();
+    push_one(self.near, "t1");
+    street_hold(&self);
+    desk_take_one(self.far, "t1");
+    desk_finish_all(self.far);
+    push_one(self.near, "t2");
+    desk_take_one(self.far, "t2");
+    push_one(self.near, "t3");
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t3"), GH_TASK_STATE_READY);
+    assert_int_equal(desk_take_one(self.near, "t3")->attempt, 1);
+}
+
+static void take_that_hung_gets_nothing_after_it_was_told_of_nothing(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    assert_status(desk_take(self.far, 1), GH_EMPTY);
+    push_one(self.near, "t1");
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
+    assert_int_equal(desk_take_one(self.near, "t1")->attempt, 1);
+}
+
+/* No copy of it was answered: its time is all there is. */
+static void take_that_hung_gets_nothing_after_its_time(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    proxy_set_mode(self.proxy, PROXY_REFUSE);
+    self.far->config.timeout_us = SECOND_US / 10;
+    assert_status(desk_take(self.far, 1), GH_UNKNOWN);
+    push_one(self.near, "t1");
+    street_release(&self, SECOND_US);
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
+    proxy_set_mode(self.proxy, PROXY_PASS);
+}
+
+/* ---- finish -------------------------------------------------------------------------------------------- */
+
+static void finish_that_hung_changes_nothing(void** state)
+{
+    (void)state;
+    street self = street_open();
+    assert_status(desk_push(self.near, "t1", ""), GH_OK);
+    gh_task* task = desk_take_one(self.far, "t1");
+    street_hold(&self);
+    assert_status(desk_finish(self.far, task, GH_TASK_ACTION_GIVE_BACK), GH_OK);
+    desk_finish(self.far, desk_take_one(self.far, "t1"), GH_TASK_ACTION_DONE);
+    uint64_t done = self.far->finish.op.sequence;
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_DONE);
+    /* Nor does it take the receipt away of the one that came after it. */
+    const char* receipt = redis_server_text(self.server, "HGET " KEY "w %016llx:%016llxf",
+                                            (unsigned long long)self.far->finish.field_client,
+                                            (unsigned long long)self.far->finish.field_sequence);
+    assert_non_null(receipt);
+    assert_int_equal(strtoull(strchr(strchr(receipt, ' ') + 1, ' ') + 1, NULL, 10), done);
+}
+
+/* ---- push ---------------------------------------------------------------------------------------------- */
+
+static void push_that_hung_does_not_bring_back_what_is_forgotten(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    push_one(self.far, "t1");
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    street_release(&self, MUCH_LATER);
+    assert_status(desk_take(self.near, 1), GH_EMPTY);
+    assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 0);
+}
+
+/* The copy that hung may be stored yet, when there is room. */
+static void full_queue_is_unknown_when_a_copy_hangs(void** state)
+{
+    (void)state;
+    street self = street_open();
+    gh_task_spec spec = of_one_attempt("t2");
+    push_one(self.near, "t1");
+    self.far->config.capacity = 1;
+    assert_status(desk_push_all(self.far, &spec, 1), GH_FULL);
+    assert_status(spec.status, GH_FULL);
+    street_hold(&self);
+    assert_status(desk_push_all(self.far, &spec, 1), GH_UNKNOWN);
+    assert_status(spec.status, GH_UNKNOWN);
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t2"), GH_TASK_STATE_READY);
+}
+
+/* Fault 1: carried out, its answer lost, asked again and refused. */
+static void push_that_was_done_is_not_refused(void** state)
+{
+    (void)state;
+    street self = street_open();
+    gh_task_spec spec = of_one_attempt("t1");
+    proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
+    long long calls = redis_server_calls(self.server, "evalsha");
+    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
+                  GH_OK);
+    GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
+    redis_server_do(self.server, "ACL SETUSER default -evalsha");
+    GAME_UNTIL(gh_op_poll(&self.far->push.op) != GH_PENDING);
+    assert_status(gh_op_poll(&self.far->push.op), GH_UNKNOWN);
+    redis_server_do(self.server, "ACL SETUSER default +evalsha");
+    assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 1);
+}
+
+/* ---- cancel, requeue, rules ---------------------------------------------------------------------------- */
+
+static void cancel_that_hung_takes_nothing_that_came_later(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    assert_status(desk_cancel(self.far, "t1"), GH_GONE);
+    push_one(self.near, "t1");
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
+}
+
+static void requeue_that_hung_revives_nothing_that_died_again(void** state)
+{
+    (void)state;
+    street self = street_open();
+    push_one(self.near, "t1");
+    assert_status(desk_finish(self.near, desk_take_one(self.near, "t1"), GH_TASK_ACTION_FAIL), GH_OK);
+    street_hold(&self);
+    assert_status(desk_requeue(self.far, "t1"), GH_OK);
+    assert_status(desk_finish(self.near, desk_take_one(self.near, "t1"), GH_TASK_ACTION_FAIL), GH_OK);
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_DEAD);
+}
+
+static void rules_that_hung_do_not_replace_newer_ones(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    desk_control(self.far, (gh_tasks_rules){.paused = true});
+    desk_control(self.near, (gh_tasks_rules){.running_max = 7});
+    street_release(&self, IN_TIME);
+    const gh_tasks_count* count = desk_count(self.near);
+    assert_false(count->rules.paused);
+    assert_int_equal(count->rules.running_max, 7);
+}
+
+TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later_one),
+          cmocka_unit_test(take_that_hung_gets_nothing_after_it_was_told_of_nothing),
+          cmocka_unit_test(take_that_hung_gets_nothing_after_its_time),
+          cmocka_unit_test(finish_that_hung_changes_nothing),
+          cmocka_unit_test(push_that_hung_does_not_bring_back_what_is_forgotten),
+          cmocka_unit_test(full_queue_is_unknown_when_a_copy_hangs),
+          cmocka_unit_test(push_that_was_done_is_not_refused),
+          cmocka_unit_test(cancel_that_hung_takes_nothing_that_came_later),
+          cmocka_unit_test(requeue_that_hung_revives_nothing_that_died_again),
+          cmocka_unit_test(rules_that_hung_do_not_replace_newer_ones));
