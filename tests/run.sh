@@ -17,7 +17,7 @@ logs=$root/build/logs
 passed=0
 failed=0
 failures=() # what failed, for the end, where a person looks first
-unsteady_max=5
+unsteady_max=40 # of some 6000 tests
 declare -A command_of=() # by label: what runs one test of a stage, given its name
 quick=false
 redis_option=()
@@ -100,25 +100,32 @@ note_failures() {
     unset "command_of[$label]"
 }
 
-# Four runs share the machine, and a test may lose to that what it keeps alone: a lease that ended because nothing ran
-# for a second. So when only a few tests failed, each is run again with nothing beside it. One that passes counts as
-# passed, and is named at the end as unsteady, with what it said: it wants mending.
+# Four runs share the machine, perhaps with others, and a test may lose to that what it keeps alone: a lease that ended
+# because nothing ran for a second. So unless many failed, each is run again with none of ours beside it, twice if it
+# must be. One that passes counts as passed, and is named at the end as unsteady, with what it said: it wants mending.
+passes_alone() {
+    local label=$1 name=$2 code attempt
+    for attempt in 1 2; do
+        code=0
+        # shellcheck disable=SC2086 # the words are meant to be split
+        ${command_of[$label]} "$name" > "$logs/again_${name}_$attempt.log" 2>&1 < /dev/null &
+        own $!
+        wait_for $! || code=$?
+        disown_process $!
+        if [ "$code" -eq 0 ]; then return 0; fi
+    done
+    return 1
+}
+
 try_again() {
-    local i label rest name code
+    local i label rest name
     if [ ${#failures[@]} -gt $unsteady_max ]; then return; fi
     for i in "${!failures[@]}"; do
         rest=${failures[i]#failed: }
         label=${rest%%: *}
         name=${rest#*: }
         name=${name%% *}
-        if [ -z "${command_of[$label]-}" ]; then continue; fi
-        code=0
-        # shellcheck disable=SC2086 # the words are meant to be split
-        ${command_of[$label]} "$name" > "$logs/again_$name.log" 2>&1 < /dev/null &
-        own $!
-        wait_for $! || code=$?
-        disown_process $!
-        if [ "$code" -ne 0 ]; then continue; fi
+        if [ -z "${command_of[$label]-}" ] || ! passes_alone "$label" "$name"; then continue; fi
         failures[i]="unsteady: $rest"
         passed=$((passed + 1))
         failed=$((failed - 1))

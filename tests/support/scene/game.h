@@ -1,4 +1,5 @@
-/* game.h -- game servers of the tests: clients in memory of their own, ticked with the true clock.
+/* game.h -- game servers of the tests: clients in memory of their own, ticked with the true clock, less what a machine
+   took that stood still between two ticks.
 
    GAME_UNTIL ticks every game that was started and not ended, in turn, as a fleet would run. Games are ended after the
    test by themselves. An assertion of the library ends the process: tests that want one set a hook of their own. */
@@ -18,6 +19,8 @@ typedef struct game
     void* memory;
     size_t memory_size;
     int64_t ahead_us;         /* how far this game's clock is ahead of the true one; a test may change it */
+    uint64_t step_max_us;     /* a longer pause between two ticks counts as so much; 0: all of it counts  */
+    uint64_t ticked_us;       /* when the last tick was; 0 after it was asleep, which counts              */
     bool asleep;              /* GAME_UNTIL leaves it alone: a process that hangs                         */
     unsigned errors_logged;
     unsigned warnings_logged;

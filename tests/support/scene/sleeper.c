@@ -39,16 +39,15 @@ void sleeper_poll(game** games, int count, uint64_t most_us)
 {
     struct pollfd fds[8];
     nfds_t fd_count = 0;
-    uint64_t due_us = GH_FOREVER;
     for (int i = 0; i < count; i++)
     {
-        uint64_t game_due_us = gh_next_deadline(games[i]->client);
-        if (game_due_us < due_us) due_us = game_due_us;
+        uint64_t due_us = gh_next_deadline(games[i]->client);
+        uint64_t now_us = game_now_us(games[i]);
+        uint64_t left_us = due_us > now_us ? due_us - now_us : 0;
+        if (left_us < most_us) most_us = left_us;
         add_fd(games[i], GH_LINK_COMMANDS, fds, &fd_count);
         add_fd(games[i], GH_LINK_WAKE, fds, &fd_count);
+        games[i]->ticked_us = 0; /* it sleeps because it wants to, so all of it counts */
     }
-    uint64_t now_us = wait_now_us();
-    uint64_t sleep_us = due_us > now_us ? due_us - now_us : 0;
-    if (sleep_us > most_us) sleep_us = most_us;
-    poll(fds, fd_count, (int)((sleep_us + 999) / 1000));
+    poll(fds, fd_count, (int)((most_us + 999) / 1000));
 }

@@ -145,8 +145,9 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
     add_pair(&line, "--dir", data_path);
     add_pair(&line, "--save", "");
     add_pair(&line, "--appendonly", plan->append_only ? "yes" : "no");
-    /* With "everysec" the server may answer before it has written, and a kill loses what was acknowledged. */
-    if (plan->append_only) add_pair(&line, "--appendfsync", "always");
+    /* With "no" the server writes before it answers, and what is written outlives a kill of the process; "everysec" may
+       put the write off behind a sync, and "always" would wait for a disc that others may be using. */
+    if (plan->append_only) add_pair(&line, "--appendfsync", "no");
     if (major_version >= 7) add_pair(&line, "--enable-debug-command", "yes"); /* DEBUG SLEEP and friends */
     for (size_t i = 0; plan->arguments != NULL && plan->arguments[i] != NULL; i++)
         add(&line, plan->arguments[i]);
