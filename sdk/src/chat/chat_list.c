@@ -55,24 +55,22 @@ static void chat_list_encode(gh_op* op, gh_request* request)
     }
 }
 
-static void chat_list_go(gh_chat_list* list, chat_list_state state, const char* shape)
+static gh_status chat_list_go(gh_chat_list* list, chat_list_state state, const char* shape)
 {
     list->op.state = (uint8_t)state;
     gh_op_send(&list->op, shape, 0);
+    return GH_PENDING;
 }
 
 /* The next chat, or the end. */
-static void chat_list_look(gh_chat_list* list)
+static gh_status chat_list_look(gh_chat_list* list)
 {
-    if (list->looked_at < list->count)
-        chat_list_go(list, CHAT_LOOKING, GH_CHAT_READ_SHAPE);
-    else if (list->needed > 0)
-        gh_op_end(&list->op, GH_TOO_SMALL);
-    else
-        gh_op_end(&list->op, list->count > 0 ? GH_OK : GH_EMPTY);
+    if (list->looked_at < list->count) return chat_list_go(list, CHAT_LOOKING, GH_CHAT_READ_SHAPE);
+    if (list->needed > 0) return GH_TOO_SMALL;
+    return list->count > 0 ? GH_OK : GH_EMPTY;
 }
 
-static void chat_list_names(gh_chat_list* list, const gh_reply* reply)
+static gh_status chat_list_names(gh_chat_list* list, const gh_reply* reply)
 {
     uint64_t total = (uint64_t)gh_reply_integer(reply, 1);
     const gh_reply* name = gh_reply_at(reply, 3);
@@ -88,13 +86,10 @@ static void chat_list_names(gh_chat_list* list, const gh_reply* reply)
         list->count++;
     }
     if (total > list->looked_at && list->looked_at < GH_CHAT_LIST_MAX && list->count < list->capacity && !page_is_empty)
-    {
-        chat_list_go(list, CHAT_LISTING, "qii*");
-        return;
-    }
+        return chat_list_go(list, CHAT_LISTING, "qii*");
     if (total > list->looked_at && list->count == list->capacity) list->needed = (uint32_t)total;
     list->looked_at = 0;
-    chat_list_look(list);
+    return chat_list_look(list);
 }
 
 /* The chat does not know the player, or nobody knows the chat: the items behind it move up. */
@@ -109,62 +104,38 @@ static void chat_list_drop(gh_chat_list* list)
     list->count--;
 }
 
-static void chat_list_looked(gh_chat_list* list, const gh_reply* reply)
+static gh_status chat_list_looked(gh_chat_list* list, const gh_reply* reply)
 {
     gh_chat_item* item = &list->items[list->looked_at];
     const gh_reply* seen = gh_reply_at(reply, GH_CHAT_FIGURES);
     gh_chat_figures figures;
     bool is_gone = gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE;
     if (!is_gone && (!gh_chat_read_figures(reply, &figures) || !gh_chat_is_seen(seen, figures.last_id)))
-    {
-        gh_op_end(&list->op, gh_op_outcome(&list->op, GH_REASON_UNUSABLE));
-        return;
-    }
-    if (is_gone || seen->integer < 0)
-    {
-        chat_list_go(list, CHAT_MENDING, "qi");
-        return;
-    }
+        return gh_op_outcome(&list->op, GH_REASON_UNUSABLE);
+    if (is_gone || seen->integer < 0) return chat_list_go(list, CHAT_MENDING, "qi");
     item->epoch = figures.epochs.present;
     item->last_id = figures.last_id;
     item->seen = (uint64_t)seen->integer;
     item->unread = figures.last_id + 1 - (item->seen >= figures.first_id ? item->seen + 1 : figures.first_id);
     list->looked_at++;
-    chat_list_look(list);
+    return chat_list_look(list);
 }
 
-static void chat_list_reply(gh_chat_list* list, const gh_reply* reply)
+static gh_status chat_list_answer(gh_op* op, const gh_event* event)
 {
-    switch ((chat_list_state)list->op.state)
+    gh_chat_list* list = chat_list_of(op);
+    switch ((chat_list_state)op->state)
     {
-    case CHAT_LISTING: chat_list_names(list, reply); break;
-    case CHAT_LOOKING: chat_list_looked(list, reply); break;
-    case CHAT_MENDING:
-        chat_list_drop(list);
-        chat_list_look(list);
-        break;
+    case CHAT_LISTING: return chat_list_names(list, event->reply);
+    case CHAT_LOOKING: return chat_list_looked(list, event->reply);
+    case CHAT_MENDING: chat_list_drop(list); break;
     }
-}
-
-static void chat_list_step(gh_op* op, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: chat_list_reply(chat_list_of(op), event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
-    case GH_EVENT_TIMER: gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_HINT:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
-    }
+    return chat_list_look(list);
 }
 
 static const gh_op_kind chat_list_kind = {
-    .name = "chat", .step = chat_list_step, .encode = chat_list_encode, .script = chat_list_script,
-    .effect = GH_OP_READS};
+    .name = "chat", .step = gh_read_step, .encode = chat_list_encode, .script = chat_list_script,
+    .effect = GH_OP_READS, .answer = chat_list_answer};
 
 static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
                                uint64_t timeout_us)

@@ -97,9 +97,10 @@ static gh_status roster_take(gh_chat_members* roster, gh_str text)
     return GH_OK;
 }
 
-static void roster_ask(gh_chat_members* roster)
+static gh_status roster_ask(gh_chat_members* roster)
 {
     gh_op_send(&roster->op, ROSTER_SHAPE, 0);
+    return GH_PENDING;
 }
 
 /* True: the pages before are of another chat, or of a server whose cursors mean something else. */
@@ -109,69 +110,48 @@ static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
            (epoch != roster->epoch || roster->link != gh_client_link(roster->op.client));
 }
 
-static void roster_page(gh_chat_members* roster, const gh_reply* reply)
+static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
 {
     gh_str cursor = gh_reply_at(reply, 4)->text;
     gh_str after = gh_reply_at(reply, 5)->text;
     uint64_t total = (uint64_t)gh_reply_integer(reply, 3);
     gh_status taken = roster_take(roster, gh_reply_at(reply, 6)->text);
     if (taken == GH_CORRUPT || cursor.size == 0 || cursor.size > CURSOR_SIZE_MAX || after.size > GH_NAME_SIZE_MAX)
-    {
-        gh_op_end(&roster->op, gh_op_outcome(&roster->op, GH_REASON_UNUSABLE));
-        return;
-    }
+        return gh_op_outcome(&roster->op, GH_REASON_UNUSABLE);
     gh_name_keep(&roster->cursor, cursor);
     gh_name_keep(&roster->after, after);
     if (taken == GH_TOO_SMALL)
     {
         roster->needed = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
         if (roster->needed <= roster->capacity) roster->needed = roster->capacity + 1; /* some have left meanwhile */
-        gh_op_end(&roster->op, GH_TOO_SMALL);
+        return GH_TOO_SMALL;
     }
-    else if (!roster_is_at_start(roster))
-        roster_ask(roster);
-    else
-        gh_op_end(&roster->op, roster->count > 0 ? GH_OK : GH_GONE); /* the last has just left */
+    if (!roster_is_at_start(roster)) return roster_ask(roster);
+    return roster->count > 0 ? GH_OK : GH_GONE; /* the last has just left */
 }
 
-static void roster_reply(gh_chat_members* roster, const gh_reply* reply)
+static gh_status roster_answer(gh_op* op, const gh_event* event)
 {
-    uint64_t epoch = (uint64_t)gh_reply_integer(reply, 2);
-    if (gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE)
+    gh_chat_members* roster = roster_of(op);
+    uint64_t epoch = (uint64_t)gh_reply_integer(event->reply, 2);
+    if (gh_reply_integer(event->reply, 1) == GH_CHAT_CODE_GONE)
     {
         roster->count = 0;
-        gh_op_end(&roster->op, GH_GONE);
-        return;
+        return GH_GONE;
     }
     if (roster_is_renewed(roster, epoch))
     {
         roster_restart(roster);
-        roster_ask(roster);
-        return;
+        return roster_ask(roster);
     }
     roster->epoch = epoch;
-    roster->link = gh_client_link(roster->op.client);
-    roster_page(roster, reply);
-}
-
-static void roster_step(gh_op* op, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: roster_reply(roster_of(op), event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
-    case GH_EVENT_TIMER: gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_HINT:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
-    }
+    roster->link = gh_client_link(op->client);
+    return roster_page(roster, event->reply);
 }
 
 static const gh_op_kind roster_kind = {
-    .name = "chat", .step = roster_step, .encode = roster_encode, .script = roster_script, .effect = GH_OP_READS};
+    .name = "chat", .step = gh_read_step, .encode = roster_encode, .script = roster_script, .effect = GH_OP_READS,
+    .answer = roster_answer};
 
 static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
                             size_t capacity, uint64_t timeout_us)
@@ -189,9 +169,7 @@ static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat,
     op->capacity = capacity > GH_CHAT_MEMBERS_MAX ? GH_CHAT_MEMBERS_MAX : (uint32_t)capacity;
     op->seed = gh_client_id(client);
     roster_restart(op);
-    gh_op_begin(&op->op, client, &roster_kind);
-    gh_op_timer(&op->op, gh_client_after(client, timeout_us));
-    roster_ask(op);
+    gh_call_begin(&op->op, client, &roster_kind, ROSTER_SHAPE, timeout_us, 0);
     return GH_OK;
 }
 
