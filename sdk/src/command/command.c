@@ -2,8 +2,8 @@
 
 #include "guildhall/command.h"
 
-#include "base/format.h"
 #include "client/op.h"
+#include "wire/format.h"
 #include "wire/name.h"
 
 #define TIMEOUT_MIN_US 1000ull

@@ -1,6 +1,8 @@
 /* format.c -- %s %b %d %u %lld %llu and %%, without the locale and the reach of printf. */
 
-#include "base/format.h"
+#include "wire/format.h"
+
+#include "wire/name.h"
 
 #define FORMAT_DIGITS_MAX 20u
 
@@ -15,15 +17,9 @@ static void format_bytes(gh_format* format, const char* bytes, size_t size)
 
 static void format_number(gh_format* format, bool negative, uint64_t number)
 {
-    char digits[FORMAT_DIGITS_MAX + 1];
-    char* at = digits + sizeof digits;
-    do
-    {
-        *--at = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    if (negative) *--at = '-';
-    format_bytes(format, at, (size_t)(digits + sizeof digits - at));
+    char text[1 + FORMAT_DIGITS_MAX] = "-";
+    char* from = negative ? text : text + 1;
+    format_bytes(format, from, (size_t)(gh_decimal_encode(number, text + 1) - from));
 }
 
 static void format_signed(gh_format* format, long long number)
