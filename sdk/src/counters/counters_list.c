@@ -40,32 +40,10 @@ static void counters_list_encode(gh_op* op, gh_request* request)
     gh_request_number(request, (uint64_t)list->place + counters_list_page(list) - 1);
 }
 
-static uint32_t counters_hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return (uint32_t)(c - '0');
-    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
-}
-
 /* The name of a counter of this shard, as it stands in its keys. False: it is none. */
 static bool counters_list_decode(gh_str text, uint32_t shard, gh_name* name)
 {
-    char again[GH_COUNTERS_NAME_SIZE_MAX];
-    size_t at = 0;
-    gh_str decoded;
-    memset(name, 0, sizeof *name);
-    while (at < text.size && name->size < GH_NAME_SIZE_MAX)
-    {
-        bool escaped = text.bytes[at] == '%' && text.size - at > 2;
-        uint32_t byte = (unsigned char)text.bytes[at];
-        if (escaped) byte = counters_hex_digit(text.bytes[at + 1]) << 4 | counters_hex_digit(text.bytes[at + 2]);
-        name->bytes[name->size++] = (char)(byte & 255);
-        at += escaped ? 3u : 1u;
-    }
-    if (at < text.size || name->size == 0) return false;
-    decoded = gh_name_str(name);
-    if (gh_hash_shard(decoded.bytes, decoded.size, GH_COUNTERS_SHARDS) != shard) return false;
-    /* There is one way to write a name. */
-    return gh_str_equal(gh_str_make(again, (size_t)(gh_name_encode(decoded, again) - again)), text);
+    return gh_name_decode(text, name) && gh_hash_shard(name->bytes, name->size, GH_COUNTERS_SHARDS) == shard;
 }
 
 static gh_status counters_list_answer(gh_op* op, const gh_event* event)

@@ -89,6 +89,13 @@ char* gh_hex_encode(uint64_t value, char* out)
     return out + 16;
 }
 
+/* 16: none. */
+static uint32_t hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
 bool gh_hex_decode(gh_str str, uint64_t* value)
 {
     uint64_t result = 0;
@@ -96,16 +103,29 @@ bool gh_hex_decode(gh_str str, uint64_t* value)
     if (str.size != 16) return false;
     for (i = 0; i < 16; i++)
     {
-        char c = str.bytes[i];
-        if (c >= '0' && c <= '9')
-            result = result << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            result = result << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return false;
+        uint32_t digit = hex_digit(str.bytes[i]);
+        if (digit > 15) return false;
+        result = result << 4 | digit;
     }
     *value = result;
     return true;
+}
+
+bool gh_name_decode(gh_str encoded, gh_name* name)
+{
+    char again[3 * GH_NAME_SIZE_MAX];
+    size_t at = 0;
+    memset(name, 0, sizeof *name);
+    while (at < encoded.size && name->size < GH_NAME_SIZE_MAX)
+    {
+        bool escaped = encoded.bytes[at] == '%' && encoded.size - at > 2;
+        uint32_t byte = (unsigned char)encoded.bytes[at];
+        if (escaped) byte = hex_digit(encoded.bytes[at + 1]) << 4 | hex_digit(encoded.bytes[at + 2]);
+        name->bytes[name->size++] = (char)(byte & 255);
+        at += escaped ? 3u : 1u;
+    }
+    if (at < encoded.size || name->size == 0) return false;
+    return gh_str_equal(gh_str_make(again, (size_t)(gh_name_encode(gh_name_str(name), again) - again)), encoded);
 }
 
 size_t gh_decimal_size(uint64_t value)

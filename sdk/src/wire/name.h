@@ -26,6 +26,9 @@ size_t gh_name_encoded_size(gh_str name);
 /* Writes gh_name_encoded_size(name) bytes and returns where they end. */
 char* gh_name_encode(gh_str name, char* out);
 
+/* The name that is written so: there is one way to write a name, and false says that this is none. */
+bool gh_name_decode(gh_str encoded, gh_name* name);
+
 /* value as 16 lower-case hex digits; returns where they end. */
 char* gh_hex_encode(uint64_t value, char* out);
 
