@@ -38,7 +38,7 @@ void gh_changes_forget(gh_client* client)
 gh_op* gh_client_next(gh_client* client)
 {
     gh_ring* link;
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC || gh_ring_is_empty(&client->to_be_seen)) return NULL;
+    if (!gh_client_is_one(client) || gh_ring_is_empty(&client->to_be_seen)) return NULL;
     link = client->to_be_seen.next;
     gh_ring_remove(link);
     return op_of_change(link);

@@ -122,11 +122,6 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
     return GH_OK;
 }
 
-static bool is_client(const gh_client* client)
-{
-    return client != NULL && client->magic == GH_CLIENT_MAGIC;
-}
-
 /* ---- looking at it ----------------------------------------------------------------------------------------------- */
 
 static const gh_link* link_of(const gh_client* client, gh_link_name link)
@@ -137,7 +132,7 @@ static const gh_link* link_of(const gh_client* client, gh_link_name link)
 intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
 {
     if (want_write != NULL) *want_write = false;
-    if (!is_client(client)) return -1;
+    if (!gh_client_is_one(client)) return -1;
     client->watched = true;
     if (want_write != NULL)
         *want_write = link_of(client, link)->state == GH_LINK_CONNECTING || gh_link_unsent(link_of(client, link)) > 0;
@@ -146,23 +141,23 @@ intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
 
 gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link)
 {
-    return is_client(client) ? link_of(client, link)->state : GH_LINK_IDLE;
+    return gh_client_is_one(client) ? link_of(client, link)->state : GH_LINK_IDLE;
 }
 
 bool gh_client_ready(const gh_client* client)
 {
-    return is_client(client) && client->commands.state == GH_LINK_READY;
+    return gh_client_is_one(client) && client->commands.state == GH_LINK_READY;
 }
 
 uint64_t gh_client_id(const gh_client* client)
 {
-    return is_client(client) ? client->id : 0;
+    return gh_client_is_one(client) ? client->id : 0;
 }
 
 gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 {
     char* end;
-    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (out == NULL) return GH_INVALID_OUT;
     end = gh_hex_encode(client->id, out);
     *end++ = ':';
@@ -174,7 +169,7 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size)
 {
     gh_client_stats known;
-    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
     known = client->stats;
     known.reply_bytes_max = gh_inbox_reply_bytes_max(&client->commands.inbox);
@@ -187,7 +182,7 @@ gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size
 gh_status gh_client_drain(gh_client* client, uint64_t within_us)
 {
     uint64_t end_us;
-    if (!is_client(client)) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     end_us = gh_client_after(client, within_us);
     if (client->draining)
     {
@@ -203,7 +198,7 @@ gh_status gh_client_drain(gh_client* client, uint64_t within_us)
 
 bool gh_client_drained(const gh_client* client)
 {
-    return is_client(client) && client->draining && client->timers.count == 0;
+    return gh_client_is_one(client) && client->draining && client->timers.count == 0;
 }
 
 static void wipe_str(gh_str secret)
@@ -220,7 +215,7 @@ static void end_link(gh_client* client, gh_link* link)
 
 void gh_client_shutdown(gh_client* client)
 {
-    if (!is_client(client) || client->ticking) return;
+    if (!gh_client_is_one(client) || client->ticking) return;
     client->draining = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
     gh_changes_forget(client);

@@ -236,7 +236,7 @@ static void dump_stats(dump* to, const gh_client* client)
 gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* context)
 {
     dump to;
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (write == NULL) return GH_INVALID_OUT;
     to.write = write;
     to.context = context;

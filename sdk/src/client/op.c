@@ -256,21 +256,18 @@ static bool op_is_copy(const gh_op* op)
     return op != NULL && op->self != op && (gh_op_is_busy(op) || gh_ring_has(&op->change));
 }
 
-static bool op_client_lives(const gh_client* client)
-{
-    return client != NULL && client->magic == GH_CLIENT_MAGIC;
-}
-
 gh_status gh_op_was_moved(const gh_op* op)
 {
-    if (op_client_lives(op->client)) GH_ASSERT(op->client, op->self == op);
+    if (gh_client_is_one(op->client)) GH_ASSERT(op->client, op->self == op);
     return GH_INVALID_OP;
 }
 
 bool gh_op_is_at_work(const gh_op* op)
 {
     if (!gh_op_is_busy(op)) return false;
-    return op->self == op || gh_op_was_moved(op) == GH_OK;
+    if (op->self == op) return true;
+    gh_op_was_moved(op);
+    return false;
 }
 
 void gh_op_cancel(gh_op* op)
@@ -368,7 +365,7 @@ static void sweep_mark(gh_client* client, gh_op* op)
 
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
 {
-    if (!op_client_lives(client)) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (op_is_copy(op))
     {
         GH_ASSERT(client, op->self == op);

@@ -157,6 +157,11 @@ struct gh_client
     gh_script scripts[GH_SCRIPT_COUNT];
 };
 
+static inline bool gh_client_is_one(const gh_client* client)
+{
+    return client != NULL && client->magic == GH_CLIENT_MAGIC;
+}
+
 #define GH_START_US 1000000000ull
 #define GH_LOG_BURST 4u
 #define GH_LOG_WINDOW_US 1000000ull

@@ -60,7 +60,7 @@ static uint64_t leases_due(const gh_client* client)
 
 gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 {
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (client->ticking) return GH_INVALID_REENTRY;
     client->ticking = true;
     tick_take_time(client, now_us);
@@ -85,7 +85,7 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 
 gh_status gh_client_tick(gh_client* client, uint64_t budget_us)
 {
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_INVALID_CLIENT;
+    if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     return gh_tick(client, client->platform->now_us(client->platform->context), budget_us);
 }
 
@@ -108,7 +108,7 @@ static uint64_t commands_due(const gh_client* client)
 uint64_t gh_next_deadline(const gh_client* client)
 {
     uint64_t due_us;
-    if (client == NULL || client->magic != GH_CLIENT_MAGIC) return GH_FOREVER;
+    if (!gh_client_is_one(client)) return GH_FOREVER;
     if (!client->ticked) return 0;
     due_us = gh_least(commands_due(client), gh_wake_due(client));
     due_us = gh_least(due_us, gh_least(gh_heap_due(&client->timers), leases_due(client)));
