@@ -1,7 +1,9 @@
 /* everything.c -- ops and objects in one struct, begun, used and touched in the order of the headers. */
 
 #include "support/scene/everything.h"
+
 #include "support/scene/everything_asked.h"
+#include "support/scene/everything_part.h"
 #include "support/scene/everything_reads.h"
 #include "support/scene/everything_talk.h"
 #include "support/scene/places.h"
@@ -127,30 +129,9 @@ void everything_note(const char* function)
     calls[call_count++] = function;
 }
 
-#define CALL(function) (everything_note(#function), function)
-#define NAME(text)     gh_str_literal(text)
-
-/* A name that is there only during the call of begin. */
-#define PASSING(text) passing(text)
-
-static char passing_bytes[2][GH_NAME_SIZE_MAX];
-static unsigned passing_next;
-
-static gh_str passing(const char* text)
-{
-    char* bytes = passing_bytes[passing_next++ % 2];
-    assert_true(strlen(text) <= GH_NAME_SIZE_MAX);
-    memcpy(bytes, text, strlen(text));
-    return gh_str_make(bytes, strlen(text));
-}
+#define NAME(text) gh_str_literal(text)
 
 /* ---- begin --------------------------------------------------------------------------------------------------- */
-
-static void must_begin(const everything* all, const char* what, gh_status got)
-{
-    memset(passing_bytes, EVERYTHING_GONE, sizeof(passing_bytes));
-    if (got != (all->live ? GH_OK : GH_INVALID_CLIENT)) fail_msg("%s is %s", what, gh_status_name(got));
-}
 
 /* Memory of its own. */
 static void* room(const everything* all)
@@ -158,7 +139,7 @@ static void* room(const everything* all)
     return game_new(all->owner, ROOM_SIZE);
 }
 
-#define BEGIN(function, ...) must_begin(all, #function, CALL(function)(__VA_ARGS__))
+#define BEGIN(function, ...) BEGIN_AS(all->live, function, __VA_ARGS__)
 
 everything* everything_new(game* owner)
 {
@@ -217,7 +198,7 @@ static void begin_chat(everything* all, gh_client* client)
     BEGIN(gh_chat_send_begin, &all->send, client, PASSING("hall"), &all->post, 1, 0);
     BEGIN(gh_chat_fetch_begin, &all->fetch, client, PASSING("hall"), &all->member, 1, &config);
     BEGIN(gh_chat_commit_begin, &all->commit, client, PASSING("hall"), 1, &all->committed, 1, 0);
-    everything_talk_begin(&all->talk, client, all->live, everything_note);
+    everything_talk_begin(&all->talk, client, all->live);
     begin_feed(all, client);
 }
 
@@ -228,7 +209,7 @@ static void begin_commands(everything* all, gh_client* client)
     config.reply_memory = room(all);
     config.reply_size = ROOM_SIZE;
     BEGIN(gh_command_begin, &all->command, client, words, 1, &config);
-    everything_asked_begin(&all->asked, client, all->live ? GH_OK : GH_INVALID_CLIENT);
+    everything_asked_begin(&all->asked, client, all->live);
     BEGIN(gh_script_begin, &all->scripted, client, &all->script, NULL, 0, NULL, 0, NULL);
 }
 
@@ -262,7 +243,7 @@ static void begin_counters(everything* all, gh_client* client)
         gh_counters* none = NULL;
         BEGIN(gh_counters_init, &none, client, &config, room(all), ROOM_SIZE);
     }
-    everything_reads_begin(&all->reads, client, all->live, everything_note);
+    everything_reads_begin(&all->reads, client, all->live);
 }
 
 static void begin_files(everything* all, gh_client* client)

@@ -32,7 +32,7 @@ void everything_detach(everything* all);
 /* True: it was called by one of the above. */
 bool everything_has_called(const char* function);
 
-/* For the files beside it: that function is called. */
+/* For the parts of it: that function is called. */
 void everything_note(const char* function);
 
 #endif

@@ -2,29 +2,20 @@
 
 #include "support/scene/everything_asked.h"
 
+#include "support/scene/everything_part.h"
+
 #include <string.h>
 
-#define CALL(function) (everything_note(#function), function)
-
-void everything_asked_begin(everything_asked* all, gh_client* client, gh_status expected)
+void everything_asked_begin(everything_asked* all, gh_client* client, bool live)
 {
     char name[] = "jeff";
-    assert_status(CALL(gh_command_format)(&all->line, client, NULL, "GET player:%s", name), expected);
+    BEGIN_AS(live, gh_command_format, &all->line, client, NULL, "GET player:%s", name);
     memset(name, EVERYTHING_GONE, sizeof(name));
-}
-
-static void touch(gh_op* op)
-{
-    assert_false(gh_op_is_busy(op));
-    assert_int_not_equal(gh_op_poll(op), GH_PENDING);
-    gh_op_cancel(op);
-    gh_op_detach(op);
-    assert_int_not_equal(gh_op_poll(op), GH_PENDING);
 }
 
 void everything_asked_touch(everything_asked* all)
 {
-    touch(&all->line.op);
+    everything_must_be_over(&all->line.op);
 }
 
 void everything_asked_detach(everything_asked* all)

@@ -10,8 +10,7 @@ typedef struct everything_asked
     gh_command_line line;
 } everything_asked;
 
-/* As those of everything.h; expected is what each begin must say. */
-void everything_asked_begin(everything_asked* all, gh_client* client, gh_status expected);
+void everything_asked_begin(everything_asked* all, gh_client* client, bool live);
 void everything_asked_touch(everything_asked* all);
 void everything_asked_detach(everything_asked* all);
 

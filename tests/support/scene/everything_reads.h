@@ -15,8 +15,7 @@ typedef struct everything_reads
     gh_guild_member asked[2];
 } everything_reads;
 
-/* `note` is told each public function that is called. */
-void everything_reads_begin(everything_reads* reads, gh_client* client, bool live, void (*note)(const char* function));
+void everything_reads_begin(everything_reads* reads, gh_client* client, bool live);
 void everything_reads_touch(everything_reads* reads);
 void everything_reads_detach(everything_reads* reads);
 

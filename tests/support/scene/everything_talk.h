@@ -13,8 +13,7 @@ typedef struct everything_talk
     gh_chat_member_item who[4];
 } everything_talk;
 
-/* `note` is told each public function that is called. */
-void everything_talk_begin(everything_talk* talk, gh_client* client, bool live, void (*note)(const char* function));
+void everything_talk_begin(everything_talk* talk, gh_client* client, bool live);
 void everything_talk_touch(everything_talk* talk);
 void everything_talk_detach(everything_talk* talk);
 
