@@ -64,6 +64,7 @@ static void client_must_be_none(gh_client* client)
     assert_status(gh_client_dump(client, NULL, NULL), GH_INVALID_CLIENT);
     assert_status(gh_client_drain(client, 0), GH_INVALID_CLIENT);
     assert_false(gh_client_drained(client));
+    assert_int_equal(gh_client_last_invalid(client).size, 0);
     assert_int_equal(gh_client_id(client), 0);
     assert_status(gh_client_unique(client, unique), GH_INVALID_CLIENT);
     assert_status(gh_client_get_stats(client, &stats), GH_INVALID_CLIENT);

@@ -168,6 +168,7 @@ static void failed_begin_is_an_event()
         return seen == 2;
     });
     EXPECT(small.begin(client, {"ECHO", "12345"}) == GH_INVALID_ARGUMENTS); // beyond eight bytes
+    EXPECT(client.last_invalid() == gh_status_text(GH_INVALID_ARGUMENTS));
     EXPECT(small.begin(client, {"ECHO", "1234"}) == GH_OK && end_of(small) == GH_OK);
     EXPECT(gh::view(small.reply()->text) == "1234");
 }

@@ -174,6 +174,9 @@ class client
         return gh_client_get_stats(client_, &stats), stats;
     }
 
+    // Which argument of the last refused call it was, and within what it must be.
+    [[nodiscard]] std::string_view last_invalid() const noexcept { return view(gh_client_last_invalid(client_)); }
+
     operator gh_client*() const noexcept { return client_; } // it goes wherever C wants one
 
   private:

@@ -22,7 +22,8 @@
        LIMITED    a rate or a bound: the queue allows no more for now
 
    Only INVALID, and FULL of a table of places, have details: numbers of their own, such as GH_INVALID_LEASE, that name
-   the field. A switch over words says switch (gh_status_word(status)). */
+   the field; gh_client_last_invalid says what stood in it. A switch over words says
+   switch (gh_status_word(status)). */
 
 #ifndef GUILDHALL_STATUS_H
 #define GUILDHALL_STATUS_H

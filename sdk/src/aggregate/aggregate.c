@@ -2,29 +2,28 @@
 
 #include "aggregate_room.h"
 
+#include "base/bounds.h"
 #include "base/sized.h"
 
 #define AGGREGATE_NODES_MAX 16777216u
 
+static const gh_bound aggregate_bounds_rows[] = {
+    GH_BOUND(gh_aggregate_config, nodes_capacity, 65536, 1, AGGREGATE_NODES_MAX, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_aggregate_config, days_capacity, 3, 1, GH_AGGREGATE_DAYS_MAX, GH_INVALID_CAPACITY)};
+static const gh_bounds aggregate_bounds = GH_BOUNDS(gh_aggregate_config, aggregate_bounds_rows);
+
 gh_aggregate_config gh_aggregate_config_default(void)
 {
     gh_aggregate_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.nodes_capacity = 65536;
-    config.days_capacity = 3;
+    gh_bounds_fill(&aggregate_bounds, &config);
     return config;
 }
 
 static gh_status aggregate_check(const gh_aggregate_config* config)
 {
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->nodes_capacity == 0 || config->nodes_capacity > AGGREGATE_NODES_MAX)
-        return GH_INVALID_CAPACITY;
-    if (config->action.size > GH_NAME_SIZE_MAX || (config->action.bytes == NULL && config->action.size > 0))
-        return GH_INVALID_CONFIG;
-    return config->days_capacity == 0 || config->days_capacity > GH_AGGREGATE_DAYS_MAX ? GH_INVALID_CAPACITY
-                                                                                       : GH_OK;
+    gh_status status = gh_bounds_check(&aggregate_bounds, config);
+    if (status != GH_OK || config->action.size == 0) return status;
+    return config->action.size > GH_NAME_SIZE_MAX || config->action.bytes == NULL ? GH_INVALID_CONFIG : GH_OK;
 }
 
 /* The stream must lie at a multiple of 64. */

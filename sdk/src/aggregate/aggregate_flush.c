@@ -11,6 +11,8 @@
 
 #include "aggregate_room.h"
 
+#include "client/refusal.h"
+
 #define FLUSH_TIME_MIN_US    1000ull
 #define FLUSH_TIME_MAX_US    86400000000ull
 #define FLUSH_KEEP_MIN_US    3600000000ull
@@ -513,27 +515,25 @@ static const gh_op_kind* flush_kind_of(const gh_aggregate_flush* flush)
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 
+static const gh_bound flush_bounds_rows[] = {
+    GH_BOUND(gh_aggregate_flush_config, progress_us, 30000000, FLUSH_TIME_MIN_US, FLUSH_TIME_MAX_US,
+             GH_INVALID_TIMEOUT),
+    GH_BOUND_OR_0(gh_aggregate_flush_config, keep_us, 0, FLUSH_KEEP_MIN_US, FLUSH_KEEP_MAX_US, GH_INVALID_ABANDONED)};
+static const gh_bounds flush_bounds = GH_BOUNDS(gh_aggregate_flush_config, flush_bounds_rows);
+
 gh_aggregate_flush_config gh_aggregate_flush_config_default(void)
 {
     gh_aggregate_flush_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.progress_us = 30000000;
+    gh_bounds_fill(&flush_bounds, &config);
     return config;
 }
 
-static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file,
-                             const gh_aggregate_flush_config* config)
+static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file)
 {
     if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy)
         return GH_INVALID_AGGREGATE;
     if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX || !gh_name_is_valid(file))
         return GH_INVALID_NAME;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->progress_us < FLUSH_TIME_MIN_US || config->progress_us > FLUSH_TIME_MAX_US)
-        return GH_INVALID_TIMEOUT;
-    if (config->keep_us != 0 && (config->keep_us < FLUSH_KEEP_MIN_US || config->keep_us > FLUSH_KEEP_MAX_US))
-        return GH_INVALID_ABANDONED;
     return GH_OK;
 }
 
@@ -545,7 +545,8 @@ static gh_status aggregate_flush_try(gh_aggregate_flush* op, gh_client* client, 
     uint32_t i;
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    status = flush_check(aggregate, set, file, config);
+    status = flush_check(aggregate, set, file);
+    if (status == GH_OK) status = gh_refusal_check(&flush_bounds, config, client);
     if (status != GH_OK) return status;
     if (gh_client_out_room(client) < FLUSH_OUT_ROOM) return GH_TOO_LARGE;
     gh_aggregate_end_lines(aggregate);

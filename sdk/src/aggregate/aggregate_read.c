@@ -2,9 +2,8 @@
 
 #include "aggregate_room.h"
 
-#define TOTALS_TIMEOUT_US  5000000ull
-#define TOTALS_TIME_MIN_US 1000ull
-#define TOTALS_TIME_MAX_US 60000000ull
+#include "client/refusal.h"
+
 #define TOTALS_SHAPE       "q*"
 #define TOTALS_PAGE_MAX    250u
 #define TOTALS_NAME_ROOM   (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
@@ -118,27 +117,28 @@ static const gh_op_kind totals_kind = {
     .name = "aggregate", .step = gh_read_step, .encode = totals_encode, .script = totals_script,
     .effect = GH_OP_READS, .answer = totals_answer};
 
+static const gh_bound totals_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_aggregate_read_config),
+    GH_BOUND(gh_aggregate_read_config, level, 0, 0, GH_AGGREGATE_CITY, GH_INVALID_LEVEL),
+    GH_BOUND(gh_aggregate_read_config, total_count, 0, 1, GH_AGGREGATE_TOTALS_MAX, GH_INVALID_TOTALS)};
+static const gh_bounds totals_bounds = GH_BOUNDS(gh_aggregate_read_config, totals_bounds_rows);
+
 gh_aggregate_read_config gh_aggregate_read_config_default(void)
 {
     gh_aggregate_read_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = TOTALS_TIMEOUT_US;
+    gh_bounds_fill(&totals_bounds, &config);
     return config;
 }
 
-static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config)
+static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config, gh_client* client)
 {
+    gh_status status;
     if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX) return GH_INVALID_NAME;
     if (day.bytes == NULL || day.size != GH_AGGREGATE_DAY_SIZE || !gh_aggregate_is_day(day.bytes))
         return GH_INVALID_DAY;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if ((unsigned)config->level > GH_AGGREGATE_CITY) return GH_INVALID_LEVEL;
-    if (config->timeout_us < TOTALS_TIME_MIN_US || config->timeout_us > TOTALS_TIME_MAX_US)
-        return GH_INVALID_TIMEOUT;
-    if (config->totals == NULL || config->total_count == 0 || config->total_count > GH_AGGREGATE_TOTALS_MAX)
-        return GH_INVALID_TOTALS;
-    return config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;
+    status = gh_refusal_check(&totals_bounds, config, client);
+    if (status != GH_OK) return status;
+    return config->totals == NULL || config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;
 }
 
 static gh_status aggregate_read_try(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
@@ -146,7 +146,7 @@ static gh_status aggregate_read_try(gh_aggregate_read* op, gh_client* client, gh
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    status = totals_check(set, day, config);
+    status = totals_check(set, day, config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->totals = op->out = config->totals;

@@ -3,6 +3,7 @@
 #include "guildhall/chat.h"
 
 #include "chat_read.h"
+#include "client/refusal.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -292,23 +293,17 @@ static const gh_op_kind chat_change_op_kind = {
     .name = "chat", .step = chat_change_step, .encode = chat_change_encode, .script = chat_change_script,
     .effect = GH_OP_CHANGES};
 
+static const gh_bound chat_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_chat_config),
+    GH_BOUND(gh_chat_config, keep, 1000, 1, GH_CHAT_KEEP_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_chat_config, members_max, 1000, 1, GH_CHAT_MEMBERS_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds chat_bounds = GH_BOUNDS(gh_chat_config, chat_bounds_rows);
+
 gh_chat_config gh_chat_config_default(void)
 {
     gh_chat_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GH_CHAT_TIMEOUT_US;
-    config.keep = 1000;
-    config.members_max = 1000;
+    gh_bounds_fill(&chat_bounds, &config);
     return config;
-}
-
-static gh_status check_chat_config(const gh_chat_config* config)
-{
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->keep == 0 || config->keep > GH_CHAT_KEEP_MAX) return GH_INVALID_LIMIT;
-    return config->members_max == 0 || config->members_max > GH_CHAT_MEMBERS_MAX ? GH_INVALID_LIMIT : GH_OK;
 }
 
 static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
@@ -340,13 +335,13 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
     return size > gh_client_out_room(client) ? GH_TOO_LARGE : GH_OK;
 }
 
-static gh_status check_chat_change(const gh_chat_change* op, const gh_client* client, gh_str chat,
+static gh_status check_chat_change(const gh_chat_change* op, gh_client* client, gh_str chat,
                                    const gh_chat_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
-    return config == NULL ? GH_OK : check_chat_config(config);
+    return config == NULL ? GH_OK : gh_refusal_check(&chat_bounds, config, client);
 }
 
 static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
@@ -497,10 +492,10 @@ static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat,
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     size_t i;
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
     if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {

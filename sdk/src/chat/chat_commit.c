@@ -1,6 +1,7 @@
 /* chat_commit.c -- notes what members have handled, without reading: one request, which may say so of many. */
 
 #include "chat_read.h"
+#include "client/refusal.h"
 #include "wire/name.h"
 
 static gh_chat_commit* chat_commit_of(gh_op* op)
@@ -66,9 +67,9 @@ static gh_status chat_commit_try(gh_chat_commit* op, gh_client* client, gh_str c
     size_t i;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
     if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
-    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     status = check_chat_commit(epoch, members, count);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].sending = members[i].handled;

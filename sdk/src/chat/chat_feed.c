@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "chat_read.h"
+#include "client/refusal.h"
 #include "wire/name.h"
 
 #define FEED_WAIT_US     3600000000ull /* rooms wait as long as can be: hints and heartbeats make them ask */
@@ -378,13 +379,17 @@ static bool feed_has_begun(const gh_chat_feed* feed)
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
+static const gh_bound chat_feed_bounds_rows[] = {
+    GH_BOUND(gh_chat_feed_config, room_count, 0, 1, FEED_ROOMS_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_chat_feed_config, seat_count, 0, 1, FEED_SEATS_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_chat_feed_config, messages_max, 64, 1, GH_CHAT_FETCH_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_chat_feed_config, list_us, 10000000, FEED_LIST_MIN_US, FEED_LIST_MAX_US, GH_INVALID_TIMEOUT)};
+static const gh_bounds chat_feed_bounds = GH_BOUNDS(gh_chat_feed_config, chat_feed_bounds_rows);
+
 gh_chat_feed_config gh_chat_feed_config_default(void)
 {
     gh_chat_feed_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.messages_max = 64;
-    config.list_us = 10000000;
+    gh_bounds_fill(&chat_feed_bounds, &config);
     return config;
 }
 
@@ -393,13 +398,10 @@ static bool is_place_for(const void* memory, size_t size, size_t least)
     return memory != NULL && ((uintptr_t)memory & 7) == 0 && size >= least;
 }
 
-static gh_status check_feed(const gh_chat_feed_config* config)
+static gh_status check_feed(const gh_chat_feed_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->room_count == 0 || config->room_count > FEED_ROOMS_MAX) return GH_INVALID_LIMIT;
-    if (config->seat_count == 0 || config->seat_count > FEED_SEATS_MAX) return GH_INVALID_LIMIT;
-    if (config->messages_max == 0 || config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
-    if (config->list_us < FEED_LIST_MIN_US || config->list_us > FEED_LIST_MAX_US) return GH_INVALID_TIMEOUT;
+    gh_status status = gh_refusal_check(&chat_feed_bounds, config, client);
+    if (status != GH_OK) return status;
     if (!is_place_for(config->rooms, 0, 0) || !is_place_for(config->seats, 0, 0)) return GH_INVALID_BUFFER;
     return is_place_for(config->buffer, config->buffer_size,
                         (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
@@ -415,7 +417,7 @@ static gh_status chat_feed_try(gh_chat_feed* feed, gh_client* client, const gh_c
     status = gh_op_check(feed == NULL ? NULL : &feed->op, client);
     if (status != GH_OK) return status;
     if (feed_has_begun(feed)) return GH_INVALID_OP;
-    status = check_feed(config);
+    status = check_feed(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&feed->op, sizeof *feed);
     gh_op_begin(&feed->op, client, &feed_kind);

@@ -6,9 +6,10 @@
    meantime; entries say their own ids, so what is not the next one is thrown away and the chat is asked again
        WAITING   nothing new; a hint or a timer makes it ask */
 
+#include "base/least.h"
 #include "chat_members.h"
 #include "chat_read.h"
-#include "base/least.h"
+#include "client/refusal.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -384,22 +385,23 @@ static const gh_op_kind chat_fetch_kind = {
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
+static const gh_bound chat_fetch_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_chat_fetch_config),
+    GH_BOUND(gh_chat_fetch_config, wait_us, 0, 0, CHAT_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_chat_fetch_config, messages_max, 64, 0, GH_CHAT_FETCH_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds chat_fetch_bounds = GH_BOUNDS(gh_chat_fetch_config, chat_fetch_bounds_rows);
+
 gh_chat_fetch_config gh_chat_fetch_config_default(void)
 {
     gh_chat_fetch_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GH_CHAT_TIMEOUT_US;
-    config.messages_max = 64;
+    gh_bounds_fill(&chat_fetch_bounds, &config);
     return config;
 }
 
-static gh_status check_chat_fetch(const gh_chat_fetch_config* config)
+static gh_status check_chat_fetch(const gh_chat_fetch_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!gh_chat_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->wait_us > CHAT_WAIT_MAX_US) return GH_INVALID_WAIT;
-    if (config->messages_max > GH_CHAT_FETCH_MAX) return GH_INVALID_LIMIT;
+    gh_status status = gh_refusal_check(&chat_fetch_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
@@ -439,7 +441,7 @@ static gh_status chat_fetch_try(gh_chat_fetch* op, gh_client* client, gh_str cha
     if (members == NULL || count == 0 || count > GH_CHAT_MEMBERS_MAX) return GH_INVALID_MEMBERS;
     for (i = 0; i < count; i++)
         if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
-    status = check_chat_fetch(config);
+    status = check_chat_fetch(config, client);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].next = i + 1 < count ? &members[i + 1] : NULL;
     return gh_chat_fetch_start(op, client, chat, members, config);

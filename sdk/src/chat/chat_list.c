@@ -4,6 +4,7 @@
                       '-- is not in it --> MENDING (its list) --' */
 
 #include "chat_read.h"
+#include "client/refusal.h"
 #include "wire/name.h"
 
 #define CHAT_LIST_PAGE 48u /* names in one reply: fewer than the least of reply_nodes */
@@ -142,10 +143,10 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
     if (!gh_name_is_valid(player)) return GH_INVALID_NAME;
     if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
-    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     op->count = 0;
     op->needed = 0;
     gh_name_keep(&op->player, player);

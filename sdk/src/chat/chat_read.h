@@ -7,7 +7,6 @@
 #include "guildhall/chat.h"
 #include "talk/epochs.h"
 
-#define GH_CHAT_TIMEOUT_US 5000000ull
 #define GH_CHAT_ID_MAX (1ull << 53)
 #define GH_CHAT_INLINE_MAX 64u  /* messages in the answer of chat_read.lua                        */
 #define GH_CHAT_ENTRY_MAX 8192u /* bytes of a stored message, at most                            */
@@ -27,11 +26,6 @@ enum
 static inline gh_str gh_chat_kind(void)
 {
     return gh_str_literal("chat");
-}
-
-static inline bool gh_chat_timeout_is_valid(uint64_t timeout_us)
-{
-    return timeout_us >= 1000 && timeout_us <= 60000000;
 }
 
 /* A question to chat_read.lua; pairs of member and handled id follow it in the request. */

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "chat_read.h"
+#include "client/refusal.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -158,10 +159,10 @@ static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat,
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GH_CHAT_TIMEOUT_US;
     if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
     if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
-    if (!gh_chat_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     op->needed = 0;
     op->epoch = 0;
     gh_name_keep(&op->chat, chat);

@@ -2,6 +2,8 @@
 
 #include "client/state.h"
 
+#include "client/refusal.h"
+
 #define SWEEP_LOOK_COST 256u /* between two looks at the clock: 16 ops are told, */
 #define SWEEP_TOLD_COST 15u  /* or 256 are passed over                           */
 
@@ -418,7 +420,9 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
 gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
 {
     static const gh_op_kind refused = {.name = "refused"};
-    if (status == GH_OK || op == NULL || gh_op_is_busy(op) || op_is_copy(op)) return status;
+    if (status == GH_OK) return status;
+    gh_refusal_note(client, status);
+    if (op == NULL || gh_op_is_busy(op) || op_is_copy(op)) return status;
     gh_op_clear(op, sizeof *op);
     op->kind = &refused;
     op->self = op;

@@ -67,6 +67,8 @@ typedef struct gh_log_limit
     uint32_t held;     /* since the last line         */
 } gh_log_limit;
 
+#define GH_INVALID_TEXT_MAX 160u
+
 /* Room for an op that goes on without its owner. */
 typedef union gh_detached
 {
@@ -134,6 +136,10 @@ struct gh_client
     bool exists_awaited; /* the server has not said yet which scripts it has */
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
+
+    char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
+    uint32_t invalid_size;
+    gh_status invalid_told; /* the status of a sentence that nobody's end has claimed yet */
 
     bool rights_known;
     bool rights_asked;

@@ -3,19 +3,22 @@
 #include "guildhall/command.h"
 
 #include "client/op.h"
+#include "client/refusal.h"
 #include "wire/format.h"
 #include "wire/name.h"
 
-#define TIMEOUT_MIN_US 1000ull
 #define TIMEOUT_MAX_US 3600000000ull
 #define SCRIPT_ROOM 2048u /* digest, keys, and the headers around them */
+
+static const gh_bound command_bounds_rows[] = {
+    GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US, GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US,
+             GH_INVALID_TIMEOUT)};
+static const gh_bounds command_bounds = GH_BOUNDS(gh_command_config, command_bounds_rows);
 
 gh_command_config gh_command_config_default(void)
 {
     gh_command_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = 5000000;
+    gh_bounds_fill(&command_bounds, &config);
     return config;
 }
 
@@ -221,10 +224,10 @@ static size_t strings_size(const gh_str* strings, size_t count, size_t most)
     return size;
 }
 
-static gh_status check_command_config(const gh_command_config* config)
+static gh_status check_command_config(const gh_command_config* config, gh_client* client)
 {
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->timeout_us < TIMEOUT_MIN_US || config->timeout_us > TIMEOUT_MAX_US) return GH_INVALID_TIMEOUT;
+    gh_status status = gh_refusal_check(&command_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->repeat != GH_REPEAT_NEVER && config->repeat != GH_REPEAT_SAFE) return GH_INVALID_REPEAT;
     if ((config->reply_memory == NULL && config->reply_size > 0) || config->reply_size > UINT32_MAX ||
         ((uintptr_t)config->reply_memory & 7) != 0)
@@ -296,7 +299,7 @@ static gh_status command_try(gh_command* op, gh_client* client, const gh_str* ar
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    status = check_command_config(config);
+    status = check_command_config(config, client);
     if (status != GH_OK) return status;
     if (argument_count == 0 || arguments == NULL || arguments[0].size == 0) return GH_INVALID_ARGUMENTS;
     status = check_command(client, NULL, 0, arguments, argument_count);
@@ -379,7 +382,7 @@ static gh_status script_try(gh_command* op, gh_client* client, gh_script* script
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    status = check_command_config(config);
+    status = check_command_config(config, client);
     if (status != GH_OK) return status;
     if (script == NULL || script->text.bytes == NULL || script->text.size == 0 ||
         script->text.size > gh_client_out_room(client) - SCRIPT_ROOM)

@@ -1,5 +1,6 @@
 /* contacts_change.c -- changes of a list of contacts: in the store, and then in the mirror that they are begun with. */
 
+#include "client/refusal.h"
 #include "contacts_shared.h"
 #include "wire/name.h"
 
@@ -111,22 +112,24 @@ static const gh_op_kind contacts_change_kind = {
     .name = "contacts", .step = contacts_change_step, .encode = contacts_change_encode,
     .script = contacts_change_script, .effect = GH_OP_CHANGES, .answer = contacts_change_answer};
 
+static const gh_bound contacts_change_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_contacts_change_config),
+    GH_BOUND(gh_contacts_change_config, capacity, GH_CONTACTS_CAPACITY, 1, GH_CONTACTS_CAPACITY_MAX,
+             GH_INVALID_CONTACTS_CAPACITY),
+    GH_BOUND(gh_contacts_change_config, idle_us, 0, 0, GH_CONTACTS_IDLE_MAX_US, GH_INVALID_CONTACTS_IDLE)};
+static const gh_bounds contacts_change_bounds = GH_BOUNDS(gh_contacts_change_config, contacts_change_bounds_rows);
+
 gh_contacts_change_config gh_contacts_change_config_default(void)
 {
     gh_contacts_change_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GH_CONTACTS_TIMEOUT_US;
-    config.capacity = GH_CONTACTS_CAPACITY;
+    gh_bounds_fill(&contacts_change_bounds, &config);
     return config;
 }
 
-static gh_status contacts_check_config(const gh_contacts_change_config* config)
+static gh_status contacts_check_config(const gh_contacts_change_config* config, gh_client* client)
 {
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->capacity == 0 || config->capacity > GH_CONTACTS_CAPACITY_MAX) return GH_INVALID_CONTACTS_CAPACITY;
-    if (config->idle_us > GH_CONTACTS_IDLE_MAX_US) return GH_INVALID_CONTACTS_IDLE;
+    gh_status status = gh_refusal_check(&contacts_change_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->mirror != NULL && !gh_contacts_is_mirror(config->mirror)) return GH_INVALID_CONTACTS_MIRROR;
     return GH_OK;
 }
@@ -173,7 +176,7 @@ static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_st
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    status = contacts_check_config(config);
+    status = contacts_check_config(config, client);
     if (status != GH_OK) return status;
     if (!contacts_are_valid(contacts, count, config)) return GH_INVALID_CONTACTS;
     if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;

@@ -1,8 +1,9 @@
 /* contacts_load.c -- fills a mirror from the store, page by page: the contacts of an owner, or whom it has blocked. */
 
-#include "contacts_shared.h"
 #include "base/hash.h"
 #include "base/least.h"
+#include "client/refusal.h"
+#include "contacts_shared.h"
 #include "wire/name.h"
 
 #define CONTACTS_UNTIMED     1000000 /* smaller times are only an order, see contacts_touch.lua */
@@ -113,12 +114,14 @@ static const gh_op_kind contacts_load_kind = {
     .name = "contacts", .step = gh_read_step, .encode = contacts_load_encode, .script = contacts_load_script,
     .effect = GH_OP_READS, .answer = contacts_load_answer};
 
+static const gh_bound contacts_load_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_contacts_load_config)};
+static const gh_bounds contacts_load_bounds = GH_BOUNDS(gh_contacts_load_config, contacts_load_bounds_rows);
+
 gh_contacts_load_config gh_contacts_load_config_default(void)
 {
     gh_contacts_load_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GH_CONTACTS_TIMEOUT_US;
+    gh_bounds_fill(&contacts_load_bounds, &config);
     return config;
 }
 
@@ -131,8 +134,8 @@ static gh_status contacts_load_try(gh_contacts_load* op, gh_client* client, gh_s
     if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
     if (!gh_contacts_is_mirror(mirror)) return GH_INVALID_CONTACTS_MIRROR;
     if (config == NULL) config = &defaults;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!gh_contacts_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_check(&contacts_load_bounds, config, client);
+    if (status != GH_OK) return status;
     op->stored = 0;
     gh_name_keep(&op->owner, owner);
     op->mirror = mirror;

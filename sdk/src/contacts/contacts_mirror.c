@@ -7,9 +7,10 @@
        hashes   of the name as it is shown, to find it again
        slots    where its record is */
 
-#include "contacts_shared.h"
+#include "base/bounds.h"
 #include "base/hash.h"
 #include "base/least.h"
+#include "contacts_shared.h"
 
 #define CONTACTS_KEY_SIZE 8u /* bytes of a folded name that are compared as one number */
 
@@ -141,28 +142,24 @@ void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity)
     if (mirror->count > capacity) mirror->count = capacity;
 }
 
+static const gh_bound contacts_bounds_rows[] = {
+    GH_BOUND(gh_contacts_config, capacity, GH_CONTACTS_CAPACITY, 1, GH_CONTACTS_CAPACITY_MAX,
+             GH_INVALID_CONTACTS_CAPACITY)};
+static const gh_bounds contacts_bounds = GH_BOUNDS(gh_contacts_config, contacts_bounds_rows);
+
 gh_contacts_config gh_contacts_config_default(void)
 {
     gh_contacts_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.capacity = GH_CONTACTS_CAPACITY;
+    gh_bounds_fill(&contacts_bounds, &config);
     config.fold = gh_fold_ascii;
     return config;
-}
-
-static gh_status contacts_check_mirror_config(const gh_contacts_config* config)
-{
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->capacity == 0 || config->capacity > GH_CONTACTS_CAPACITY_MAX) return GH_INVALID_CONTACTS_CAPACITY;
-    return GH_OK;
 }
 
 size_t gh_contacts_memory(const gh_contacts_config* config)
 {
     gh_contacts_config defaults = gh_contacts_config_default();
     if (config == NULL) config = &defaults;
-    if (contacts_check_mirror_config(config) != GH_OK) return 0;
+    if (gh_bounds_check(&contacts_bounds, config) != GH_OK) return 0;
     return config->capacity * (sizeof(uint64_t) + sizeof(contacts_record) + 2 * sizeof(uint32_t));
 }
 
@@ -172,7 +169,7 @@ gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config
     gh_status status;
     if (mirror == NULL) return GH_INVALID_CONTACTS_MIRROR;
     if (config == NULL) config = &defaults;
-    status = contacts_check_mirror_config(config);
+    status = gh_bounds_check(&contacts_bounds, config);
     if (status != GH_OK) return status;
     if (memory == NULL || ((uintptr_t)memory & 7) != 0 || size < gh_contacts_memory(config))
         return GH_INVALID_CONTACTS_MEMORY;

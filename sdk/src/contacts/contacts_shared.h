@@ -11,9 +11,6 @@
 #include "client/op.h"
 #include "guildhall/contacts.h"
 
-#define GH_CONTACTS_TIMEOUT_MIN_US 1000ull
-#define GH_CONTACTS_TIMEOUT_MAX_US 60000000ull
-#define GH_CONTACTS_TIMEOUT_US     5000000ull
 #define GH_CONTACTS_CAPACITY       100u /* of a list and of a mirror, unless the caller says another */
 
 static inline gh_str gh_contacts_kind(void)
@@ -24,11 +21,6 @@ static inline gh_str gh_contacts_kind(void)
 static inline void gh_contacts_encode_keys(gh_request* request, const gh_op* op, gh_str owner)
 {
     gh_request_object_keys(request, op->client, gh_contacts_kind(), owner, "lzwb");
-}
-
-static inline bool gh_contacts_timeout_is_valid(uint64_t timeout_us)
-{
-    return timeout_us >= GH_CONTACTS_TIMEOUT_MIN_US && timeout_us <= GH_CONTACTS_TIMEOUT_MAX_US;
 }
 
 /* False for NULL, and for one that was never set up. */

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/sized.h"
+#include "client/refusal.h"
 #include "counters_state.h"
 #include "wire/name.h"
 
@@ -14,23 +15,26 @@
 #define COUNTERS_CLEAN_MIN_US  100000ull
 #define COUNTERS_PERIOD_MAX_US 3600000000ull
 
+static const gh_bound counters_rows[] = {
+    GH_BOUND(gh_counters_config, precision_count, 7, 1, GH_COUNTERS_PRECISIONS_MAX, GH_INVALID_PRECISION),
+    GH_BOUND(gh_counters_config, counters_max, 256, 1, GH_COUNTERS_MAX, GH_INVALID_COUNTERS_MAX),
+    GH_BOUND(gh_counters_config, fleet_max, 65536, GH_COUNTERS_SHARDS, GH_COUNTERS_FLEET_MAX, GH_INVALID_COUNTERS_MAX),
+    GH_BOUND(gh_counters_config, flush_us, 1000000, COUNTERS_FLUSH_MIN_US, COUNTERS_PERIOD_MAX_US, GH_INVALID_FLUSH),
+    GH_BOUND_OR_0(gh_counters_config, clean_us, 60000000, COUNTERS_CLEAN_MIN_US, COUNTERS_PERIOD_MAX_US,
+                  GH_INVALID_CLEAN)};
+static const gh_bounds counters_bounds = GH_BOUNDS(gh_counters_config, counters_rows);
+
 gh_counters_config gh_counters_config_default(void)
 {
     static const uint32_t seconds[] = {1, 5, 60, 300, 3600, 18000, 86400};
     gh_counters_config config;
     uint32_t i;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.precision_count = sizeof seconds / sizeof seconds[0];
+    gh_bounds_fill(&counters_bounds, &config);
     for (i = 0; i < config.precision_count; i++)
     {
         config.precisions[i].seconds = seconds[i];
         config.precisions[i].samples = 120;
     }
-    config.counters_max = 256;
-    config.fleet_max = 65536;
-    config.flush_us = 1000000;
-    config.clean_us = 60000000;
     return config;
 }
 
@@ -38,8 +42,6 @@ static gh_status counters_check_precisions(const gh_counters_config* config)
 {
     uint32_t before = 0;
     uint32_t i;
-    if (config->precision_count == 0 || config->precision_count > GH_COUNTERS_PRECISIONS_MAX)
-        return GH_INVALID_PRECISION;
     for (i = 0; i < config->precision_count; i++)
     {
         const gh_counter_precision* precision = &config->precisions[i];
@@ -52,21 +54,10 @@ static gh_status counters_check_precisions(const gh_counters_config* config)
     return GH_OK;
 }
 
-static gh_status counters_check_config(const gh_counters_config* config)
+static gh_status counters_check_config(const gh_counters_config* config, gh_client* client)
 {
-    gh_status status;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    status = counters_check_precisions(config);
-    if (status != GH_OK) return status;
-    if (config->counters_max == 0 || config->counters_max > GH_COUNTERS_MAX) return GH_INVALID_COUNTERS_MAX;
-    if (config->fleet_max < GH_COUNTERS_SHARDS || config->fleet_max > GH_COUNTERS_FLEET_MAX)
-        return GH_INVALID_COUNTERS_MAX;
-    if (config->flush_us < COUNTERS_FLUSH_MIN_US || config->flush_us > COUNTERS_PERIOD_MAX_US)
-        return GH_INVALID_FLUSH;
-    if (config->clean_us == 0) return GH_OK;
-    if (config->clean_us < COUNTERS_CLEAN_MIN_US || config->clean_us > COUNTERS_PERIOD_MAX_US)
-        return GH_INVALID_CLEAN;
-    return GH_OK;
+    gh_status status = gh_refusal_check(&counters_bounds, config, client);
+    return status == GH_OK ? counters_check_precisions(config) : status;
 }
 
 /* Measures when the arena has no base, else cuts. */
@@ -91,7 +82,7 @@ size_t gh_counters_memory(const gh_counters_config* config)
     gh_counters_config defaults = gh_counters_config_default();
     gh_arena arena = gh_arena_make(NULL, 0);
     if (config == NULL) config = &defaults;
-    if (counters_check_config(config) != GH_OK) return 0;
+    if (counters_check_config(config, NULL) != GH_OK) return 0;
     counters_carve(&arena, config);
     return arena.used;
 }
@@ -128,8 +119,8 @@ static void counters_begin_ops(gh_counters* self, gh_client* client)
     gh_counters_clean_begin(self);
 }
 
-gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_counters_config* config, void* memory,
-                           size_t size)
+static gh_status counters_try(gh_counters** counters, gh_client* client, const gh_counters_config* config,
+                              void* memory, size_t size)
 {
     gh_counters_config defaults = gh_counters_config_default();
     gh_arena arena = gh_arena_make(memory, size);
@@ -141,7 +132,7 @@ gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_c
     if (status != GH_OK) return status;
     if (counters == NULL) return GH_INVALID_OUT;
     if (config == NULL) config = &defaults;
-    status = counters_check_config(config);
+    status = counters_check_config(config, client);
     if (status != GH_OK) return status;
     if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0) return GH_INVALID_MEMORY;
     if (size < gh_counters_memory(config)) return GH_INVALID_MEMORY;
@@ -155,6 +146,14 @@ gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_c
     counters_begin_ops(self, client);
     *counters = self;
     return GH_OK;
+}
+
+gh_status gh_counters_init(gh_counters** counters, gh_client* client, const gh_counters_config* config, void* memory,
+                           size_t size)
+{
+    gh_status status = counters_try(counters, client, config, memory, size);
+    gh_refusal_note(client, status);
+    return status;
 }
 
 bool gh_counters_are_valid(const gh_counters* counters)

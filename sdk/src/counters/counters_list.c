@@ -2,12 +2,10 @@
 
 #include "base/hash.h"
 #include "client/op.h"
+#include "client/refusal.h"
 #include "counters_state.h"
 #include "wire/name.h"
 
-#define COUNTERS_LIST_TIMEOUT_MIN_US 1000ull
-#define COUNTERS_LIST_TIMEOUT_MAX_US 60000000ull
-#define COUNTERS_LIST_TIMEOUT_US     5000000ull
 #define COUNTERS_LIST_COUNT          100u
 #define COUNTERS_LIST_PAGE_MAX       500u
 #define COUNTERS_LIST_ROOM           256u /* bytes of a reply beside the names */
@@ -73,31 +71,30 @@ static const gh_op_kind counters_list_kind = {
     .name = "counters", .step = gh_read_step, .encode = counters_list_encode, .effect = GH_OP_READS,
     .answer = counters_list_answer};
 
+static const gh_bound counters_list_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_counters_list_config),
+    GH_BOUND(gh_counters_list_config, name_count, COUNTERS_LIST_COUNT, 1, GH_COUNTERS_LIST_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_counters_list_config, after, 0, 0, ((uint64_t)GH_COUNTERS_SHARDS << 32) - 1, GH_INVALID_LIMIT)};
+static const gh_bounds counters_list_bounds = GH_BOUNDS(gh_counters_list_config, counters_list_bounds_rows);
+
 gh_counters_list_config gh_counters_list_config_default(void)
 {
     gh_counters_list_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = COUNTERS_LIST_TIMEOUT_US;
-    config.name_count = COUNTERS_LIST_COUNT;
+    gh_bounds_fill(&counters_list_bounds, &config);
     return config;
 }
 
-static gh_status counters_list_check(const gh_counters_list_config* config)
+static gh_status counters_list_check(const gh_counters_list_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->timeout_us < COUNTERS_LIST_TIMEOUT_MIN_US || config->timeout_us > COUNTERS_LIST_TIMEOUT_MAX_US)
-        return GH_INVALID_TIMEOUT;
-    if (config->name_count == 0 || config->name_count > GH_COUNTERS_LIST_MAX) return GH_INVALID_LIMIT;
-    if (config->after >> 32 >= GH_COUNTERS_SHARDS) return GH_INVALID_LIMIT;
-    return config->names == NULL ? GH_INVALID_OUT : GH_OK;
+    gh_status status = gh_refusal_check(&counters_list_bounds, config, client);
+    return status == GH_OK && config->names == NULL ? GH_INVALID_OUT : status;
 }
 
 static gh_status counters_list_try(gh_counters_list* op, gh_client* client, const gh_counters_list_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    status = counters_list_check(config);
+    status = counters_list_check(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->names = config->names;

@@ -1,13 +1,11 @@
 /* counters_read.c -- the samples of one counter, read from the store. */
 
-#include "client/op.h"
-#include "counters_state.h"
 #include "base/hash.h"
+#include "client/op.h"
+#include "client/refusal.h"
+#include "counters_state.h"
 #include "wire/name.h"
 
-#define COUNTER_READ_TIMEOUT_MIN_US 1000ull
-#define COUNTER_READ_TIMEOUT_MAX_US 60000000ull
-#define COUNTER_READ_TIMEOUT_US     5000000ull
 #define COUNTER_READ_PAGE_MAX       500u /* slices in one request: the server works 0.4 ms for them */
 #define COUNTER_READ_FIGURES        5u   /* nodes of a reply before the samples, the array itself included */
 #define COUNTER_READ_ROOM           256u /* bytes of a reply for these                                     */
@@ -189,26 +187,23 @@ static const gh_op_kind counter_read_kind = {
     .name = "counters", .step = gh_read_step, .encode = counter_read_encode, .script = counter_read_script,
     .effect = GH_OP_READS, .answer = counter_read_answer};
 
+static const gh_bound counter_read_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_counter_read_config),
+    GH_BOUND(gh_counter_read_config, seconds, 60, 1, GH_COUNTERS_SECONDS_MAX, GH_INVALID_PRECISION),
+    GH_BOUND(gh_counter_read_config, sample_count, 0, 1, GH_COUNTERS_SAMPLES_MAX, GH_INVALID_SAMPLES)};
+static const gh_bounds counter_read_bounds = GH_BOUNDS(gh_counter_read_config, counter_read_bounds_rows);
+
 gh_counter_read_config gh_counter_read_config_default(void)
 {
     gh_counter_read_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = COUNTER_READ_TIMEOUT_US;
-    config.seconds = 60;
+    gh_bounds_fill(&counter_read_bounds, &config);
     return config;
 }
 
-static gh_status counter_read_check(const gh_counter_read_config* config)
+static gh_status counter_read_check(const gh_counter_read_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->timeout_us < COUNTER_READ_TIMEOUT_MIN_US || config->timeout_us > COUNTER_READ_TIMEOUT_MAX_US)
-        return GH_INVALID_TIMEOUT;
-    if (config->seconds == 0 || config->seconds > GH_COUNTERS_SECONDS_MAX) return GH_INVALID_PRECISION;
-    if (config->samples == NULL || config->sample_count == 0 ||
-        config->sample_count > GH_COUNTERS_SAMPLES_MAX)
-        return GH_INVALID_SAMPLES;
-    return GH_OK;
+    gh_status status = gh_refusal_check(&counter_read_bounds, config, client);
+    return status == GH_OK && config->samples == NULL ? GH_INVALID_SAMPLES : status;
 }
 
 static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_str name,
@@ -217,7 +212,7 @@ static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_s
     gh_status status = gh_op_check(read == NULL ? NULL : &read->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = counter_read_check(config);
+    status = counter_read_check(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&read->op, sizeof *read);
     read->samples = config->samples;

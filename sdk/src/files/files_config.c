@@ -2,14 +2,14 @@
 
 #include "files_room.h"
 
+#include "client/refusal.h"
+
 #define FILES_CHANNEL_CAP_MAX  (GH_FILE_CAP_MAX * 1024u)
 #define FILES_TICK_BYTES_MAX   1073741824u
 #define FILES_TIME_MIN_US      1000ull
 #define FILES_TIME_MAX_US      86400000000ull
 #define FILES_ABANDONED_MIN_US 1000000ull
 #define FILES_ABANDONED_MAX_US 604800000000ull
-#define FILES_TIMEOUT_US       5000000ull
-#define FILES_TIMEOUT_MAX_US   60000000ull
 #define FILES_PAUSE_MIN_US     5000ull
 #define FILES_PAUSE_MAX_US     100000ull
 #define FILES_DOUBLINGS_MAX    5u
@@ -42,17 +42,6 @@ uint64_t gh_files_pause(uint32_t pauses)
     return pause_us < FILES_PAUSE_MAX_US ? pause_us : FILES_PAUSE_MAX_US;
 }
 
-static bool files_is_within(uint64_t value, uint64_t least, uint64_t most)
-{
-    return value >= least && value <= most;
-}
-
-bool gh_files_timeout_is_valid(uint64_t* timeout_us)
-{
-    if (*timeout_us == 0) *timeout_us = FILES_TIMEOUT_US;
-    return files_is_within(*timeout_us, FILES_TIME_MIN_US, FILES_TIMEOUT_MAX_US);
-}
-
 /* The rooms begin with a stream, which must lie at a multiple of 64. */
 static void* files_align(char* room)
 {
@@ -66,26 +55,23 @@ static bool files_memory_fits(const void* memory, size_t size, size_t needed)
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
+static const gh_bound file_send_bounds_rows[] = {
+    GH_BOUND(gh_file_send_config, chunk_bytes, 16 * 1024, GH_FILE_CHUNK_MIN, GH_FILE_CHUNK_MAX, GH_INVALID_CHUNK),
+    GH_BOUND(gh_file_send_config, lanes, 4, 1, GH_FILE_LANES_MAX, GH_INVALID_CHUNK),
+    GH_BOUND(gh_file_send_config, cap_bytes, 64u * 1024 * 1024, 1, GH_FILE_CAP_MAX, GH_INVALID_CAP),
+    GH_BOUND(gh_file_send_config, channel_bytes, 1024u * 1024 * 1024, 1, FILES_CHANNEL_CAP_MAX, GH_INVALID_CAP),
+    GH_BOUND(gh_file_send_config, tick_bytes, 256 * 1024, 1, FILES_TICK_BYTES_MAX, GH_INVALID_TICK_BYTES),
+    GH_BOUND(gh_file_send_config, progress_us, 60000000, FILES_TIME_MIN_US, FILES_TIME_MAX_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_file_send_config, abandoned_us, 3600000000ull, FILES_ABANDONED_MIN_US, FILES_ABANDONED_MAX_US,
+             GH_INVALID_ABANDONED),
+    GH_BOUND(gh_file_send_config, lease_us, 600000000, GH_FILE_LEASE_MIN_US, GH_FILE_LEASE_MAX_US, GH_INVALID_LEASE)};
+static const gh_bounds file_send_bounds = GH_BOUNDS(gh_file_send_config, file_send_bounds_rows);
+
 gh_file_send_config gh_file_send_config_default(void)
 {
     gh_file_send_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.cap_bytes = 64u * 1024 * 1024;
-    config.channel_bytes = 1024u * 1024 * 1024;
-    config.chunk_bytes = 16 * 1024;
-    config.lanes = 4;
-    config.tick_bytes = 256 * 1024;
-    config.progress_us = 60000000;
-    config.abandoned_us = 3600000000ull;
-    config.lease_us = 600000000;
+    gh_bounds_fill(&file_send_bounds, &config);
     return config;
-}
-
-static bool send_chunk_is_valid(const gh_file_send_config* config)
-{
-    return config->chunk_bytes >= GH_FILE_CHUNK_MIN && config->chunk_bytes <= GH_FILE_CHUNK_MAX &&
-           config->lanes > 0 && config->lanes <= GH_FILE_LANES_MAX;
 }
 
 /* NULL when measuring. */
@@ -117,7 +103,7 @@ send_room* gh_files_carve_send(const gh_file_send_config* config)
 size_t gh_file_send_memory(const gh_file_send_config* config)
 {
     gh_arena arena = gh_arena_make(NULL, 0);
-    if (config == NULL || !send_chunk_is_valid(config)) return 0;
+    if (gh_bounds_check(&file_send_bounds, config) != GH_OK) return 0;
     send_carve(&arena, config);
     return arena.used;
 }
@@ -137,52 +123,44 @@ static bool send_readers_are_valid(const gh_file_send_config* config)
     return true;
 }
 
-gh_status gh_files_check_send(const gh_file_send_config* config)
+gh_status gh_files_check_send(const gh_file_send_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    gh_status status = gh_refusal_check(&file_send_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
     if (!send_readers_are_valid(config)) return GH_INVALID_READERS;
-    if (!send_chunk_is_valid(config)) return GH_INVALID_CHUNK;
-    if (!files_is_within(config->cap_bytes, config->chunk_bytes, GH_FILE_CAP_MAX)) return GH_INVALID_CAP;
-    if (!files_is_within(config->channel_bytes, config->cap_bytes, FILES_CHANNEL_CAP_MAX))
-        return GH_INVALID_CAP;
-    if (!files_is_within(config->tick_bytes, config->chunk_bytes, FILES_TICK_BYTES_MAX))
-        return GH_INVALID_TICK_BYTES;
-    if (!files_is_within(config->progress_us, FILES_TIME_MIN_US, FILES_TIME_MAX_US))
-        return GH_INVALID_TIMEOUT;
-    if (!files_is_within(config->abandoned_us, FILES_ABANDONED_MIN_US, FILES_ABANDONED_MAX_US))
-        return GH_INVALID_ABANDONED;
-    if (!files_is_within(config->lease_us, GH_FILE_LEASE_MIN_US, GH_FILE_LEASE_MAX_US))
-        return GH_INVALID_LEASE;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config))
-               ? GH_OK
-               : GH_INVALID_MEMORY;
+    if (config->cap_bytes < config->chunk_bytes || config->channel_bytes < config->cap_bytes) return GH_INVALID_CAP;
+    if (config->tick_bytes < config->chunk_bytes) return GH_INVALID_TICK_BYTES;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK
+                                                                                              : GH_INVALID_MEMORY;
 }
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
 
+static const gh_bound file_read_bounds_rows[] = {
+    GH_BOUND(gh_file_read_config, chunk_bytes, 16 * 1024, GH_FILE_CHUNK_MIN, GH_FILE_CHUNK_MAX, GH_INVALID_CHUNK),
+    GH_BOUND(gh_file_read_config, lanes, 4, 1, GH_FILE_LANES_MAX, GH_INVALID_CHUNK),
+    GH_BOUND(gh_file_read_config, line_bytes, 4096, 1, GH_FILE_LINE_MAX, GH_INVALID_LINE),
+    GH_BOUND(gh_file_read_config, tick_bytes, 256 * 1024, 1, FILES_TICK_BYTES_MAX, GH_INVALID_TICK_BYTES),
+    GH_BOUND(gh_file_read_config, progress_us, 60000000, FILES_TIME_MIN_US, FILES_TIME_MAX_US, GH_INVALID_TIMEOUT)};
+static const gh_bounds file_read_bounds = GH_BOUNDS(gh_file_read_config, file_read_bounds_rows);
+
 gh_file_read_config gh_file_read_config_default(void)
 {
     gh_file_read_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.chunk_bytes = 16 * 1024;
-    config.lanes = 4;
-    config.line_bytes = 4096;
-    config.tick_bytes = 256 * 1024;
-    config.progress_us = 60000000;
+    gh_bounds_fill(&file_read_bounds, &config);
     return config;
 }
 
-static gh_status read_check_sizes(const gh_file_read_config* config)
+static bool read_format_is_there(const gh_file_read_config* config)
 {
-    bool is_gzip = config->format == GH_FILE_GZIP;
-    if ((config->format != GH_FILE_PLAIN && !is_gzip) || (is_gzip && !gh_inflate_is_there()))
-        return GH_INVALID_FORMAT;
-    if (config->chunk_bytes < GH_FILE_CHUNK_MIN || config->chunk_bytes > GH_FILE_CHUNK_MAX)
-        return GH_INVALID_CHUNK;
-    if (config->lanes == 0 || config->lanes > GH_FILE_LANES_MAX) return GH_INVALID_CHUNK;
-    return config->line_bytes == 0 || config->line_bytes > GH_FILE_LINE_MAX ? GH_INVALID_LINE : GH_OK;
+    return config->format == GH_FILE_PLAIN || (config->format == GH_FILE_GZIP && gh_inflate_is_there());
+}
+
+static gh_status read_check(const gh_file_read_config* config, gh_client* client)
+{
+    gh_status status = gh_refusal_check(&file_read_bounds, config, client);
+    return status == GH_OK && !read_format_is_there(config) ? GH_INVALID_FORMAT : status;
 }
 
 /* NULL when measuring. */
@@ -222,23 +200,17 @@ read_room* gh_files_carve_read(const gh_file_read_config* config)
 size_t gh_file_read_memory(const gh_file_read_config* config)
 {
     gh_arena arena = gh_arena_make(NULL, 0);
-    if (config == NULL || read_check_sizes(config) != GH_OK) return 0;
+    if (read_check(config, NULL) != GH_OK) return 0;
     read_carve(&arena, config);
     return arena.used;
 }
 
-gh_status gh_files_check_read(const gh_file_read_config* config)
+gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* client)
 {
-    gh_status status;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    gh_status status = read_check(config, client);
+    if (status != GH_OK) return status;
     if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
     if (config->keep != GH_FILE_AS_READ && config->keep != GH_FILE_AT_END) return GH_INVALID_FORMAT;
-    status = read_check_sizes(config);
-    if (status != GH_OK) return status;
-    if (config->tick_bytes == 0 || config->tick_bytes > FILES_TICK_BYTES_MAX) return GH_INVALID_TICK_BYTES;
-    if (config->progress_us < FILES_TIME_MIN_US || config->progress_us > FILES_TIME_MAX_US)
-        return GH_INVALID_TIMEOUT;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config))
-               ? GH_OK
-               : GH_INVALID_MEMORY;
+    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK
+                                                                                              : GH_INVALID_MEMORY;
 }

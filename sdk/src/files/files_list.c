@@ -2,6 +2,8 @@
 
 #include "files_room.h"
 
+#include "client/refusal.h"
+
 #define LIST_SHAPE        "q*"
 #define LIST_WAIT_MAX_US  3600000000ull
 #define LIST_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted */
@@ -165,12 +167,16 @@ static const gh_op_kind files_list_kind = {
     .name = "files", .step = files_list_step, .encode = files_list_encode, .script = files_list_script,
     .effect = GH_OP_READS};
 
+static const gh_bound files_list_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_files_list_config),
+    GH_BOUND(gh_files_list_config, wait_us, 0, 0, LIST_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_files_list_config, after, 0, 0, GH_FILES_ID_MAX - 1, GH_INVALID_ID)};
+static const gh_bounds files_list_bounds = GH_BOUNDS(gh_files_list_config, files_list_bounds_rows);
+
 gh_files_list_config gh_files_list_config_default(void)
 {
     gh_files_list_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    gh_files_timeout_is_valid(&config.timeout_us);
+    gh_bounds_fill(&files_list_bounds, &config);
     return config;
 }
 
@@ -178,14 +184,10 @@ static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str cha
                                 const gh_files_list_config* config)
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    uint64_t timeout_us;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->wait_us > LIST_WAIT_MAX_US) return GH_INVALID_WAIT;
-    timeout_us = config->timeout_us;
-    if (timeout_us == 0 || !gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->after >= GH_FILES_ID_MAX) return GH_INVALID_ID;
+    status = gh_refusal_check(&files_list_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->entries == NULL || config->names == NULL || config->entry_count == 0 ||
         config->names_size / GH_NAME_SIZE_MAX < config->entry_count)
         return GH_INVALID_BUFFER;
@@ -196,7 +198,7 @@ static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str cha
         config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
     gh_name_keep(&op->channel, channel);
     op->after = config->after;
-    op->timeout_us = timeout_us;
+    op->timeout_us = config->timeout_us;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
     gh_op_begin(&op->op, client, &files_list_kind);
     files_list_ask(op);
@@ -257,7 +259,8 @@ static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name,
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
     gh_call_begin(&op->op, client, &files_look_kind, LOOK_SHAPE, timeout_us, 0);
@@ -329,7 +332,8 @@ static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str n
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (channel.size > 0 && !gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
     if (id == 0 || id >= GH_FILES_ID_MAX) return GH_INVALID_ID;
-    if (!gh_files_timeout_is_valid(&timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     gh_name_keep(&op->name, name);
     gh_name_keep(&op->channel, channel);
     op->id = id;

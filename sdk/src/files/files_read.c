@@ -514,7 +514,7 @@ static gh_status file_read_try(gh_file_read* op, gh_client* client, gh_str name,
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (!gh_name_is_valid(reader)) return GH_INVALID_READERS;
-    status = gh_files_check_read(config);
+    status = gh_files_check_read(config, client);
     if (status != GH_OK) return status;
     if (gh_client_ops_room(client) < 1 + config->lanes) return GH_NO_ROOM;
     gh_op_clear(&op->op, sizeof *op);

@@ -170,8 +170,8 @@ struct gh_file_read_room
 /* ---- files_config.c ------------------------------------------------------------------------------------ */
 
 /* GH_OK, or what is wrong with a config. */
-gh_status gh_files_check_send(const gh_file_send_config* config);
-gh_status gh_files_check_read(const gh_file_read_config* config);
+gh_status gh_files_check_send(const gh_file_send_config* config, gh_client* client);
+gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* client);
 
 /* Cuts the block of a config that was checked. */
 send_room* gh_files_carve_send(const gh_file_send_config* config);
@@ -184,8 +184,7 @@ bool gh_files_parse_digest(gh_str text, gh_digest* digest);
 /* 5 ms after the first question, twice as long after each, 100 ms at last. */
 uint64_t gh_files_pause(uint32_t pauses);
 
-/* 1 ms..60 s, or 0: 5 s. */
-bool gh_files_timeout_is_valid(uint64_t* timeout_us);
+
 
 /* ---- files_send.c, for files_send_lanes.c and files_push.c --------------------------------------------- */
 

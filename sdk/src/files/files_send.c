@@ -416,7 +416,7 @@ static gh_status file_send_try(gh_file_send* op, gh_client* client, gh_str name,
     uint32_t i;
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = gh_files_check_send(config);
+    status = gh_files_check_send(config, client);
     if (status != GH_OK) return status;
     if (gh_client_ops_room(client) < 1 + config->lanes) return GH_NO_ROOM;
     if (gh_client_out_room(client) < config->chunk_bytes + SEND_OUT_ROOM) return GH_TOO_LARGE;

@@ -3,6 +3,7 @@
 #include "guildhall/geo.h"
 
 #include "base/arena.h"
+#include "base/bounds.h"
 #include "base/sized.h"
 #include "geo/geo_table.h"
 
@@ -12,15 +13,17 @@
 /* So few ranges are all compared: a wrong guess of where a search goes costs a processor more. */
 #define GEO_COMPARED_MAX 4u
 
+static const gh_bound geo_rows[] = {
+    GH_BOUND(gh_geo_config, ipv4_capacity, 65536, 0, GEO_CAPACITY_MAX, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_geo_config, ipv6_capacity, 16384, 0, GEO_CAPACITY_MAX, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_geo_config, nodes_capacity, 16384, 3, GEO_CAPACITY_MAX, GH_INVALID_CAPACITY),
+    GH_BOUND(gh_geo_config, text_bytes, 256 * 1024, 1, GEO_TEXT_MAX, GH_INVALID_CAPACITY)};
+static const gh_bounds geo_bounds = GH_BOUNDS(gh_geo_config, geo_rows);
+
 gh_geo_config gh_geo_config_default(void)
 {
     gh_geo_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.ipv4_capacity = 65536;
-    config.ipv6_capacity = 16384;
-    config.nodes_capacity = 16384;
-    config.text_bytes = 256 * 1024;
+    gh_bounds_fill(&geo_bounds, &config);
     config.columns.last = 1;
     config.columns.country = 2;
     config.columns.region = 3;
@@ -55,11 +58,8 @@ static bool geo_set_columns(gh_geo* table)
 static gh_status geo_check_config(const gh_geo_config* config)
 {
     gh_geo looked;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->ipv4_capacity > GEO_CAPACITY_MAX || config->ipv6_capacity > GEO_CAPACITY_MAX ||
-        config->nodes_capacity < 3 || config->nodes_capacity > GEO_CAPACITY_MAX || config->text_bytes == 0 ||
-        config->text_bytes > GEO_TEXT_MAX)
-        return GH_INVALID_CAPACITY;
+    gh_status status = gh_bounds_check(&geo_bounds, config);
+    if (status != GH_OK) return status;
     memset(&looked, 0, sizeof looked);
     looked.config = *config;
     return geo_set_columns(&looked) ? GH_OK : GH_INVALID_CONFIG;

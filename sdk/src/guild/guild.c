@@ -3,11 +3,9 @@
 #include "guildhall/guild.h"
 
 #include "client/op.h"
+#include "client/refusal.h"
 #include "wire/name.h"
 
-#define GUILD_TIMEOUT_MIN_US 1000ull
-#define GUILD_TIMEOUT_MAX_US 60000000ull
-#define GUILD_TIMEOUT_US 5000000ull
 #define GUILD_CAPACITY 5000u
 #define GUILD_LIMIT 10u
 #define GUILD_ROOM 1024u        /* of a request: digest, keys, numbers                          */
@@ -18,11 +16,6 @@
 #define GUILD_CHANGE_SHAPE "qiis"
 
 static const gh_str guild_kind_name = {"guild", 5};
-
-static bool guild_timeout_is_valid(uint64_t timeout_us)
-{
-    return timeout_us >= GUILD_TIMEOUT_MIN_US && timeout_us <= GUILD_TIMEOUT_MAX_US;
-}
 
 /* ---- join and leave -------------------------------------------------------------------------------------------- */
 
@@ -112,13 +105,15 @@ static const gh_op_kind guild_change_kind = {
     .name = "guild", .step = guild_change_step, .encode = guild_change_encode, .script = guild_change_script,
     .effect = GH_OP_CHANGES, .answer = guild_change_answer};
 
+static const gh_bound guild_change_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_guild_change_config),
+    GH_BOUND(gh_guild_change_config, capacity, GUILD_CAPACITY, 1, GH_GUILD_CAPACITY_MAX, GH_INVALID_GUILD_CAPACITY)};
+static const gh_bounds guild_change_bounds = GH_BOUNDS(gh_guild_change_config, guild_change_bounds_rows);
+
 gh_guild_change_config gh_guild_change_config_default(void)
 {
     gh_guild_change_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GUILD_TIMEOUT_US;
-    config.capacity = GUILD_CAPACITY;
+    gh_bounds_fill(&guild_change_bounds, &config);
     config.fold = gh_fold_ascii;
     return config;
 }
@@ -156,9 +151,8 @@ static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_s
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->capacity == 0 || config->capacity > GH_GUILD_CAPACITY_MAX) return GH_INVALID_GUILD_CAPACITY;
+    status = gh_refusal_check(&guild_change_bounds, config, client);
+    if (status != GH_OK) return status;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
     if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_TOO_LARGE;
     op->size = 0;
@@ -387,22 +381,23 @@ static const gh_op_kind guild_search_kind = {
     .name = "guild", .step = gh_read_step, .encode = guild_search_encode, .effect = GH_OP_READS,
     .answer = guild_search_answer};
 
+static const gh_bound guild_search_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_guild_search_config),
+    GH_BOUND(gh_guild_search_config, limit, GUILD_LIMIT, 1, GH_GUILD_LIMIT_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds guild_search_bounds = GH_BOUNDS(gh_guild_search_config, guild_search_bounds_rows);
+
 gh_guild_search_config gh_guild_search_config_default(void)
 {
     gh_guild_search_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GUILD_TIMEOUT_US;
-    config.limit = GUILD_LIMIT;
+    gh_bounds_fill(&guild_search_bounds, &config);
     config.fold = gh_fold_ascii;
     return config;
 }
 
-static gh_status guild_check_search(const gh_guild_search_config* config)
+static gh_status guild_check_search(const gh_guild_search_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->limit == 0 || config->limit > GH_GUILD_LIMIT_MAX) return GH_INVALID_LIMIT;
+    gh_status status = gh_refusal_check(&guild_search_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->after.size > GH_GUILD_CURSOR_SIZE_MAX) return GH_INVALID_GUILD_CURSOR;
     if (config->after.size > 0 && config->after.bytes == NULL) return GH_INVALID_GUILD_CURSOR;
     if (config->buffer == NULL || ((uintptr_t)config->buffer & 7) != 0) return GH_INVALID_BUFFER;
@@ -431,7 +426,7 @@ static gh_status guild_complete_try(gh_guild_search* op, gh_client* client, gh_s
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
     if (prefix.size > GH_NAME_SIZE_MAX || (prefix.bytes == NULL && prefix.size > 0)) return GH_INVALID_GUILD_PREFIX;
-    status = guild_check_search(config);
+    status = guild_check_search(config, client);
     if (status != GH_OK) return status;
     gh_name_keep(&op->guild, guild);
     op->buffer = (char*)config->buffer;
@@ -520,12 +515,14 @@ static const gh_op_kind guild_has_kind = {
     .name = "guild", .step = gh_read_step, .encode = guild_has_encode, .effect = GH_OP_READS,
     .answer = guild_has_answer};
 
+static const gh_bound guild_has_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_guild_has_config)};
+static const gh_bounds guild_has_bounds = GH_BOUNDS(gh_guild_has_config, guild_has_bounds_rows);
+
 gh_guild_has_config gh_guild_has_config_default(void)
 {
     gh_guild_has_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = GUILD_TIMEOUT_US;
+    gh_bounds_fill(&guild_has_bounds, &config);
     config.fold = gh_fold_ascii;
     return config;
 }
@@ -539,8 +536,8 @@ static gh_status guild_has_try(gh_guild_has* op, gh_client* client, gh_str guild
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!guild_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_check(&guild_has_bounds, config, client);
+    if (status != GH_OK) return status;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
     op->found = 0;
     gh_name_keep(&op->guild, guild);
@@ -591,9 +588,9 @@ static gh_status guild_size_try(gh_guild_size* op, gh_client* client, gh_str gui
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = GUILD_TIMEOUT_US;
     if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
-    if (!guild_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     op->size = 0;
     gh_name_keep(&op->guild, guild);
     gh_call_begin(&op->op, client, &guild_size_kind, NULL, timeout_us, 0);

@@ -1,5 +1,6 @@
 /* lock.c -- a lock is a lease that one has at a time: its requests, and what the caller calls. */
 
+#include "client/refusal.h"
 #include "lock_states.h"
 #include "wire/name.h"
 
@@ -114,22 +115,22 @@ static const gh_lease_row lock_row = {
 
 /* ---- what the caller calls --------------------------------------------------------------------------------------- */
 
+static const gh_bound lock_bounds_rows[] = {
+    GH_BOUND(gh_lock_config, lease_us, 10 * SECOND_US, GH_LOCK_LEASE_MIN_US, GH_LOCK_LEASE_MAX_US, GH_INVALID_LEASE),
+    GH_BOUND(gh_lock_config, wait_us, 5 * SECOND_US, 0, GH_LOCK_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_lock_config, hold_us, 0, 0, GH_LOCK_WAIT_MAX_US, GH_INVALID_HOLD)};
+static const gh_bounds lock_bounds = GH_BOUNDS(gh_lock_config, lock_bounds_rows);
+
 gh_lock_config gh_lock_config_default(void)
 {
     gh_lock_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.lease_us = 10 * SECOND_US;
-    config.wait_us = 5 * SECOND_US;
+    gh_bounds_fill(&lock_bounds, &config);
     return config;
 }
 
-gh_status gh_lock_check_config(const gh_lock_config* config)
+gh_status gh_lock_check_config(const gh_lock_config* config, gh_client* client)
 {
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->lease_us < GH_LOCK_LEASE_MIN_US || config->lease_us > GH_LOCK_LEASE_MAX_US) return GH_INVALID_LEASE;
-    if (config->wait_us > GH_LOCK_WAIT_MAX_US) return GH_INVALID_WAIT;
-    return config->hold_us > GH_LOCK_WAIT_MAX_US ? GH_INVALID_HOLD : GH_OK;
+    return gh_refusal_check(&lock_bounds, config, client);
 }
 
 void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set)
@@ -148,7 +149,7 @@ static gh_status lock_try(gh_lock* op, gh_client* client, gh_str name, const gh_
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    status = gh_lock_check_config(config);
+    status = gh_lock_check_config(config, client);
     if (status != GH_OK) return status;
     gh_lock_start(op, client, name, config, NULL);
     return GH_OK;

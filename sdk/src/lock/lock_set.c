@@ -149,11 +149,10 @@ static void set_sort(gh_lock_set* set, const gh_str* names)
     }
 }
 
-static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t count, const gh_lock_config* config)
+static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t count)
 {
     size_t i;
     size_t j;
-    gh_status status;
     if (locks == NULL) return GH_INVALID_OP;
     if (names == NULL || count == 0 || count > GH_LOCK_SET_MAX) return GH_INVALID_NAMES;
     for (i = 0; i < count; i++)
@@ -163,8 +162,7 @@ static gh_status check_set(const gh_lock* locks, const gh_str* names, size_t cou
         for (j = 0; j < i; j++)
             if (gh_str_equal(names[i], names[j])) return GH_INVALID_NAMES;
     }
-    status = gh_lock_check_config(config);
-    return status == GH_OK && config->hold_us != 0 ? GH_INVALID_HOLD : status;
+    return GH_OK;
 }
 
 static gh_status lock_set_try(gh_lock_set* set, gh_client* client, gh_lock* locks, const gh_str* names, size_t count,
@@ -175,7 +173,9 @@ static gh_status lock_set_try(gh_lock_set* set, gh_client* client, gh_lock* lock
     size_t i;
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
-    status = check_set(locks, names, count, config);
+    status = check_set(locks, names, count);
+    if (status == GH_OK) status = gh_lock_check_config(config, client);
+    if (status == GH_OK && config->hold_us != 0) status = GH_INVALID_HOLD;
     if (status != GH_OK) return status;
     if (gh_client_ops_room(client) < 2) return GH_NO_ROOM; /* for the first lock, too */
     set->locks = locks;

@@ -15,7 +15,7 @@ static inline bool gh_lock_is_busy(const gh_lock* lock)
 }
 
 /* lock.c */
-gh_status gh_lock_check_config(const gh_lock_config* config);
+gh_status gh_lock_check_config(const gh_lock_config* config, gh_client* client);
 
 /* As gh_lock_begin, of a name and a config that are known to be valid; set is NULL, or is told what becomes of it. */
 void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_config* config, gh_lock_set* set);

@@ -4,13 +4,11 @@
 
 #include "base/least.h"
 #include "client/op.h"
+#include "client/refusal.h"
 #include "talk/entry.h"
 #include "talk/epochs.h"
 #include "wire/name.h"
 
-#define MAILBOX_TIMEOUT_MIN_US 1000ull
-#define MAILBOX_TIMEOUT_MAX_US 60000000ull
-#define MAILBOX_TIMEOUT_US     5000000ull
 #define MAILBOX_WAIT_MAX_US    3600000000ull
 #define MAILBOX_ID_MAX         (1ull << 53)
 #define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
@@ -31,11 +29,6 @@ static const gh_str mailbox_kind_name = {"mailbox", 7};
 static void encode_mailbox_key(gh_request* request, const gh_op* op, gh_str name, char part)
 {
     gh_request_object_key(request, op->client, mailbox_kind_name, name, part);
-}
-
-static bool mailbox_timeout_is_valid(uint64_t timeout_us)
-{
-    return timeout_us >= MAILBOX_TIMEOUT_MIN_US && timeout_us <= MAILBOX_TIMEOUT_MAX_US;
 }
 
 /* ---- push ---------------------------------------------------------------------------------------------- */
@@ -108,13 +101,15 @@ static const gh_op_kind mailbox_push_kind = {
     .name = "mailbox", .step = mailbox_push_step, .encode = mailbox_push_encode, .script = mailbox_push_script,
     .effect = GH_OP_CHANGES, .answer = mailbox_push_answer};
 
+static const gh_bound mailbox_push_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_mailbox_push_config),
+    GH_BOUND(gh_mailbox_push_config, capacity, 1000, 1, GH_MAILBOX_CAPACITY_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds mailbox_push_bounds = GH_BOUNDS(gh_mailbox_push_config, mailbox_push_bounds_rows);
+
 gh_mailbox_push_config gh_mailbox_push_config_default(void)
 {
     gh_mailbox_push_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = MAILBOX_TIMEOUT_US;
-    config.capacity = 1000;
+    gh_bounds_fill(&mailbox_push_bounds, &config);
     return config;
 }
 
@@ -127,9 +122,8 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, gh_client* client, gh_str
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!mailbox_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->capacity == 0 || config->capacity > GH_MAILBOX_CAPACITY_MAX) return GH_INVALID_LIMIT;
+    status = gh_refusal_check(&mailbox_push_bounds, config, client);
+    if (status != GH_OK) return status;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
     if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
@@ -375,24 +369,25 @@ static const gh_op_kind mailbox_fetch_kind = {
     .name = "mailbox", .step = mailbox_fetch_step, .encode = mailbox_fetch_encode, .script = mailbox_fetch_script,
     .effect = GH_OP_READS};
 
+static const gh_bound mailbox_fetch_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_mailbox_fetch_config),
+    GH_BOUND(gh_mailbox_fetch_config, wait_us, 0, 0, MAILBOX_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_mailbox_fetch_config, after, 0, 0, MAILBOX_ID_MAX - 1, GH_INVALID_ID),
+    GH_BOUND(gh_mailbox_fetch_config, messages_max, 64, 0, GH_MAILBOX_FETCH_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds mailbox_fetch_bounds = GH_BOUNDS(gh_mailbox_fetch_config, mailbox_fetch_bounds_rows);
+
 gh_mailbox_fetch_config gh_mailbox_fetch_config_default(void)
 {
     gh_mailbox_fetch_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = MAILBOX_TIMEOUT_US;
-    config.messages_max = 64;
+    gh_bounds_fill(&mailbox_fetch_bounds, &config);
     return config;
 }
 
-static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config)
+static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!mailbox_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->wait_us > MAILBOX_WAIT_MAX_US) return GH_INVALID_WAIT;
-    if (config->after >= MAILBOX_ID_MAX) return GH_INVALID_ID;
+    gh_status status = gh_refusal_check(&mailbox_fetch_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->after > 0 && config->epoch == 0) return GH_INVALID_EPOCH;
-    if (config->messages_max > GH_MAILBOX_FETCH_MAX) return GH_INVALID_LIMIT;
     if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
         return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
@@ -404,7 +399,7 @@ static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, gh_client* client, gh_s
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = mailbox_check_fetch(config);
+    status = mailbox_check_fetch(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->messages = (const gh_message*)config->buffer;
@@ -484,9 +479,9 @@ static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh
 {
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
-    if (timeout_us == 0) timeout_us = MAILBOX_TIMEOUT_US;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (!mailbox_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     if (epoch == 0 || epoch >= MAILBOX_ID_MAX) return GH_INVALID_EPOCH;
     if (id == 0 || id >= MAILBOX_ID_MAX) return GH_INVALID_ID;
     op->unread = 0;

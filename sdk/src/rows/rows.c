@@ -2,20 +2,13 @@
 
 #include "guildhall/rows.h"
 
+#include "client/refusal.h"
 #include "rows_shard.h"
 
-#define ROWS_TIMEOUT_US     5000000ull
-#define ROWS_TIMEOUT_MIN_US 1000ull
-#define ROWS_TIMEOUT_MAX_US 60000000ull
 #define ROWS_REPLY_ROOM     256u /* of a reply: the figures */
 
 #define ROW_SCHEDULE_SHAPE "qii"
 #define ROW_GET_SHAPE      "qiiiiiis"
-
-static bool rows_timeout_is_valid(uint64_t timeout_us)
-{
-    return timeout_us >= ROWS_TIMEOUT_MIN_US && timeout_us <= ROWS_TIMEOUT_MAX_US;
-}
 
 /* ---- schedule ------------------------------------------------------------------------------------------ */
 
@@ -90,26 +83,25 @@ static const gh_op_kind row_schedule_kind = {
     .name = "rows", .step = row_schedule_step, .encode = row_schedule_encode, .script = row_schedule_script,
     .effect = GH_OP_CHANGES, .answer = row_schedule_answer};
 
+static const gh_bound row_schedule_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_row_schedule_config),
+    GH_BOUND(gh_row_schedule_config, period_us, 5000000, GH_ROWS_PERIOD_MIN_US, GH_ROWS_PERIOD_MAX_US,
+             GH_INVALID_ROW_PERIOD),
+    GH_BOUND(gh_row_schedule_config, max_age_us, 0, 0, GH_ROWS_AGE_MAX_US, GH_INVALID_ROW_AGE)};
+static const gh_bounds row_schedule_bounds = GH_BOUNDS(gh_row_schedule_config, row_schedule_bounds_rows);
+
 gh_row_schedule_config gh_row_schedule_config_default(void)
 {
     gh_row_schedule_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.period_us = 5000000;
-    config.timeout_us = ROWS_TIMEOUT_US;
+    gh_bounds_fill(&row_schedule_bounds, &config);
     return config;
 }
 
-static gh_status row_schedule_check(const gh_row_schedule_config* config)
+static gh_status row_schedule_check(const gh_row_schedule_config* config, gh_client* client)
 {
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (!rows_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
-    if (config->period_us < GH_ROWS_PERIOD_MIN_US || config->period_us > GH_ROWS_PERIOD_MAX_US)
-        return GH_INVALID_ROW_PERIOD;
-    if (config->max_age_us == 0) return GH_OK;
-    return config->max_age_us < config->period_us || config->max_age_us > GH_ROWS_AGE_MAX_US
-               ? GH_INVALID_ROW_AGE
-               : GH_OK;
+    gh_status status = gh_refusal_check(&row_schedule_bounds, config, client);
+    bool is_short = config->max_age_us > 0 && config->max_age_us < config->period_us;
+    return status == GH_OK && is_short ? GH_INVALID_ROW_AGE : status;
 }
 
 static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
@@ -128,7 +120,7 @@ static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    status = row_schedule_check(config);
+    status = row_schedule_check(config, client);
     if (status != GH_OK) return status;
     op->period_us = config->period_us;
     op->max_age_us = config->max_age_us == 0 ? 3 * config->period_us : config->max_age_us;
@@ -149,8 +141,8 @@ static gh_status row_unschedule_try(gh_row_schedule* op, gh_client* client, gh_s
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
-    if (timeout_us == 0) timeout_us = ROWS_TIMEOUT_US;
-    if (!rows_timeout_is_valid(timeout_us)) return GH_INVALID_TIMEOUT;
+    status = gh_refusal_timeout(&timeout_us, client);
+    if (status != GH_OK) return status;
     op->period_us = op->max_age_us = 0;
     op->now = false;
     op->away = true;
@@ -228,12 +220,15 @@ static const gh_op_kind row_get_kind = {
     .name = "rows", .step = gh_read_step, .encode = row_get_encode, .script = row_get_script, .effect = GH_OP_READS,
     .answer = row_get_answer};
 
+static const gh_bound row_get_bounds_rows[] = {
+    GH_BOUND(gh_row_get_config, max_age_us, 0, 0, GH_ROWS_AGE_MAX_US, GH_INVALID_ROW_AGE),
+    GH_BOUND_TIMEOUT(gh_row_get_config)};
+static const gh_bounds row_get_bounds = GH_BOUNDS(gh_row_get_config, row_get_bounds_rows);
+
 gh_row_get_config gh_row_get_config_default(void)
 {
     gh_row_get_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = ROWS_TIMEOUT_US;
+    gh_bounds_fill(&row_get_bounds, &config);
     return config;
 }
 
@@ -242,10 +237,9 @@ static gh_status row_get_try(gh_row_get* op, gh_client* client, gh_str row, cons
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    status = gh_refusal_check(&row_get_bounds, config, client);
+    if (status != GH_OK) return status;
     if (config->buffer == NULL && config->buffer_size > 0) return GH_INVALID_BUFFER;
-    if (config->max_age_us > GH_ROWS_AGE_MAX_US) return GH_INVALID_ROW_AGE;
-    if (!rows_timeout_is_valid(config->timeout_us)) return GH_INVALID_TIMEOUT;
     op->value = gh_str_make(NULL, 0);
     op->version = op->age_us = 0;
     op->value_size = 0;

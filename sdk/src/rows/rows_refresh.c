@@ -1,6 +1,7 @@
 /* rows_refresh.c -- refreshers of rows: which shard is looked at next, what is claimed in it, and when it is looked at
    again. What becomes of a row that was claimed, see rows_slots.c. */
 
+#include "client/refusal.h"
 #include "client/waiter.h"
 #include "rows_slots.h"
 
@@ -261,15 +262,19 @@ static const gh_op_kind rows_kind = {
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
+static const gh_bound rows_bounds_rows[] = {
+    GH_BOUND(gh_rows_config, lease_us, ROWS_LEASE_US, GH_ROWS_LEASE_MIN_US, GH_ROWS_LEASE_MAX_US, GH_INVALID_LEASE),
+    GH_BOUND(gh_rows_config, load_us, ROWS_LOAD_US, ROWS_LOAD_MIN_US, ROWS_LOAD_MAX_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_rows_config, backoff_min_us, ROWS_BACKOFF_MIN_US, ROWS_BACKOFF_LEAST_US, GH_ROWS_BACKOFF_MAX_US,
+             GH_INVALID_ROW_BACKOFF),
+    GH_BOUND(gh_rows_config, backoff_max_us, ROWS_BACKOFF_US, ROWS_BACKOFF_LEAST_US, GH_ROWS_BACKOFF_MAX_US,
+             GH_INVALID_ROW_BACKOFF)};
+static const gh_bounds rows_bounds = GH_BOUNDS(gh_rows_config, rows_bounds_rows);
+
 gh_rows_config gh_rows_config_default(void)
 {
     gh_rows_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.lease_us = ROWS_LEASE_US;
-    config.load_us = ROWS_LOAD_US;
-    config.backoff_min_us = ROWS_BACKOFF_MIN_US;
-    config.backoff_max_us = ROWS_BACKOFF_US;
+    gh_bounds_fill(&rows_bounds, &config);
     return config;
 }
 
@@ -283,20 +288,13 @@ static gh_status rows_check_slots(const gh_rows_config* config)
     return config->memory == NULL && config->memory_size > 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
-static gh_status rows_check(const gh_rows_config* config)
+static gh_status rows_check(const gh_rows_config* config, gh_client* client)
 {
-    gh_status status;
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->loader == NULL) return GH_INVALID_ROW_LOADER;
-    status = rows_check_slots(config);
+    gh_status status = gh_refusal_check(&rows_bounds, config, client);
     if (status != GH_OK) return status;
-    if (config->lease_us < GH_ROWS_LEASE_MIN_US || config->lease_us > GH_ROWS_LEASE_MAX_US)
-        return GH_INVALID_LEASE;
-    if (config->load_us < ROWS_LOAD_MIN_US || config->load_us > ROWS_LOAD_MAX_US) return GH_INVALID_TIMEOUT;
-    if (config->backoff_min_us < ROWS_BACKOFF_LEAST_US || config->backoff_min_us > config->backoff_max_us ||
-        config->backoff_max_us > GH_ROWS_BACKOFF_MAX_US)
-        return GH_INVALID_ROW_BACKOFF;
-    return GH_OK;
+    if (config->loader == NULL) return GH_INVALID_ROW_LOADER;
+    if (config->backoff_min_us > config->backoff_max_us) return GH_INVALID_ROW_BACKOFF;
+    return rows_check_slots(config);
 }
 
 static gh_status rows_try(gh_rows* op, gh_client* client, const gh_rows_config* config)
@@ -304,7 +302,7 @@ static gh_status rows_try(gh_rows* op, gh_client* client, const gh_rows_config* 
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     uint32_t i;
     if (status != GH_OK) return status;
-    status = rows_check(config);
+    status = rows_check(config, client);
     if (status != GH_OK) return status;
     if (gh_client_ops_room(client) < 1 + config->slot_count) return GH_NO_ROOM;
     gh_op_clear(&op->op, sizeof *op);

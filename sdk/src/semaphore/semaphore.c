@@ -2,6 +2,7 @@
 
 #include "guildhall/semaphore.h"
 
+#include "client/refusal.h"
 #include "semaphore_refresh.h"
 #include "wire/name.h"
 
@@ -171,26 +172,26 @@ static const gh_lease_row permit_row = {
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
+static const gh_bound permit_bounds_rows[] = {
+    GH_BOUND(gh_permit_config, limit, 0, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_permit_config, permits, 1, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_PERMITS),
+    GH_BOUND(gh_permit_config, lease_us, 10 * SECOND_US, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_LEASE_MAX_US,
+             GH_INVALID_LEASE),
+    GH_BOUND(gh_permit_config, wait_us, 5 * SECOND_US, 0, GH_SEMAPHORE_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_permit_config, hold_us, 0, 0, GH_SEMAPHORE_WAIT_MAX_US, GH_INVALID_HOLD)};
+static const gh_bounds permit_bounds = GH_BOUNDS(gh_permit_config, permit_bounds_rows);
+
 gh_permit_config gh_permit_config_default(void)
 {
     gh_permit_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.permits = 1;
-    config.lease_us = 10 * SECOND_US;
-    config.wait_us = 5 * SECOND_US;
+    gh_bounds_fill(&permit_bounds, &config);
     return config;
 }
 
-static gh_status permit_check(const gh_permit_config* config)
+static gh_status permit_check(const gh_permit_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->limit == 0 || config->limit > GH_SEMAPHORE_LIMIT_MAX) return GH_INVALID_LIMIT;
-    if (config->permits == 0 || config->permits > config->limit) return GH_INVALID_PERMITS;
-    if (config->lease_us < GH_SEMAPHORE_LEASE_MIN_US || config->lease_us > GH_SEMAPHORE_LEASE_MAX_US)
-        return GH_INVALID_LEASE;
-    if (config->wait_us > GH_SEMAPHORE_WAIT_MAX_US) return GH_INVALID_WAIT;
-    return config->hold_us > GH_SEMAPHORE_WAIT_MAX_US ? GH_INVALID_HOLD : GH_OK;
+    gh_status status = gh_refusal_check(&permit_bounds, config, client);
+    return status == GH_OK && config->permits > config->limit ? GH_INVALID_PERMITS : status;
 }
 
 static gh_status permit_try(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
@@ -199,7 +200,7 @@ static gh_status permit_try(gh_permit* op, gh_client* client, gh_str name, const
     gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = permit_check(config);
+    status = permit_check(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->permits = config->permits;

@@ -1,12 +1,10 @@
 /* semaphore_admin.c -- a semaphore's limit, and a look at who holds and waits. */
 
+#include "client/refusal.h"
 #include "client/waiter.h"
 #include "guildhall/semaphore.h"
 #include "wire/name.h"
 
-#define SEMAPHORE_TIMEOUT_US     5000000ull
-#define SEMAPHORE_TIMEOUT_MIN_US 1000ull
-#define SEMAPHORE_TIMEOUT_MAX_US 60000000ull
 #define SEMAPHORE_FIGURES        5u  /* elements of a look's reply in front of the holders    */
 #define SEMAPHORE_TOKEN_SIZE     33u /* "<client>:<sequence>"                                 */
 
@@ -15,16 +13,12 @@
 
 static const gh_str semaphore_kind_name = {"semaphore", 9};
 
-static gh_status semaphore_check_call(const gh_op* op, const gh_client* client, gh_str name,
-                                      uint64_t* timeout_us)
+static gh_status semaphore_check_call(const gh_op* op, gh_client* client, gh_str name, uint64_t* timeout_us)
 {
     gh_status status = gh_op_check(op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (*timeout_us == 0) *timeout_us = SEMAPHORE_TIMEOUT_US;
-    return *timeout_us < SEMAPHORE_TIMEOUT_MIN_US || *timeout_us > SEMAPHORE_TIMEOUT_MAX_US
-               ? GH_INVALID_TIMEOUT
-               : GH_OK;
+    return gh_refusal_timeout(timeout_us, client);
 }
 
 /* A figure of a reply. False: it is larger than any that a script answers. */

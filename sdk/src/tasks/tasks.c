@@ -1,8 +1,9 @@
 /* tasks.c -- the config that all share, and push. */
 
+#include "client/refusal.h"
+#include "tasks/task_text.h"
 #include "tasks_place.h"
 #include "wire/name.h"
-#include "tasks/task_text.h"
 
 #define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
 #define MS_US       1000ull
@@ -11,18 +12,23 @@
 
 /* ---- config -------------------------------------------------------------------------------------------- */
 
+static const gh_bound tasks_bounds_rows[] = {
+    GH_BOUND(gh_tasks_config, timeout_us, 5 * SECOND_US, MS_US, 3600 * SECOND_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_tasks_config, capacity, 1000000, 1, GH_TASKS_CAPACITY_MAX, GH_INVALID_TASK_CAPACITY),
+    GH_BOUND(gh_tasks_config, attempts_max, 5, 1, GH_TASKS_ATTEMPTS_MAX, GH_INVALID_TASK_ATTEMPTS),
+    GH_BOUND(gh_tasks_config, lease_us, 5 * SECOND_US, GH_TASKS_LEASE_MIN_US, GH_TASKS_LEASE_MAX_US, GH_INVALID_LEASE),
+    GH_BOUND(gh_tasks_config, wait_us, 0, 0, GH_TASKS_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_tasks_config, keep_us, 600 * SECOND_US, GH_TASKS_KEEP_MIN_US, GH_TASKS_KEEP_MAX_US,
+             GH_INVALID_TASK_KEEP),
+    GH_BOUND(gh_tasks_config, backoff_min_us, SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
+    GH_BOUND(gh_tasks_config, backoff_max_us, 600 * SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
+    GH_BOUND(gh_tasks_config, count_min, 0, 0, GH_TASKS_COUNT_MIN_MAX, GH_INVALID_TASKS)};
+static const gh_bounds tasks_bounds = GH_BOUNDS(gh_tasks_config, tasks_bounds_rows);
+
 gh_tasks_config gh_tasks_config_default(void)
 {
     gh_tasks_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = 5 * SECOND_US;
-    config.capacity = 1000000;
-    config.attempts_max = 5;
-    config.lease_us = 5 * SECOND_US;
-    config.keep_us = 600 * SECOND_US;
-    config.backoff_min_us = SECOND_US;
-    config.backoff_max_us = 600 * SECOND_US;
+    gh_bounds_fill(&tasks_bounds, &config);
     return config;
 }
 
@@ -38,33 +44,26 @@ static bool task_weights_fit(const uint32_t* weights)
     return set == 0 || set == GH_TASKS_CLASSES;
 }
 
-gh_status gh_tasks_config_check(const gh_tasks_config* config)
+gh_status gh_tasks_check_config(const gh_tasks_config* config, gh_client* client)
 {
-    if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->timeout_us < MS_US || config->timeout_us > 3600 * SECOND_US) return GH_INVALID_TIMEOUT;
-    if (config->capacity == 0 || config->capacity > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
-    if (config->attempts_max == 0 || config->attempts_max > GH_TASKS_ATTEMPTS_MAX)
-        return GH_INVALID_TASK_ATTEMPTS;
-    if (config->lease_us < GH_TASKS_LEASE_MIN_US || config->lease_us > GH_TASKS_LEASE_MAX_US)
-        return GH_INVALID_LEASE;
-    if (config->wait_us > GH_TASKS_WAIT_MAX_US) return GH_INVALID_WAIT;
-    if (config->keep_us < GH_TASKS_KEEP_MIN_US || config->keep_us > GH_TASKS_KEEP_MAX_US)
-        return GH_INVALID_TASK_KEEP;
-    if (config->backoff_min_us < MS_US || config->backoff_min_us > config->backoff_max_us ||
-        config->backoff_max_us > GH_TASKS_DELAY_MAX_US)
-        return GH_INVALID_TASK_BACKOFF;
-    if (config->count_min > (config->weights[0] > 0 ? GH_TASKS_WEIGHTED_MIN_MAX : GH_TASKS_COUNT_MIN_MAX))
-        return GH_INVALID_TASKS;
+    gh_status status = gh_refusal_check(&tasks_bounds, config, client);
+    if (status != GH_OK) return status;
+    if (config->backoff_min_us > config->backoff_max_us) return GH_INVALID_TASK_BACKOFF;
+    if (config->weights[0] > 0 && config->count_min > GH_TASKS_WEIGHTED_MIN_MAX) return GH_INVALID_TASKS;
     return task_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
 }
 
-gh_status gh_tasks_check(const gh_op* op, const gh_client* client, gh_str queue,
-                         const gh_tasks_config* config)
+gh_status gh_tasks_config_check(const gh_tasks_config* config)
+{
+    return gh_tasks_check_config(config, NULL);
+}
+
+gh_status gh_tasks_check(const gh_op* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
 {
     gh_status status = gh_op_check(op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(queue)) return GH_INVALID_NAME;
-    return config == NULL ? GH_OK : gh_tasks_config_check(config);
+    return config == NULL ? GH_OK : gh_tasks_check_config(config, client);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */

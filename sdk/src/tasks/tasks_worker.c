@@ -207,11 +207,11 @@ static gh_status check_worker_queues(const gh_tasks_worker_config* config)
     return weighted == 0 || weighted == config->queue_count ? GH_OK : GH_INVALID_TASK_WEIGHTS;
 }
 
-static gh_status check_worker_config(const gh_tasks_worker_config* config, const gh_client* client)
+static gh_status check_worker_config(const gh_tasks_worker_config* config, gh_client* client)
 {
     gh_status status;
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    status = gh_tasks_config_check(&config->tasks);
+    status = gh_tasks_check_config(&config->tasks, client);
     if (status == GH_OK) status = check_worker_queues(config);
     if (status != GH_OK) return status;
     if (config->slots == NULL || config->slot_count == 0 || config->slot_count > GH_TASKS_BATCH_MAX ||

@@ -1,0 +1,132 @@
+/* What is refused is said in words: which field, what stood in it, and what may. */
+
+#include "support/scene/game.h"
+#include "support/server/redis_server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static game* anyone(void)
+{
+    return game_start(redis_server_address(redis_server_start(NULL)));
+}
+
+static void assert_last_invalid(const game* self, const char* words)
+{
+    gh_str text = gh_client_last_invalid(self->client);
+    if (text.size != strlen(words) || memcmp(text.bytes, words, text.size) != 0)
+        fail_msg("\"%.*s\", not \"%s\"", GH_STR_ARG(text), words);
+}
+
+static gh_status try_lock(game* self, uint64_t lease_us, uint64_t wait_us)
+{
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = lease_us;
+    config.wait_us = wait_us;
+    return gh_lock_begin(GAME_NEW(self, gh_lock), self->client, gh_str_literal("sword"), &config);
+}
+
+static void field_is_named_with_its_value_and_its_bounds(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    assert_last_invalid(a, "");
+    assert_status(try_lock(a, 10, 0), GH_INVALID_LEASE);
+    assert_last_invalid(a, "lease_us = 10, not within 50000..3600000000");
+    assert_status(try_lock(a, SECOND_US, UINT64_MAX), GH_INVALID_WAIT);
+    assert_last_invalid(a, "wait_us = 18446744073709551615, not within 0..86400000000");
+    assert_status(try_lock(a, SECOND_US, 0), GH_OK);
+    assert_last_invalid(a, "wait_us = 18446744073709551615, not within 0..86400000000");
+}
+
+static void fields_of_four_bytes_and_those_that_may_be_0(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    gh_permit_config seats = gh_permit_config_default();
+    gh_permit* seat = GAME_NEW(a, gh_permit);
+    assert_status(gh_permit_begin(seat, a->client, gh_str_literal("seat"), &seats), GH_INVALID_LIMIT);
+    assert_last_invalid(a, "limit = 0, not within 1..1000000");
+
+    static _Alignas(64) char room[GH_CLIENT_MEMORY_DEFAULT];
+    gh_counters* counters = NULL;
+    gh_counters_config hits = gh_counters_config_default();
+    hits.clean_us = 1;
+    assert_status(gh_counters_init(&counters, a->client, &hits, room, sizeof(room)), GH_INVALID_CLEAN);
+    assert_last_invalid(a, "clean_us = 1, not within 100000..3600000000, nor 0");
+    hits.clean_us = 0;
+    assert_true(gh_counters_memory(&hits) > 0);
+}
+
+static void timeout_that_is_an_argument_is_named_too(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    gh_guild_size* size = GAME_NEW(a, gh_guild_size);
+    assert_status(gh_guild_size_begin(size, a->client, gh_str_literal("knights"), 999), GH_INVALID_TIMEOUT);
+    assert_last_invalid(a, "timeout_us = 999, not within 1000..60000000");
+    assert_status(gh_guild_size_begin(size, a->client, gh_str_literal("knights"), 0), GH_OK);
+}
+
+/* What no row can say, its status does; and a sentence of before is not taken for it. */
+static void other_refusals_have_the_words_of_their_status(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    gh_permit_config seats = gh_permit_config_default();
+    assert_status(try_lock(a, 10, 0), GH_INVALID_LEASE);
+    seats.limit = 2;
+    seats.permits = 3;
+    assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), a->client, gh_str_literal("seat"), &seats),
+                  GH_INVALID_PERMITS);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_PERMITS));
+    assert_status(gh_lock_begin(GAME_NEW(a, gh_lock), a->client, gh_str_literal(""), NULL), GH_INVALID_NAME);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_NAME));
+    assert_status(try_lock(a, 10, 0), GH_INVALID_LEASE);
+    assert_status(gh_lock_begin(NULL, a->client, gh_str_literal("sword"), NULL), GH_INVALID_OP);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_OP));
+}
+
+static void each_client_keeps_its_own_and_none_has_none(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    game* b = anyone();
+    assert_status(try_lock(a, 10, 0), GH_INVALID_LEASE);
+    assert_last_invalid(b, "");
+    assert_int_equal(gh_client_last_invalid(NULL).size, 0);
+}
+
+/* ---- a config that makes no client --------------------------------------------------------------------------- */
+
+static char told[256];
+
+static void keep_line(void* context, gh_log_level level, gh_str text)
+{
+    (void)context;
+    assert_int_equal(level, GH_LOG_ERROR);
+    snprintf(told, sizeof(told), "%.*s", GH_STR_ARG(text));
+}
+
+static void config_of_a_client_is_told_to_its_log(void** state)
+{
+    (void)state;
+    gh_client_config config = gh_client_config_default();
+    config.address = gh_str_literal("127.0.0.1:6379");
+    config.hooks.log = keep_line;
+    config.reply_nodes = 63;
+    told[0] = 0;
+    assert_int_equal(gh_client_memory(&config), 0);
+    assert_string_equal(told, "reply_nodes = 63, not within 64..1048576");
+    config.reply_nodes = 64;
+    config.hooks.log = NULL;
+    config.backoff_min_us = 0;
+    assert_int_equal(gh_client_memory(&config), 0); /* and nobody to be told */
+}
+
+TEST_FILE(bounds, cmocka_unit_test(field_is_named_with_its_value_and_its_bounds),
+          cmocka_unit_test(fields_of_four_bytes_and_those_that_may_be_0),
+          cmocka_unit_test(timeout_that_is_an_argument_is_named_too),
+          cmocka_unit_test(other_refusals_have_the_words_of_their_status),
+          cmocka_unit_test(each_client_keeps_its_own_and_none_has_none),
+          cmocka_unit_test(config_of_a_client_is_told_to_its_log));
