@@ -81,6 +81,9 @@ void gh_lease_encode(gh_op* op, gh_request* request)
     case GH_LEASE_RENEWING: gh_lease_row_of(lease)->encode_renew(lease, request); break;
     case GH_LEASE_LEAVING: encode_release(lease, request); break;
     case GH_LEASE_WAITING:
-    case GH_LEASE_HELD: request->full = true; break; /* nothing is asked in these */
+    case GH_LEASE_HELD:
+        GH_ASSERT(op->client, !"nothing is asked in these");
+        request->full = true;
+        break;
     }
 }

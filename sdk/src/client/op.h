@@ -16,6 +16,7 @@
 #ifndef GH_OP_H
 #define GH_OP_H
 
+#include "client/assert.h"
 #include "client/script_text.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"

@@ -253,26 +253,8 @@ void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, c
                     gh_str detail);
 void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const char* text, gh_str detail);
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
-bool gh_assertion(const gh_client* client, const char* file, int line, const char* expression);
 
 /* handshake.c: one line "name:value" of an INFO reply; empty if it is not there */
 gh_str gh_info_field(gh_str info, gh_str name);
-
-#if defined(GH_NO_ASSERT)
-#define GH_ASSERT(client, expression) ((void)0)
-#else
-#if defined(_MSC_VER)
-#define GH_BREAK() __debugbreak()
-#elif defined(__clang__) || defined(__GNUC__)
-#define GH_BREAK() __builtin_trap()
-#else
-#define GH_BREAK() ((void)(*(volatile int*)0 = 0))
-#endif
-#define GH_ASSERT(client, expression)                                                                                \
-    do                                                                                                               \
-    {                                                                                                                \
-        if (!(expression) && gh_assertion((client), __FILE__, __LINE__, #expression)) GH_BREAK();                    \
-    } while (0)
-#endif
 
 #endif
