@@ -38,6 +38,7 @@ static void report_bytes(bench* self, const char* name, double bytes, double goa
     X(gh_guild_search)                                                                                       \
     X(gh_guild_size)                                                                                         \
     X(gh_lock)                                                                                               \
+    X(gh_lock_look)                                                                                          \
     X(gh_lock_set)                                                                                           \
     X(gh_mailbox_commit)                                                                                     \
     X(gh_mailbox_fetch)                                                                                      \

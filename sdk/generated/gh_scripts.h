@@ -38,6 +38,7 @@
     X(guild_join) \
     X(guild_leave) \
     X(lock_acquire) \
+    X(lock_look) \
     X(lock_release) \
     X(lock_renew) \
     X(mailbox_commit) \

@@ -82,6 +82,8 @@
     X(gh_lock_config) \
     X(gh_lock) \
     X(gh_lock_set) \
+    X(gh_lock_look_config) \
+    X(gh_lock_look) \
     X(gh_mailbox_push_config) \
     X(gh_mailbox_push) \
     X(gh_mailbox_fetch_config) \

@@ -51,11 +51,11 @@ static_assert(std::is_nothrow_default_constructible_v<gh::lock> && std::is_nothr
 
 // Each op of the C headers.
 template <class... Op> void all_of() { (static_cast<void>(gh::op<Op>()), ...); }
-template void all_of<gh_lock, gh_lock_set, gh_permit, gh_semaphore_limit, gh_semaphore_look, gh_tasks_push,
-                     gh_tasks_take, gh_tasks_finish, gh_tasks_extend, gh_tasks_worker, gh_tasks_edit,
-                     gh_tasks_control, gh_tasks_look, gh_tasks_dead, gh_tasks_count, gh_mailbox_push,
-                     gh_mailbox_fetch, gh_mailbox_commit, gh_chat_change, gh_chat_send, gh_chat_fetch,
-                     gh_chat_commit, gh_chat_list, gh_chat_player, gh_chat_feed, gh_contacts_change,
+template void all_of<gh_lock, gh_lock_set, gh_lock_look, gh_permit, gh_semaphore_limit, gh_semaphore_look,
+                     gh_tasks_push, gh_tasks_take, gh_tasks_finish, gh_tasks_extend, gh_tasks_worker,
+                     gh_tasks_edit, gh_tasks_control, gh_tasks_look, gh_tasks_dead, gh_tasks_count,
+                     gh_mailbox_push, gh_mailbox_fetch, gh_mailbox_commit, gh_chat_change, gh_chat_send,
+                     gh_chat_fetch, gh_chat_commit, gh_chat_list, gh_chat_player, gh_chat_feed, gh_contacts_change,
                      gh_contacts_load, gh_counter_read, gh_row_schedule, gh_row_get, gh_rows, gh_command,
                      gh_guild_change, gh_guild_search, gh_guild_size, gh_file_send, gh_file_read, gh_files_list,
                      gh_file_look, gh_file_remove, gh_aggregate_flush, gh_aggregate_read>();

@@ -140,6 +140,43 @@ static void set_begin_names_the_field(void** state)
     assert_status(gh_op_poll(&set->op), GH_HELD);
 }
 
+static void look_begin_names_the_field(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_lock_look* look = GAME_NEW(a, gh_lock_look);
+    gh_lock_look_config config = gh_lock_look_config_default();
+    gh_str name = gh_str_literal("a");
+    char bytes[GH_NAME_SIZE_MAX + 1];
+    memset(bytes, 'x', sizeof(bytes));
+    assert_status(gh_lock_look_begin(NULL, a->client, name, NULL), GH_INVALID_OP);
+    assert_status(gh_lock_look_begin(look, NULL, name, NULL), GH_INVALID_CLIENT);
+    assert_status(gh_lock_look_begin(look, a->client, gh_str_literal(""), NULL), GH_INVALID_NAME);
+    assert_status(gh_lock_look_begin(look, a->client, gh_str_make(bytes, sizeof(bytes)), NULL), GH_INVALID_NAME);
+    config.struct_size = 0;
+    assert_status(gh_lock_look_begin(look, a->client, name, &config), GH_INVALID_CONFIG);
+    const uint64_t wrong[] = {0, 999, 60 * SECOND_US + 1, UINT64_MAX};
+    for (int i = 0; i < 4; i++)
+    {
+        config = gh_lock_look_config_default();
+        config.timeout_us = wrong[i];
+        assert_status(gh_lock_look_begin(look, a->client, name, &config), GH_INVALID_TIMEOUT);
+        assert_status(gh_op_poll(&look->op), GH_INVALID_TIMEOUT);
+    }
+    assert_int_equal(game_stats(a).ops_begun, 0);
+    const uint64_t right[] = {1000, 60 * SECOND_US};
+    for (int i = 0; i < 2; i++)
+    {
+        config.timeout_us = right[i];
+        assert_status(gh_lock_look_begin(look, a->client, name, &config), GH_OK);
+        assert_status(gh_lock_look_begin(look, a->client, name, NULL), GH_INVALID_OP);
+        gh_op_cancel(&look->op);
+        assert_status(gh_op_poll(&look->op), GH_CANCELLED);
+    }
+    assert_true(sizeof(gh_lock_look) <= 256);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void nasty_names_are_names_like_others(void** state)
@@ -255,6 +292,7 @@ static void ops_are_refused_past_the_clients_capacity(void** state)
 }
 
 TEST_FILE(lock_input, cmocka_unit_test(begin_names_the_field), cmocka_unit_test(ends_of_each_range_work),
+          cmocka_unit_test(look_begin_names_the_field),
           cmocka_unit_test(idle_ops_take_every_call), cmocka_unit_test(set_begin_names_the_field),
           cmocka_unit_test(nasty_names_are_names_like_others), cmocka_unit_test(longest_name_of_the_worst_bytes_works),
           cmocka_unit_test(tag_is_written_whole_or_not_at_all), cmocka_unit_test(waiters_are_refused_past_their_cap),

@@ -478,6 +478,7 @@ typedef struct plain_read
         gh_mailbox_fetch mailbox;
         gh_chat_fetch chat;
         gh_chat_members members;
+        gh_lock_look lock;
     } op;
     gh_chat_member_item item;
     gh_counter_sample samples[2];
@@ -541,6 +542,14 @@ static gh_status has_begun(plain_read* self, gh_client* client, gh_str name)
     return gh_guild_has_begin(&self->op.has, client, name, &self->player, 1, &config);
 }
 
+static gh_status lock_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_lock_look_config config = gh_lock_look_config_default();
+    config.timeout_us = patience_us;
+    return gh_lock_look_begin(&self->op.lock, client, name, &config);
+}
+
+PLAIN_READ(look_at_lock, lock_begun(self, client, fault_name(scene)))
 PLAIN_READ(read_counter, counter_begun(self, client, fault_name(scene)))
 PLAIN_READ(size_of_guild, gh_guild_size_begin(&self->op.guild, client, fault_name(scene), patience_us))
 PLAIN_READ(has_guild, has_begun(self, client, fault_name(scene)))
@@ -554,7 +563,7 @@ PLAIN_READ(fetch_chat, chat_begun(self, client, fault_name(scene)))
 static const fault_operation* const reads[] = {&look_at_permits, &look_at_task, &list_the_dead, &count_tasks,
                                                &get_row,         &list_chats,   &read_counter,  &size_of_guild,
                                                &has_guild,       &look_at_file, &list_files,    &fetch_mail,
-                                               &fetch_chat,      &members_of_chat};
+                                               &fetch_chat,      &members_of_chat, &look_at_lock};
 
 #define READ_COUNT (sizeof(reads) / sizeof(reads[0]))
 

@@ -184,6 +184,58 @@ GH_API gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock*
 /* Gives all back, or stops wanting them; as gh_lock_release. */
 GH_API void gh_lock_set_release(gh_lock_set* set);
 
+/* ---------------------------------------------------------------------------------------------------------------
+   Looking: who has a lock, since when, and how many wait. For a tool, a log, a screen that says whom one waits for.
+   What it tells may be over when it is read: it decides nothing, a lock of one's own and its fence do.
+
+       begin --> SENT --> ended
+
+       gh_lock_look_begin(&look, client, gh_str_of(item_name), NULL);
+       ... once it has ended:
+       if (gh_op_poll(&look.op) == GH_OK) show_owner(look.client, look.held_us, look.waiters); */
+
+typedef struct gh_lock_look_config
+{
+    size_t struct_size;  /* set by gh_lock_look_config_default; leave it   */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
+} gh_lock_look_config;
+
+GH_API gh_lock_look_config gh_lock_look_config_default(void);
+
+typedef struct gh_lock_look
+{
+    gh_op op;
+
+    /* read-only, after GH_OK; after GH_GONE quarantine_us and waiters, and all else is 0 */
+    uint64_t client;         /* gh_client_id of who has it; the store knows no name: let each server log its own  */
+    uint64_t fence;          /* of its grant; 0 while it is kept for a waiter                                         */
+    uint64_t since_store_us; /* when it was granted, or its turn began: us since 1970 by the store's clock, as the fence
+                                has it. 0: unknown, as that clock was set back; later than it was, once the clock has
+                                made up for that                                                                      */
+    uint64_t held_us;        /* how long ago that was; 0: unknown                                                     */
+    uint64_t remaining_us;   /* of the lease, which a holder that ticks renews; or of the turn                        */
+    uint64_t quarantine_us;  /* so long this client is granted nothing yet, as the store is new: see client.h; 0: it is
+                                over, or there is none                                                                */
+    uint32_t waiters;        /* in the queue, also those that have died there                                         */
+    bool waiting;            /* kept for a waiter whose turn it is, and not claimed yet                               */
+
+    /* private */
+    gh_name name;
+} gh_lock_look;
+
+/* Begins to look at one lock, also at one of a set. It writes nothing to the store.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT.
+   config may be NULL for the defaults. */
+GH_API gh_status gh_lock_look_begin(gh_lock_look* op, gh_client* client, gh_str name,
+                                    const gh_lock_look_config* config);
+
+/* How it ends:
+   GH_OK        somebody has it, or it is kept for a waiter
+   GH_GONE      nobody has it: it is free, or was never taken, or the lease of who had it is over. If others wait,
+                the first of them that asks gets it
+   GH_TIMEOUT   no answer
+   GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@ typedef struct lock_bag
 {
     gh_lock lock;
     gh_lock waiter;
+    gh_lock_look look;
     gh_command command;
     char reply[256];
 } lock_bag;
@@ -171,6 +172,14 @@ static gh_status run_lock_fenced(drill* self)
     return released == GH_PENDING ? released : status;
 }
 
+static gh_status run_lock_look(drill* self)
+{
+    lock_bag* bag = DRILL_NEW(self, lock_bag);
+    assert_status(gh_lock_look_begin(&bag->look, self->game->client, NAME, NULL), GH_OK);
+    DRILL_UNTIL(self, gh_op_poll(&bag->look.op) != GH_PENDING);
+    return gh_op_poll(&bag->look.op);
+}
+
 static const drill_case lock_cases[] = {
     {"take", prepare_free_lock, NULL, run_lock_try, GH_OK, false, 0},
     {"take_new", prepare_no_lock, NULL, run_lock_try, GH_OK, false, 0},
@@ -181,6 +190,7 @@ static const drill_case lock_cases[] = {
     {"release", prepare_free_lock, arm_lock, run_lock_release, GH_OK, false, 0},
     {"hand_over", prepare_free_lock, arm_lock_and_waiter, run_lock_hand_over, GH_OK, false, 0},
     {"fenced", prepare_free_lock, arm_lock, run_lock_fenced, GH_OK, false, 0},
+    {"look", prepare_held_lock, NULL, run_lock_look, GH_OK, false, 0},
 };
 
 /* Whatever happened, it can be had when the leases are over, and no waiter is forgotten: more may be counted. */

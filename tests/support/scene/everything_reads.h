@@ -1,4 +1,4 @@
-/* everything_reads.h -- the part of everything.h that asks for sums and members. */
+/* everything_reads.h -- the part of everything.h that asks for sums, members and holders. */
 
 #ifndef GUILDHALL_TESTS_EVERYTHING_READS_H
 #define GUILDHALL_TESTS_EVERYTHING_READS_H
@@ -13,6 +13,7 @@ typedef struct everything_reads
     gh_name names[4];
     gh_guild_has has;
     gh_guild_member asked[2];
+    gh_lock_look look;
 } everything_reads;
 
 void everything_reads_begin(everything_reads* reads, gh_client* client, bool live);

@@ -1,0 +1,109 @@
+/* lock_look.c -- a look at who has a lock, since when, and how many wait. */
+
+#include "client/op.h"
+#include "guildhall/lock.h"
+#include "wire/name.h"
+
+#define LOOK_TIMEOUT_US     5000000ull
+#define LOOK_TIMEOUT_MIN_US 1000ull
+#define LOOK_TIMEOUT_MAX_US 60000000ull
+
+#define LOOK_SHAPE "qiiiiis"
+
+/* What lock_look.lua answers. */
+enum
+{
+    LOOK_HELD = 0,
+    LOOK_KEPT,
+    LOOK_NOBODYS
+};
+
+static const gh_str lock_look_kind_name = {"lock", 4};
+
+static gh_lock_look* lock_look_of(gh_op* op)
+{
+    return (gh_lock_look*)(void*)op;
+}
+
+static gh_script* lock_look_script(gh_op* op)
+{
+    return gh_client_script(op->client, &gh_lock_look_lua);
+}
+
+static void lock_look_encode(gh_op* op, gh_request* request)
+{
+    const uint32_t watched = gh_client_watches_epoch(op->client) ? 1 : 0;
+    gh_request_script(request, lock_look_script(op), 2 + watched, 1 + watched);
+    gh_request_object_keys(request, op->client, lock_look_kind_name, gh_name_str(&lock_look_of(op)->name), "sq");
+    if (watched != 0) gh_request_epoch_key(request, op->client);
+    gh_request_number(request, op->sequence);
+    if (watched != 0) gh_request_number(request, gh_client_store_birth(op->client));
+}
+
+/* "<client>:<sequence>" */
+static bool lock_look_take_client(gh_lock_look* look, gh_str token)
+{
+    uint64_t sequence;
+    return token.size == 33 && token.bytes[16] == ':' && gh_hex_decode(gh_str_make(token.bytes, 16), &look->client) &&
+           gh_hex_decode(gh_str_make(token.bytes + 17, 16), &sequence);
+}
+
+static uint64_t lock_look_left(uint64_t end_us, uint64_t now_us)
+{
+    return end_us > now_us ? end_us - now_us : 0;
+}
+
+static gh_status lock_look_answer(gh_op* op, const gh_event* event)
+{
+    gh_lock_look* look = lock_look_of(op);
+    const int64_t code = gh_reply_integer(event->reply, 1);
+    const int64_t waiters = gh_reply_integer(event->reply, 4);
+    const uint64_t fence = (uint64_t)gh_reply_integer(event->reply, 2);
+    const uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 5);
+    if (code > LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    gh_client_note_store_time(op->client, now_us);
+    look->waiters = (uint32_t)waiters;
+    look->quarantine_us = lock_look_left(gh_client_quarantine_end(op->client), now_us);
+    if (code == LOOK_NOBODYS) return GH_GONE;
+    if (!lock_look_take_client(look, gh_reply_at(event->reply, 6)->text)) return gh_op_outcome(op, GH_REASON_CORRUPT);
+    look->waiting = code == LOOK_KEPT;
+    look->fence = look->waiting ? 0 : fence;
+    look->since_store_us = fence <= now_us ? fence : 0;
+    look->held_us = look->since_store_us == 0 ? 0 : now_us - fence;
+    look->remaining_us = (uint64_t)gh_reply_integer(event->reply, 3);
+    return GH_OK;
+}
+
+static const gh_op_kind lock_look_kind = {
+    .name = "lock", .step = gh_read_step, .encode = lock_look_encode, .script = lock_look_script,
+    .effect = GH_OP_READS, .answer = lock_look_answer};
+
+gh_lock_look_config gh_lock_look_config_default(void)
+{
+    gh_lock_look_config config;
+    memset(&config, 0, sizeof config);
+    config.struct_size = sizeof config;
+    config.timeout_us = LOOK_TIMEOUT_US;
+    return config;
+}
+
+static gh_status lock_look_try(gh_lock_look* op, gh_client* client, gh_str name, const gh_lock_look_config* config)
+{
+    gh_lock_look_config defaults = gh_lock_look_config_default();
+    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (config == NULL) config = &defaults;
+    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
+    if (config->timeout_us < LOOK_TIMEOUT_MIN_US || config->timeout_us > LOOK_TIMEOUT_MAX_US)
+        return GH_INVALID_TIMEOUT;
+    gh_op_clear(&op->op, sizeof *op);
+    gh_name_keep(&op->name, name);
+    gh_call_begin(&op->op, client, &lock_look_kind, LOOK_SHAPE, config->timeout_us, 0);
+    return GH_OK;
+}
+
+gh_status gh_lock_look_begin(gh_lock_look* op, gh_client* client, gh_str name, const gh_lock_look_config* config)
+{
+    return gh_op_begun((gh_op*)op, client, lock_look_try(op, client, name, config));
+}

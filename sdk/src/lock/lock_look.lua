@@ -1,0 +1,36 @@
+-- lock_look: who has a lock, since when, and how many wait. Writes nothing.
+--
+-- KEYS  1 gh:{lock:<name>}:s, 2 gh:{lock:<name>}:q   see lock_acquire.lua
+--       3 gh:epoch   only with a birth: see birth.lua
+-- ARGV  1 sequence  comes back as the first element of the reply
+--       2 birth     of the store as the client knows it; left out: it does not matter
+-- reply sequence, code, fence, remaining us, waiters, now us, token
+--       code 0 held     fence: of the grant, which is its time or larger; remaining: of the lease
+--            1 kept     for token, which is next; fence: as of a grant when the turn began; remaining: of the turn
+--            2 nobody's: free, or the time of who had it is over; fence and remaining are 0, token is -
+--       error STALE if the store has another birth, CORRUPT if a key is not of the form that KEYS.md describes
+
+local birth_key, birth = KEYS[3], ARGV[2]
+--@ client/birth.lua
+
+local WAITERS_MAX = 100000
+
+local stored, time = redis.call('GET', KEYS[1]), redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+--@ client/check.lua
+
+local form = '^(%S+) (%d+) (%d+) ([hrf]) (%d+)[ %x:*]*$'
+local owner, fence, expiry, state, counted = string.match(stored or '- 0 0 f 0', form)
+fence, expiry = whole(fence, WHOLE_MAX - 1), whole(expiry)
+if not (fence and expiry and whole(counted)) then
+    return corrupt('lock state')
+end
+local waiters = redis.call('ZCARD', KEYS[2])
+if waiters > WAITERS_MAX then
+    return corrupt('lock queue')
+end
+if state == 'f' or expiry <= now then
+    return {tonumber(ARGV[1]), 2, 0, 0, waiters, now, '-'}
+end
+return {tonumber(ARGV[1]), state == 'h' and 0 or 1, fence, expiry - now, waiters, now, owner}
