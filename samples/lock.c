@@ -1,4 +1,5 @@
-/* lock.c -- an owner hangs, its lock goes to the next, and its late write is refused: LOST, and the fence.
+/* lock.c -- an owner hangs, its lock goes to the next, who sees whom it waits for, and its late write is refused: LOST,
+   and the fence.
 
        lock unix:/tmp/redis.sock        lock 127.0.0.1:6379 */
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { LOCK = 1, WRITE }; /* the tags: what an op is to us */
+enum { LOCK = 1, LOOK, WRITE }; /* the tags: what an op is to us */
 
 /* A game server; here both are in one program. */
 typedef struct server
@@ -17,6 +18,7 @@ typedef struct server
     const char* name;
     gh_client* client;
     gh_lock lock;
+    gh_lock_look look;
     gh_command write;
     gh_str arguments[3]; /* of the write, in place until it has ended */
     _Alignas(16) unsigned char memory[256 * 1024];
@@ -28,8 +30,16 @@ static gh_status start(server* s, const char* address)
 {
     gh_client_config config = gh_client_config_default();
     config.address = gh_str_of(address);
-    s->lock.op.tag = LOCK, s->write.op.tag = WRITE;
+    s->lock.op.tag = LOCK, s->look.op.tag = LOOK, s->write.op.tag = WRITE;
     return gh_client_init(s->memory, sizeof s->memory, &config, gh_platform_default(), &s->client);
+}
+
+/* For the screen of who waits: a number, which each server of a fleet would log beside its name. */
+static void show_holder(const server* s)
+{
+    const char* name = s->look.client == gh_client_id(first.client) ? first.name : second.name;
+    printf("%s: %s has had it for %llu us, for %llu more if it hangs\n", s->name, name,
+           (unsigned long long)s->look.held_us, (unsigned long long)s->look.remaining_us);
 }
 
 /* All outcomes come by here, those of begins that were refused, too. */
@@ -40,7 +50,9 @@ static void frame(server* s)
     for (gh_op* op; (op = gh_client_next(s->client)) != NULL;)
         if (op->tag == LOCK && op->status == GH_HELD)
             printf("%s: the sword is ours, fence %llu\n", s->name, (unsigned long long)s->lock.fence);
-        else if (op->status != GH_PENDING)
+        else if (op->tag == LOOK && op->status == GH_OK)
+            show_holder(s);
+        else if (op->tag != LOOK && op->status != GH_PENDING)
             printf("%s: the %s: %s\n", s->name, op->tag == LOCK ? "lock" : "write", gh_status_text(op->status));
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
 }
@@ -50,7 +62,9 @@ static void take(server* s)
     gh_lock_config want = gh_lock_config_default();
     want.lease_us = 500 * 1000; /* so long a server that hangs holds up the others */
     gh_lock_begin(&s->lock, s->client, gh_str_literal("sword 7"), &want);
-    while (gh_op_poll(&s->lock.op) == GH_PENDING) frame(s);
+    for (; gh_op_poll(&s->lock.op) == GH_PENDING; frame(s))
+        if (s->lock.position > 0 && gh_op_poll(&s->look.op) == GH_IDLE) /* another has it: who? */
+            gh_lock_look_begin(&s->look, s->client, gh_str_literal("sword 7"), NULL);
 }
 
 /* Carried out only while this very grant is the current one: the store decides that in the same step. */
