@@ -1,5 +1,5 @@
-/* auction.c -- two bids for a sword. Who bids holds the auction's lock, and writes under its fence: a server that slept
-   while its lock went to another writes nothing.
+/* auction.c -- three bids for a sword. Who bids holds the auction's lock: it reads, thinks, and writes under the lock's
+   fence. A server that slept while its lock went to another writes nothing.
 
        auction unix:/tmp/redis.sock */
 
@@ -15,21 +15,17 @@ static gh_status end_of(gh_client* client, gh_op* op)
     return gh_op_poll(op);
 }
 
-static void bid(gh_client* client, gh_fence fence, const char* who, const char* gold)
+static void bid(gh_client* client, gh_fence fence, const char* who, int gold)
 {
-    static gh_script raise = {
-        .text = GH_STR_INIT("if tonumber(ARGV[2]) <= tonumber(redis.call('HGET', KEYS[1], 'gold') or 0) "
-                            "then return 0 end "
-                            "redis.call('HSET', KEYS[1], 'who', ARGV[1], 'gold', ARGV[2]) return 1")};
-    const gh_str key = gh_str_literal("auction:sword");
-    const gh_str arguments[] = {gh_str_of(who), gh_str_of(gold)};
-    gh_command command = GH_ZERO;
+    gh_command_line look = GH_ZERO, lead = GH_ZERO;
     gh_command_config config = gh_command_config_default();
+    int64_t best = 0;
+    gh_command_format(&look, client, NULL, "HGET auction:sword gold");
+    end_of(client, &look.op);
+    gh_reply_int(gh_command_reply(&look.command), &best); /* nobody has bid: best stays 0 */
     config.fence = fence;
-    gh_script_begin(&command, client, &raise, &key, 1, arguments, 2, &config);
-    gh_status status = end_of(client, &command.op);
-    printf("%s bids %s: %s\n", who, gold,
-           status != GH_OK ? gh_status_name(status) : command.reply.integer == 1 ? "leads" : "too low");
+    if (gold > best) gh_command_format(&lead, client, &config, "HSET auction:sword who %s gold %d", who, gold);
+    printf("%s bids %d: %s\n", who, gold, gold > best ? gh_status_name(end_of(client, &lead.op)) : "too low");
 }
 
 int main(int argc, char** argv)
@@ -39,17 +35,16 @@ int main(int argc, char** argv)
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     if (gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client) != GH_OK) return 1;
 
-    gh_lock lock = GH_ZERO;
+    gh_lock lock = GH_ZERO, next = GH_ZERO;
     gh_lock_begin(&lock, client, gh_str_literal("auction"), NULL);
     if (end_of(client, &lock.op) != GH_HELD) return 1;
     gh_fence old = gh_lock_fence(&lock);
-    bid(client, old, "jason", "120");
-    bid(client, old, "jeff", "100");
+    bid(client, old, "jason", 120);
+    bid(client, old, "jeff", 100);
     gh_lock_release(&lock);
-    end_of(client, &lock.op);
-    gh_lock_begin(&lock, client, gh_str_literal("auction"), NULL); /* it was given to another meanwhile */
-    end_of(client, &lock.op);
-    bid(client, old, "jenny", "500");
+    gh_lock_begin(&next, client, gh_str_literal("auction"), NULL); /* another has it now */
+    if (end_of(client, &next.op) != GH_HELD) return 1;
+    bid(client, old, "jenny", 500);
     gh_client_shutdown(client);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static _Alignas(16) unsigned char memory[GH_CLIENT_MEMORY_DEFAULT];
-static char letters[GH_TASK_BYTES_MAX];
+static char letters[4 * GH_TASK_BYTES_MAX];
 
 static gh_status end_of(gh_client* client, gh_op* op)
 {
@@ -17,32 +17,34 @@ static gh_status end_of(gh_client* client, gh_op* op)
 
 int main(int argc, char** argv)
 {
-    const gh_str duels = gh_str_literal("duels");
     gh_client_config config = gh_client_config_default();
     gh_client* client = NULL;
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     if (gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client) != GH_OK) return 1;
 
     const char* names[] = {"jason", "jeff", "jenny", "mia"};
+    const gh_str duels = gh_str_literal("duels");
     gh_tasks_push enter = GH_ZERO;
     gh_tasks_take pick = GH_ZERO;
-    gh_tasks_finish tell = GH_ZERO;
+    gh_tasks_finish start = GH_ZERO;
     gh_task match[4];
-    for (size_t arrived = 0; arrived < 4; arrived++)
+    gh_tasks_config four = gh_tasks_config_default();
+    four.count_min = 4, four.wait_us = 60 * 1000 * 1000; /* nobody is taken before the fourth is there */
+    gh_tasks_take_begin(&pick, client, duels, match, 4, letters, sizeof letters, &four);
+    for (size_t i = 0; i < 4; i++)
     {
-        gh_task_spec player = {.id = gh_str_of(names[arrived])};
+        gh_task_spec player = {.id = gh_str_of(names[i])};
         gh_tasks_push_begin(&enter, client, duels, &player, 1, NULL);
-        if (end_of(client, &enter.op) != GH_OK) return 1;
-        gh_tasks_take_begin(&pick, client, duels, match, 4, letters, sizeof letters, NULL);
-        if (end_of(client, &pick.op) != GH_OK) return 1;
-        for (size_t i = 0; i < pick.count; i++)
-        {
-            match[i].action = pick.count < 4 ? GH_TASK_ACTION_GIVE_BACK : GH_TASK_ACTION_DONE;
-            if (pick.count == 4) printf("plays: %.*s\n", GH_STR_ARG(match[i].id));
-        }
-        gh_tasks_finish_begin(&tell, client, duels, match, pick.count, NULL);
-        if (end_of(client, &tell.op) != GH_OK) return 1;
+        printf("%s looks: %s\n", names[i], gh_status_name(end_of(client, &enter.op)));
     }
+    if (end_of(client, &pick.op) != GH_OK) return 1;
+    for (uint32_t i = 0; i < pick.count; i++)
+    {
+        printf("plays: %.*s\n", GH_STR_ARG(match[i].id));
+        match[i].action = GH_TASK_ACTION_DONE;
+    }
+    gh_tasks_finish_begin(&start, client, duels, match, pick.count, NULL);
+    gh_status status = end_of(client, &start.op);
     gh_client_shutdown(client);
-    return 0;
+    return status == GH_OK ? 0 : 1;
 }

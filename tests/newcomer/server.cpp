@@ -1,4 +1,4 @@
-// server.cpp -- two players of a server who meet, write each other, and leave in the midst of it: chat and contacts on
+// server.cpp -- two players of a server who write each other, and leave in the midst of it: chat and contacts on
 // guildhall.hpp.
 //
 //     server unix:/tmp/redis.sock
@@ -11,66 +11,51 @@
 
 using namespace std::chrono_literals;
 
-enum tag { SAID = 1, JOINED, TOUCHED };
-
-struct player
-{
-    explicit player(const std::string& called) : name(called) {}
-    std::string name;
-    gh::contacts<> friends;
-    gh::chat_player ears;
-    gh::chat_change join;
-    gh::chat_say<> say;
-    gh::contacts_change touch;
-};
+enum tag { SAID = 1, MET };
 
 static gh::client_in<> client;
 static gh::chat_feed<> feed;
 
-static std::unique_ptr<player> enter(const char* name)
+struct player // dies whenever it wants to, with what is busy in it
 {
-    auto made = std::make_unique<player>(name);
-    made->join.tell(JOINED, made.get());
-    made->say.tell(SAID, made.get());
-    made->touch.tell(TOUCHED, made.get());
-    made->join.begin(gh_chat_join_begin, client, "raid 7", name, nullptr);
-    feed.add(made->ears, name);
-    return made;
-}
-
-static int serve(const char* address)
-{
-    gh::client_config config;
-    config.address = gh::str(address);
-    if (client.init(config) != GH_OK || feed.begin(client) != GH_OK) return 1;
-
-    const gh_str nobody[] = {gh::str("the keeper")};
-    gh::chat_change open;
-    open.begin(gh_chat_create_begin, client, "raid 7", nobody, 1, nullptr, nullptr);
-    while (open.busy()) client.tick(500us);
-    std::unique_ptr<player> jason = enter("jason"), jeff = enter("jeff");
-    for (bool refused = false, heard = false; !refused || !heard;) // your frame loop
+    std::string name;
+    gh::chat_player ears;
+    gh::chat_say<> say;
+    gh::contacts_change meet;
+    explicit player(const char* called) : name(called)
     {
-        client.tick(500us);
-        for (gh::event e : client.events())
-        {
-            player& who = e.of<player>();
-            std::printf("%s: %u %s\n", who.name.c_str(), e.tag, gh_status_name(e.status));
-            if (e.tag == JOINED) who.say.begin(client, "raid 7", who.name, std::string("hello from ") + who.name);
-            if (e.tag == SAID) who.touch.begin(gh_contacts_touch_begin, client, who.name, "", nullptr); // nobody
-            if (e.tag == TOUCHED && &who == jeff.get()) refused = true;
-        }
-        for (gh::chat_line line : feed.lines())
-        {
-            std::printf("%s hears %.*s\n", std::string(line.to()).c_str(), GH_STR_ARG(line.message.body));
-            heard = heard || line.from() != line.to();
-        }
-        if (heard && jason != nullptr) jason->say.begin(client, "raid 7", "jason", "bye"), jason.reset();
+        feed.add(ears, name);
+        meet.tell(MET, this);
+        say.tell(SAID, this);
+        say.begin(client, "raid " + std::to_string(7), name, "hello from " + name); // both texts are copied
     }
-    return 0;
-}
+};
 
 int main(int argc, char** argv)
 {
-    return serve(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
+    gh::client_config config;
+    config.address = gh::str(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
+    if (client.init(config) != GH_OK || feed.begin(client) != GH_OK) return 1;
+    const gh_str both[] = {gh::str("jason"), gh::str("jeff")};
+    gh::chat_change open;
+    open.begin(gh_chat_create_begin, client, "raid 7", both, 2, nullptr, nullptr);
+    while (open.busy()) client.tick(500us);
+    auto jason = std::make_unique<player>("jason"), jeff = std::make_unique<player>("jeff");
+    for (bool over = false; !over;) // your frame loop
+    {
+        client.tick(500us);
+        for (gh::chat_line line : feed.lines())
+        {
+            std::printf("%s hears %.*s\n", std::string(line.to()).c_str(), GH_STR_ARG(line.message.body));
+            if (line.to() == "jeff" && line.from() == "jason")
+                jeff->meet.begin(gh_contacts_touch_begin, client, "jeff", line.from(), nullptr);
+        }
+        for (gh::event e : client.events())
+        {
+            std::printf("%s: %u %s\n", e.of<player>().name.c_str(), e.tag, gh_status_name(e.status));
+            if (e.user == jason.get()) jason->say.begin(client, "raid 7", "jason", "bye"), jason.reset(); // still busy
+            if (e.tag == MET) jeff->meet.begin(gh_contacts_touch_begin, client, "jeff", "", nullptr); // nobody: refused
+            over = over || e.status == GH_INVALID_CONTACTS; // which comes here as all that happens
+        }
+    }
 }
