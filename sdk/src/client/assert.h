@@ -1,6 +1,6 @@
-/* assert.h -- what a state forbids, said where it would be seen first: a caller's mistake (a copy of a busy op) or ours,
-   never anything that came from outside. hooks.assertion is told, and says whether to stop there; without that hook all
-   goes on. GH_NO_ASSERT leaves them out. */
+/* assert.h -- what a state forbids, said where it would be seen first: a caller's mistake (a copy of a busy op) or one
+   of ours, never anything that came from outside. hooks.assertion is told, and says whether to stop there; without that
+   hook all goes on. GH_NO_ASSERT leaves them out. */
 
 #ifndef GH_ASSERT_H
 #define GH_ASSERT_H

@@ -1,12 +1,9 @@
 /* lock_look.c -- a look at who has a lock, since when, and how many wait. */
 
 #include "client/op.h"
+#include "client/refusal.h"
 #include "guildhall/lock.h"
 #include "wire/name.h"
-
-#define LOOK_TIMEOUT_US     5000000ull
-#define LOOK_TIMEOUT_MIN_US 1000ull
-#define LOOK_TIMEOUT_MAX_US 60000000ull
 
 #define LOOK_SHAPE "qiiiiis"
 
@@ -78,12 +75,13 @@ static const gh_op_kind lock_look_kind = {
     .name = "lock", .step = gh_read_step, .encode = lock_look_encode, .script = lock_look_script,
     .effect = GH_OP_READS, .answer = lock_look_answer};
 
+static const gh_bound lock_look_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_lock_look_config)};
+static const gh_bounds lock_look_bounds = GH_BOUNDS(gh_lock_look_config, lock_look_bounds_rows);
+
 gh_lock_look_config gh_lock_look_config_default(void)
 {
     gh_lock_look_config config;
-    memset(&config, 0, sizeof config);
-    config.struct_size = sizeof config;
-    config.timeout_us = LOOK_TIMEOUT_US;
+    gh_bounds_fill(&lock_look_bounds, &config);
     return config;
 }
 
@@ -94,9 +92,8 @@ static gh_status lock_look_try(gh_lock_look* op, gh_client* client, gh_str name,
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (config == NULL) config = &defaults;
-    if (config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    if (config->timeout_us < LOOK_TIMEOUT_MIN_US || config->timeout_us > LOOK_TIMEOUT_MAX_US)
-        return GH_INVALID_TIMEOUT;
+    status = gh_refusal_check(&lock_look_bounds, config, client);
+    if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
     gh_call_begin(&op->op, client, &lock_look_kind, LOOK_SHAPE, config->timeout_us, 0);
