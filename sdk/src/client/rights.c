@@ -5,18 +5,26 @@
    is refused before anything is sent. When a script is stopped all the same, because a right was taken away while the
    link was up, the question is asked again before the next script goes. */
 
+#include "base/texts.h"
 #include "client/outcome.h"
 #include "client/state.h"
 
 #define RIGHTS_NAMES_ROOM 256u
 #define RIGHTS_LOOK_US 100000ull /* a lack of rights is looked at again, at most so often */
 
-static const char* const rights_names[] = {
-#define RIGHTS_NAME(name) #name,
+enum
+{
+    RIGHTS_COUNT = 0
+#define RIGHTS_ONE(name) +1
+    GH_COMMAND_LIST(RIGHTS_ONE)
+#undef RIGHTS_ONE
+};
+
+static const char rights_names[] =
+#define RIGHTS_NAME(name) #name "\0"
     GH_COMMAND_LIST(RIGHTS_NAME)
 #undef RIGHTS_NAME
-};
-#define RIGHTS_COUNT ((uint32_t)(sizeof rights_names / sizeof rights_names[0]))
+    ;
 
 void gh_rights_doubt(gh_client* client)
 {
@@ -26,10 +34,11 @@ void gh_rights_doubt(gh_client* client)
 
 void gh_rights_encode(gh_client* client, gh_request* request)
 {
+    const char* name = rights_names;
     uint32_t i;
     gh_request_script(request, &client->scripts[GH_SCRIPT_rights], 1, RIGHTS_COUNT);
     gh_request_epoch_key(request, client);
-    for (i = 0; i < RIGHTS_COUNT; i++) gh_request_str(request, gh_str_of(rights_names[i]));
+    for (i = 0; i < RIGHTS_COUNT; i++, name = gh_texts_next(name)) gh_request_str(request, gh_str_of(name));
 }
 
 /* Who cannot be asked is taken to allow everything: then a script finds out. */
@@ -47,14 +56,15 @@ void gh_rights_take(gh_client* client, const gh_reply* reply)
 /* " HSET ZADD" */
 static gh_str rights_list(uint64_t missing, char out[RIGHTS_NAMES_ROOM])
 {
+    const char* name = rights_names;
     size_t size = 0;
     uint32_t i;
-    for (i = 0; i < RIGHTS_COUNT; i++)
+    for (i = 0; i < RIGHTS_COUNT; i++, name = gh_texts_next(name))
     {
-        size_t name_size = strlen(rights_names[i]);
+        size_t name_size = strlen(name);
         if ((missing >> i & 1) == 0 || size + 1 + name_size > RIGHTS_NAMES_ROOM) continue;
         out[size++] = ' ';
-        memcpy(out + size, rights_names[i], name_size);
+        memcpy(out + size, name, name_size);
         size += name_size;
     }
     return gh_str_make(out, size);
