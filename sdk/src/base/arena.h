@@ -27,22 +27,9 @@ static inline gh_arena gh_arena_make(void* base, size_t size)
 }
 
 /* size bytes, zeroed and aligned; NULL when measuring or out of room. */
-static inline void* gh_arena_take(gh_arena* arena, size_t size)
-{
-    size_t at = arena->used;
-    arena->used += (size + GH_ARENA_ALIGNMENT - 1) & ~(size_t)(GH_ARENA_ALIGNMENT - 1);
-    if (arena->base == NULL || arena->used > arena->size) return NULL;
-    memset(arena->base + at, 0, size);
-    return arena->base + at;
-}
+void* gh_arena_take(gh_arena* arena, size_t size);
 
 /* A copy of the string, with a NUL behind it for the debugger. */
-static inline gh_str gh_arena_copy(gh_arena* arena, gh_str str)
-{
-    char* bytes = (char*)gh_arena_take(arena, str.size + 1);
-    if (bytes == NULL) return gh_str_make(NULL, 0);
-    if (str.size > 0) memcpy(bytes, str.bytes, str.size);
-    return gh_str_make(bytes, str.size);
-}
+gh_str gh_arena_copy(gh_arena* arena, gh_str str);
 
 #endif

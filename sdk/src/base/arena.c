@@ -1,0 +1,20 @@
+/* arena.c -- cuts a block into pieces. */
+
+#include "base/arena.h"
+
+void* gh_arena_take(gh_arena* arena, size_t size)
+{
+    size_t at = arena->used;
+    arena->used += (size + GH_ARENA_ALIGNMENT - 1) & ~(size_t)(GH_ARENA_ALIGNMENT - 1);
+    if (arena->base == NULL || arena->used > arena->size) return NULL;
+    memset(arena->base + at, 0, size);
+    return arena->base + at;
+}
+
+gh_str gh_arena_copy(gh_arena* arena, gh_str str)
+{
+    char* bytes = (char*)gh_arena_take(arena, str.size + 1);
+    if (bytes == NULL) return gh_str_make(NULL, 0);
+    if (str.size > 0) memcpy(bytes, str.bytes, str.size);
+    return gh_str_make(bytes, str.size);
+}
