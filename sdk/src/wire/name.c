@@ -49,6 +49,12 @@ bool gh_name_is_plain(gh_str name)
     return true;
 }
 
+void gh_name_keep(gh_name* to, gh_str name)
+{
+    to->size = (uint8_t)name.size;
+    if (name.size > 0) memcpy(to->bytes, name.bytes, name.size);
+}
+
 size_t gh_name_encoded_size(gh_str name)
 {
     size_t size = 0;

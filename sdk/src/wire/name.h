@@ -15,11 +15,7 @@ static inline bool gh_name_is_valid(gh_str name)
 }
 
 /* The name must be valid; or empty, where there may be none. */
-static inline void gh_name_keep(gh_name* to, gh_str name)
-{
-    to->size = (uint8_t)name.size;
-    if (name.size > 0) memcpy(to->bytes, name.bytes, name.size);
-}
+void gh_name_keep(gh_name* to, gh_str name);
 
 size_t gh_name_encoded_size(gh_str name);
 
