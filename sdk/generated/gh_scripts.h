@@ -113,6 +113,6 @@
     X(ZSCAN) \
     X(ZSCORE)
 
-#define GH_SCRIPT_PAIRS 383
+#define GH_SCRIPT_CODES 891
 
 #endif

@@ -1,14 +1,17 @@
 -- pack.lua -- texts in fewer bytes, by pairs: what stands beside each other most often becomes one code, which may be
--- half of a pair again.
+-- half of a pair again. Parts that several texts have in common become one code, or a few.
 --
---   pack(texts)   the packed texts, and the pairs: { left code, right code } of code 128, 129, ...
+--   pack(texts)   the packed texts, { bytes, halves }, and the codes: { left, right }, of which right is nil where the
+--                 code is a byte of the text
 --
--- A code below 128 is that byte. Those from 128 to 254 are a byte each; one from 255 on is the byte 255 and a byte that
--- says how much more than 255 it is. sdk/src/client/script_text.h has how it is taken apart again.
+-- A code is its place in the order of how often it is used. The first 208 take two halves of a byte each, all others
+-- three. sdk/src/client/script_text.h has how it is taken apart again.
 
-local first_code, lead, last_code = 128, 255, 255 + 255
-local least_count = 4 -- a pair that is there less often costs more than it saves
-local depth_max = 32  -- of pairs in pairs: script_text.c has so much room
+local first_pair = 256
+local pairs_max = 800  -- each is three bytes in every program, also in one that has a single system
+local long = 13        -- a first half from here on: the code takes three
+local least_count = 4  -- a pair that is there less often costs more than it saves
+local depth_max = 32   -- of pairs in pairs: script_text.c has so much room
 
 -- All texts in one row of symbols. 0 stands between two, and is in no pair. Where a pair became a code, the place of
 -- its right half is empty: `before` and `behind` lead over it.
@@ -31,7 +34,7 @@ end
 -- The pair that begins at a place, as a number; nil: there is none.
 function row:pair_at(place)
     local left, right = self.symbols[place], self.symbols[self.behind[place]]
-    if left and right and left ~= 0 and right ~= 0 then return left * 1024 + right end
+    if left and right and left ~= 0 and right ~= 0 then return left * 4096 + right end
 end
 
 function row:note(place)
@@ -79,59 +82,78 @@ end
 -- The pairs, in the order in which they were made.
 local function learn(self)
     local pairs_made = {}
-    for code = first_code, last_code do
+    for i = 1, pairs_max do
         local pair = self:most_frequent()
         if not pair or self.counts[pair] < least_count then break end
-        self:replace(pair, code)
-        table.insert(pairs_made, { math.floor(pair / 1024), pair % 1024 })
+        self:replace(pair, first_pair + i - 1)
+        table.insert(pairs_made, { math.floor(pair / 4096), pair % 4096 })
     end
     return pairs_made
 end
 
--- The place of each code in the order of how often it is in the texts: the first ones will be one byte.
-local function ranks(self, count)
-    local uses, codes, ranked = {}, {}, {}
-    for i = 1, count do
-        codes[i] = first_code + i - 1
-        uses[codes[i]] = 0
+-- The symbols that are used, in texts or in pairs, in the order of how often; and the code of each, from 0 on.
+local function ranks(self, pairs_made)
+    local uses, symbols, codes = {}, {}, {}
+    local function note(symbol, count)
+        if not uses[symbol] then table.insert(symbols, symbol) end
+        uses[symbol] = (uses[symbol] or 0) + count
+    end
+    for i, pair in ipairs(pairs_made) do
+        note(first_pair + i - 1, 0)
+        note(pair[1], 0)
+        note(pair[2], 0)
     end
     for _, symbol in pairs(self.symbols) do
-        if uses[symbol] then uses[symbol] = uses[symbol] + 1 end
+        if symbol ~= 0 then note(symbol, 1) end
     end
-    table.sort(codes, function(a, b)
+    table.sort(symbols, function(a, b)
         if uses[a] ~= uses[b] then return uses[a] > uses[b] end
         return a < b
     end)
-    for i, code in ipairs(codes) do ranked[code] = first_code + i - 1 end
-    return ranked
+    for i, symbol in ipairs(symbols) do codes[symbol] = i - 1 end
+    if #symbols > long * 16 + (16 - long) * 256 then error("packed scripts: more codes than can be written", 0) end
+    return symbols, codes
 end
 
-local function bytes_of(symbol)
-    return symbol < lead and string.char(symbol) or string.char(lead, symbol - lead)
+-- Puts the halves of a code into the list.
+local function put_halves(halves, code)
+    local rest = code - long * 16
+    local front = rest < 0 and {} or { long + math.floor(rest / 256) }
+    if rest >= 0 then code = rest % 256 end
+    table.insert(front, math.floor(code / 16))
+    table.insert(front, code % 16)
+    for _, half in ipairs(front) do table.insert(halves, half) end
 end
 
-local function packed_texts(self, ranked)
-    local texts, bytes, place = {}, {}, 1
+-- In a byte the lower half comes first.
+local function joined(halves)
+    local bytes = {}
+    for i = 1, #halves, 2 do table.insert(bytes, string.char(halves[i] + (halves[i + 1] or 0) * 16)) end
+    return { bytes = table.concat(bytes), halves = #halves }
+end
+
+local function packed_texts(self, codes)
+    local texts, halves, place = {}, {}, 1
     while self.symbols[place] do
         local symbol = self.symbols[place]
         if symbol == 0 then
-            table.insert(texts, table.concat(bytes))
-            bytes = {}
+            table.insert(texts, joined(halves))
+            halves = {}
         else
-            table.insert(bytes, bytes_of(ranked[symbol] or symbol))
+            put_halves(halves, codes[symbol])
         end
         place = self.behind[place]
     end
     return texts
 end
 
-local function ranked_pairs(pairs_made, ranked)
-    local sorted = {}
-    for i, pair in ipairs(pairs_made) do
-        local left, right = pair[1], pair[2]
-        sorted[ranked[first_code + i - 1] - first_code + 1] = { ranked[left] or left, ranked[right] or right }
+local function meanings(symbols, codes, pairs_made)
+    local list = {}
+    for i, symbol in ipairs(symbols) do
+        local pair = pairs_made[symbol - first_pair + 1]
+        list[i] = pair and { codes[pair[1]], codes[pair[2]] } or { symbol }
     end
-    return sorted
+    return list
 end
 
 -- How many codes wait, at most, while one is taken apart.
@@ -140,14 +162,14 @@ local function check_depth(pairs_made)
     for i, pair in ipairs(pairs_made) do
         local depth = 1 + math.max(depths[pair[1]] or 0, depths[pair[2]] or 0)
         if depth > depth_max then error("packed scripts: pairs in pairs are too deep for C", 0) end
-        depths[first_code + i - 1] = depth
+        depths[first_pair + i - 1] = depth
     end
 end
 
 return function(texts)
     local self = new_row(texts)
     local pairs_made = learn(self)
-    local ranked = ranks(self, #pairs_made)
+    local symbols, codes = ranks(self, pairs_made)
     check_depth(pairs_made)
-    return packed_texts(self, ranked), ranked_pairs(pairs_made, ranked)
+    return packed_texts(self, codes), meanings(symbols, codes, pairs_made)
 end

@@ -118,19 +118,19 @@ local function command_bits(script, names)
 end
 
 -- A text as it lies in the library. `size` is that of what is sent.
-local function c_text(script, literals, size)
+local function c_text(script, literals, halves, size)
     return string.format("static const char %s_text[] =\n%s;\n" ..
                          "const gh_script_text gh_%s_lua = {\n" ..
-                         "    %s_text, sizeof %s_text - 1, %d,\n    GH_SCRIPT_%s, %s};\n\n",
-                         script.name, literals, script.name, script.name, script.name, size, script.name, script.bits)
+                         "    %s_text, %d, %d,\n    GH_SCRIPT_%s, %s};\n\n",
+                         script.name, literals, script.name, script.name, halves, size, script.name, script.bits)
 end
 
 local function c_readable(script)
-    return c_text(script, c.text(script.readable), #script.readable)
+    return c_text(script, c.text(script.readable), 0, #script.readable)
 end
 
 local function c_packed(script)
-    return c_text(script, c.bytes(script.packed), #script.least)
+    return c_text(script, c.bytes(script.packed.bytes), script.packed.halves, #script.least)
 end
 
 local function c_texts(all, c_of)
@@ -146,24 +146,29 @@ end
 local function pack_all(all)
     local texts = {}
     for i, script in ipairs(all) do texts[i] = script.least end
-    local packed, pairs_made = pack(texts)
+    local packed, codes = pack(texts)
     for i, script in ipairs(all) do script.packed = packed[i] end
-    return pairs_made
+    return codes
 end
 
-local function c_header(all, commands, pairs_made)
+local function c_header(all, commands, codes)
     local names = {}
     for i, script in ipairs(all) do names[i] = script.name end
     return first_line("gh_scripts.h") .. "#ifndef GH_SCRIPTS_H\n#define GH_SCRIPTS_H\n\n" ..
         c.list("GH_SCRIPT_LIST", names) .. "\n" .. c.list("GH_COMMAND_LIST", commands) ..
-        "\n#define GH_SCRIPT_PAIRS " .. #pairs_made .. "\n\n#endif\n"
+        "\n#define GH_SCRIPT_CODES " .. #codes .. "\n\n#endif\n"
 end
 
-local function c_pairs(pairs_made)
+-- Of each code the 12 bits of its left half, then the 12 of its right one; 4095: the left one is a byte.
+local function c_codes(codes)
     local rows = {}
-    for i, pair in ipairs(pairs_made) do rows[i] = string.format("    {%d, %d},\n", pair[1], pair[2]) end
-    return first_line("script_pairs.c") .. "#include \"client/script_text.h\"\n\n" ..
-        "const uint16_t gh_script_pairs[GH_SCRIPT_PAIRS][2] = {\n" .. table.concat(rows) .. "};\n"
+    for i, code in ipairs(codes) do
+        local left, right = code[1], code[2] or 4095
+        rows[i] = string.format("    {%d, %d, %d},\n", left % 256, math.floor(left / 256) + right % 16 * 16,
+                                math.floor(right / 16))
+    end
+    return first_line("script_codes.c") .. "#include \"client/script_text.h\"\n\n" ..
+        "const unsigned char gh_script_codes[GH_SCRIPT_CODES][3] = {\n" .. table.concat(rows) .. "};\n"
 end
 
 -- `readable`: the texts of a debug build are in it, too.
@@ -190,13 +195,13 @@ end
 
 -- Writes what C wants of the scripts into the folder. Returns the .c files.
 local function write_c(all, to, readable)
-    local commands, pairs_made = all_commands(all), pack_all(all)
+    local commands, codes = all_commands(all), pack_all(all)
     local folder = to .. "/scripts/"
-    local sources = { folder .. "script_pairs.c" }
+    local sources = { folder .. "script_codes.c" }
     os.mkdir(folder)
     for _, script in ipairs(all) do script.bits = command_bits(script, commands) end
-    disk.write(to .. "/gh_scripts.h", c_header(all, commands, pairs_made))
-    disk.write(sources[1], c_pairs(pairs_made))
+    disk.write(to .. "/gh_scripts.h", c_header(all, commands, codes))
+    disk.write(sources[1], c_codes(codes))
     for _, system in ipairs(by_system(all)) do
         local source = folder .. system[1] .. "_scripts.c"
         disk.write(source, (c_system(system[1], system[2], readable)))

@@ -2,22 +2,26 @@
 
 #include "client/script_text.h"
 
-#define FIRST_PAIR 128u
-#define TWO_BYTES 255u
-#define DEPTH_MAX 32u /* of pairs in pairs; sdk/premake/pack.lua sees to it */
+#include <string.h>
 
-/* Writes the bytes that a code stands for: goes into its left halves, and then into the right ones that wait. */
+#define CODES_SHORT 208u /* those of two halves */
+#define FIRST_LONG 13u   /* in the first half: there are three */
+#define DEPTH_MAX 32u    /* of pairs in pairs; sdk/premake/pack.lua sees to it */
+
+/* Writes the bytes that a code stands for: goes into its left codes, and then into the right ones that wait. */
 static char* script_put(uint32_t code, char* out)
 {
-    uint16_t waiting[DEPTH_MAX];
+    uint32_t waiting[DEPTH_MAX];
     uint32_t count = 0;
     for (;;)
     {
-        while (code >= FIRST_PAIR)
+        const unsigned char* bits = gh_script_codes[code];
+        const uint32_t right = bits[1] >> 4 | (uint32_t)bits[2] << 4;
+        code = bits[0] | (bits[1] & 15u) << 8;
+        if (right != GH_SCRIPT_BYTE)
         {
-            const uint16_t* pair = gh_script_pairs[code - FIRST_PAIR];
-            waiting[count++] = pair[1];
-            code = pair[0];
+            waiting[count++] = right;
+            continue;
         }
         *out++ = (char)code;
         if (count == 0) return out;
@@ -25,15 +29,27 @@ static char* script_put(uint32_t code, char* out)
     }
 }
 
+/* In a byte the lower half comes first. */
+static uint32_t script_half(const char* packed, uint32_t at)
+{
+    return (uint32_t)(unsigned char)packed[at / 2] >> at % 2 * 4 & 15u;
+}
+
 char* gh_script_unpack(const gh_script_text* text, char* out)
 {
-    const unsigned char* at = (const unsigned char*)text->packed;
-    const unsigned char* end = at + text->packed_size;
-    while (at < end)
+    uint32_t at = 0;
+    if (text->halves == 0)
     {
-        uint32_t code = *at++;
-        if (code == TWO_BYTES) code += *at++;
-        out = script_put(code, out);
+        memcpy(out, text->packed, text->size);
+        return out + text->size;
+    }
+    while (at < text->halves)
+    {
+        const uint32_t first = script_half(text->packed, at++);
+        uint32_t code = 0;
+        if (first >= FIRST_LONG) code = CODES_SHORT + (first - FIRST_LONG) * 256 + script_half(text->packed, at++) * 16;
+        if (first < FIRST_LONG) code = first * 16;
+        out = script_put(code + script_half(text->packed, at++), out);
     }
     return out;
 }

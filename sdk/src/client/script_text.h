@@ -3,11 +3,12 @@
    gh_<name>_lua is the text of a script. Those of a system are an object of their own, build/generated/scripts/
    <system>_scripts.c, so that a program has the scripts of the systems that it uses, and no others.
 
-   A packed text is a row of codes. A code below 128 is that byte; any other stands for two codes, and each of them for
-   two again, or for a byte. So "local " may be one code, for those of "loca" and "l ". Codes below 255 are a byte each;
-   a larger one is the byte 255 and a byte that says by how much. The pairs are the same for all texts.
+   A packed text is a row of codes. A code stands for two others, each of which stands for two again, or for a byte. So
+   "local " may be one code, for those of "loca" and "l ". What the codes stand for is the same for all texts, so parts
+   that several scripts share are there once. A code below 208 takes two halves of bytes, for its sixteens and its ones.
+   A larger one, less 208, takes three: 13 and its 256s, then the other two. In a byte the lower half comes first.
 
-   With GH_READABLE_SCRIPTS, as in a debug build, nothing is packed: then a text is bytes below 128 alone. */
+   With GH_READABLE_SCRIPTS, as in a debug build, nothing is packed. */
 
 #ifndef GH_SCRIPT_TEXT_H
 #define GH_SCRIPT_TEXT_H
@@ -28,8 +29,8 @@ typedef enum gh_script_id
 typedef struct gh_script_text
 {
     const char* packed;
-    uint32_t packed_size;
-    uint32_t size; /* of the text that it is */
+    uint32_t halves; /* so many halves of bytes; 0: it is the text itself */
+    uint32_t size;   /* of the text that it is */
     gh_script_id id;
     uint64_t commands; /* which of GH_COMMAND_LIST it calls: a bit for each */
 } gh_script_text;
@@ -38,8 +39,9 @@ typedef struct gh_script_text
 GH_SCRIPT_LIST(GH_SCRIPT_DECLARE)
 #undef GH_SCRIPT_DECLARE
 
-/* The halves of the codes from 128 on. */
-extern const uint16_t gh_script_pairs[GH_SCRIPT_PAIRS][2];
+/* Of each code 12 bits of the one that it begins with, and 12 of the other; GH_SCRIPT_BYTE: it is a byte, the first. */
+#define GH_SCRIPT_BYTE 4095u
+extern const unsigned char gh_script_codes[GH_SCRIPT_CODES][3];
 
 /* Writes the text, `size` bytes, and returns its end. */
 char* gh_script_unpack(const gh_script_text* text, char* out);
