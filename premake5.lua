@@ -3,6 +3,7 @@
 --   premake5 gmake                              and then  make -C build config=release
 --   premake4 --file=premake5.lua gmake          the same on a Debian that has only premake 4.3
 --   premake5 vs2022 --hiredis=DIR --xxhash=DIR  Windows, x64 and arm64: the library, a DLL of it, the small samples
+--   premake5 gmake --no-unwind-tables           a smaller library, see README.md
 --   premake5 amalgamate                         build/amalgamated/guildhall.h and guildhall.c
 --   premake5 generate                           sdk/generated, for CMakeLists.txt and others without premake: to be
 --                                               committed with whatever changed a script
@@ -26,6 +27,7 @@
 --     the amalgamation can put the files behind one another as they are; macros end with their file
 
 newoption { trigger = "sanitize", description = "Build with ASan and UBSan, under build/sanitize" }
+newoption { trigger = "no-unwind-tables", description = "Release: a smaller library; see README.md" }
 newoption { trigger = "to", value = "DIR", description = "generate: another folder than sdk/generated" }
 
 dofile("sdk/premake/bridge.lua")
@@ -93,10 +95,29 @@ local foreign_builds = { engine_drop_in = true }
 -- What a sample needs beside Guildhall.
 local sample_libraries = { game_server = { "enet", "sqlite3", "microhttpd" } }
 
+-- Each function apart, so that a program has those that it calls and no others.
+local function release_sections()
+    if visual_studio then return end -- does so by itself
+    filter { "configurations:release" }
+    buildoptions { "-ffunction-sections", "-fdata-sections" }
+    if _OPTIONS["no-unwind-tables"] then
+        buildoptions { "-fno-asynchronous-unwind-tables", "-fno-unwind-tables" }
+    end
+    filter {}
+end
+
+local function leave_out_uncalled()
+    if target_os ~= "linux" then return end
+    filter { "configurations:release" }
+    linkoptions { "-Wl,--gc-sections" }
+    filter {}
+end
+
 -- Wants the public headers and nothing else, as a game would.
 local function program(name, sources)
     if not target(name, "ConsoleApp", sources) then return false end
     our_warnings()
+    leave_out_uncalled()
     includedirs { "sdk/include" }
     links { "guildhall" }
     third_party.link()
@@ -109,6 +130,7 @@ end
 local function library(name, what, sources)
     if not target(name, what, sources) then return false end
     our_warnings()
+    release_sections()
     includedirs { "sdk/include", "sdk/src", disk.generated }
     third_party.include()
     if third_party.with_zlib then defines { "GH_WITH_ZLIB" } end

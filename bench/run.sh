@@ -90,7 +90,7 @@ build_game() {
 }
 
 setup build redis bench
-build release guildhall_bench
+build release guildhall_bench quickstart
 if [ "$quick" = no ] && [[ game_server == *"$only"* ]] && build_game; then
     arguments+=(--game "$root/build/bin/release/game_server")
 fi
