@@ -164,8 +164,9 @@ local function c_codes(codes)
     local rows = {}
     for i, code in ipairs(codes) do
         local left, right = code[1], code[2] or 4095
-        rows[i] = string.format("    {%d, %d, %d},\n", left % 256, math.floor(left / 256) + right % 16 * 16,
-                                math.floor(right / 16))
+        rows[i] = string.format("%s{%d, %d, %d},%s", i % 6 == 1 and "    " or " ", left % 256,
+                                math.floor(left / 256) + right % 16 * 16, math.floor(right / 16),
+                                (i % 6 == 0 or i == #codes) and "\n" or "")
     end
     return first_line("script_codes.c") .. "#include \"client/script_text.h\"\n\n" ..
         "const unsigned char gh_script_codes[GH_SCRIPT_CODES][3] = {\n" .. table.concat(rows) .. "};\n"

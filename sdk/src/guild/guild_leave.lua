@@ -13,37 +13,15 @@
 -- Begins with ZREM, which a server that is out of memory still allows.
 -- Redis 6.2 or later.
 
-local CAPACITY_MAX = 1000000 -- no guild of ours has more
-
+local first = 3 -- of the players, in ARGV
 local member_key, shelf_key = KEYS[1], KEYS[2]
 local client, sequence = string.sub(ARGV[1], 1, 16), tonumber(ARGV[2])
-
 local time = redis.call('TIME')
-local size = redis.call('ZCARD', member_key)
-if size > CAPACITY_MAX then
-    return redis.error_reply('CORRUPT guild is larger than any that KEYS.md describes')
-end
 local resident -- all marks lie on shelves
 
 --@ client/mark.lua
-if past > sequence then
-    return {sequence, 1, size, ''}
-elseif past == sequence then
-    return {sequence, 0, size, said or ''}
-end
+--@ guild/guild_members.lua
 
-local members = {}
-for i = 3, #ARGV, 3 do
-    local member = string.gsub(ARGV[i], '%z', '\0\255') .. '\0\0'
-    if ARGV[i + 1] ~= ARGV[i] then
-        member = member .. string.gsub(ARGV[i + 1], '%z', '\0\255')
-    end
-    if ARGV[i + 2] ~= '' then
-        member = member .. '\0\0' .. ARGV[i + 2]
-    end
-    members[#members + 1] = member
-end
-local scores = redis.call('ZMSCORE', member_key, unpack(members))
 local letters, is_leaving = {}, {}
 for i = 1, #members do
     local leaves = scores[i] and not is_leaving[members[i]]

@@ -31,35 +31,19 @@
 local ROWS_MAX = 100000
 local WHOLE_MAX = 9007199254740991
 
-local due_key, row_key, gone_key, idle_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
+local due_key, row_key, idle_key = KEYS[1], KEYS[2], KEYS[4]
 
--- Of the same client, whose tokens grow.
-local function is_older(setter)
-    return string.sub(setter, 1, 17) == string.sub(token, 1, 17) and setter > token
+--@ rows/rows_change.lua
+if by and (is_older(by) or is_older(had) or had == token) then
+    return {sequence, 1, now}
 end
 
-if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
-    return {sequence, 4, now}
-end
-local stored = redis.call('HGET', row_key, row)
-local gone = redis.call('HGET', gone_key, row)
 local due = tonumber(redis.call('ZSCORE', due_key, row) or nil)
 if due and (due < 0 or due > WHOLE_MAX) then
     due = nil
 end
 local due_before = due
 local middle, claim = ' 0 0 0 ', 'n -'
-if gone then
-    local by, had = string.match(gone, '^(%x+:%x+) %d+ (%S+)$')
-    if not by then
-        return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
-    elseif is_older(by) or is_older(had) or had == token then
-        return {sequence, 1, now}
-    end
-end
 if stored then
     local period, numbers, state, holder, setter =
         string.match(stored, '^(%d+) %d+( %d+ %d+ %d+ )([ncadf]) (%S+) (%S+)$')

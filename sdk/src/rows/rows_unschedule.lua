@@ -21,33 +21,13 @@
 local GONE_MS = '1200000'
 local GONE_US = 600000000 -- longer than any client repeats a request
 
-local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
--- Of the same client, whose tokens grow.
-local function is_older(setter)
-    return string.sub(setter, 1, 17) == string.sub(token, 1, 17) and setter > token
-end
-
-if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
-    return {sequence, 4, now}
-end
-local stored = redis.call('HGET', KEYS[2], row)
-local gone = redis.call('HGET', KEYS[3], row)
+--@ rows/rows_change.lua
 redis.call('HLEN', KEYS[4]) -- that it is a hash is to be known before anything goes
-local setter = stored and string.match(stored, '(%x+:%x+)$')
-local done, had = false, '-'
-if gone then
-    local by
-    by, had = string.match(gone, '^(%x+:%x+) %d+ (%S+)$')
-    if not by then
-        return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
-    elseif is_older(by) then
-        return {sequence, 1, now}
-    end
-    done = by == token
+if by and is_older(by) then
+    return {sequence, 1, now}
 end
+local setter = stored and string.match(stored, '(%x+:%x+)$')
+local done = by == token
 if done and stored and setter ~= had then -- scheduled again since
     return {sequence, 0, now}
 elseif setter and is_older(setter) then

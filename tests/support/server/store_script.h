@@ -5,7 +5,7 @@
 
 #include "support/server/redis_server.h"
 
-/* Loads "rows/rows_claim", say, which must have no parts. The digest is good for the next 16 calls. */
+/* Loads "rows/rows_claim", say. The digest is good for the next 16 calls. */
 const char* store_script(redis_server* server, const char* name);
 
 #endif

@@ -1,0 +1,30 @@
+-- rows_change: what is known of a row that is to be scheduled or unscheduled.
+--
+-- wants nothing; ARGV 1 to 4 as rows_schedule.lua says, KEYS 2 and 3 too
+-- gives token, sequence, row, now
+--       is_older(setter)  the request is older than that one of the same client, whose tokens grow
+--       stored            what KEYS[2] has of the row; false: nothing
+--       by, had           who unscheduled it, nil: nobody; and who had scheduled it, -: nobody
+--
+-- Ends the script for one that comes too late.
+
+local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function is_older(setter)
+    return string.sub(setter, 1, 17) == string.sub(token, 1, 17) and setter > token
+end
+
+if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
+    return {sequence, 4, now}
+end
+local stored = redis.call('HGET', KEYS[2], row)
+local gone = redis.call('HGET', KEYS[3], row)
+local by, had = nil, '-'
+if gone then
+    by, had = string.match(gone, '^(%x+:%x+) %d+ (%S+)$')
+    if not by then
+        return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
+    end
+end
