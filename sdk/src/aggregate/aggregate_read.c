@@ -24,16 +24,11 @@ static uint32_t totals_page(const gh_aggregate_read* read)
     return left < page ? left : page;
 }
 
-static gh_script* totals_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_aggregate_read_lua);
-}
-
 static void totals_encode(gh_op* op, gh_request* request)
 {
     const gh_aggregate_read* read = totals_of(op);
     char parts[2] = {(char)('0' + read->level), 0};
-    gh_request_script(request, totals_script(op), 1, 3);
+    gh_request_script(request, gh_op_script(op), 1, 3);
     gh_aggregate_encode_keys(request, op, gh_name_str(&read->set), read->day, parts);
     gh_request_number(request, op->sequence);
     gh_request_number(request, (uint64_t)read->first + read->count);
@@ -114,7 +109,7 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind totals_kind = {
-    .name = "aggregate", .step = gh_read_step, .encode = totals_encode, .script = totals_script,
+    .name = "aggregate", .step = gh_read_step, .encode = totals_encode, .text = &gh_aggregate_read_lua,
     .effect = GH_OP_READS, .answer = totals_answer};
 
 static const gh_bound totals_bounds_rows[] = {

@@ -425,16 +425,11 @@ static gh_chat_send* chat_send_of(gh_op* op)
     return (gh_chat_send*)(void*)op;
 }
 
-static gh_script* chat_send_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_chat_send_lua);
-}
-
 static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
     uint32_t i;
-    gh_request_script(request, chat_send_script(op), 5, 3 + 2 * send->count);
+    gh_request_script(request, gh_op_script(op), 5, 3 + 2 * send->count);
     encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
     for (i = 0; i < send->count; i++)
     {
@@ -483,7 +478,7 @@ static void chat_send_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_send_kind = {
-    .name = "chat", .step = chat_send_step, .encode = chat_send_encode, .script = chat_send_script,
+    .name = "chat", .step = chat_send_step, .encode = chat_send_encode, .text = &gh_chat_send_lua,
     .effect = GH_OP_CHANGES, .answer = chat_send_answer};
 
 static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,

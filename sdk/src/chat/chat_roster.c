@@ -18,16 +18,11 @@ static gh_chat_members* roster_of(gh_op* op)
     return (gh_chat_members*)(void*)op;
 }
 
-static gh_script* roster_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_chat_roster_lua);
-}
-
 static void roster_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_members* roster = roster_of(op);
     uint32_t bytes = gh_client_reply_bytes(op->client) - ROSTER_REPLY_ROOM;
-    gh_request_script(request, roster_script(op), 2, 4);
+    gh_request_script(request, gh_op_script(op), 2, 4);
     gh_request_object_keys(request, op->client, gh_chat_kind(), gh_name_str(&roster->chat), "sv");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&roster->cursor));
@@ -151,7 +146,7 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind roster_kind = {
-    .name = "chat", .step = gh_read_step, .encode = roster_encode, .script = roster_script, .effect = GH_OP_READS,
+    .name = "chat", .step = gh_read_step, .encode = roster_encode, .text = &gh_chat_roster_lua, .effect = GH_OP_READS,
     .answer = roster_answer};
 
 static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,

@@ -81,7 +81,10 @@ typedef struct gh_op_kind
     /* Writes the request of the op's present state. */
     void (*encode)(gh_op* op, gh_request* request);
 
-    /* The script that the request runs, or NULL. It is loaded before the request is encoded. */
+    /* The script that each request of the kind runs. It is loaded before the request is encoded. */
+    const gh_script_text* text;
+
+    /* The same where it is not one for all, and NULL where there is none. */
     gh_script* (*script)(gh_op* op);
 
     gh_op_effect effect;
@@ -272,6 +275,9 @@ uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
 void gh_op_warn(const gh_op* op, const char* text, gh_str detail);
 
 /* ---- pieces of requests ------------------------------------------------------------------------------------------ */
+
+/* The script that the op's request runs, or NULL. */
+gh_script* gh_op_script(gh_op* op);
 
 /* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments);

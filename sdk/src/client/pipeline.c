@@ -44,9 +44,11 @@ gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op,
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
 
-static gh_script* script_of(gh_op* op)
+gh_script* gh_op_script(gh_op* op)
 {
-    return op->kind->script == NULL ? NULL : op->kind->script(op);
+    const gh_op_kind* kind = op->kind;
+    if (kind->text != NULL) return gh_client_script(op->client, kind->text);
+    return kind->script == NULL ? NULL : kind->script(op);
 }
 
 static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
@@ -105,7 +107,7 @@ static void op_retry(gh_op* op)
 /* NOSCRIPT: the next encoding of the op puts SCRIPT LOAD in front of it. */
 static void op_reload(gh_op* op)
 {
-    gh_script* script = script_of(op);
+    gh_script* script = gh_op_script(op);
     if (script == NULL || ++op->strikes > STRIKES_MAX)
     {
         op_answered(op, GH_REASON_REFUSED, NULL); /* a server that forgets scripts as fast as they are loaded */
@@ -139,7 +141,7 @@ static void op_strike(gh_op* op)
 /* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
 static bool may_retry(gh_op* op)
 {
-    bool caller_script = op->kind->effect == GH_OP_CALLERS && op->kind->script(op) != NULL;
+    bool caller_script = op->kind->effect == GH_OP_CALLERS && gh_op_script(op) != NULL;
     return !caller_script || (op->flags & GH_OP_ONCE) == 0;
 }
 
@@ -147,7 +149,7 @@ static bool may_retry(gh_op* op)
 static gh_reason reason_of_stop(gh_op* op)
 {
     if (op->kind->effect != GH_OP_CALLERS) return GH_REASON_HALFWAY;
-    return gh_script_is_ours(op->kind->script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
+    return gh_script_is_ours(gh_op_script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
 }
 
 /* A Cluster moves the slot, and the script lost sight of a key in the middle: when the slot has settled, the same
@@ -455,7 +457,7 @@ typedef enum pipeline_encoded
    an answer must come first. GH_REFUSED: the script lacks a right. */
 static gh_status encode_script(gh_client* client, gh_op* op)
 {
-    gh_script* script = script_of(op);
+    gh_script* script = gh_op_script(op);
     bool has_all_rights = client->rights_known && client->rights_missing == 0;
     gh_status right = script == NULL || has_all_rights ? GH_OK : gh_rights_check(client, op, script);
     if (right != GH_OK) return right;
@@ -490,7 +492,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
     if (script == GH_OK && gh_pipeline_has_room(client))
     {
         request = gh_link_request(link);
-        request.phantom = client->clustered && gh_script_wants_phantom(client, script_of(op));
+        request.phantom = client->clustered && gh_script_wants_phantom(client, gh_op_script(op));
         op->kind->encode(op, &request);
         if (gh_link_commit(link, &request))
         {

@@ -19,11 +19,6 @@ static gh_contacts_load* contacts_load_of(gh_op* op)
     return (gh_contacts_load*)(void*)op;
 }
 
-static gh_script* contacts_load_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_contacts_load_lua);
-}
-
 /* As many as are wanted and one reply can take, each with its time. */
 static uint32_t contacts_page_size(const gh_contacts_load* load)
 {
@@ -37,7 +32,7 @@ static uint32_t contacts_page_size(const gh_contacts_load* load)
 static void contacts_load_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_load* load = contacts_load_of(op);
-    gh_request_script(request, contacts_load_script(op), 4, 4);
+    gh_request_script(request, gh_op_script(op), 4, 4);
     gh_contacts_encode_keys(request, op, gh_name_str(&load->owner));
     gh_request_number(request, op->sequence);
     gh_request_str(request, load->blocked ? gh_str_literal("b") : gh_str_literal("c"));
@@ -111,7 +106,7 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_load_kind = {
-    .name = "contacts", .step = gh_read_step, .encode = contacts_load_encode, .script = contacts_load_script,
+    .name = "contacts", .step = gh_read_step, .encode = contacts_load_encode, .text = &gh_contacts_load_lua,
     .effect = GH_OP_READS, .answer = contacts_load_answer};
 
 static const gh_bound contacts_load_bounds_rows[] = {

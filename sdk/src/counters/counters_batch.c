@@ -253,11 +253,6 @@ static void counters_lane_encode_time(const gh_counters_lane* lane, gh_request* 
     gh_request_str(request, gh_str_make(text, (size_t)(end - text)));
 }
 
-static gh_script* counters_lane_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_counters_flush_lua);
-}
-
 static void counters_lane_encode(gh_op* op, gh_request* request)
 {
     const gh_counters_lane* lane = counters_lane_of(op);
@@ -266,7 +261,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     char client[16];
     uint32_t i;
-    gh_request_script(request, counters_lane_script(op), 2 + lane->count * (1 + precisions),
+    gh_request_script(request, gh_op_script(op), 2 + lane->count * (1 + precisions),
                       8 + 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
@@ -351,7 +346,7 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
 }
 
 const gh_op_kind gh_counters_lane_kind = {
-    .name = "counters", .step = counters_lane_step, .encode = counters_lane_encode, .script = counters_lane_script,
+    .name = "counters", .step = counters_lane_step, .encode = counters_lane_encode, .text = &gh_counters_flush_lua,
     .effect = GH_OP_CHANGES};
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */

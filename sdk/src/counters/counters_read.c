@@ -18,11 +18,6 @@ static gh_counter_read* counter_read_of(gh_op* op)
     return (gh_counter_read*)(void*)op;
 }
 
-static gh_script* counter_read_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_counters_read_lua);
-}
-
 /* As many as one reply can hold; the rest is asked for again. */
 static uint32_t counter_read_page(const gh_counter_read* read, const gh_client* client)
 {
@@ -41,7 +36,7 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     char part[16] = "c:";
     gh_str text = gh_str_make(name, (size_t)(gh_name_encode(gh_name_str(&read->name), name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
-    gh_request_script(request, counter_read_script(op), 2, 6);
+    gh_request_script(request, gh_op_script(op), 2, 6);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), text);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, list, text);
     gh_request_number(request, op->sequence);
@@ -184,7 +179,7 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind counter_read_kind = {
-    .name = "counters", .step = gh_read_step, .encode = counter_read_encode, .script = counter_read_script,
+    .name = "counters", .step = gh_read_step, .encode = counter_read_encode, .text = &gh_counters_read_lua,
     .effect = GH_OP_READS, .answer = counter_read_answer};
 
 static const gh_bound counter_read_bounds_rows[] = {

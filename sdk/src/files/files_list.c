@@ -27,11 +27,6 @@ static gh_files_list* files_list_of(gh_op* op)
     return (gh_files_list*)(void*)op;
 }
 
-static gh_script* files_list_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_files_list_lua);
-}
-
 /* As many entries as the caller and one reply have room for. */
 static uint32_t files_list_count(const gh_files_list* list)
 {
@@ -44,7 +39,7 @@ static uint32_t files_list_count(const gh_files_list* list)
 static void files_list_encode(gh_op* op, gh_request* request)
 {
     const gh_files_list* list = files_list_of(op);
-    gh_request_script(request, files_list_script(op), 4, 5);
+    gh_request_script(request, gh_op_script(op), 4, 5);
     gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -164,7 +159,7 @@ static void files_list_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_list_kind = {
-    .name = "files", .step = files_list_step, .encode = files_list_encode, .script = files_list_script,
+    .name = "files", .step = files_list_step, .encode = files_list_encode, .text = &gh_files_list_lua,
     .effect = GH_OP_READS};
 
 static const gh_bound files_list_bounds_rows[] = {
@@ -218,14 +213,9 @@ static gh_file_look* files_look_of(gh_op* op)
     return (gh_file_look*)(void*)op;
 }
 
-static gh_script* files_look_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_files_look_lua);
-}
-
 static void files_look_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, files_look_script(op), 2, 1);
+    gh_request_script(request, gh_op_script(op), 2, 1);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&files_look_of(op)->name), "so");
     gh_request_number(request, op->sequence);
 }
@@ -251,7 +241,7 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_look_kind = {
-    .name = "files", .step = gh_read_step, .encode = files_look_encode, .script = files_look_script,
+    .name = "files", .step = gh_read_step, .encode = files_look_encode, .text = &gh_files_look_lua,
     .effect = GH_OP_READS, .answer = files_looked};
 
 static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)

@@ -20,16 +20,11 @@ send_lane* gh_files_send_lane(const gh_file_send* send, uint64_t number)
     return &send->room->lanes[number % send->room->config.lanes];
 }
 
-static gh_script* send_lane_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_files_chunk_lua);
-}
-
 static void send_lane_encode(gh_op* op, gh_request* request)
 {
     const send_lane* lane = send_lane_of(op);
     const gh_file_send* send = lane->send;
-    gh_request_script(request, send_lane_script(op), 4, 6);
+    gh_request_script(request, gh_op_script(op), 4, 6);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, op->sequence);
@@ -190,7 +185,7 @@ static void send_lane_step(gh_op* op, const gh_event* event)
 }
 
 const gh_op_kind gh_files_send_lane_kind = {
-    .name = "files", .step = send_lane_step, .encode = send_lane_encode, .script = send_lane_script,
+    .name = "files", .step = send_lane_step, .encode = send_lane_encode, .text = &gh_files_chunk_lua,
     .effect = GH_OP_CHANGES};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */

@@ -46,16 +46,11 @@ static gh_mailbox_push* mailbox_push_of(gh_op* op)
     return (gh_mailbox_push*)(void*)op;
 }
 
-static gh_script* mailbox_push_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_mailbox_push_lua);
-}
-
 static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     uint32_t i;
-    gh_request_script(request, mailbox_push_script(op), 4, 4 + 2 * push->count);
+    gh_request_script(request, gh_op_script(op), 4, 4 + 2 * push->count);
     encode_mailbox_key(request, op, gh_name_str(&push->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&push->name), 'm');
     encode_mailbox_key(request, op, gh_name_str(&push->name), 'h');
@@ -98,7 +93,7 @@ static void mailbox_push_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_push_kind = {
-    .name = "mailbox", .step = mailbox_push_step, .encode = mailbox_push_encode, .script = mailbox_push_script,
+    .name = "mailbox", .step = mailbox_push_step, .encode = mailbox_push_encode, .text = &gh_mailbox_push_lua,
     .effect = GH_OP_CHANGES, .answer = mailbox_push_answer};
 
 static const gh_bound mailbox_push_bounds_rows[] = {
@@ -160,11 +155,6 @@ static gh_mailbox_fetch* mailbox_fetch_of(gh_op* op)
     return (gh_mailbox_fetch*)(void*)op;
 }
 
-static gh_script* mailbox_fetch_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_mailbox_fetch_lua);
-}
-
 /* The page in the caller's buffer, as far as it is filled. */
 static gh_page mailbox_page(const gh_mailbox_fetch* fetch)
 {
@@ -185,7 +175,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
-    gh_request_script(request, mailbox_fetch_script(op), 3, 7);
+    gh_request_script(request, gh_op_script(op), 3, 7);
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'm');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'h');
@@ -366,7 +356,7 @@ static void mailbox_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_fetch_kind = {
-    .name = "mailbox", .step = mailbox_fetch_step, .encode = mailbox_fetch_encode, .script = mailbox_fetch_script,
+    .name = "mailbox", .step = mailbox_fetch_step, .encode = mailbox_fetch_encode, .text = &gh_mailbox_fetch_lua,
     .effect = GH_OP_READS};
 
 static const gh_bound mailbox_fetch_bounds_rows[] = {
@@ -438,15 +428,10 @@ static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
     return (gh_mailbox_commit*)(void*)op;
 }
 
-static gh_script* mailbox_commit_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_mailbox_commit_lua);
-}
-
 static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
-    gh_request_script(request, mailbox_commit_script(op), 2, 3);
+    gh_request_script(request, gh_op_script(op), 2, 3);
     encode_mailbox_key(request, op, gh_name_str(&commit->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&commit->name), 'm');
     gh_request_number(request, op->sequence);
@@ -471,7 +456,7 @@ static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_commit_kind = {
-    .name = "mailbox", .step = gh_call_step, .encode = mailbox_commit_encode, .script = mailbox_commit_script,
+    .name = "mailbox", .step = gh_call_step, .encode = mailbox_commit_encode, .text = &gh_mailbox_commit_lua,
     .effect = GH_OP_CHANGES, .answer = mailbox_commit_answer};
 
 static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,

@@ -172,16 +172,11 @@ static gh_row_get* row_get_of(gh_op* op)
     return (gh_row_get*)(void*)op;
 }
 
-static gh_script* row_get_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_rows_get_lua);
-}
-
 static void row_get_encode(gh_op* op, gh_request* request)
 {
     const gh_row_get* get = row_get_of(op);
     uint32_t room = gh_client_reply_bytes(op->client) - ROWS_REPLY_ROOM;
-    gh_request_script(request, row_get_script(op), 1, 4);
+    gh_request_script(request, gh_op_script(op), 1, 4);
     gh_rows_encode_keys(request, op->client, gh_rows_shard_of(gh_name_str(&get->row)), "v");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&get->row));
@@ -217,7 +212,7 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind row_get_kind = {
-    .name = "rows", .step = gh_read_step, .encode = row_get_encode, .script = row_get_script, .effect = GH_OP_READS,
+    .name = "rows", .step = gh_read_step, .encode = row_get_encode, .text = &gh_rows_get_lua, .effect = GH_OP_READS,
     .answer = row_get_answer};
 
 static const gh_bound row_get_bounds_rows[] = {

@@ -35,16 +35,11 @@ static gh_rows* rows_of(gh_op* op)
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-static gh_script* rows_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_rows_claim_lua);
-}
-
 static void rows_encode(gh_op* op, gh_request* request)
 {
     gh_rows* rows = rows_of(op);
     gh_client* client = op->client;
-    gh_request_script(request, rows_script(op), 5, 9);
+    gh_request_script(request, gh_op_script(op), 5, 9);
     gh_rows_encode_keys(request, client, rows->shard, "dmwiv");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -257,7 +252,7 @@ static void rows_detach(gh_op* op)
 }
 
 static const gh_op_kind rows_kind = {
-    .name = "rows", .step = rows_step, .encode = rows_encode, .script = rows_script, .effect = GH_OP_CHANGES,
+    .name = "rows", .step = rows_step, .encode = rows_encode, .text = &gh_rows_claim_lua, .effect = GH_OP_CHANGES,
     .detach = rows_detach, .hints_at_once = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

@@ -36,15 +36,10 @@ static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
     return (gh_semaphore_limit*)(void*)op;
 }
 
-static gh_script* semaphore_limit_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_semaphore_limit_lua);
-}
-
 static void semaphore_limit_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
-    gh_request_script(request, semaphore_limit_script(op), 4, 4);
+    gh_request_script(request, gh_op_script(op), 4, 4);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -71,7 +66,7 @@ static void semaphore_limit_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind semaphore_limit_kind = {
     .name = "semaphore", .step = semaphore_limit_step, .encode = semaphore_limit_encode,
-    .script = semaphore_limit_script, .effect = GH_OP_CHANGES, .answer = semaphore_limit_answer};
+    .text = &gh_semaphore_limit_lua, .effect = GH_OP_CHANGES, .answer = semaphore_limit_answer};
 
 static gh_status semaphore_limit_try(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
                                      uint64_t timeout_us)
@@ -100,16 +95,11 @@ static gh_semaphore_look* semaphore_look_of(gh_op* op)
     return (gh_semaphore_look*)(void*)op;
 }
 
-static gh_script* semaphore_look_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_semaphore_look_lua);
-}
-
 static void semaphore_look_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_look* look = semaphore_look_of(op);
     uint32_t most = (gh_client_reply_nodes(op->client) - SEMAPHORE_FIGURES - 1) / 2;
-    gh_request_script(request, semaphore_look_script(op), 3, 2);
+    gh_request_script(request, gh_op_script(op), 3, 2);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&look->name), "shq");
     gh_request_number(request, op->sequence);
     gh_request_number(request, look->holders_max < most ? look->holders_max : most);
@@ -168,7 +158,7 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind semaphore_look_kind = {
-    .name = "semaphore", .step = gh_read_step, .encode = semaphore_look_encode, .script = semaphore_look_script,
+    .name = "semaphore", .step = gh_read_step, .encode = semaphore_look_encode, .text = &gh_semaphore_look_lua,
     .effect = GH_OP_READS, .answer = semaphore_look_answer};
 
 static gh_status semaphore_look_try(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,

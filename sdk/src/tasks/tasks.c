@@ -129,11 +129,6 @@ static void push_encode(gh_op* op, gh_request* request)
     }
 }
 
-static gh_script* push_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_push_lua);
-}
-
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
    lost. What there was no room for may be stored by an earlier try yet. */
 static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char code)
@@ -171,7 +166,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind push_kind = {
-    .name = "tasks_push", .step = gh_call_step, .encode = push_encode, .script = push_script,
+    .name = "tasks_push", .step = gh_call_step, .encode = push_encode, .text = &gh_tasks_push_lua,
     .effect = GH_OP_CHANGES, .answer = push_answer};
 
 static gh_status check_task_new(const gh_task_spec* task)

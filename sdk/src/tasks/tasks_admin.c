@@ -47,15 +47,10 @@ static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
     for (i = 0; i < edit->count; i++) gh_request_str(request, edit->refs[i].id);
 }
 
-static gh_script* revoke_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_cancel_lua);
-}
-
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, revoke_script(op), 10, 6 + edit->count);
+    gh_request_script(request, gh_op_script(op), 10, 6 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_token(request, op);
@@ -67,15 +62,10 @@ static void revoke_encode(gh_op* op, gh_request* request)
     edit_encode_ids(request, edit);
 }
 
-static gh_script* requeue_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_requeue_lua);
-}
-
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, requeue_script(op), 13, 4 + edit->count);
+    gh_request_script(request, gh_op_script(op), 13, 4 + edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_token(request, op);
@@ -119,10 +109,10 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind revoke_kind = {
-    .name = "tasks_cancel", .step = gh_call_step, .encode = revoke_encode, .script = revoke_script,
+    .name = "tasks_cancel", .step = gh_call_step, .encode = revoke_encode, .text = &gh_tasks_cancel_lua,
     .effect = GH_OP_CHANGES, .answer = edit_answer};
 static const gh_op_kind requeue_kind = {
-    .name = "tasks_requeue", .step = gh_call_step, .encode = requeue_encode, .script = requeue_script,
+    .name = "tasks_requeue", .step = gh_call_step, .encode = requeue_encode, .text = &gh_tasks_requeue_lua,
     .effect = GH_OP_CHANGES, .answer = edit_answer};
 
 static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
@@ -166,11 +156,6 @@ static gh_tasks_control* control_of(gh_op* op)
     return (gh_tasks_control*)(void*)op;
 }
 
-static gh_script* control_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_control_lua);
-}
-
 static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules)
 {
     char text[3 * 20 + 2];
@@ -189,7 +174,7 @@ static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules
 static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
-    gh_request_script(request, control_script(op), 3, 7);
+    gh_request_script(request, gh_op_script(op), 3, 7);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -209,7 +194,7 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind control_kind = {
-    .name = "tasks_control", .step = gh_call_step, .encode = control_encode, .script = control_script,
+    .name = "tasks_control", .step = gh_call_step, .encode = control_encode, .text = &gh_tasks_control_lua,
     .effect = GH_OP_CHANGES, .answer = control_answer};
 
 static gh_status check_rules(const gh_tasks_rules* rules)
@@ -251,15 +236,10 @@ static gh_tasks_look* look_of(gh_op* op)
     return (gh_tasks_look*)(void*)op;
 }
 
-static gh_script* look_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_look_lua);
-}
-
 static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
-    gh_request_script(request, look_script(op), 9, 2);
+    gh_request_script(request, gh_op_script(op), 9, 2);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&look->queue),
                          gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
@@ -289,7 +269,7 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind look_kind = {
-    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .script = look_script, .effect = GH_OP_READS,
+    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .text = &gh_tasks_look_lua, .effect = GH_OP_READS,
     .answer = look_answer};
 
 static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
@@ -322,18 +302,13 @@ static gh_tasks_dead* dead_of(gh_op* op)
     return (gh_tasks_dead*)(void*)op;
 }
 
-static gh_script* dead_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_dead_lua);
-}
-
 static void dead_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_dead* dead = dead_of(op);
     uint32_t bytes = gh_client_reply_bytes(op->client) - REPLY_BYTES_HEAD;
     uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
-    gh_request_script(request, dead_script(op), 3, 4);
+    gh_request_script(request, gh_op_script(op), 3, 4);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&dead->queue), gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
@@ -395,7 +370,7 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind dead_kind = {
-    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .script = dead_script, .effect = GH_OP_READS,
+    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .text = &gh_tasks_dead_lua, .effect = GH_OP_READS,
     .answer = dead_answer};
 
 static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
@@ -433,14 +408,9 @@ static gh_tasks_count* count_of(gh_op* op)
     return (gh_tasks_count*)(void*)op;
 }
 
-static gh_script* count_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_count_lua);
-}
-
 static void count_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, count_script(op), 15, 1);
+    gh_request_script(request, gh_op_script(op), 15, 1);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&count_of(op)->queue),
                          gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);
@@ -479,7 +449,7 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind count_kind = {
-    .name = "tasks_count", .step = gh_read_step, .encode = count_encode, .script = count_script,
+    .name = "tasks_count", .step = gh_read_step, .encode = count_encode, .text = &gh_tasks_count_lua,
     .effect = GH_OP_READS, .answer = count_answer};
 
 static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)

@@ -13,11 +13,6 @@ static gh_tasks_finish* finish_of(gh_op* op)
     return (gh_tasks_finish*)(void*)op;
 }
 
-static gh_script* finish_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_finish_lua);
-}
-
 static char finish_kind_of(const gh_task* task)
 {
     switch (task->action)
@@ -79,7 +74,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t extras;
     uint32_t count = finish_kinds(finish, kinds, &extras);
     uint32_t i;
-    gh_request_script(request, finish_script(op), 11, 6 + 2 * count + extras);
+    gh_request_script(request, gh_op_script(op), 11, 6 + 2 * count + extras);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&finish->queue),
                          gh_str_literal("w m l p t x i d0 d1 d2 d3"));
     finish_encode_field(request, finish);
@@ -150,7 +145,7 @@ static void finish_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind finish_kind = {
-    .name = "tasks_finish", .step = finish_step, .encode = finish_encode, .script = finish_script,
+    .name = "tasks_finish", .step = finish_step, .encode = finish_encode, .text = &gh_tasks_finish_lua,
     .effect = GH_OP_CHANGES, .answer = finish_answer};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
@@ -266,15 +261,10 @@ static gh_tasks_extend* extend_of(gh_op* op)
     return (gh_tasks_extend*)(void*)op;
 }
 
-static gh_script* extend_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_tasks_renew_lua);
-}
-
 static void extend_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_extend* extend = extend_of(op);
-    gh_request_script(request, extend_script(op), 2, 2 + 2u * extend->sending);
+    gh_request_script(request, gh_op_script(op), 2, 2 + 2u * extend->sending);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&extend->queue), gh_str_literal("m l"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
@@ -335,7 +325,7 @@ static void extend_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind extend_kind = {
-    .name = "tasks_extend", .step = extend_step, .encode = extend_encode, .script = extend_script,
+    .name = "tasks_extend", .step = extend_step, .encode = extend_encode, .text = &gh_tasks_renew_lua,
     .effect = GH_OP_CHANGES, .answer = extend_answer};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
