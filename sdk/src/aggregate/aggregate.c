@@ -26,17 +26,14 @@ static gh_status aggregate_check(const gh_aggregate_config* config)
     return config->action.size > GH_NAME_SIZE_MAX || config->action.bytes == NULL ? GH_INVALID_CONFIG : GH_OK;
 }
 
-/* The stream must lie at a multiple of 64. */
 static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
 {
     const gh_aggregate_config* config = &aggregate->config;
-    char* stream = (char*)gh_arena_take(arena, sizeof(gh_digest_stream) + 64);
+    aggregate->stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof(gh_digest_stream));
     aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
     aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
     aggregate->counts = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity *
                                                             (size_t)config->days_capacity);
-    if (stream != NULL)
-        aggregate->stream = (gh_digest_stream*)(void*)(stream + (64 - (uintptr_t)stream % 64) % 64);
 }
 
 size_t gh_aggregate_memory(const gh_aggregate_config* config)
@@ -63,8 +60,7 @@ gh_status gh_aggregate_init(gh_aggregate** aggregate, const gh_aggregate_config*
     status = aggregate_check(config);
     if (status != GH_OK) return status;
     if (aggregate == NULL) return GH_INVALID_OUT;
-    if (memory == NULL || (uintptr_t)memory % GH_ARENA_ALIGNMENT != 0 || size < gh_aggregate_memory(config))
-        return GH_INVALID_MEMORY;
+    if (!gh_arena_fits(memory, size, gh_aggregate_memory(config))) return GH_INVALID_MEMORY;
     arena = gh_arena_make(memory, size);
     made = (gh_aggregate*)gh_arena_take(&arena, sizeof(gh_aggregate));
     made->config = *config;

@@ -11,6 +11,12 @@ void* gh_arena_take(gh_arena* arena, size_t size)
     return arena->base + at;
 }
 
+void* gh_arena_take_at_64(gh_arena* arena, size_t size)
+{
+    char* at = (char*)gh_arena_take(arena, size + 64);
+    return at == NULL ? NULL : at + (64 - (uintptr_t)at % 64) % 64;
+}
+
 gh_str gh_arena_copy(gh_arena* arena, gh_str str)
 {
     char* bytes = (char*)gh_arena_take(arena, str.size + 1);

@@ -26,8 +26,17 @@ static inline gh_arena gh_arena_make(void* base, size_t size)
     return arena;
 }
 
+/* Whether a caller's block is aligned and has room for so much. */
+static inline bool gh_arena_fits(const void* base, size_t size, size_t needed)
+{
+    return base != NULL && (uintptr_t)base % GH_ARENA_ALIGNMENT == 0 && size >= needed;
+}
+
 /* size bytes, zeroed and aligned; NULL when measuring or out of room. */
 void* gh_arena_take(gh_arena* arena, size_t size);
+
+/* The same at a multiple of 64, as a stream of hash.h wants it. */
+void* gh_arena_take_at_64(gh_arena* arena, size_t size);
 
 /* A copy of the string, with a NUL behind it for the debugger. */
 gh_str gh_arena_copy(gh_arena* arena, gh_str str);

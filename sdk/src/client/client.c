@@ -82,8 +82,7 @@ static gh_status check_init(const void* memory, size_t size, const gh_client_con
     if (status != GH_OK) return status;
     if (!is_platform(platform)) return GH_INVALID_PLATFORM;
     if (client == NULL) return GH_INVALID_OUT;
-    if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0) return GH_INVALID_MEMORY;
-    return size < gh_client_memory(config) ? GH_INVALID_MEMORY : GH_OK;
+    return gh_arena_fits(memory, size, gh_client_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }
 
 static void init_link(gh_link* link, gh_link_name name, uint32_t out_capacity)

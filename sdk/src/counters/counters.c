@@ -134,8 +134,7 @@ static gh_status counters_try(gh_counters** counters, gh_client* client, const g
     if (config == NULL) config = &defaults;
     status = counters_check_config(config, client);
     if (status != GH_OK) return status;
-    if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0) return GH_INVALID_MEMORY;
-    if (size < gh_counters_memory(config)) return GH_INVALID_MEMORY;
+    if (!gh_arena_fits(memory, size, gh_counters_memory(config))) return GH_INVALID_MEMORY;
     if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_NO_ROOM;
     self = counters_carve(&arena, config);
     self->magic = COUNTERS_MAGIC;

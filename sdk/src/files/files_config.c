@@ -42,17 +42,6 @@ uint64_t gh_files_pause(uint32_t pauses)
     return pause_us < FILES_PAUSE_MAX_US ? pause_us : FILES_PAUSE_MAX_US;
 }
 
-/* The rooms begin with a stream, which must lie at a multiple of 64. */
-static void* files_align(char* room)
-{
-    return room == NULL ? NULL : room + (64 - (uintptr_t)room % 64) % 64;
-}
-
-static bool files_memory_fits(const void* memory, size_t size, size_t needed)
-{
-    return memory != NULL && (uintptr_t)memory % GH_ARENA_ALIGNMENT == 0 && size >= needed;
-}
-
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
 static const gh_bound file_send_bounds_rows[] = {
@@ -77,17 +66,16 @@ gh_file_send_config gh_file_send_config_default(void)
 /* NULL when measuring. */
 static send_room* send_carve(gh_arena* arena, const gh_file_send_config* config)
 {
-    char* room = (char*)gh_arena_take(arena, sizeof(send_room) + 64);
+    send_room* room = (send_room*)gh_arena_take_at_64(arena, sizeof(send_room)); /* begins with a stream */
     send_lane* lanes = (send_lane*)gh_arena_take(arena, sizeof(send_lane) * config->lanes);
-    send_room* aligned = (send_room*)files_align(room);
     uint32_t i;
     for (i = 0; i < config->lanes; i++)
     {
         char* bytes = (char*)gh_arena_take(arena, config->chunk_bytes);
         if (lanes != NULL) lanes[i].bytes = bytes;
     }
-    if (aligned != NULL) aligned->lanes = lanes;
-    return aligned;
+    if (room != NULL) room->lanes = lanes;
+    return room;
 }
 
 send_room* gh_files_carve_send(const gh_file_send_config* config)
@@ -131,8 +119,7 @@ gh_status gh_files_check_send(const gh_file_send_config* config, gh_client* clie
     if (!send_readers_are_valid(config)) return GH_INVALID_READERS;
     if (config->cap_bytes < config->chunk_bytes || config->channel_bytes < config->cap_bytes) return GH_INVALID_CAP;
     if (config->tick_bytes < config->chunk_bytes) return GH_INVALID_TICK_BYTES;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK
-                                                                                              : GH_INVALID_MEMORY;
+    return gh_arena_fits(config->memory, config->memory_size, gh_file_send_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
@@ -167,24 +154,23 @@ static gh_status read_check(const gh_file_read_config* config, gh_client* client
 static read_room* read_carve(gh_arena* arena, const gh_file_read_config* config)
 {
     bool is_gzip = config->format == GH_FILE_GZIP;
-    char* room = (char*)gh_arena_take(arena, sizeof(read_room) + 64);
+    read_room* room = (read_room*)gh_arena_take_at_64(arena, sizeof(read_room)); /* begins with a stream */
     read_lane* lanes = (read_lane*)gh_arena_take(arena, sizeof(read_lane) * config->lanes);
     char* carry = (char*)gh_arena_take(arena, config->line_bytes + 1);
     void* inflate_memory = gh_arena_take(arena, is_gzip ? GH_INFLATE_MEMORY : 0);
     char* unpacked = (char*)gh_arena_take(arena, is_gzip ? GH_FILES_TEXT_BYTES : 0);
-    read_room* aligned = (read_room*)files_align(room);
     uint32_t i;
     for (i = 0; i < config->lanes; i++)
     {
         char* bytes = (char*)gh_arena_take(arena, config->chunk_bytes);
         if (lanes != NULL) lanes[i].bytes = bytes;
     }
-    if (aligned == NULL) return NULL;
-    aligned->lanes = lanes;
-    aligned->carry = carry;
-    aligned->unpacked = unpacked;
-    aligned->inflate_memory = inflate_memory;
-    return aligned;
+    if (room == NULL) return NULL;
+    room->lanes = lanes;
+    room->carry = carry;
+    room->unpacked = unpacked;
+    room->inflate_memory = inflate_memory;
+    return room;
 }
 
 read_room* gh_files_carve_read(const gh_file_read_config* config)
@@ -211,6 +197,5 @@ gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* clie
     if (status != GH_OK) return status;
     if (config->channel.size > 0 && !gh_name_is_valid(config->channel)) return GH_INVALID_CHANNEL;
     if (config->keep != GH_FILE_AS_READ && config->keep != GH_FILE_AT_END) return GH_INVALID_FORMAT;
-    return files_memory_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK
-                                                                                              : GH_INVALID_MEMORY;
+    return gh_arena_fits(config->memory, config->memory_size, gh_file_read_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }

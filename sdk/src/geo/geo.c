@@ -121,8 +121,7 @@ gh_status gh_geo_init(gh_geo** table, const gh_geo_config* config, void* memory,
     status = geo_check_config(config);
     if (status != GH_OK) return status;
     if (table == NULL) return GH_INVALID_OUT;
-    if (memory == NULL || ((uintptr_t)memory & (GH_ARENA_ALIGNMENT - 1)) != 0 || size < gh_geo_memory(config))
-        return GH_INVALID_MEMORY;
+    if (!gh_arena_fits(memory, size, gh_geo_memory(config))) return GH_INVALID_MEMORY;
     arena = gh_arena_make(memory, size);
     made = (gh_geo*)gh_arena_take(&arena, sizeof(gh_geo));
     made->config = *config;
