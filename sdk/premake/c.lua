@@ -18,10 +18,14 @@ function c.text(text)
     return #lines == 0 and '    ""' or table.concat(lines, "\n")
 end
 
--- Bytes of any kind as C string literals, a few a line.
+-- Bytes of any kind as C string literals, a few a line. None of them looks like the beginning of a comment, as
+-- internal.lua reads C by its lines.
 function c.bytes(text)
     local lines = {}
-    for i = 1, #text, 28 do table.insert(lines, "    " .. literal(text:sub(i, i + 27))) end
+    for i = 1, #text, 28 do
+        local line = literal(text:sub(i, i + 27)):gsub("/", "\\057")
+        table.insert(lines, "    " .. line)
+    end
     return table.concat(lines, "\n")
 end
 
