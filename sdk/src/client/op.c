@@ -200,7 +200,7 @@ void gh_timers_fire(gh_client* client)
 
 void gh_op_send(gh_op* op, const char* shape, int flags)
 {
-    const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_ONCE;
+    const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_NO_REPEAT;
     GH_ASSERT(op->client, op->kind->encode != NULL);
     GH_ASSERT(op->client, (flags & ~sending_flags) == 0);
     gh_op_unsend(op);

@@ -106,7 +106,7 @@ enum
 {
     GH_OP_URGENT = 1 << 0,    /* its request goes before others that wait                                  */
     GH_OP_MAYBE = 1 << 1,     /* a request was sent whole, and the link died before its answer             */
-    GH_OP_ONCE = 1 << 2,      /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
+    GH_OP_NO_REPEAT = 1 << 2, /* what was sent whole must not be sent again: fail it as UNKNOWN instead    */
     GH_OP_LISTENING = 1 << 3,
     GH_OP_SWEPT = 1 << 4,     /* the client's: whether it has had the event that all ops get             */
     GH_OP_ASKED = 1 << 5,     /* the client's: which of its two heaps of leases it is in                   */
@@ -140,7 +140,7 @@ void gh_op_renumber(gh_op* op);
 
 /* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i"
    an integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape
-   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_ONCE;
+   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_NO_REPEAT;
    GH_OP_MAYBE, if an earlier request of the op has done, or may still do, what the op must not deny: without it, what
    is known of that one is forgotten. */
 void gh_op_send(gh_op* op, const char* shape, int flags);

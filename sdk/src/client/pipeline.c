@@ -3,7 +3,7 @@
    A ring of slots mirrors what is on the wire, one slot a request. The n-th reply belongs to the n-th slot, so a reply
    can reach no other op; a slot whose op has ended keeps its place and swallows its answer. When the link dies,
    requests that were not sent whole go back to the queue as if nothing had been; those that were go back too, to be
-   sent again with the same op id, unless their op said GH_OP_ONCE. */
+   sent again with the same op id, unless their op said GH_OP_NO_REPEAT. */
 
 #include "client/outcome.h"
 #include "client/state.h"
@@ -132,7 +132,7 @@ static void op_await_digest_again(gh_op* op)
 static void op_strike(gh_op* op)
 {
     op->flags |= GH_OP_MAYBE;
-    if ((op->flags & GH_OP_ONCE) != 0 || ++op->strikes > STRIKES_MAX)
+    if ((op->flags & GH_OP_NO_REPEAT) != 0 || ++op->strikes > STRIKES_MAX)
         op_answered(op, GH_REASON_UNUSABLE, NULL);
     else
         gh_op_requeue(op, true);
@@ -142,7 +142,7 @@ static void op_strike(gh_op* op)
 static bool may_retry(gh_op* op)
 {
     bool caller_script = op->kind->effect == GH_OP_CALLERS && gh_op_script(op) != NULL;
-    return !caller_script || (op->flags & GH_OP_ONCE) == 0;
+    return !caller_script || (op->flags & GH_OP_NO_REPEAT) == 0;
 }
 
 /* The server stopped a script. What a caller's script had done by then is for the caller to know. */
@@ -158,7 +158,7 @@ static bool op_halved(gh_op* op, const gh_reply* reply)
 {
     op->client->stats.scripts_halved++;
     gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_WARNING, "ended half-way: ", reply->text);
-    if ((op->flags & GH_OP_ONCE) != 0) return false;
+    if ((op->flags & GH_OP_NO_REPEAT) != 0) return false;
     op->flags |= GH_OP_MAYBE;
     op_retry(op);
     return true;
@@ -577,7 +577,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
         if (slot.purpose == GH_SLOT_OP && sent_whole)
         {
             slot.op->flags |= GH_OP_MAYBE;
-            if ((slot.op->flags & GH_OP_ONCE) != 0)
+            if ((slot.op->flags & GH_OP_NO_REPEAT) != 0)
             {
                 op_give_up(slot.op, GH_REASON_LINK);
                 continue;

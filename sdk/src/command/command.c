@@ -287,7 +287,7 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     command->reply_needed = 0;
     memset(&command->reply, 0, sizeof command->reply);
     gh_call_begin(&command->op, client, &command_kind, NULL, config->timeout_us,
-                  config->repeat == GH_REPEAT_NEVER ? GH_OP_ONCE : 0);
+                  config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
     return GH_OK;
 }
 
