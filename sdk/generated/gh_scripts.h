@@ -18,6 +18,7 @@
     X(epoch) \
     X(rights) \
     X(command) \
+    X(command_once) \
     X(fenced) \
     X(contacts_load) \
     X(contacts_remove) \

@@ -342,7 +342,7 @@ static void expect_bad_configs_refused(game* a, gh_command* command)
     BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = 999);
     BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = 3600 * SECOND_US + 1);
     BAD_CONFIG(GH_INVALID_TIMEOUT, config->timeout_us = UINT64_MAX);
-    BAD_CONFIG(GH_INVALID_REPEAT, config->repeat = (gh_repeat)2);
+    BAD_CONFIG(GH_INVALID_REPEAT, config->repeat = (gh_repeat)3);
     BAD_CONFIG(GH_INVALID_REPEAT, config->repeat = (gh_repeat)-1);
     BAD_CONFIG(GH_INVALID_BUFFER, config->reply_size = 1);
     BAD_CONFIG(GH_INVALID_BUFFER, (config->reply_memory = (char*)memory + 4, config->reply_size = 8));

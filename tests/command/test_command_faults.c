@@ -1,8 +1,9 @@
-/* Every fault of support/fault.h over commands and scripts, and what GH_REPEAT_NEVER and _SAFE promise about
-   them:
+/* Every fault of support/fault.h over commands and scripts, and what GH_REPEAT_NEVER, _SAFE and _ONCE promise
+   about them:
 
-       NEVER   done once or not at all; OK means once; TIMEOUT and CANCELLED mean not at all; UNKNOWN means
-   look SAFE    goes on until it is OK */
+       NEVER   done once or not at all; OK means once; TIMEOUT and CANCELLED mean not at all; UNKNOWN means look
+       SAFE    goes on until it is OK
+       ONCE    goes on until it is OK, and then it was done once */
 
 #include "support/command.h"
 #include "support/faults/fault.h"
@@ -241,6 +242,39 @@ static const fault_operation fenced_script = {
     prepare_fence,   begin_fenced_script,     fault_poll_op,     NULL,
     fault_cancel_op,  audit_done_once};
 
+/* ---- what must not be done twice, and is sent again all the same --------------------------------------- */
+
+static void begin_once(fault_scene* scene)
+{
+    begin_words(scene, faulted(scene, GH_REPEAT_ONCE), "INCR", NULL);
+}
+
+static const fault_operation once = {
+    "once",         sizeof(faulted_command), 0, 0, NULL, begin_once, fault_poll_op, NULL,
+    fault_cancel_op, audit_done_at_most_once};
+
+static void begin_once_script(fault_scene* scene)
+{
+    begin_text(scene, faulted(scene, GH_REPEAT_ONCE), "return redis.call('INCR', KEYS[1])");
+}
+
+static const fault_operation once_script = {
+    "once-script",  sizeof(faulted_command), 0, 17, NULL, begin_once_script, fault_poll_op, NULL,
+    fault_cancel_op, audit_done_at_most_once};
+
+static void begin_once_fenced(fault_scene* scene)
+{
+    faulted_command* self = faulted(scene, GH_REPEAT_ONCE);
+    self->config.fence = gh_lock_fence(*(gh_lock**)scene->more);
+    begin_words(scene, self, "INCR", NULL);
+}
+
+static const fault_operation once_fenced = {"once-fenced",    sizeof(faulted_command),
+                                            sizeof(gh_lock*), 3,
+                                            prepare_fence,    begin_once_fenced,
+                                            fault_poll_op,    NULL,
+                                            fault_cancel_op,  audit_done_at_most_once};
+
 /* All but the one that needs a script which the server had before. */
 #define PLAIN_FAULT_TESTS(operation)                                                                         \
     FAULT_TEST(operation, cut_at_every_byte)                                                                 \
@@ -269,6 +303,11 @@ FAULT_TESTS(shared)
 FAULT_TESTS(fenced)
 FAULT_CANCEL_TEST(fenced)
 PLAIN_FAULT_TESTS(fenced_script)
+FAULT_TESTS(once)
+FAULT_CANCEL_TEST(once)
+PLAIN_FAULT_TESTS(once_script)
+FAULT_CANCEL_TEST(once_script)
+FAULT_TESTS(once_fenced)
 
 /* ---- what the harness does not do ---------------------------------------------------------------------- */
 
@@ -423,6 +462,8 @@ TEST_FILE(command_faults, PLAIN_FAULT_TEST_LIST(set), FAULT_CANCEL_TEST_LIST(set
           PLAIN_FAULT_TEST_LIST(incr), FAULT_CANCEL_TEST_LIST(incr), PLAIN_FAULT_TEST_LIST(script),
           FAULT_CANCEL_TEST_LIST(script), PLAIN_FAULT_TEST_LIST(known), FAULT_TEST_LIST(shared),
           FAULT_TEST_LIST(fenced), FAULT_CANCEL_TEST_LIST(fenced), PLAIN_FAULT_TEST_LIST(fenced_script),
+          FAULT_TEST_LIST(once), FAULT_CANCEL_TEST_LIST(once), PLAIN_FAULT_TEST_LIST(once_script),
+          FAULT_CANCEL_TEST_LIST(once_script), FAULT_TEST_LIST(once_fenced),
           cmocka_unit_test(zombie_was_unknown), cmocka_unit_test(sent_on_a_dead_link_stays_unknown),
           cmocka_unit_test(late_answer_reaches_nobody_else), cmocka_unit_test(replies_come_byte_by_byte),
           cmocka_unit_test(crowd_is_told_the_truth));

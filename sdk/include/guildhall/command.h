@@ -12,8 +12,23 @@
    Memory   the op, the arguments, the script and the reply memory are yours and stay in place until the op ends.
    Threads  as its client.
    Failure  TIMEOUT: not carried out. UNKNOWN: sent, no answer. Under GH_REPEAT_NEVER a link that breaks after the
-            request was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE it is sent again until the deadline. A
-            link breaks at the latest when the client's request_timeout_us (2 s) has passed without an answer.
+            request was sent ends the op UNKNOWN at once; under GH_REPEAT_SAFE and GH_REPEAT_ONCE it is sent again
+            until the deadline. A link breaks at the latest when the client's request_timeout_us (2 s) has passed
+            without an answer.
+
+   Once     GH_REPEAT_ONCE is for what must be done and must not be done twice: a purchase, INCR. However often it is
+            sent, it is carried out once, and a repeat gets the answer that was lost:
+
+                sent --> the store has no receipt: writes one, carries it out, keeps the answer with it --> GH_OK
+                  ^      the store has one: gives the answer that is kept there --------------------------> GH_OK
+                  '----- lost link
+
+            The receipt is a key beside the first key of the script, or beside the word behind a command's name:
+            KEYS.md says how it is called. It takes some 200 bytes, and those of the answer if it has up to 4 KiB, and
+            goes by itself a minute after the op's time. The user needs the rights +get and +set, and its pattern.
+            Nothing is carried out any more when request_timeout_us has passed behind the end of the op, so what
+            UNKNOWN left open can be read in the store then. What a store forgets in a failover it forgets together:
+            what was done, and the receipt. SCRIPT KILL cannot end a script that runs so: it has written its receipt.
 
    Atomic   the server carries out one script at a time, and nothing else meanwhile: what one script reads and writes
             needs no lock, and is one round trip. A lock is for what takes longer than that, or lies elsewhere.
@@ -45,7 +60,8 @@ extern "C" {
 typedef enum gh_repeat
 {
     GH_REPEAT_NEVER = 0, /* INCR, LPUSH: twice is not the same as once                                            */
-    GH_REPEAT_SAFE = 1   /* GET, SET, a script that recognises its own id: twice is the same as once              */
+    GH_REPEAT_SAFE = 1,  /* GET, SET, a script that recognises its own id: twice is the same as once              */
+    GH_REPEAT_ONCE = 2   /* anything that has a key: sent again as SAFE is, and done once, as "Once" above says   */
 } gh_repeat;
 
 /* A lock's grant, as a condition: the request is carried out only while this very grant is the current one by the
@@ -78,11 +94,12 @@ GH_API gh_command_config gh_command_config_default(void);
    healed without a word. KEYS and ARGV are as in any Redis script. */
 typedef struct gh_script
 {
-    gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB */
+    gh_str text; /* yours: Lua source, at most config.out_bytes - 2 KiB; - 4 KiB with GH_REPEAT_ONCE */
 
     /* private */
-    const struct gh_script_text* own;   /* a text of Guildhall's, in place of yours        */
-    const struct gh_script_text* front; /* what is sent in front of it: a fence's check    */
+    const struct gh_script_text* own;    /* a text of Guildhall's, in place of yours       */
+    const struct gh_script_text* front;  /* what is sent in front of it: a fence's check   */
+    const struct gh_script_text* behind; /* what is sent behind it, and runs it: once      */
     char digest[40];
     uint32_t loaded; /* the connection that has it, 0: none */
     bool known;      /* the digest is set */
@@ -103,6 +120,7 @@ typedef struct gh_command
     gh_script* script;
     gh_name fence_name;
     uint64_t fence;
+    uint64_t once_until_us; /* by the store's clock: later no copy is carried out; 0: none was made */
     void* reply_memory;
     uint32_t reply_size;
     uint16_t argument_count;
@@ -126,8 +144,10 @@ typedef struct gh_command_line
 
 /* Queues a command: arguments[0] is its name. Refused (GH_INVALID_ARGUMENTS) are those that would block the shared
    connection or make it something else: SUBSCRIBE, MULTI, BLPOP, SELECT and their like; do not use XREAD with BLOCK or
-   CLIENT REPLY either. With config->fence the keys and arguments are carried out by a script, so the server's ACL must
-   allow the command inside scripts.
+   CLIENT REPLY either. With config->fence, or once, the arguments are carried out by a script, so the command must be
+   one that scripts may call, and the server's ACL must allow it there. Once, it needs a word behind its name
+   (GH_INVALID_ARGUMENTS), which is the key that the receipt lies beside; commands that have another word there, as
+   BITOP and XGROUP, belong into a script on Cluster, and where the ACL names keys.
    GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
    _CLIENT, _CONFIG, _ARGUMENTS, _TIMEOUT, _FENCE, _BUFFER, _REPEAT. config may be NULL for the defaults. */
 GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
@@ -142,8 +162,9 @@ GH_API gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_st
 GH_API gh_status gh_command_format(gh_command_line* op, gh_client* client, const gh_command_config* config,
                                    const char* format, ...);
 
-/* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS. A script that is used with
-   a fence is used with one always (GH_INVALID_FENCE). */
+/* Queues a run of your script. Everything as above, and GH_INVALID_SCRIPT, GH_INVALID_KEYS: once, it needs a key. A
+   script that is used with a fence is used with one always (GH_INVALID_FENCE), and one that is used with
+   GH_REPEAT_ONCE with that always (GH_INVALID_REPEAT). */
 GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys,
                                  size_t key_count, const gh_str* arguments, size_t argument_count,
                                  const gh_command_config* config);
@@ -151,14 +172,17 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
 /* How it ends:
    GH_OK        carried out; gh_command_reply has the answer
    GH_ERROR     the server or the script answered an error: gh_command_reply()->text. A command that errs has changed
-                nothing; a script may have written before it erred
+                nothing; a script may have written before it erred. Once, that is an answer as any other: it is over,
+                and a repeat gets the same error
    GH_TOO_SMALL carried out, but the answer needs reply_needed bytes; if that is 0, it was larger than the client's
-                reply_bytes or reply_nodes, and cost the connection
+                reply_bytes or reply_nodes, and cost the connection; or, once, it was lost with a link and too large
+                for the receipt (4 KiB), or of more than six arrays within one another
    GH_FENCED    the fence was not the current one: nothing was written
    GH_TIMEOUT   not carried out in time: the link was down, or the server kept saying that it is busy
-   GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable
+   GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable. Once, it was done
+                once or not at all; also if the receipt says that it was begun and was stopped
    GH_REFUSED   the server's ACL or version says no
-   GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making
+   GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making; once: the receipt is not
    GH_CANCELLED cancelled before it was sent */
 
 /* The answer after GH_OK or GH_ERROR, else NULL. Lives in op and reply_memory until the next begin. */

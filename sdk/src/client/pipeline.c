@@ -145,11 +145,14 @@ static bool may_retry(gh_op* op)
     return !caller_script || (op->flags & GH_OP_NO_REPEAT) == 0;
 }
 
-/* The server stopped a script. What a caller's script had done by then is for the caller to know. */
+/* The server stopped a script. What a caller's script had done by then is for the caller to know; where something of
+   ours stands behind it, that was stopped before it ran. */
 static gh_reason reason_of_stop(gh_op* op)
 {
+    const gh_script* script = gh_op_script(op);
     if (op->kind->effect != GH_OP_CALLERS) return GH_REASON_HALFWAY;
-    return gh_script_is_ours(gh_op_script(op)) ? GH_REASON_REFUSED : GH_REASON_ERROR;
+    if (script != NULL && script->behind != NULL) return GH_REASON_REFUSED;
+    return gh_script_is_ours(script) ? GH_REASON_REFUSED : GH_REASON_ERROR;
 }
 
 /* A Cluster moves the slot, and the script lost sight of a key in the middle: when the slot has settled, the same

@@ -17,24 +17,80 @@ bool gh_script_is_ours(const gh_script* script)
 
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
 {
-    return gh_script_is_ours(script) && script != &client->scripts[GH_SCRIPT_lock_renew] &&
-           script != &client->scripts[GH_SCRIPT_semaphore_refresh] && script != &client->scripts[GH_SCRIPT_command];
+    return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL &&
+           script != &client->scripts[GH_SCRIPT_lock_renew] && script != &client->scripts[GH_SCRIPT_semaphore_refresh];
+}
+
+/* ---- the text of a script, with what stands around it ------------------------------------------------------------ */
+
+/* Where the next piece of a text goes; NULL while it is only measured. */
+typedef struct script_writer
+{
+    char* at;
+    size_t size; /* of all pieces so far */
+} script_writer;
+
+static void write_piece(script_writer* writer, gh_str piece)
+{
+    writer->size += piece.size;
+    if (writer->at == NULL) return;
+    memcpy(writer->at, piece.bytes, piece.size);
+    writer->at += piece.size;
+}
+
+static void write_ours(script_writer* writer, const gh_script_text* text)
+{
+    writer->size += text->size;
+    if (writer->at != NULL) writer->at = gh_script_unpack(text, writer->at);
+}
+
+static void write_body(script_writer* writer, const gh_script* script)
+{
+    if (script->own == NULL)
+        write_piece(writer, script->text);
+    else
+        write_ours(writer, script->own);
+}
+
+/* What stands behind a text decides when that runs, and so gets it, and the fence's check, as functions. No line comes
+   before the text: errors name its lines as they are. A text may end with a comment. */
+static void write_with_behind(script_writer* writer, const gh_script* script)
+{
+    write_piece(writer, gh_str_literal("local gh_body=function(KEYS,ARGV,...) "));
+    write_body(writer, script);
+    write_piece(writer, gh_str_literal("\nend local gh_fence"));
+    if (script->front != NULL)
+    {
+        write_piece(writer, gh_str_literal("=function(KEYS,ARGV) "));
+        write_ours(writer, script->front);
+        write_piece(writer, gh_str_literal("\nend"));
+    }
+    write_piece(writer, gh_str_literal("\n"));
+    write_ours(writer, script->behind);
+}
+
+static void write_script(script_writer* writer, const gh_script* script)
+{
+    if (script->behind != NULL)
+    {
+        write_with_behind(writer, script);
+        return;
+    }
+    if (script->front != NULL) write_ours(writer, script->front);
+    write_body(writer, script);
 }
 
 static void encode_text(gh_request* request, const gh_script* script)
 {
-    size_t front_size = script->front == NULL ? 0 : script->front->size;
-    size_t size = script->own == NULL ? script->text.size : script->own->size;
-    char* at = gh_request_bulk(request, front_size + size);
-    if (at == NULL) return;
-    if (script->front != NULL) at = gh_script_unpack(script->front, at);
-    if (script->own == NULL)
-        memcpy(at, script->text.bytes, script->text.size);
-    else
-        gh_script_unpack(script->own, at);
+    script_writer writer = {NULL, 0};
+    write_script(&writer, script);
+    writer.at = gh_request_bulk(request, writer.size);
+    if (writer.at != NULL) write_script(&writer, script);
 }
 
-/* SCRIPT LOAD of the text, and of what stands in front of it. False: no room now. */
+/* ---- on the wire ------------------------------------------------------------------------------------------------- */
+
+/* SCRIPT LOAD of the text, with what stands around it. False: no room now. */
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op)
 {
     gh_request request = gh_link_request(&client->commands);

@@ -1,4 +1,4 @@
-/* command.c -- commands and scripts of the caller's own, with a fence or without. */
+/* command.c -- commands and scripts of the caller's own, with a fence or without; once, or as often as they come. */
 
 #include "guildhall/command.h"
 
@@ -9,6 +9,23 @@
 
 #define TIMEOUT_MAX_US 3600000000ull
 #define SCRIPT_ROOM 2048u /* digest, keys, and the headers around them */
+#define ONCE_ROOM 2048u   /* what stands around a text that runs once */
+#define RECEIPT_ROOM 96u  /* what a receipt's key has on the wire, besides the key that it lies beside */
+#define RECEIPT_TOKEN_SIZE 33u
+#define RECEIPT_SPARE_US 60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
+
+/* Codes of command_once.lua, and where they stand. */
+enum
+{
+    ONCE_DONE = 0,
+    ONCE_BEGUN = 1,
+    ONCE_LOST = 2,
+    ONCE_LATE = 3
+};
+#define ONCE_SHAPE "qii*"
+#define ONCE_CODE 1u
+#define ONCE_NOW 2u
+#define ONCE_ANSWER 3u
 
 static const gh_bound command_bounds_rows[] = {
     GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US, GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US,
@@ -133,6 +150,11 @@ static bool is_fenced(const gh_command* command)
     return command->fence_name.size > 0;
 }
 
+static bool runs_once(const gh_command* command)
+{
+    return command->script != NULL && command->script->behind != NULL;
+}
+
 static void encode_strings(gh_request* request, const gh_str* strings, uint32_t count)
 {
     uint32_t i;
@@ -163,21 +185,86 @@ static void encode_arguments(gh_request* request, const gh_command* command)
     }
 }
 
+/* Of a command, the word behind its name: that is where nearly all have it. */
+static gh_str first_key(const gh_command* command)
+{
+    gh_str name;
+    if (command->key_count > 0) return command->keys[0];
+    if (command->line == NULL) return command->arguments[1];
+    name = line_word(command->line);
+    return line_word(name.bytes + name.size);
+}
+
+static const char* find_brace(gh_str key, const char* from, char brace)
+{
+    if (from == NULL || key.size == 0) return NULL;
+    return (const char*)memchr(from, brace, (size_t)(key.bytes + key.size - from));
+}
+
+/* A Cluster takes the slot of such a key from what is between its first braces. */
+static bool has_slot_tag(gh_str key)
+{
+    return find_brace(key, find_brace(key, key.bytes, '{'), '}') != NULL;
+}
+
+/* "<key>:once:<token>"; or "{<key>}:once:<token>", which lies in the slot of a key without a tag. */
+static void encode_receipt_key(gh_request* request, const gh_command* command)
+{
+    const gh_str middle = gh_str_literal(":once:");
+    const gh_str key = first_key(command);
+    const bool braced = !has_slot_tag(key);
+    char* at = gh_request_bulk(request, key.size + middle.size + RECEIPT_TOKEN_SIZE + (braced ? 2u : 0u));
+    if (at == NULL) return;
+    if (braced) *at++ = '{';
+    if (key.size > 0) memcpy(at, key.bytes, key.size);
+    at += key.size;
+    if (braced) *at++ = '}';
+    memcpy(at, middle.bytes, middle.size);
+    at = gh_hex_encode(gh_client_id(command->op.client), at + middle.size);
+    *at++ = ':';
+    gh_hex_encode(command->op.sequence, at);
+}
+
+/* From the first copy on it stays as it is: no copy is carried out after its receipt has gone. */
+static void encode_once(gh_request* request, gh_command* command)
+{
+    gh_client* client = command->op.client;
+    const uint64_t timeout_us = gh_client_request_timeout(client);
+    uint64_t until_us = command->once_until_us;
+    uint64_t not_after_us = gh_client_not_after(client);
+    if (until_us == 0) until_us = gh_client_store_time(client, command->op.due_us + timeout_us + RECEIPT_SPARE_US);
+    if (not_after_us > until_us) not_after_us = until_us;
+    gh_request_number(request, command->op.sequence);
+    gh_request_number(request, not_after_us);
+    gh_request_number(request, until_us / 1000 + 1);
+    if (!request->full) command->once_until_us = until_us;
+}
+
+static void encode_run(gh_request* request, gh_command* command)
+{
+    gh_client* client = command->op.client;
+    const bool fenced = is_fenced(command);
+    const bool once = runs_once(command);
+    const uint32_t keys = command->key_count + (fenced ? 1u : 0u) + (once ? 1u : 0u);
+    const uint32_t arguments = command->argument_count + (fenced ? 1u : 0u) + (once ? 3u : 0u);
+    gh_request_script(request, command->script, keys, arguments);
+    if (once) encode_receipt_key(request, command);
+    if (fenced) gh_request_object_key(request, client, gh_str_literal("lock"), gh_name_str(&command->fence_name), 's');
+    encode_strings(request, command->keys, command->key_count);
+    if (once) encode_once(request, command);
+    if (fenced) gh_request_number(request, command->fence);
+    encode_arguments(request, command);
+}
+
 static void command_encode(gh_op* op, gh_request* request)
 {
     gh_command* command = command_of(op);
-    uint32_t more = is_fenced(command) ? 1 : 0;
-    if (command->script == NULL)
+    if (command->script != NULL)
     {
-        gh_request_array(request, command->argument_count);
-        encode_arguments(request, command);
+        encode_run(request, command);
         return;
     }
-    gh_request_script(request, command->script, command->key_count + more, command->argument_count + more);
-    if (more != 0)
-        gh_request_object_key(request, op->client, gh_str_literal("lock"), gh_name_str(&command->fence_name), 's');
-    encode_strings(request, command->keys, command->key_count);
-    if (more != 0) gh_request_number(request, command->fence);
+    gh_request_array(request, command->argument_count);
     encode_arguments(request, command);
 }
 
@@ -186,9 +273,46 @@ static gh_script* command_script(gh_op* op)
     return command_of(op)->script;
 }
 
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* What the caller's own text or command answered: its error is one of the things that it may answer. */
+static gh_status once_done(gh_command* command, const gh_reply* answer)
+{
+    if (answer == NULL) return gh_op_outcome(&command->op, GH_REASON_UNUSABLE);
+    if (answer->type != GH_REPLY_ERROR) return keep_reply(command, answer) ? GH_OK : GH_TOO_SMALL;
+    keep_error(command, answer);
+    return GH_ERROR;
+}
+
+/* This copy did nothing. If there is no other one, nothing has been done, and the store's clock is known better now. */
+static gh_status once_late(gh_command* command, uint64_t now_us)
+{
+    gh_op* op = &command->op;
+    if (!gh_op_sent_twice(op)) command->once_until_us = 0;
+    if (gh_op_sent_twice(op) && now_us > command->once_until_us) return gh_op_outcome(op, GH_REASON_DEADLINE);
+    gh_op_send(op, ONCE_SHAPE, op->flags & GH_OP_MAYBE);
+    return GH_PENDING;
+}
+
+static gh_status once_answer(gh_command* command, const gh_reply* reply)
+{
+    const uint64_t now_us = (uint64_t)gh_reply_integer(reply, ONCE_NOW);
+    gh_client_note_store_time(command->op.client, now_us);
+    switch (gh_reply_integer(reply, ONCE_CODE))
+    {
+    case ONCE_DONE: return once_done(command, gh_reply_at(reply, ONCE_ANSWER));
+    case ONCE_BEGUN: return gh_op_outcome(&command->op, GH_REASON_HALFWAY);
+    case ONCE_LOST: return GH_TOO_SMALL; /* and reply_needed is 0: no memory would have done */
+    case ONCE_LATE: return once_late(command, now_us);
+    default: return gh_op_outcome(&command->op, GH_REASON_UNUSABLE);
+    }
+}
+
 static gh_status command_answer(gh_op* op, const gh_event* event)
 {
-    return keep_reply(command_of(op), event->reply) ? GH_OK : GH_TOO_SMALL;
+    gh_command* command = command_of(op);
+    if (runs_once(command)) return once_answer(command, event->reply);
+    return keep_reply(command, event->reply) ? GH_OK : GH_TOO_SMALL;
 }
 
 static void command_step(gh_op* op, const gh_event* event)
@@ -228,7 +352,8 @@ static gh_status check_command_config(const gh_command_config* config, gh_client
 {
     gh_status status = gh_refusal_check(&command_bounds, config, client);
     if (status != GH_OK) return status;
-    if (config->repeat != GH_REPEAT_NEVER && config->repeat != GH_REPEAT_SAFE) return GH_INVALID_REPEAT;
+    if (config->repeat != GH_REPEAT_NEVER && config->repeat != GH_REPEAT_SAFE && config->repeat != GH_REPEAT_ONCE)
+        return GH_INVALID_REPEAT;
     if ((config->reply_memory == NULL && config->reply_size > 0) || config->reply_size > UINT32_MAX ||
         ((uintptr_t)config->reply_memory & 7) != 0)
         return GH_INVALID_BUFFER;
@@ -239,8 +364,9 @@ static gh_status check_command_config(const gh_command_config* config, gh_client
     return GH_OK;
 }
 
+/* receipt_of: the one of them that a receipt lies beside, or NULL. */
 static gh_status check_command(const gh_client* client, const gh_str* keys, size_t key_count, const gh_str* arguments,
-                               size_t argument_count)
+                               size_t argument_count, const gh_str* receipt_of)
 {
     size_t most = gh_client_out_room(client) - SCRIPT_ROOM;
     size_t size;
@@ -249,7 +375,9 @@ static gh_status check_command(const gh_client* client, const gh_str* keys, size
         return GH_INVALID_ARGUMENTS;
     size = strings_size(keys, key_count, most);
     if (size > most) return GH_TOO_LARGE;
-    return size + strings_size(arguments, argument_count, most) > most ? GH_TOO_LARGE : GH_OK;
+    size += strings_size(arguments, argument_count, most);
+    if (receipt_of != NULL && size <= most) size += receipt_of->size + RECEIPT_ROOM;
+    return size > most ? GH_TOO_LARGE : GH_OK;
 }
 
 /* Commands that block the connection, turn it into something else, or do not answer once: it serves other ops too. */
@@ -286,31 +414,41 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     command->reply_size = (uint32_t)config->reply_size;
     command->reply_needed = 0;
     memset(&command->reply, 0, sizeof command->reply);
-    gh_call_begin(&command->op, client, &command_kind, NULL, config->timeout_us,
+    command->once_until_us = 0;
+    gh_call_begin(&command->op, client, &command_kind, runs_once(command) ? ONCE_SHAPE : NULL, config->timeout_us,
                   config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
     return GH_OK;
+}
+
+/* A command alone that is carried out by a script. Each form of that has a place among the client's scripts. */
+static gh_script* script_of_command(gh_client* client, bool fenced, bool once)
+{
+    gh_script* script;
+    if (!fenced && !once) return NULL;
+    script = gh_client_script(client, !once ? &gh_command_lua : fenced ? &gh_fenced_lua : &gh_command_once_lua);
+    script->own = &gh_command_lua;
+    script->front = fenced ? &gh_fenced_lua : NULL;
+    script->behind = once ? &gh_command_once_lua : NULL;
+    return script;
 }
 
 static gh_status command_try(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
                              const gh_command_config* config)
 {
     gh_command_config defaults = gh_command_config_default();
-    gh_script* script = NULL;
+    bool once;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     status = check_command_config(config, client);
     if (status != GH_OK) return status;
-    if (argument_count == 0 || arguments == NULL || arguments[0].size == 0) return GH_INVALID_ARGUMENTS;
-    status = check_command(client, NULL, 0, arguments, argument_count);
+    once = config->repeat == GH_REPEAT_ONCE;
+    if (argument_count < (once ? 2u : 1u) || arguments == NULL || arguments[0].size == 0) return GH_INVALID_ARGUMENTS;
+    status = check_command(client, NULL, 0, arguments, argument_count, once ? arguments + 1 : NULL);
     if (status != GH_OK) return status;
     if (spoils_the_link(arguments[0])) return GH_INVALID_ARGUMENTS;
-    if (config->fence.name.size > 0)
-    {
-        script = gh_client_script(client, &gh_command_lua);
-        script->front = &gh_fenced_lua;
-    }
-    return command_start(op, client, script, NULL, 0, arguments, argument_count, config);
+    return command_start(op, client, script_of_command(client, config->fence.name.size > 0, once), NULL, 0, arguments,
+                         argument_count, config);
 }
 
 gh_status gh_command_begin(gh_command* op, gh_client* client, const gh_str* arguments, size_t argument_count,
@@ -340,7 +478,7 @@ static bool command_line_add(gh_format* format)
 
 static gh_status line_try(gh_command_line* op, gh_client* client, const gh_command_config* config, gh_format* format)
 {
-    gh_str name;
+    gh_str first[2]; /* words: the others need no look */
     size_t count = 0;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
@@ -350,8 +488,9 @@ static gh_status line_try(gh_command_line* op, gh_client* client, const gh_comma
     while (command_line_add(format)) count++;
     if (format->full) return GH_TOO_LARGE;
     if (format->wrong || count == 0) return GH_INVALID_ARGUMENTS;
-    name = line_word(op->words);
-    status = command_try(&op->command, client, &name, 1, config);
+    first[0] = line_word(op->words);
+    first[1] = count > 1 ? line_word(first[0].bytes + first[0].size) : first[0];
+    status = command_try(&op->command, client, first, count > 1 ? 2 : 1, config);
     if (status != GH_OK) return status;
     op->command.arguments = NULL;
     op->command.line = op->words;
@@ -374,25 +513,36 @@ gh_status gh_command_format(gh_command_line* op, gh_client* client, const gh_com
 
 /* ---- a script ---------------------------------------------------------------------------------------------------- */
 
+static gh_status check_script(const gh_client* client, const gh_script* script, bool fenced, bool once)
+{
+    size_t most = gh_client_out_room(client) - SCRIPT_ROOM - (once ? ONCE_ROOM : 0);
+    if (script == NULL || script->text.bytes == NULL || script->text.size == 0 || script->text.size > most)
+        return GH_INVALID_SCRIPT;
+    if (script->used && (script->front != NULL) != fenced) return GH_INVALID_FENCE;
+    return script->used && (script->behind != NULL) != once ? GH_INVALID_REPEAT : GH_OK;
+}
+
 static gh_status script_try(gh_command* op, gh_client* client, gh_script* script, const gh_str* keys, size_t key_count,
                             const gh_str* arguments, size_t argument_count, const gh_command_config* config)
 {
     gh_command_config defaults = gh_command_config_default();
     bool fenced;
+    bool once;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     status = check_command_config(config, client);
     if (status != GH_OK) return status;
-    if (script == NULL || script->text.bytes == NULL || script->text.size == 0 ||
-        script->text.size > gh_client_out_room(client) - SCRIPT_ROOM)
-        return GH_INVALID_SCRIPT;
     fenced = config->fence.name.size > 0;
-    if (script->used && (script->front != NULL) != fenced) return GH_INVALID_FENCE;
-    status = check_command(client, keys, key_count, arguments, argument_count);
+    once = config->repeat == GH_REPEAT_ONCE;
+    status = check_script(client, script, fenced, once);
+    if (status != GH_OK) return status;
+    if (once && (keys == NULL || key_count == 0)) return GH_INVALID_KEYS;
+    status = check_command(client, keys, key_count, arguments, argument_count, once ? keys : NULL);
     if (status != GH_OK) return status;
     script->used = true;
     script->front = fenced ? &gh_fenced_lua : NULL;
+    script->behind = once ? &gh_command_once_lua : NULL;
     return command_start(op, client, script, keys, key_count, arguments, argument_count, config);
 }
 

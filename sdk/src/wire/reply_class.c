@@ -42,6 +42,7 @@
     X("LAYOUT ", GH_CLASS_REFUSED) /* epoch.lua */                                                                    \
     X("STALE ", GH_CLASS_STALE) /* scripts of ours: see op.h, gh_client_generation */                                 \
     X("CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT)                                                   \
+    X("CORRUPT the receipt is not of the form", GH_CLASS_LOCK_CORRUPT)                                                \
     X("CORRUPT ", GH_CLASS_CORRUPT) /* scripts of ours, before they have written anything */
 
 static const char class_begins[] =

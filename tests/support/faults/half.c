@@ -112,7 +112,7 @@ static const char* text_of(half_script script, unsigned writes, size_t* size)
 bool half_install(drill* self, half_script script, unsigned writes)
 {
     gh_script* known = &self->game->client->scripts[script.number];
-    if (!known->known || known->front != NULL) return false;
+    if (!known->known || known->front != NULL || known->behind != NULL) return false;
     size_t size = 0;
     const char* text = text_of(script, writes, &size);
     const char* digest = redis_server_text(self->server, "SCRIPT LOAD %b", text, size);

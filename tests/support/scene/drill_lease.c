@@ -157,11 +157,12 @@ static gh_status run_lock_hand_over(drill* self)
     return status;
 }
 
-static gh_status run_lock_fenced(drill* self)
+static gh_status run_command_under_lock(drill* self, gh_repeat repeat)
 {
     static const gh_str words[] = {GH_STR_INIT("SET"), GH_STR_INIT("{lock:" DRILL_NAME "}hoard"), GH_STR_INIT("1")};
     lock_bag* bag = self->bag;
     gh_command_config config = gh_command_config_default();
+    config.repeat = repeat;
     config.fence = gh_lock_fence(&bag->lock);
     config.reply_memory = bag->reply;
     config.reply_size = sizeof(bag->reply);
@@ -180,6 +181,16 @@ static gh_status run_lock_look(drill* self)
     return gh_op_poll(&bag->look.op);
 }
 
+static gh_status run_lock_fenced(drill* self)
+{
+    return run_command_under_lock(self, GH_REPEAT_NEVER);
+}
+
+static gh_status run_lock_fenced_once(drill* self)
+{
+    return run_command_under_lock(self, GH_REPEAT_ONCE);
+}
+
 static const drill_case lock_cases[] = {
     {"take", prepare_free_lock, NULL, run_lock_try, GH_OK, false, 0},
     {"take_new", prepare_no_lock, NULL, run_lock_try, GH_OK, false, 0},
@@ -191,6 +202,7 @@ static const drill_case lock_cases[] = {
     {"hand_over", prepare_free_lock, arm_lock_and_waiter, run_lock_hand_over, GH_OK, false, 0},
     {"fenced", prepare_free_lock, arm_lock, run_lock_fenced, GH_OK, false, 0},
     {"look", prepare_held_lock, NULL, run_lock_look, GH_OK, false, 0},
+    {"fenced_once", prepare_free_lock, arm_lock, run_lock_fenced_once, GH_OK, false, 0},
 };
 
 /* Whatever happened, it can be had when the leases are over, and no waiter is forgotten: more may be counted. */
