@@ -37,8 +37,9 @@
 
 #include <hiredis/hiredis.h>
 
-#define STORM_SYSTEMS(X)                                                                                           \
-    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files) X(aggregate)
+#define STORM_SYSTEMS(X)                                                                                            \
+    X(lock) X(semaphore) X(tasks) X(mailbox) X(chat) X(contacts) X(guild) X(counters) X(rows) X(files) X(aggregate) \
+    X(command)
 
 enum
 {
