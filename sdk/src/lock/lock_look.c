@@ -22,15 +22,10 @@ static gh_lock_look* lock_look_of(gh_op* op)
     return (gh_lock_look*)(void*)op;
 }
 
-static gh_script* lock_look_script(gh_op* op)
-{
-    return gh_client_script(op->client, &gh_lock_look_lua);
-}
-
 static void lock_look_encode(gh_op* op, gh_request* request)
 {
     const uint32_t watched = gh_client_watches_epoch(op->client) ? 1 : 0;
-    gh_request_script(request, lock_look_script(op), 2 + watched, 1 + watched);
+    gh_request_script(request, gh_op_script(op), 2 + watched, 1 + watched);
     gh_request_object_keys(request, op->client, lock_look_kind_name, gh_name_str(&lock_look_of(op)->name), "sq");
     if (watched != 0) gh_request_epoch_key(request, op->client);
     gh_request_number(request, op->sequence);
@@ -72,7 +67,7 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind lock_look_kind = {
-    .name = "lock", .step = gh_read_step, .encode = lock_look_encode, .script = lock_look_script,
+    .name = "lock", .step = gh_read_step, .encode = lock_look_encode, .text = &gh_lock_look_lua,
     .effect = GH_OP_READS, .answer = lock_look_answer};
 
 static const gh_bound lock_look_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_lock_look_config)};
