@@ -6,7 +6,7 @@
 # and a platform sees platform.h.
 #
 # A public header belongs to the layer in public_layer; whatever is not named there is the header of a system, which has
-# a folder of its name. No system includes another.
+# a folder of its name, or <system>_<part>.h, what not every user of that system needs. No system includes another.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
@@ -51,6 +51,13 @@ folder_of_include() {
     esac
 }
 
+# The system that a public header belongs to.
+system_of_header() {
+    local name
+    name=$(basename "$1" .h)
+    if [ -d "sdk/src/$name" ]; then echo "$name"; else echo "${name%%_*}"; fi
+}
+
 upward_includes() {
     local file name inner own own_layer their their_layer
     while read -r file name; do
@@ -60,7 +67,7 @@ upward_includes() {
         own_layer=$(layer_of_folder "$own")
         case $inner in
         guildhall/*)
-            their=$(basename "$inner" .h)
+            their=$(system_of_header "$inner")
             their_layer=$(public_layer "$inner")
             ;;
         gh_scripts.h) their='' their_layer=$client_layer ;;
@@ -101,14 +108,16 @@ foreign_includes() {
 }
 
 public_includes() {
-    local file name inner own_layer their_layer
+    local file name inner own own_layer their_layer
     while read -r file name; do
         inner=${name:1:-1}
+        own=$(system_of_header "$file")
         own_layer=$(public_layer "${file#sdk/include/}")
         their_layer=$(public_layer "$inner")
         case $file:$name in
         *:'<stdbool.h>' | *:'<stddef.h>' | *:'<stdint.h>' | *:'<string.h>') ;;
         sdk/include/guildhall/guildhall.h:'"guildhall/'*) ;; # it is there to include them all
+        "sdk/include/guildhall/${own}_"*".h:\"guildhall/$own.h\"") ;; # a part of a system
         *:'"guildhall/'*)
             if [ "$their_layer" -gt "$own_layer" ] || [ "$their_layer" -eq $system_layer ]; then
                 echo "$file includes $inner, which is above or beside it"

@@ -2,7 +2,8 @@
 
 #include "storm/storm_tasks.h"
 
-#include "guildhall/tasks.h"
+#include "guildhall/tasks_admin.h"
+#include "guildhall/tasks_take.h"
 #include "storm/storm.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tests of guildhall/tasks.h, pull style, against real servers: what becomes of a task. */
+/* Tests of guildhall/tasks_take.h and tasks_admin.h, against real servers: what becomes of a task. */
 
 #include "support/scene/desk.h"
 #include "support/scene/keys.h"

@@ -3,7 +3,7 @@
 #ifndef GAME_SERVER_BACKLOG_H
 #define GAME_SERVER_BACKLOG_H
 
-#include "guildhall/tasks.h"
+#include "guildhall/tasks_admin.h"
 
 enum
 {

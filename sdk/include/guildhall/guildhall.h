@@ -24,5 +24,7 @@
 #include "guildhall/semaphore.h"
 #include "guildhall/status.h"
 #include "guildhall/tasks.h"
+#include "guildhall/tasks_admin.h"
+#include "guildhall/tasks_take.h"
 
 #endif

@@ -1,4 +1,6 @@
 /* guildhall/tasks.h -- work for later or for another process: queues of tasks, each done at least once.
+   Here is what all have in common, how tasks are pushed, and the worker that does them inside the tick. Who rather
+   takes them by hand goes on with tasks_take.h, who looks after a queue with tasks_admin.h.
 
                         .-- lease ran out, retry, given back --.
                         v                                      |
@@ -13,11 +15,11 @@
             (first) to 3
    group    whose task it is: a player's, a guild's. Within a class the groups take turns, so one that pushes
             ten thousand does not hold up the others
-   rules    of a queue: pause, how many tasks may run at once, how many may be handed out in a time
+   rules    of a queue, tasks_admin.h: pause, how many tasks may run at once, how many may be handed out in a time
    worker   a thing of yours that takes tasks by itself and calls your handlers inside gh_tick, as much as the
             budget bears
-   take     the same by hand: take, then finish each task as done, retry, failed or given back; extend what
-            takes longer
+   take     the same by hand, tasks_take.h: take, then finish each task as done, retry, failed or given back; extend
+            what takes longer
    lease    a task that was handed out belongs to that worker for lease_us of the store's clock. A worker
             renews it by itself, also while a handler goes on over many ticks. When the worker dies, another
             gets the task after it
@@ -83,11 +85,7 @@
        gh_tasks_worker_begin(&worker, client, &config); ... gh_tick does the rest. Elsewhere, perhaps:
        gh_task_spec task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
        gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL);
-       Fair to all players, 8 at once at most, and no more than 100 in a second, 20 of them in one burst:
-       task.group = player_name;
-       gh_tasks_rules rules = {.running_max = 8, .rate_count = 100, .rate_period_us = 1000000,
-                               .rate_burst = 20};
-       gh_tasks_control_begin(&control, client, gh_str_literal("post office"), &rules, NULL); */
+       Fair to all players: task.group = player_name; */
 
 #ifndef GUILDHALL_TASKS_H
 #define GUILDHALL_TASKS_H
@@ -106,7 +104,6 @@ extern "C" {
 #define GH_TASKS_ATTEMPTS_MAX 1000
 #define GH_TASKS_CAPACITY_MAX 100000000         /* tasks in a queue                                     */
 #define GH_TASKS_GROUPED_MAX 32                 /* tasks in one push, if one of them has a group        */
-#define GH_TASKS_REQUEUE_MAX 16                 /* in one gh_tasks_requeue                              */
 #define GH_TASKS_COUNT_MIN_MAX 30               /* tasks that have to come together in one take         */
 #define GH_TASKS_WEIGHTED_MIN_MAX 6             /* the same, where classes have weights                 */
 #define GH_TASKS_BYTES_MAX 40960                /* of ids, payloads and results in one request          */
@@ -120,9 +117,6 @@ extern "C" {
 #define GH_TASKS_KEEP_MIN_US 10000000ull        /* 10 s                                                 */
 #define GH_TASKS_KEEP_MAX_US 2592000000000ull   /* 30 days                                              */
 #define GH_TASKS_DELAY_MAX_US 31536000000000ull /* 365 days                                             */
-#define GH_TASKS_RATE_MAX 1000000               /* hand-outs in a period, and in a burst                */
-#define GH_TASKS_RATE_PERIOD_MIN_US 1000ull     /* 1 ms                                                 */
-#define GH_TASKS_RATE_PERIOD_MAX_US 86400000000ull /* 24 h                                              */
 
 /* Memory that holds any task: its id, its group, its handler's name, its payload. */
 #define GH_TASK_BYTES_MAX                                                                                    \
@@ -160,7 +154,7 @@ GH_API gh_tasks_config gh_tasks_config_default(void);
 /* What every begin says of a config: GH_OK, or the status of the first field that is wrong. */
 GH_API gh_status gh_tasks_config_check(const gh_tasks_config* config);
 
-/* Every function below that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
+/* Every function of tasks that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
    _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASKS (count_min), _TASK_KEEP, _TASK_BACKOFF,
    _TASK_WEIGHTS for the field that is wrong. Every begin answers GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the
    request would not fit out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to
@@ -169,8 +163,7 @@ GH_API gh_status gh_tasks_config_check(const gh_tasks_config* config);
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
    but a push stores tasks whose ids are made once more), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md
-   says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. What only
-   reads (look, dead letters, count) never ends GH_UNKNOWN but GH_TIMEOUT, and its cancel always ends it at once. */
+   says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
@@ -284,11 +277,7 @@ typedef struct gh_task
 GH_API uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task);
 
 /* -----------------------------------------------------------------------------------------------------------
-   Pull style: take, finish, extend.
-
-       begin --> ASKING --> ended OK, EMPTY, PAUSED, LIMITED  wait_us 0
-                  ^  '-- nothing there --> WAITING --> ended EMPTY      wait_us ran out
-                  '----- pause or hint -------' */
+   The requests of a worker. Those who take by hand begin them themselves: guildhall/tasks_take.h says how. */
 
 typedef struct gh_tasks_take
 {
@@ -328,33 +317,6 @@ typedef struct gh_tasks_take
     bool came_late;          /* tasks were handed out, and told after their leases     */
 } gh_tasks_take;
 
-/* Wants up to `count` tasks, into an array and a memory of yours that hold them until the next begin.
-   memory_size is at least GH_TASK_BYTES_MAX. The answer brings what fits it, GH_TASKS_BYTES_MAX, and the
-   client's reply_bytes and reply_nodes. Besides: GH_INVALID_TASKS (NULL, 0, too many, fewer than count_min), _BUFFER
-   (memory NULL or too small), GH_TOO_LARGE (count_min tasks are more than reply_nodes can tell).
-
-   With count_min the store hands out that many at least, or none, in one step: those that are ready or due, in the
-   order that always holds, as far as the rules of the queue allow so many at once. It holds nothing back
-   from others: while they wait, the next taker or worker with a smaller count_min gets them, so let all who take from
-   such a queue ask for as many. Several who do get whole hand-outs, each of other tasks. What a retry brings back,
-   or a lease that ran out, counts as any other. A hint that one more is there may wake such a taker in vain; others
-   find it within 100 ms.
-   Rules that never allow so many at once (running_max, rate_burst) hold it up for good.
-
-   Use an op again rather than a new one: the store keeps a receipt for each for as long as a copy of its last request
-   may be under way. */
-GH_API gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                     void* memory, size_t memory_size, const gh_tasks_config* config);
-
-/* How it ends:
-   GH_OK: op->count tasks are yours, count_min at least; GH_EMPTY: none, or not as many, within wait_us; GH_TOO_SMALL:
-   count_min tasks are there, and do not fit memory_size, GH_TASKS_BYTES_MAX or reply_bytes: nothing was handed out;
-   GH_PAUSED: wait_us is 0 and the queue is paused; GH_LIMITED: wait_us is 0 and the rules of the queue allow no
-   more for now, see op->next_us; GH_TIMEOUT: not asked in time; GH_UNKNOWN: asked, and no answer, or all answers came
-   after the leases that they told of, or made no sense; what was handed out nevertheless comes back after its lease;
-   GH_CANCELLED, GH_REFUSED, GH_CORRUPT.
-   gh_op_cancel ends it at once; if a request is on its way, with its answer: GH_OK if it brings tasks. */
-
 typedef struct gh_tasks_finish
 {
     gh_op op;
@@ -374,15 +336,6 @@ typedef struct gh_tasks_finish
     bool leaving; /* of a worker that gives back what it has, while the client drains, too */
 } gh_tasks_finish;
 
-/* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the
-   array are left alone. Besides: GH_INVALID_TASKS (also when none has an action, or one is on its way
-   already), _TASK_ACTION, _TASK_DELAY, _TASK_RESULT. */
-GH_API gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                       size_t count, const gh_tasks_config* config);
-
-/* How it ends:
-   GH_OK: each task that had an action has its status. */
-
 typedef struct gh_tasks_extend
 {
     gh_op op;
@@ -397,11 +350,6 @@ typedef struct gh_tasks_extend
     uint8_t sending;
     uint8_t queue_index;
 } gh_tasks_extend;
-
-/* A new lease for those of tasks[0..count) that are still yours. After GH_OK each of them has status GH_PENDING (or
-   still GH_TOO_SMALL), GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
-GH_API gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                       size_t count, const gh_tasks_config* config);
 
 /* -----------------------------------------------------------------------------------------------------------
    A worker: takes tasks from one or more queues and calls handlers, until it is stopped.
@@ -526,163 +474,6 @@ GH_API gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* clien
 /* GH_PENDING while it works; GH_IDLE: never begun; GH_OK: stopped, and nothing is left; GH_CANCELLED. */
 
 GH_API void gh_tasks_worker_stop(gh_tasks_worker* worker);
-
-/* -----------------------------------------------------------------------------------------------------------
-   Looking after a queue. */
-
-typedef struct gh_task_ref
-{
-    gh_str id;        /* yours */
-    gh_status status; /* read-only. cancel: GH_OK; GH_RUNNING, its worker was told; GH_GONE, not known
-                         or over before. requeue: GH_OK, no dead letter any more; GH_GONE, not known */
-} gh_task_ref;
-
-typedef struct gh_tasks_edit
-{
-    gh_op op;
-
-    /* private */
-    gh_name queue;
-    gh_task_ref* refs;
-    uint64_t keep_us;
-    uint64_t timeout_us;
-    uint32_t count;
-} gh_tasks_edit;
-
-/* Cancels tasks: those that wait, are delayed or dead are over at once; those that run are marked and end so,
-   unless their handler returns DONE. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
-GH_API gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                       size_t count, const gh_tasks_config* config);
-
-/* Dead letters become ready again, with all their attempts before them. At most GH_TASKS_REQUEUE_MAX. */
-GH_API gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                        size_t count, const gh_tasks_config* config);
-
-/* What holds for a queue, whoever takes from it; kept in the store until it is set anew. All 0: no limits. */
-typedef struct gh_tasks_rules
-{
-    bool paused;             /* takes pushes and hands nothing out */
-    uint32_t running_max;    /* tasks handed out and within their leases, at all workers together; 0: no
-                                limit; at most GH_TASKS_CAPACITY_MAX. One past its lease does not count */
-    uint32_t rate_count;     /* hand-outs in a period, retries included; 0: no limit; at most
-                                GH_TASKS_RATE_MAX, and one each us */
-    uint64_t rate_period_us; /* GH_TASKS_RATE_PERIOD_MIN_US.._MAX_US; 0 without a rate */
-    uint32_t rate_burst;     /* how many may come at once after a pause; at most GH_TASKS_RATE_MAX; 0: as
-                                rate_count. A stretch of t us has at most burst + t * count / period hand-outs
-                                by the store's clock; with burst 1 they are evenly spaced */
-} gh_tasks_rules;
-
-typedef struct gh_tasks_control
-{
-    gh_op op;
-
-    /* private */
-    gh_name queue;
-    uint64_t timeout_us;
-    gh_tasks_rules rules;
-} gh_tasks_control;
-
-/* Sets all rules of a queue; NULL: none. What was used of a burst stays used. Workers ask again when the rate
-   allows it, within 1 s of new rules at the latest; those that running_max held back, when they finish a task
-   or within 100 ms. Besides: GH_INVALID_TASK_CAPACITY (running_max), _TASK_RATE. */
-GH_API gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
-                                        const gh_tasks_rules* rules, const gh_tasks_config* config);
-
-typedef enum gh_task_state
-{
-    GH_TASK_STATE_NONE = 0,   /* never pushed, or over and forgotten                    */
-    GH_TASK_STATE_READY,
-    GH_TASK_STATE_DELAYED,    /* time_us: when it is due                                */
-    GH_TASK_STATE_RUNNING,    /* time_us: end of the lease                              */
-    GH_TASK_STATE_CANCELLING, /* as RUNNING, and its worker was told                    */
-    GH_TASK_STATE_RETRYING,   /* time_us: when it is due; text: why the last one failed */
-    GH_TASK_STATE_DEAD,       /* time_us: since when; text: why                         */
-    GH_TASK_STATE_DONE,       /* time_us: until when it is remembered; text: the result */
-    GH_TASK_STATE_CANCELLED   /* time_us: until when it is remembered                   */
-} gh_task_state;
-
-typedef struct gh_tasks_look
-{
-    gh_op op;
-
-    /* read-only, after GH_OK */
-    gh_task_state state;
-    uint16_t attempt; /* the one that runs, or the last one; 0: none yet                       */
-    uint16_t text_max; /* private */
-    uint64_t time_us; /* of the store's clock, since 1970                                      */
-    uint64_t now_us;  /* of the store's clock, when it was asked                               */
-    gh_str text;      /* in the memory that you gave, until the next begin; cut if it is small */
-    gh_str group;     /* in the op; empty: none, or the task is over                           */
-
-    /* private */
-    gh_name queue;
-    gh_name id;
-    char group_bytes[GH_TASK_GROUP_SIZE_MAX];
-} gh_tasks_look;
-
-/* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX
-   bytes hold each of them; NULL with 0 if you do not care. GH_OK once known (GH_TASK_STATE_NONE too).
-   Besides: GH_INVALID_TASK_ID, _BUFFER. */
-GH_API gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                                     size_t memory_size, const gh_tasks_config* config);
-
-typedef struct gh_dead_task
-{
-    gh_str id; /* all of them in the memory that you gave, until the next begin */
-    gh_str group;
-    gh_str handler; /* empty: it is no letter any more; a requeue or a cancel of its id takes it from the list */
-    gh_str payload;
-    gh_str reason;
-    uint64_t died_us; /* of the store's clock, since 1970 */
-    uint32_t attempts;
-    uint32_t task_class;
-} gh_dead_task;
-
-typedef struct gh_tasks_dead
-{
-    gh_op op;
-
-    /* read-only, after GH_OK */
-    uint32_t count; /* how many were filled, from the first on */
-    uint64_t total; /* dead letters of the queue               */
-
-    /* private */
-    gh_name queue;
-    gh_dead_task* letters;
-    char* memory;
-    uint64_t offset;
-    uint32_t memory_size;
-    uint32_t capacity;
-} gh_tasks_dead;
-
-/* A page of the dead letters, the oldest first, from the offset-th on. memory_size is at least
-   GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX; fewer come when they do not fit. Besides: GH_INVALID_TASKS
-   (letters NULL, 0, too many), _BUFFER. */
-GH_API gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                                     gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                                     const gh_tasks_config* config);
-
-typedef struct gh_tasks_count
-{
-    gh_op op;
-
-    /* read-only, after GH_OK */
-    uint64_t stored;     /* of the capacity: all of these but the remembered             */
-    uint64_t handed_out; /* within their leases                                           */
-    uint64_t expired;    /* handed out, their leases ran out, and nobody has asked since  */
-    uint64_t dead;
-    uint64_t remembered; /* over, within keep_us                                          */
-    uint32_t ready[GH_TASKS_CLASSES]; /* those included that have no group and were cancelled meanwhile */
-    uint32_t delayed[GH_TASKS_CLASSES];
-    uint32_t groups[GH_TASKS_CLASSES]; /* that have ready tasks, or had until these were cancelled */
-    gh_tasks_rules rules;
-
-    /* private */
-    gh_name queue;
-} gh_tasks_count;
-
-GH_API gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
-                                      const gh_tasks_config* config);
 
 #ifdef __cplusplus
 }

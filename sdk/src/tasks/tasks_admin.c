@@ -1,6 +1,7 @@
 /* tasks_admin.c -- looking after a queue: cancel, requeue, pause, and what there is. */
 
 #include "tasks_place.h"
+#include "guildhall/tasks_admin.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
 

@@ -11,7 +11,7 @@
 #define GH_TASKS_PLACE_H
 
 #include "client/op.h"
-#include "guildhall/tasks.h"
+#include "guildhall/tasks_take.h"
 
 /* Who is told by a rate to wait for longer asks again all the same: the rules may have changed. */
 #define GH_TASKS_RATE_WAIT_US 1000000ull
