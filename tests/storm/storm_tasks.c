@@ -157,6 +157,8 @@ static void begin_push(task_actor* a, task_push* p)
         p->specs[i].payload = p->specs[i].id;
         p->specs[i].task_class = (uint32_t)random_below(&a->random, 2);
         p->specs[i].group = gh_str_of(groups[p->queue == 0 ? 0 : random_below(&a->random, 3)]);
+        /* A late copy that takes what is over for free brings it back: an id is pushed but once. */
+        if (random_one_in(&a->random, 2)) p->specs[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
         if (random_one_in(&a->random, 5)) p->specs[i].delay_us = random_below(&a->random, 600000);
     }
     if (random_one_in(&a->random, 400)) p->specs[0].task_class = 77; /* begins INVALID: nothing may come of it */

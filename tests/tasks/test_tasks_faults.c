@@ -159,6 +159,51 @@ static void audit_push(fault_scene* scene, gh_status status)
 static const fault_operation push = {"push",     sizeof(bench), 0,    2,           NULL,
                                      begin_push, poll_push,     NULL, cancel_push, audit_push};
 
+/* a is done already and b dead, and both are new tasks: one each, whatever is sent how often. c is there already. */
+static void prepare_over(fault_scene* scene)
+{
+    bench* self = bench_of(scene);
+    desk* clerk = desk_open(scene->other, scene->name);
+    name_tasks(self);
+    assert_status(desk_push_all(clerk, self->pushed, 3), GH_OK);
+    assert_status(desk_take(clerk, 2), GH_OK);
+    clerk->tasks[0].action = GH_TASK_ACTION_DONE;
+    clerk->tasks[1].action = GH_TASK_ACTION_FAIL;
+    assert_status(gh_tasks_finish_begin(&clerk->finish, scene->other->client, clerk->queue, clerk->tasks, 2, NULL),
+                  GH_OK);
+    GAME_UNTIL(gh_op_poll(&clerk->finish.op) == GH_OK);
+    assert_stored(scene, 2, 0, 1, 0, 1, 1);
+}
+
+static void begin_active_push(fault_scene* scene)
+{
+    bench* self = bench_of(scene);
+    gh_tasks_config config = config_of();
+    name_tasks(self);
+    for (int i = 0; i < 3; i++) self->pushed[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    assert_status(
+        gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+        GH_OK);
+}
+
+static void audit_active_push(fault_scene* scene, gh_status status)
+{
+    bench* self = bench_of(scene);
+    if (status == GH_CANCELLED)
+    {
+        assert_stored(scene, 2, 0, 1, 0, 1, 1);
+        return;
+    }
+    assert_stored(scene, 3, 2, 1, 0, 0, 0);
+    assert_status(self->pushed[0].status, GH_OK);
+    assert_status(self->pushed[1].status, GH_OK);
+    assert_status(self->pushed[2].status, GH_EXISTS);
+    assert_int_equal(mark_of(scene, "b"), 'R');
+}
+
+static const fault_operation active_push = {"active_push", sizeof(bench),     0,         8,           prepare_over,
+                                            begin_active_push, poll_push, NULL, cancel_push, audit_active_push};
+
 /* ---- take ---------------------------------------------------------------------------------------------- */
 
 static void begin_take(fault_scene* scene)
@@ -592,6 +637,7 @@ static const fault_operation work = {
 /* ---- the tests ----------------------------------------------------------------------------------------- */
 
 FAULT_TESTS(push)
+FAULT_TESTS(active_push)
 FAULT_TESTS(take)
 FAULT_TESTS(take_together)
 FAULT_TESTS(finish)
@@ -606,6 +652,7 @@ FAULT_TESTS(grouped_requeue)
 FAULT_TESTS(rated_take)
 FAULT_TESTS(work)
 FAULT_CANCEL_TEST(push)
+FAULT_CANCEL_TEST(active_push)
 FAULT_CANCEL_TEST(take)
 FAULT_CANCEL_TEST(take_together)
 FAULT_CANCEL_TEST(finish)
@@ -620,7 +667,8 @@ FAULT_CANCEL_TEST(grouped_requeue)
 FAULT_CANCEL_TEST(rated_take)
 FAULT_CANCEL_TEST(work)
 
-TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish),
+TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(active_push), FAULT_CANCEL_TEST_LIST(active_push),
+          FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish),
           FAULT_TEST_LIST(take_together), FAULT_CANCEL_TEST_LIST(take_together),
           FAULT_TEST_LIST(extend), FAULT_TEST_LIST(revoke), FAULT_TEST_LIST(requeue),
           FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(grouped_push), FAULT_TEST_LIST(grouped_take),

@@ -61,6 +61,7 @@ static void push_refuses_bad_input(void** state)
                   GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_spec){.delay_us = UINT64_MAX}), GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_spec){.task_class = GH_TASKS_CLASSES}), GH_INVALID_TASK_CLASS);
+    assert_status(try_push(clerk, (gh_task_spec){.unique = GH_TASK_UNIQUE_WHILE_ACTIVE + 1}), GH_INVALID_TASK_UNIQUE);
     assert_status(try_push(clerk, (gh_task_spec){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}),
                   GH_INVALID_TASK_ATTEMPTS);
     assert_status(gh_op_poll(&clerk->push.op), GH_INVALID_TASK_ATTEMPTS);

@@ -5,6 +5,10 @@
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 
+#include "client/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +198,91 @@ static void push_that_was_done_is_not_refused(void** state)
     assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 1);
 }
 
+/* Of a task that is unique while it is active, the id tells no repeat: the mark of the client does. */
+static void push_that_hung_is_no_new_task(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    assert_status(desk_push_active(self.far, "t1", ""), GH_OK);
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    street_release(&self, IN_TIME);
+    assert_status(desk_take(self.near, 1), GH_EMPTY);
+}
+
+static void push_that_hung_is_no_new_task_after_another_had_its_id(void** state)
+{
+    (void)state;
+    street self = street_open();
+    street_hold(&self);
+    assert_status(desk_push_active(self.far, "t1", ""), GH_OK);
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    assert_status(desk_push_active(self.near, "t1", ""), GH_OK);
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    street_release(&self, IN_TIME);
+    assert_status(desk_take(self.near, 1), GH_EMPTY);
+    assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 0);
+}
+
+/* Stored, its answer lost, done; then the copy that the client sends again is told what the first one was. */
+static void push_that_is_sent_again_when_it_is_over_is_told_as_stored(void** state)
+{
+    (void)state;
+    street self = street_open();
+    gh_task_spec spec = of_one_attempt("t1");
+    spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
+    long long calls = redis_server_calls(self.server, "evalsha");
+    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
+                  GH_OK);
+    GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
+    self.far->owner->asleep = true;
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    self.far->owner->asleep = false;
+    GAME_UNTIL(gh_op_poll(&self.far->push.op) != GH_PENDING);
+    assert_status(gh_op_poll(&self.far->push.op), GH_OK);
+    assert_status(spec.status, GH_OK);
+    assert_status(desk_take(self.near, 1), GH_EMPTY);
+}
+
+/* It was told that the id is taken, so no copy of it may come and take it when it is free. */
+static void push_that_was_told_exists_stores_nothing_later(void** state)
+{
+    (void)state;
+    street self = street_open();
+    assert_status(desk_push_active(self.near, "t1", ""), GH_OK);
+    street_hold(&self);
+    assert_status(desk_push_active(self.far, "t1", ""), GH_EXISTS);
+    desk_take_one(self.near, "t1");
+    desk_finish_all(self.near);
+    street_release(&self, IN_TIME);
+    assert_status(desk_take(self.near, 1), GH_EMPTY);
+}
+
+/* Nobody knows how far an earlier copy has come that was stopped. */
+static void push_of_which_a_copy_was_stopped_is_unknown(void** state)
+{
+    (void)state;
+    street self = street_open();
+    gh_task_spec spec = of_one_attempt("t1");
+    spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    street_hold(&self);
+    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
+                  GH_OK);
+    char receipt[64];
+    snprintf(receipt, sizeof receipt, "%" PRIu64 " 60000000 u", gh_client_store_time(self.far->owner->client, 0));
+    redis_server_do(self.server, "HSET " KEY "w %016llx:%016llxo %s", (unsigned long long)self.far->push.maker,
+                    (unsigned long long)self.far->push.op.sequence, receipt);
+    GAME_UNTIL(gh_op_poll(&self.far->push.op) != GH_PENDING);
+    assert_status(gh_op_poll(&self.far->push.op), GH_UNKNOWN);
+    assert_status(spec.status, GH_UNKNOWN);
+    assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 0);
+}
+
 /* ---- cancel, requeue, rules ---------------------------------------------------------------------------- */
 
 static void cancel_that_hung_takes_nothing_that_came_later(void** state)
@@ -240,6 +329,11 @@ TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later
           cmocka_unit_test(push_that_hung_does_not_bring_back_what_is_forgotten),
           cmocka_unit_test(full_queue_is_unknown_when_a_copy_hangs),
           cmocka_unit_test(push_that_was_done_is_not_refused),
+          cmocka_unit_test(push_that_hung_is_no_new_task),
+          cmocka_unit_test(push_that_hung_is_no_new_task_after_another_had_its_id),
+          cmocka_unit_test(push_that_is_sent_again_when_it_is_over_is_told_as_stored),
+          cmocka_unit_test(push_that_was_told_exists_stores_nothing_later),
+          cmocka_unit_test(push_of_which_a_copy_was_stopped_is_unknown),
           cmocka_unit_test(cancel_that_hung_takes_nothing_that_came_later),
           cmocka_unit_test(requeue_that_hung_revives_nothing_that_died_again),
           cmocka_unit_test(rules_that_hung_do_not_replace_newer_ones));

@@ -120,6 +120,7 @@
     X(INVALID_TASK_GROUP, INVALID, 81,                                                                                \
        "a group is longer than GH_TASK_GROUP_SIZE_MAX, NULL with a size, or has a NUL")                               \
     X(INVALID_TASK_RATE, INVALID, 82, "the queue's rate is outside its range: see gh_tasks_rules")                    \
+    X(INVALID_TASK_UNIQUE, INVALID, 83, "unique is none of its enum's values")                                        \
     X(INVALID_MESSAGES, INVALID, 97, "the messages are NULL, none, too many, or too long, one or all together")       \
     X(INVALID_MEMBERS, INVALID, 98, "the members are NULL, none, too many, or one is not a valid name")               \
     X(INVALID_EPOCH, INVALID, 99, "the epoch is 0: take it from a fetch")                                             \

@@ -9,8 +9,8 @@
                   |        '-- cancel --> over           '-- cancel: its worker is told --> over     |
                   '------------------------------ requeue -------------------------------------------'
 
-   task     an id, a handler's name, a payload. The id makes a second push a no-op; without one Guildhall
-            makes it
+   task     an id, a handler's name, a payload. The id makes a second push a no-op, for as long as you choose; without
+            one Guildhall makes it
    push     up to GH_TASKS_BATCH_MAX tasks in one request, some for now and some for later, in classes 0
             (first) to 3
    group    whose task it is: a player's, a guild's. Within a class the groups take turns, so one that pushes
@@ -162,11 +162,21 @@ GH_API gh_status gh_tasks_config_check(const gh_tasks_config* config);
 
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
-   but a push stores tasks whose ids are made once more), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md
-   says, and nothing was done); its cancel ends it at once if it was not sent, else it ends with its answer. */
+   but a push stores tasks once more whose ids are made, or which are unique while they are active and are over by
+   then), GH_CANCELLED, GH_REFUSED, GH_CORRUPT (a key is not as KEYS.md says, and nothing was done); its cancel ends it
+   at once if it was not sent, else it ends with its answer. */
 
 /* -----------------------------------------------------------------------------------------------------------
    Push. One op, an array of tasks, a status for each. */
+
+/* How long an id is taken, as the push asks that wants it; the one that has it says nothing of that. */
+typedef enum gh_task_unique
+{
+    GH_TASK_UNIQUE_FOR_KEEP = 0,    /* until its task is over and forgotten, keep_us later; a dead letter keeps it */
+    GH_TASK_UNIQUE_WHILE_ACTIVE = 1 /* while its task is ready, delayed or runs: for a player in a queue, who may come
+                                       again at once. What is kept of one that is over, or a dead letter, is replaced.
+                                       An id that is made is FOR_KEEP all the same */
+} gh_task_unique;
 
 typedef struct gh_task_spec
 {
@@ -179,14 +189,16 @@ typedef struct gh_task_spec
     uint32_t task_class;   /* 0 .. GH_TASKS_CLASSES - 1 */
     gh_str group;          /* whose task it is, for fairness: at most GH_TASK_GROUP_SIZE_MAX bytes, no NUL;
                               empty: nobody's */
+    gh_task_unique unique; /* what may have the id and yet is no reason not to store this one */
 
     /* read-only, once the op has ended GH_OK or GH_FULL */
     gh_status status; /* GH_OK: stored. GH_EXISTS: was there, or over and remembered; also when an earlier try of
-                         this op may have stored it, its answer lost; or when it was cancelled while it was ready:
-                         then it may keep its place, and with it the id, until its turn would come, even after keep_us.
+                         this op may have stored it, its answer lost (WHILE_ACTIVE that is GH_OK); or when it was
+                         cancelled while it was ready: then it may keep its place, and with it the id, until its turn
+                         would come, even after keep_us (WHILE_ACTIVE only where more than 512 wait in a class).
                          GH_DIFFERS: the id was there with another handler, payload, class, group or attempts.
-                         GH_FULL: capacity. After GH_UNKNOWN, GH_UNKNOWN: there was no room, and an earlier try may
-                         have stored it all the same or may do so yet */
+                         GH_FULL: capacity; what replaces a dead letter needs none. After GH_UNKNOWN, GH_UNKNOWN: an
+                         earlier try may have stored it or may do so yet, and for this one there was no room */
 } gh_task_spec;
 
 typedef struct gh_tasks_push
@@ -197,15 +209,17 @@ typedef struct gh_tasks_push
     gh_name queue;
     gh_task_spec* tasks;
     uint64_t maker; /* of ids: gh_client_id of the client */
+    uint64_t timeout_us;
     uint32_t count;
     uint32_t capacity;
     uint32_t attempts_max;
     uint32_t classes;
     bool grouped;
+    bool active; /* some are unique while they are active */
 } gh_tasks_push;
 
 /* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
-   _TASK_ATTEMPTS, _TASK_GROUP. */
+   _TASK_ATTEMPTS, _TASK_GROUP, _TASK_UNIQUE. */
 GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
                                      size_t count, const gh_tasks_config* config);
 
@@ -246,7 +260,8 @@ typedef struct gh_task
     gh_str group;
     gh_str handler;
     gh_str payload;
-    uint64_t fence;        /* larger than that of every earlier hand-out of this task */
+    uint64_t fence;        /* larger than that of every earlier hand-out of this task; and of one that had its id
+                              before, unless the store's clock went back */
     uint32_t attempt;      /* 1, 2, 3, ... */
     uint32_t attempts_max;
     uint32_t task_class;

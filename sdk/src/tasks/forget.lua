@@ -1,6 +1,6 @@
--- forget: some of the ids that were remembered for long enough, and receipts of workers that are gone.
+-- forget: some of the ids that were remembered for long enough.
 --
--- wants call, match, sub, time, now, count, oldest, keep, t_key, m_key, w_key, TOMBS_MAX
+-- wants call, sub, now, count, oldest, keep, t_key, m_key, TOMBS_MAX
 -- gives nothing
 --
 -- An id that was cancelled while its place in a ready list was still there is remembered until that has come.
@@ -23,9 +23,4 @@ if #old > 0 then
     if #later > 0 then call('ZADD', t_key, unpack(later)) end
     if #marked > 0 then call('HDEL', m_key, unpack(marked)) end
     if #over > 0 then call('ZREM', t_key, unpack(over)) end
-end
-local sample = time[2] % 16 == 0 and call('HRANDFIELD', w_key, 2, 'WITHVALUES') or {}
-for i = 1, #sample, 2 do
-    local written, needed = match(sample[i + 1], '^(%d+) (%d+) ')
-    if written and written + needed < now then call('HDEL', w_key, sample[i]) end
 end

@@ -88,7 +88,7 @@ static gh_tasks_push* push_of(gh_op* op)
     return (gh_tasks_push*)(void*)op;
 }
 
-static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
+static void push_encode_keys(gh_request* request, const gh_tasks_push* push)
 {
     gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("p m t i"));
     gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue),
@@ -97,23 +97,52 @@ static void push_encode_lists(gh_request* request, const gh_tasks_push* push)
                          gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
     if (push->grouped)
         gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("q g c"));
+    if (push->active)
+        gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("w x"));
+}
+
+/* "3", "3g", "3u", "3gu": classes, and which other keys there are. */
+static void push_encode_classes(gh_request* request, const gh_tasks_push* push)
+{
+    char text[3];
+    size_t size = 0;
+    text[size++] = (char)('0' + push->classes);
+    if (push->grouped) text[size++] = 'g';
+    if (push->active) text[size++] = 'u';
+    gh_request_str(request, gh_str_make(text, size));
+}
+
+/* An id that is made is never another task's. */
+static bool push_is_active(const gh_task_spec* task)
+{
+    return task->unique == GH_TASK_UNIQUE_WHILE_ACTIVE && task->id.size > 0;
+}
+
+/* What tells a repeat where ids do not. */
+static void push_encode_mark(gh_request* request, const gh_tasks_push* push)
+{
+    char kinds[GH_TASKS_BATCH_MAX];
+    uint32_t i;
+    for (i = 0; i < push->count; i++) kinds[i] = push_is_active(&push->tasks[i]) ? 'a' : 'k';
+    gh_request_op_token(request, &push->op);
+    gh_request_number(request, gh_task_receipt_us(push->op.client, push->timeout_us));
+    gh_request_number(request, gh_op_sent_twice(&push->op) ? 1 : 0);
+    gh_request_str(request, gh_str_make(kinds, push->count));
 }
 
 static void push_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_push* push = push_of(op);
     char id[GH_TASK_ID_TEXT_SIZE];
-    char classes[2];
     uint32_t i;
     gh_request_script(request, gh_client_script(op->client, &gh_tasks_push_lua),
-                      4 + 2 * push->classes + (push->grouped ? 3 : 0), 4 + 3 * push->count);
-    push_encode_lists(request, push);
+                      4 + 2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
+                      4 + 3 * push->count + (push->active ? 4 : 0));
+    push_encode_keys(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
     gh_request_number(request, gh_task_not_after(op->client));
-    classes[0] = (char)('0' + push->classes);
-    classes[1] = 'g';
-    gh_request_str(request, gh_str_make(classes, push->grouped ? 2 : 1));
+    push_encode_classes(request, push);
     for (i = 0; i < push->count; i++) gh_request_str(request, gh_str_make(id, gh_tasks_push_id(push, i, id)));
     for (i = 0; i < push->count; i++) gh_request_number(request, push->tasks[i].delay_us);
     for (i = 0; i < push->count; i++)
@@ -127,10 +156,12 @@ static void push_encode(gh_op* op, gh_request* request)
         text.payload = task->payload;
         gh_request_task(request, &text);
     }
+    if (push->active) push_encode_mark(request, push);
 }
 
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
-   lost. What there was no room for may be stored by an earlier try yet. */
+   lost. What there was no room for may be stored by an earlier try yet. Code u, of an earlier try that was stopped
+   half-way, tells no more than that it may be stored. */
 static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char code)
 {
     switch (code)
@@ -139,6 +170,7 @@ static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char co
     case 'e': return task->id.size == 0 ? GH_OK : GH_EXISTS;
     case 'x': return task->id.size == 0 ? GH_OK : GH_DIFFERS;
     case 'f': return gh_op_refused(op, GH_FULL);
+    case 'u': return GH_UNKNOWN;
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
@@ -180,6 +212,7 @@ static gh_status check_task_new(const gh_task_spec* task)
     if (!gh_task_bytes_fit(task->payload, GH_TASK_PAYLOAD_SIZE_MAX)) return GH_INVALID_TASK_PAYLOAD;
     if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
     if (task->task_class >= GH_TASKS_CLASSES) return GH_INVALID_TASK_CLASS;
+    if (task->unique > GH_TASK_UNIQUE_WHILE_ACTIVE) return GH_INVALID_TASK_UNIQUE;
     return task->attempts_max > GH_TASKS_ATTEMPTS_MAX ? GH_INVALID_TASK_ATTEMPTS : GH_OK;
 }
 
@@ -230,12 +263,15 @@ static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str que
     op->attempts_max = config->attempts_max;
     op->classes = classes;
     op->maker = gh_client_id(client);
-    op->grouped = false;
+    op->timeout_us = config->timeout_us;
+    op->grouped = op->active = false;
     for (i = 0; i < count; i++)
     {
         tasks[i].status = GH_PENDING;
         if (tasks[i].group.size > 0) op->grouped = true;
+        if (push_is_active(&tasks[i])) op->active = true;
     }
+    if (op->active) op->classes = GH_TASKS_CLASSES; /* what a cancelled one has left may be in any */
     gh_call_begin(&op->op, client, &push_kind, CODES_SHAPE, config->timeout_us, 0);
     return GH_OK;
 }

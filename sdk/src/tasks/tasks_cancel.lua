@@ -67,7 +67,7 @@ end
 
 local codes, first, told, states, forgets, gone, dead = {}, {}, {}, {}, {}, {}, {}
 -- Those that lie in a zset or a list, and the places of those that lie in a line.
-local waiting, lines = {}, {}
+local waiting, lines, in_line = {}, {}, {}
 local until_text = string.format('%.0f', now + keep)
 
 local function cancel(id, mark)
@@ -94,6 +94,7 @@ local function cancel(id, mark)
         lines[#lines + 1] = line
     else
         waiting[#waiting + 1] = id
+        in_line[id] = mark and match(mark, '^R %d+ %d+ %- %d+$')
     end
     gone[#gone + 1] = id
     forgets[#forgets + 1] = until_text
@@ -124,7 +125,7 @@ for d = 1, #waiting > 0 and #delayed or 0 do
 end
 for i = 1, #waiting do
     local at = first[waiting[i]]
-    states[at] = 'V' .. sub(states[at], 2)
+    states[at] = 'V' .. sub(states[at], 2) .. (in_line[waiting[i]] and 'q' or '')
 end
 
 call('PERSIST', m_key) -- all types are known now

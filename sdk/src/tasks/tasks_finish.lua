@@ -190,6 +190,10 @@ end
 if oldest and tonumber(oldest) <= now or time[2] % 4 == 0 then
     --@ tasks/forget.lua
 end
+if time[2] % 16 == 0 then
+    local drawn = 2
+    --@ tasks/sweep.lua
+end
 -- A field sees to the life of :w and :t once in 100 s.
 local anew = keep ~= last_keep or not oldest or sub(written, 1, -9) ~= sub(now_text, 1, -9)
 local queue = left == 0 and sub(p_key, 1, -2)

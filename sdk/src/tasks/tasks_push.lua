@@ -16,17 +16,28 @@
 --         :g                     zset   the ring of groups with a line: "<class><group>" -> class * 2^50 +
 --                                       turn; "<class>" stands for the tasks in :r<class>
 --         :c                     hash   see tasks_take.lua
+--       then, only if one of the tasks is unique while it is active, :w and :x
+--         :w                     hash   "<client>:<sequence>o" -> "<written us> <receipt us> <codes>": what other
+--                                       copies of this request are answered; and what tasks_take.lua says
+--         :x                     zset   see tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 capacity  tasks that may be stored in the queue
 --       3 not after us of the store's clock; later, nothing is stored: a copy that hung on the way could bring back a
 --                   task that is over and forgotten. 0: no limit
---       4 classes   of which there are keys; and "g" behind it if there are :q, :g and :c
---       5..         n ids, then n delays (us; 0: ready now), then n values as in :p
+--       4 classes   of which there are keys; behind it "g" if there are :q, :g and :c, "u" if there are :w and :x
+--       5..         n ids, then n delays (us; 0: ready now), then n values as in :p; and with "u" four more:
+--                   token       "<client>:<sequence>" of the op
+--                   receipt us  how long a copy of this request may be sent or under way
+--                   twice       "1": another copy may be under way
+--                   kinds       one letter a task: k its id is taken as long as it is remembered; a unique while it is
+--                               active: what is over or dead gives its id to it
 -- reply sequence, now us, codes: one letter a task, or none at all: it came too late
---       o taken; e there already, or over and remembered; x there already with another value; f full
+--       o taken; e there already, or over and remembered; x there already with another value; f full; u perhaps taken,
+--       by a copy that was stopped half-way
 -- hint  to gh:wake:<client> "<sequence>" for as many sleepers as tasks became ready, at most 16
 --
--- A repeat finds its ids stored, or remembered in :t, and answers e: nothing is pushed twice.
+-- A repeat finds its ids stored, or remembered in :t, and answers e: nothing is pushed twice. An id that is free again
+-- as soon as its task is over cannot tell a repeat: there a receipt does.
 -- The payload comes last: a task is there once that is stored. A place without a payload is passed over by whoever
 -- comes to it, and what was remembered of the id is gone before, so that it cannot stand for the new task.
 -- Redis 6.2 or later.
@@ -41,12 +52,22 @@ local LONG = '-----------------------------------------------------------------'
 local call, format, match, sub = redis.call, string.format, string.match, string.sub
 local p_key, m_key, t_key, i_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local sequence, room, not_after = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local classes, grouped = tonumber(sub(ARGV[4], 1, 1)), #ARGV[4] > 1
-local count = (#ARGV - 4) / 3
+local classes, grouped = tonumber(sub(ARGV[4], 1, 1)), string.find(ARGV[4], 'g', 2, true)
+local active = string.find(ARGV[4], 'u', 2, true)
+local count = (#ARGV - (active and 8 or 4)) / 3
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 if not_after > 0 and now > not_after then return {sequence, now, ''} end
+local w_key, x_key, free_of, remember
+if active then
+    local last = 4 + 2 * classes + (grouped and 3 or 0)
+    w_key, x_key = KEYS[last + 1], KEYS[last + 2]
+    local token, receipt_us = ARGV[#ARGV - 3], tonumber(ARGV[#ARGV - 2])
+    --@ tasks/over.lua
+    --@ tasks/once.lua
+    remember = keep_receipt
+end
 
 -- Of those that are there already: their values; when that gets too much to read, only those that are as long
 -- as the new ones, and of the others something that is neither.
@@ -72,22 +93,29 @@ local tombs = call('ZMSCORE', t_key, unpack(ARGV, 5, 4 + count))
 local stored_count = call('HLEN', p_key)
 room = room - stored_count
 
-local codes, fresh, entries, forgotten = {}, {}, {}, {}
+local codes, fresh, entries, forgotten, states = {}, {}, {}, {}, {}
 local ready, due, ready_count, places_of = {}, {}, 0, 0 -- by class
-local stand_in_line, lines, places, newcomers
+-- Of letters that are replaced: states, ids. And places of cancelled tasks whose ids are wanted.
+local risen, letters, stale, broken = {}, {}, {}
+if active then
+    --@ client/check.lua
+    --@ tasks/push_active.lua
+end
+local stand_in_line, lines, newcomers
 if grouped then -- most requests have no groups
-    lines, places, newcomers = {}, {}, {}
+    lines, newcomers = {}, {}
     local now_text, at_line = format('%016.0f', now), 0
 
-    -- False: it has no group.
-    stand_in_line = function(i, id, class, value)
+    -- False: it has no group. Its state goes to `list`.
+    stand_in_line = function(i, id, class, value, list, fence)
         local size, at = match(value, '^%d %d+ %d+ (%d+):()')
         if not size or size == '0' then return false end
         local newcomer = class .. sub(value, at, at + size - 1)
         local place = now_text .. sub(1000 + i, 2)
         at_line = at_line + 2
         lines[at_line - 1], lines[at_line] = '0', newcomer .. '\0' .. place .. '\0' .. id
-        places[at_line - 1], places[at_line] = id, 'R 0 0 - ' .. place
+        local at_state = #list
+        list[at_state + 1], list[at_state + 2] = id, 'R 0 ' .. fence .. ' - ' .. place
         if not newcomers[newcomer] then
             newcomers[#newcomers + 1] = newcomer
             newcomers[newcomer] = class
@@ -100,22 +128,26 @@ local at_entry = 0
 for i = 1, count do
     local id, delay, value = ARGV[4 + i], ARGV[4 + count + i], ARGV[4 + 2 * count + i]
     local old = stored[i] or fresh[id]
+    local fence, is_letter
+    if active and not fresh[id] and (old or tombs[i]) then fence, is_letter = free_of(i, id, old) end
     local class = string.byte(value) - 48
     if class < 0 or class >= classes then
         return redis.error_reply('ERR a value begins with a class for which there are no keys')
-    elseif old then
+    elseif old and not is_letter then
         codes[i] = old == value and 'e' or 'x'
-    elseif tombs[i] and (tonumber(tombs[i]) > now or sub(call('HGET', m_key, id) or '', 1, 1) == 'V') then
+    elseif tombs[i] and not fence and (tonumber(tombs[i]) > now or sub(call('HGET', m_key, id) or '', 1, 1) == 'V') then
         codes[i] = 'e' -- its time is not over, or its place in a ready list is still there
-    elseif room <= 0 then
+    elseif room <= 0 and not is_letter then
         codes[i] = 'f'
     else
-        codes[i], fresh[id], room = 'o', value, room - 1
+        codes[i], fresh[id], room = 'o', value, room - (is_letter and 0 or 1)
         at_entry = at_entry + 2
         entries[at_entry - 1], entries[at_entry] = id, value
         if tombs[i] then forgotten[#forgotten + 1] = id end
-        if grouped and delay == '0' and stand_in_line(i, id, class, value) then
-            ready_count = ready_count + 1
+        if is_letter then letters[#letters + 1] = id end
+        local its_states, has_state = is_letter and risen or states, false
+        if grouped and delay == '0' and stand_in_line(i, id, class, value, its_states, fence or '0') then
+            ready_count, has_state = ready_count + 1, true
         elseif delay == '0' then
             local list = ready[class]
             if not list then
@@ -130,10 +162,17 @@ for i = 1, count do
             list[#list + 1] = now + tonumber(delay)
             list[#list + 1] = id
         end
+        if not has_state and (is_letter or fence and fence ~= '0') then -- the next hand-out has a larger one
+            local at_state = #its_states
+            its_states[at_state + 1] = id
+            its_states[at_state + 2] = (delay == '0' and 'R' or 'W') .. ' 0 ' .. fence .. ' - '
+        end
     end
 end
+if broken then return broken end
 
-if grouped or places_of > 1 then -- all types are known, before the first write; if there is but one, it is the first
+-- All types are known before the first write; if there is but one, it is the first.
+if grouped or active or places_of > 1 then
     for class = 0, classes - 1 do
         if ready[class] then call('LLEN', KEYS[5 + class]) end
         local list = due[class]
@@ -143,6 +182,19 @@ if grouped or places_of > 1 then -- all types are known, before the first write;
             list[1], list[2] = 0, LONG
         end
     end
+end
+local answer = table.concat(codes)
+if active and #entries > 0 then
+    call('ZCARD', x_key)
+    if grouped then
+        call('ZCARD', KEYS[5 + 2 * classes])
+        call('ZCARD', KEYS[6 + 2 * classes])
+        call('HLEN', KEYS[7 + 2 * classes])
+    end
+    call('HLEN', m_key)
+    -- Other copies do nothing from here on. They are answered what this one is once it has come to its end.
+    remember(string.gsub(answer, 'o', 'u') .. '')
+    for i = 1, #stale, 3 do call('LREM', stale[i], stale[i + 1], stale[i + 2]) end
 end
 if grouped and #entries > 0 then
     local q_key, g_key, c_key = KEYS[5 + 2 * classes], KEYS[6 + 2 * classes], KEYS[7 + 2 * classes]
@@ -158,15 +210,14 @@ if grouped and #entries > 0 then
         last[class] = last[class] + 1
         turns[2 * i - 1], turns[2 * i] = format('%.0f', last[class]), newcomer
     end
-    if call('HLEN', m_key) == 0 and #places > 0 then
-        places.anew = true
-        places[#places + 1] = places[1]
-        places[#places + 1] = places[2]
-        places[1], places[2] = '', LONG
+    if call('HLEN', m_key) == 0 and #states > 0 then
+        states.anew = true
+        states[#states + 1] = states[1]
+        states[#states + 1] = states[2]
+        states[1], states[2] = '', LONG
     end
     local line_anew, ring_anew = call('ZCARD', q_key) == 0, call('ZCARD', g_key) == 0
     call('HSET', c_key, 'groups', '1')
-    call('PERSIST', m_key) -- what is said in there is about tasks that are not over
     if #lines > 0 then
         if line_anew then call('ZADD', q_key, '0', LONG) end
         call('ZADD', q_key, unpack(lines))
@@ -175,6 +226,9 @@ if grouped and #entries > 0 then
         call('ZADD', g_key, 'NX', unpack(turns))
         if ring_anew then call('ZREM', g_key, LONG) end
     end
+end
+if grouped and #entries > 0 or #states + #risen > 0 then
+    call('PERSIST', m_key) -- what is said in there is about tasks that are not over
 end
 for class = 0, classes - 1 do
     if ready[class] then call('RPUSH', KEYS[5 + class], unpack(ready[class])) end
@@ -186,13 +240,22 @@ if #forgotten > 0 then
     call('HDEL', m_key, unpack(forgotten))
     call('ZREM', t_key, unpack(forgotten))
 end
-if places and #places > 0 then call('HSET', m_key, unpack(places)) end
-if places and places.anew then call('HDEL', m_key, '') end
+if #states > 0 then call('HSET', m_key, unpack(states)) end
+if states.anew then call('HDEL', m_key, '') end
 if #entries > 0 and stored_count > 0 then
     call('HSET', p_key, unpack(entries))
 elseif #entries > 0 then
     call('HSET', p_key, '', LONG, unpack(entries))
     call('HDEL', p_key, '')
 end
+if #risen > 0 then
+    call('HSET', m_key, unpack(risen))
+    call('ZREM', x_key, unpack(letters))
+end
+if active and (#entries > 0 or ARGV[#ARGV - 1] == '1') then
+    remember(answer)
+    local drawn = 3
+    --@ tasks/sweep.lua
+end
 --@ tasks/wake.lua
-return {sequence, now, table.concat(codes)}
+return {sequence, now, answer}

@@ -37,6 +37,12 @@ gh_status desk_push(desk* self, const char* id, const char* payload)
     return push_one(self, (gh_task_spec){.id = gh_str_of(id), .payload = gh_str_of(payload)});
 }
 
+gh_status desk_push_active(desk* self, const char* id, const char* payload)
+{
+    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .payload = gh_str_of(payload),
+                                         .unique = GH_TASK_UNIQUE_WHILE_ACTIVE});
+}
+
 gh_status desk_push_delayed(desk* self, const char* id, uint64_t delay_us)
 {
     return push_one(self, (gh_task_spec){.id = gh_str_of(id), .delay_us = delay_us});

@@ -36,6 +36,7 @@ gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count);
 
 /* One task, its handler "work"; returns its status. */
 gh_status desk_push(desk* self, const char* id, const char* payload);
+gh_status desk_push_active(desk* self, const char* id, const char* payload); /* unique while it is active */
 gh_status desk_push_delayed(desk* self, const char* id, uint64_t delay_us);
 gh_status desk_push_class(desk* self, const char* id, uint32_t task_class);
 gh_status desk_push_group(desk* self, const char* id, const char* group);

@@ -66,6 +66,15 @@ static void prepare_tasks(game* one, game* two)
     (void)two;
 }
 
+/* As above, and some were cancelled: one has left its place in a list. */
+static void prepare_cancelled(game* one, game* two)
+{
+    prepare_tasks(one, two);
+    desk* self = desk_open(one, DRILL_NAME);
+    const char* const ids[] = {"ready", "later", "g1"};
+    for (int i = 0; i < 3; i++) assert_status(desk_cancel(self, ids[i]), GH_OK);
+}
+
 /* A worker waits for what comes, and another one holds one that was due. */
 static void prepare_idle(game* one, game* two)
 {
@@ -141,6 +150,29 @@ static gh_status run_push_known(drill* self)
     bag->specs[0].id = gh_str_literal("ready");
     bag->specs[1].id = gh_str_literal("done");
     bag->specs[2].id = gh_str_literal("dead");
+    return push_specs(self, bag, 3);
+}
+
+/* Each is new, but for the one that is held: what is over, dead or was cancelled stands in the way of none. */
+static gh_status run_push_active(drill* self)
+{
+    tasks_bag* bag = new_tasks(self);
+    bag->specs[0].id = gh_str_literal("done");
+    bag->specs[1].id = gh_str_literal("dead");
+    bag->specs[1].group = gh_str_literal("team");
+    bag->specs[2].id = gh_str_literal("held");
+    for (int i = 0; i < 3; i++) bag->specs[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    return push_specs(self, bag, 3);
+}
+
+static gh_status run_push_cancelled(drill* self)
+{
+    tasks_bag* bag = new_tasks(self);
+    bag->specs[0].id = gh_str_literal("ready");
+    bag->specs[1].id = gh_str_literal("later");
+    bag->specs[2].id = gh_str_literal("dead");
+    bag->specs[2].delay_us = DRILL_HOUR;
+    for (int i = 0; i < 3; i++) bag->specs[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
     return push_specs(self, bag, 3);
 }
 
@@ -339,6 +371,8 @@ static const drill_case tasks_cases[] = {
     {"push_to_idle", prepare_idle, NULL, run_push_new, GH_OK, false, 0},
     {"push_group", prepare_tasks, NULL, run_push_group, GH_OK, false, 0},
     {"push_known", prepare_tasks, NULL, run_push_known, GH_OK, false, 0},
+    {"push_active", prepare_tasks, NULL, run_push_active, GH_OK, false, 0},
+    {"push_cancelled", prepare_cancelled, NULL, run_push_cancelled, GH_OK, false, 0},
     {"take", prepare_tasks, NULL, run_take, GH_OK, false, 0},
     {"take_all", prepare_tasks, NULL, run_take_all, GH_OK, false, 0},
     {"take_wait", prepare_idle, NULL, run_take_wait, GH_EMPTY, true, 0},
