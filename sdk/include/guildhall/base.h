@@ -130,13 +130,15 @@ typedef enum gh_log_level
     GH_LOG_DEBUG      /* each retry                                                                      */
 } gh_log_level;
 
-/* What the trace hook is told. One event per op begun, request sent, reply taken, op ended. */
+/* What the trace hook is told. One event per op begun, request sent, reply taken, op ended, and one per attempt of a
+   task, as soon as the store has taken how it ended. */
 typedef enum gh_trace_kind
 {
     GH_TRACE_BEGIN = 1, /* an op was accepted                                                            */
     GH_TRACE_SENT,      /* one request of it was put into the out buffer                                 */
     GH_TRACE_REPLY,     /* the answer arrived; elapsed_us counts from the send                           */
-    GH_TRACE_END        /* the op ended with status                                                      */
+    GH_TRACE_END,       /* the op ended with status                                                      */
+    GH_TRACE_TASK       /* a task is done, failed or died: see below, and tasks.h                        */
 } gh_trace_kind;
 
 typedef struct gh_trace_event
@@ -146,7 +148,14 @@ typedef struct gh_trace_event
     const void* op;      /* which op; an address to compare, not to follow                               */
     uint64_t now_us;     /* the tick's time, on your clock; 0 before the first tick                      */
     uint64_t elapsed_us; /* GH_TRACE_REPLY only, else 0                                                  */
-    gh_status status;    /* GH_TRACE_END only, else GH_PENDING                                           */
+    gh_status status;    /* GH_TRACE_END, GH_TRACE_TASK, else GH_PENDING                                 */
+
+    /* GH_TRACE_TASK only, else empty. What they show lives until the hook returns, and may be any bytes. */
+    gh_str queue;
+    gh_str handler;
+    gh_str id;
+    gh_str result;       /* of a task that is done; of others, why they failed                           */
+    uint32_t attempt;    /* 1, 2, 3, ...                                                                 */
 } gh_trace_event;
 
 typedef struct gh_hooks

@@ -58,6 +58,10 @@
             dead worker held is lost: it comes back after its lease. An asynchronous failover of the store can lose the
             newest steps (Redis replication), as can a restart without AOF: after one a worker asks at once which
             tasks it has yet, and handlers are told LOST of the others; a taker asks by gh_tasks_extend.
+   Trace    hooks.trace is told of each attempt that the store knows has ended, GH_TRACE_TASK: GH_OK, done; GH_PENDING,
+            failed, and tried again; GH_DEAD, a dead letter now. At most once, from the process that had it, worker or
+            taker. Not of what was lost, given back or cancelled, nor of a finish that ends without an answer: when
+            somebody dies over a task, nobody says so.
    End      once no task of a queue waits, is delayed, handed out or dead, all that is stored of it goes: keep_us after
             the last was over, and some minutes at most. Rules stay until they are taken back.
    Cost     server time per task with batches of 50: about 2 us for the push, 3.5 for the hand-out, 3 for the finish;

@@ -6,7 +6,7 @@
                   '----- pause or hint -------'
 
    take     up to GH_TASKS_BATCH_MAX tasks for lease_us, or, with count_min, so many together or none
-   finish   says of each task what has become of it: done, retry, failed, given back
+   finish   says of each task what has become of it: done, retry, failed, given back. hooks.trace is told, see tasks.h
    extend   a new lease for what is still being worked on. See to it before gh_task_remaining_us comes to an end
    Failure  who dies or forgets a task loses it after its lease, and another gets it; whose lease ran out is told LOST
             by finish and extend. What tasks.h says of copies and of lost answers holds here, too.

@@ -200,18 +200,31 @@ void gh_op_warn(const gh_op* op, const char* text, gh_str detail)
     gh_log_op(op, GH_LOG_SYSTEM, GH_LOG_WARNING, text, detail);
 }
 
-void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status)
+/* An op that has ended has no client any more. */
+static void tell_trace(const gh_client* client, const gh_op* op, gh_trace_event* event)
 {
     const gh_hooks* hooks = &client->config.hooks;
-    gh_trace_event event;
     if (hooks->trace == NULL) return;
+    event->system = op->kind->name;
+    event->op = op;
+    event->now_us = client->ticked ? client->now_us + client->origin_us : 0;
+    hooks->trace(hooks->context, event);
+}
+
+void gh_op_trace(const gh_op* op, gh_trace_event* event)
+{
+    tell_trace(op->client, op, event);
+}
+
+void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status)
+{
+    gh_trace_event event;
+    if (client->config.hooks.trace == NULL) return;
+    memset(&event, 0, sizeof event);
     event.kind = kind;
-    event.system = op->kind->name;
-    event.op = op;
-    event.now_us = client->ticked ? client->now_us + client->origin_us : 0;
     event.elapsed_us = elapsed_us;
     event.status = status;
-    hooks->trace(hooks->context, &event);
+    tell_trace(client, op, &event);
 }
 
 bool gh_assertion(const gh_client* client, const char* file, int line, const char* expression)

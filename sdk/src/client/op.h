@@ -271,6 +271,9 @@ uint64_t gh_client_generation(const gh_client* client);
 void gh_client_note_store_time(gh_client* client, uint64_t store_us);
 uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
 
+/* To the trace hook: an event of the op, of which who it is and when are filled in. */
+void gh_op_trace(const gh_op* op, gh_trace_event* event);
+
 /* A warning with the name of the system in front, held back where too many come. */
 void gh_op_warn(const gh_op* op, const char* text, gh_str detail);
 

@@ -105,6 +105,38 @@ static gh_status finish_outcome(char code)
     }
 }
 
+/* GH_PENDING: another attempt comes. GH_LOST: nothing has become of this attempt that anybody should know. */
+static gh_status finish_end_of(const gh_task* task)
+{
+    if (task->status == GH_DEAD) return GH_DEAD;
+    if (task->status != GH_OK) return GH_LOST;
+    switch (task->action)
+    {
+    case GH_TASK_ACTION_DONE: return GH_OK;
+    case GH_TASK_ACTION_RETRY: return GH_PENDING;
+    case GH_TASK_ACTION_FAIL: return GH_DEAD;
+    case GH_TASK_ACTION_GIVE_BACK:
+    case GH_TASK_ACTION_CONTINUE: break;
+    }
+    return GH_LOST;
+}
+
+static void finish_trace(const gh_tasks_finish* finish, const gh_task* task)
+{
+    gh_trace_event event;
+    gh_status end = finish_end_of(task);
+    if (end == GH_LOST) return;
+    memset(&event, 0, sizeof event);
+    event.kind = GH_TRACE_TASK;
+    event.status = end;
+    event.queue = gh_name_str(&finish->queue);
+    event.handler = task->handler;
+    event.id = task->id;
+    event.result = task->result;
+    event.attempt = task->attempt;
+    gh_op_trace(&finish->op, &event);
+}
+
 static gh_status finish_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_finish* finish = finish_of(op);
@@ -120,6 +152,7 @@ static gh_status finish_answer(gh_op* op, const gh_event* event)
         finish->tasks[i].status = finish_outcome(codes.bytes[at++]);
         if (finish->tasks[i].status == GH_UNKNOWN) outcome = gh_op_outcome(op, GH_REASON_UNUSABLE);
         finish->tasks[i].state = GH_TASK_PLACE_FREE;
+        finish_trace(finish, &finish->tasks[i]);
     }
     return outcome;
 }

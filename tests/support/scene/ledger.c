@@ -58,8 +58,10 @@ void ledger_trace(void* context, const gh_trace_event* event)
     if (event->now_us < self->last_us) fault(self, event, "time goes back");
     self->last_us = event->now_us;
     if (event->kind != GH_TRACE_REPLY && event->elapsed_us != 0) fault(self, event, "only replies take time");
-    if (event->kind != GH_TRACE_END && event->status != GH_PENDING)
+    if (event->kind != GH_TRACE_END && event->kind != GH_TRACE_TASK && event->status != GH_PENDING)
         fault(self, event, "a status before the end");
+    if ((event->kind == GH_TRACE_TASK) != (event->queue.size > 0))
+        fault(self, event, "tasks have a queue, and nothing else");
     if (event->kind == GH_TRACE_BEGIN)
     {
         begin(self, event);
