@@ -124,6 +124,62 @@ static void take_that_hung_gets_nothing_after_its_time(void** state)
     proxy_set_mode(self.proxy, PROXY_PASS);
 }
 
+/* ---- take of so many together ---------------------------------------------------------------------------- */
+
+enum
+{
+    TABLE = 4
+};
+
+/* Three tasks, and the place of a fourth that was cancelled. */
+static void push_three_and_a_place(desk* self)
+{
+    for (const char* id = "abcd"; *id != 0; id++) push_one(self, (char[2]){*id, 0});
+    assert_status(desk_cancel(self, "b"), GH_OK);
+}
+
+static void assert_three_are_ready(desk* self)
+{
+    for (const char* id = "acd"; *id != 0; id++)
+        assert_int_equal(desk_look(self, (char[2]){*id, 0}), GH_TASK_STATE_READY);
+    assert_int_equal(desk_count(self)->handed_out, 0);
+    assert_status(desk_take(self, TABLE), GH_OK);
+    assert_string_equal(desk_ids(self), "a c d");
+    for (int i = 0; i < 3; i++) assert_int_equal(self->tasks[i].attempt, 1);
+}
+
+/* No copy of it was answered, its time is not over, and there are too few. */
+static void take_together_that_hung_gets_nothing_below_the_minimum(void** state)
+{
+    (void)state;
+    street self = street_open();
+    push_three_and_a_place(self.near);
+    self.far->config.count_min = TABLE;
+    self.far->config.timeout_us = SECOND_US / 10;
+    street_hold(&self);
+    proxy_set_mode(self.proxy, PROXY_REFUSE);
+    assert_status(desk_take(self.far, TABLE), GH_UNKNOWN);
+    street_release(&self, IN_TIME);
+    proxy_set_mode(self.proxy, PROXY_PASS);
+    assert_three_are_ready(self.near);
+}
+
+/* Another copy was told that there are too few; when there are enough, the one that hung gets none of them. */
+static void take_together_that_hung_gets_nothing_after_it_was_told_of_too_few(void** state)
+{
+    (void)state;
+    street self = street_open();
+    push_three_and_a_place(self.near);
+    self.far->config.count_min = TABLE;
+    street_hold(&self);
+    assert_status(desk_take(self.far, TABLE), GH_EMPTY);
+    push_one(self.near, "e");
+    street_release(&self, IN_TIME);
+    assert_int_equal(desk_count(self.near)->handed_out, 0);
+    assert_status(desk_take(self.near, TABLE), GH_OK);
+    assert_string_equal(desk_ids(self.near), "a c d e");
+}
+
 /* ---- finish -------------------------------------------------------------------------------------------- */
 
 static void finish_that_hung_changes_nothing(void** state)
@@ -325,6 +381,8 @@ static void rules_that_hung_do_not_replace_newer_ones(void** state)
 TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later_one),
           cmocka_unit_test(take_that_hung_gets_nothing_after_it_was_told_of_nothing),
           cmocka_unit_test(take_that_hung_gets_nothing_after_its_time),
+          cmocka_unit_test(take_together_that_hung_gets_nothing_below_the_minimum),
+          cmocka_unit_test(take_together_that_hung_gets_nothing_after_it_was_told_of_too_few),
           cmocka_unit_test(finish_that_hung_changes_nothing),
           cmocka_unit_test(push_that_hung_does_not_bring_back_what_is_forgotten),
           cmocka_unit_test(full_queue_is_unknown_when_a_copy_hangs),
