@@ -339,6 +339,26 @@ static void push_of_which_a_copy_was_stopped_is_unknown(void** state)
     assert_int_equal(redis_server_integer(self.server, "HLEN " KEY "p"), 0);
 }
 
+/* It replaces a letter, and may not take it off their list: by then the task is stored, and no copy may do it again. */
+static void push_that_is_stopped_leaves_word_that_it_may_be_done(void** state)
+{
+    (void)state;
+    street self = street_open();
+    push_one(self.near, "t1");
+    assert_status(desk_finish(self.near, desk_take_one(self.near, "t1"), GH_TASK_ACTION_FAIL), GH_OK);
+    gh_task_spec spec = of_one_attempt("t1");
+    spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    redis_server_do(self.server, "ACL SETUSER default -zrem");
+    assert_status(desk_push_all(self.far, &spec, 1), GH_UNKNOWN);
+    redis_server_do(self.server, "ACL SETUSER default +zrem");
+    assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
+    const char* receipt = redis_server_text(self.server, "HGET " KEY "w %016llx:%016llxo",
+                                            (unsigned long long)self.far->push.maker,
+                                            (unsigned long long)self.far->push.op.sequence);
+    assert_non_null(receipt);
+    assert_string_equal(strrchr(receipt, ' '), " u");
+}
+
 /* ---- cancel, requeue, rules ---------------------------------------------------------------------------- */
 
 static void cancel_that_hung_takes_nothing_that_came_later(void** state)
@@ -392,6 +412,7 @@ TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later
           cmocka_unit_test(push_that_is_sent_again_when_it_is_over_is_told_as_stored),
           cmocka_unit_test(push_that_was_told_exists_stores_nothing_later),
           cmocka_unit_test(push_of_which_a_copy_was_stopped_is_unknown),
+          cmocka_unit_test(push_that_is_stopped_leaves_word_that_it_may_be_done),
           cmocka_unit_test(cancel_that_hung_takes_nothing_that_came_later),
           cmocka_unit_test(requeue_that_hung_revives_nothing_that_died_again),
           cmocka_unit_test(rules_that_hung_do_not_replace_newer_ones));
