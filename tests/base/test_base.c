@@ -224,6 +224,27 @@ static void an_arena_without_room_gives_nothing_and_writes_nothing(void** state)
     for (size_t i = 16; i < sizeof(block); i++) assert_int_equal(block[i], 0x5a);
 }
 
+/* Wherever the block begins, the piece lies at a multiple of 64 and in its own room. */
+static void an_arena_aligns_what_hashes(void** state)
+{
+    (void)state;
+    static _Alignas(64) char block[256];
+    gh_arena measure = gh_arena_make(NULL, 0);
+    assert_null(gh_arena_take_at_64(&measure, 64));
+    for (size_t at = 0; at < 64; at += GH_ARENA_ALIGNMENT)
+    {
+        gh_arena arena = gh_arena_make(block + at, measure.used);
+        char* piece = gh_arena_take_at_64(&arena, 64);
+        assert_non_null(piece);
+        assert_int_equal((uintptr_t)piece % 64, 0);
+        assert_true(piece >= block + at && piece + 64 <= block + at + measure.used);
+        assert_true(gh_arena_fits(block + at, measure.used, measure.used));
+    }
+    assert_false(gh_arena_fits(block + 8, sizeof(block), 1));
+    assert_false(gh_arena_fits(block, 63, 64));
+    assert_false(gh_arena_fits(NULL, 64, 0));
+}
+
 static void an_arena_copies_strings_with_a_nul_behind(void** state)
 {
     (void)state;
@@ -467,6 +488,7 @@ TEST_FILE(base,
     cmocka_unit_test(strings_are_equal_byte_by_byte),
     cmocka_unit_test(an_arena_measures_what_it_then_cuts),
     cmocka_unit_test(an_arena_without_room_gives_nothing_and_writes_nothing),
+    cmocka_unit_test(an_arena_aligns_what_hashes),
     cmocka_unit_test(an_arena_copies_strings_with_a_nul_behind),
     cmocka_unit_test(the_heap_is_as_a_plain_table),
     cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),

@@ -270,8 +270,8 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind look_kind = {
-    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .text = &gh_tasks_look_lua, .effect = GH_OP_READS,
-    .answer = look_answer};
+    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .text = &gh_tasks_look_lua,
+    .effect = GH_OP_READS, .answer = look_answer};
 
 static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
                                 size_t memory_size, const gh_tasks_config* config)
@@ -371,8 +371,8 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind dead_kind = {
-    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .text = &gh_tasks_dead_lua, .effect = GH_OP_READS,
-    .answer = dead_answer};
+    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .text = &gh_tasks_dead_lua,
+    .effect = GH_OP_READS, .answer = dead_answer};
 
 static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
                                 gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
