@@ -209,6 +209,103 @@ static void tells_how_many_and_how_old(void** state)
     assert_in_range(self->fetch.oldest_age_us, 100 * SECOND_US, 130 * SECOND_US);
 }
 
+/* What it tells without a message. */
+static uint64_t last_read(game* from)
+{
+    reader* self = reader_new(from);
+    self->config.messages_max = 0;
+    self->config.buffer = NULL;
+    self->config.buffer_size = 0;
+    gh_status status = fetch(from, self);
+    assert_true(status == GH_OK || status == GH_EMPTY);
+    return self->fetch.read_store_us;
+}
+
+static void tells_when_it_was_last_read(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    game* a = game_start(redis_server_address(server));
+    reader* self = reader_new(a);
+    assert_int_equal(last_read(a), 0); /* never used */
+    push_numbers(a, 6, 0);
+    assert_status(fetch(a, self), GH_OK);
+    uint64_t epoch = self->fetch.epoch;
+    assert_int_equal(last_read(a), 0); /* a fetch is no reading */
+    assert_status(commit(a, epoch, 7, NULL), GH_RESTARTED);
+    assert_int_equal(last_read(a), 0);
+    assert_status(commit(a, epoch, 2, NULL), GH_OK);
+    uint64_t first = last_read(a);
+    assert_in_range(first, epoch, epoch + 60 * SECOND_US);
+    redis_server_shift_clock(server, (int64_t)(100 * SECOND_US));
+    assert_status(commit(a, epoch, 1, NULL), GH_OK); /* a smaller id, and a copy that comes late: nothing goes */
+    assert_status(commit(a, epoch, 2, NULL), GH_OK);
+    assert_status(commit(a, epoch, 9, NULL), GH_RESTARTED);
+    push_numbers(a, 1, 6);
+    assert_int_equal(last_read(a), first);
+    assert_status(commit(a, epoch, 7, NULL), GH_OK); /* all */
+    uint64_t second = last_read(a);
+    assert_in_range(second, first + 100 * SECOND_US, first + 160 * SECOND_US);
+    assert_true(redis_server_integer(server, "PTTL gh:{mailbox:jason}:s") > 0); /* is still forgotten in 30 days */
+    redis_server_shift_clock(server, (int64_t)(200 * SECOND_US));
+    assert_status(commit(a, epoch, 7, NULL), GH_OK);
+    assert_int_equal(last_read(a), second);
+}
+
+/* A mailbox whose state was lost has an epoch that is told from its messages. */
+static void tells_when_it_was_read_in_any_epoch(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    reader* self = reader_new(a);
+    push_numbers(a, 3, 0);
+    assert_status(fetch(a, self), GH_OK);
+    assert_status(commit(a, self->fetch.epoch, 1, NULL), GH_OK);
+    uint64_t first = last_read(a);
+    assert_true(first > 0);
+    redis_server_do(server, "HSET gh:{mailbox:jason}:s g 1"); /* older than what the next push is given */
+    push_numbers(a, 1, 3);
+    assert_status(fetch(a, self), GH_OK);
+    assert_true(self->fetch.messages[2].epoch > self->fetch.messages[1].epoch);
+    assert_int_equal(self->fetch.read_store_us, first);
+    assert_status(commit(a, self->fetch.messages[1].epoch, 3, NULL), GH_OK); /* of the epoch before */
+    assert_true(last_read(a) > first);
+    redis_server_do(server, "DEL gh:{mailbox:jason}:s");
+    assert_status(fetch(a, self), GH_OK);
+    assert_int_equal(self->fetch.read_store_us, 0);
+    assert_status(commit(a, self->fetch.epoch, 4, NULL), GH_OK);
+    assert_true(last_read(a) > first);
+    assert_true(redis_server_integer(server, "PTTL gh:{mailbox:jason}:s") > 0);
+    redis_server_do(server, "FLUSHALL");
+    assert_int_equal(last_read(a), 0);
+}
+
+static void odd_times_of_reading_are_corrupt(void** state)
+{
+    (void)state;
+    static const char* const times[] = {"-1", "0.5", "nan", "inf", "1e17", "9007199254740992", "x"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    reader* self = reader_new(a);
+    push_numbers(a, 2, 0);
+    assert_status(fetch(a, self), GH_OK);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+    {
+        redis_server_do(server, "HSET gh:{mailbox:jason}:s r %s", times[i]);
+        assert_status(fetch(a, self), GH_CORRUPT);
+    }
+    redis_server_do(server, "HSET gh:{mailbox:jason}:s r 9007199254740000");
+    assert_status(fetch(a, self), GH_OK);
+    assert_true(self->fetch.read_store_us == UINT64_C(9007199254740000));
+    assert_status(commit(a, self->fetch.epoch, 1, NULL), GH_OK); /* mends it */
+    assert_in_range(last_read(a), self->fetch.epoch, self->fetch.epoch + 60 * SECOND_US);
+    redis_server_do(server, "HSET gh:{mailbox:jason}:s r nan");
+    assert_status(commit(a, self->fetch.epoch, 2, NULL), GH_OK);
+    assert_true(last_read(a) > 0);
+}
+
 /* More than one reply, and more than the client's array of values can hold. */
 static void reads_everything_over_many_requests(void** state)
 {
@@ -415,6 +512,8 @@ static void epoch_tells_that_ids_began_anew(void** state)
 TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(nothing_is_lost_between_fetch_and_commit),
           cmocka_unit_test(reads_one_some_or_the_newest), cmocka_unit_test(tells_how_many_and_how_old),
+          cmocka_unit_test(tells_when_it_was_last_read), cmocka_unit_test(tells_when_it_was_read_in_any_epoch),
+          cmocka_unit_test(odd_times_of_reading_are_corrupt),
           cmocka_unit_test(reads_everything_over_many_requests), cmocka_unit_test(waits_for_a_hint),
           cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),

@@ -169,6 +169,7 @@ static void audit_commit(fault_scene* scene, gh_status status)
 {
     long long left = redis_server_integer(scene->server, "LLEN gh:{mailbox:%s}:m", scene->name);
     assert_int_equal(redis_server_integer(scene->server, "HGET gh:{mailbox:%s}:s n", scene->name), 3);
+    assert_int_equal(redis_server_integer(scene->server, "HEXISTS gh:{mailbox:%s}:s r", scene->name), left == 1);
     if (status == GH_OK)
     {
         assert_int_equal(left, 1);

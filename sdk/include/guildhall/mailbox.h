@@ -133,6 +133,9 @@ typedef struct gh_mailbox_fetch
     uint64_t unread;            /* in the store, these included                                           */
     uint64_t last_id;           /* of the newest message there ever was                                   */
     uint64_t oldest_age_us;     /* how long the oldest unread has been there; 0: none is                   */
+    uint64_t read_store_us;     /* when a commit last took messages away, on the store's clock since 1970; 0: none has
+                                   since the mailbox was new, or forgotten. A store that comes back with older data
+                                   tells an earlier one                                                    */
 
     /* private */
     gh_name name;

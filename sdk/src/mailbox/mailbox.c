@@ -13,7 +13,7 @@
 #define MAILBOX_ID_MAX         (1ull << 53)
 #define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
 #define MAILBOX_REPLY_ROOM     2560u /* of a reply: the figures                                      */
-#define MAILBOX_FIGURES        9u    /* values in front of the entries, the array itself included    */
+#define MAILBOX_FIGURES        10u   /* values in front of the entries, the array itself included    */
 #define MAILBOX_PAGE           512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US   5000000ull
 #define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
@@ -21,7 +21,7 @@
 #define MAILBOX_POLL_MAX_US    100000ull
 
 #define MAILBOX_PUSH_SHAPE   "qiiii"
-#define MAILBOX_FETCH_SHAPE  "qiiiiiis*"
+#define MAILBOX_FETCH_SHAPE  "qiiiiiiis*"
 #define MAILBOX_COMMIT_SHAPE "qiii"
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
@@ -241,12 +241,14 @@ static bool mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply,
     uint64_t last_id = (uint64_t)gh_reply_integer(reply, 4);
     uint64_t now_us = (uint64_t)gh_reply_integer(reply, 5);
     uint64_t oldest_ms = (uint64_t)gh_reply_integer(reply, 6);
+    uint64_t read_us = (uint64_t)gh_reply_integer(reply, 7);
     if (first_id == 0 || first_id > last_id + 1 || last_id >= MAILBOX_ID_MAX || oldest_ms > MAILBOX_ID_MAX / 1000 ||
-        epochs->present >= MAILBOX_ID_MAX || !gh_epochs_are_valid(epochs, last_id))
+        read_us >= MAILBOX_ID_MAX || epochs->present >= MAILBOX_ID_MAX || !gh_epochs_are_valid(epochs, last_id))
         return false;
     fetch->last_id = last_id;
     fetch->unread = last_id + 1 - first_id;
     fetch->oldest_age_us = oldest_ms == 0 || oldest_ms * 1000 > now_us ? 0 : now_us - oldest_ms * 1000;
+    fetch->read_store_us = read_us;
     gh_client_note_store_time(fetch->op.client, now_us);
     return true;
 }
@@ -273,7 +275,7 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
     gh_epochs epochs;
     gh_status status;
     epochs.present = (uint64_t)gh_reply_integer(event->reply, 2);
-    epochs.ended = gh_reply_at(event->reply, 7)->text;
+    epochs.ended = gh_reply_at(event->reply, MAILBOX_FIGURES - 2)->text;
     if (!mailbox_note_figures(fetch, event->reply, &epochs))
     {
         gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));

@@ -10,7 +10,9 @@
 --            1 that message is not there, and was not: nothing was removed
 --            2 going on: so many were to go that some are left. The same again
 --
--- Its writes begin with LTRIM or PEXPIRE, which a server that is out of memory still allows.
+-- Its writes begin with LTRIM or PEXPIRE, which a server that is out of memory still allows. When it was read is
+-- written behind that, and only where something goes: neither a copy that comes late nor a smaller id changes it. A
+-- script that is stopped in between leaves the time before.
 
 local IDLE_MS = 2592000000 -- an empty mailbox is forgotten after 30 days
 local GOING_MAX = 1024
@@ -32,19 +34,22 @@ elseif id > there then
     return {sequence, 1, first, last}
 end
 
-local count = id - first + 1
-if count > GOING_MAX then
-    redis.call('LTRIM', list_key, GOING_MAX, -1)
-    return {sequence, 2, first + GOING_MAX, last}
-elseif count > 0 then
-    redis.call('LTRIM', list_key, count, -1)
-    first = first + count
+local going = math.min(id - first + 1, GOING_MAX)
+if going > 0 then
+    redis.call('LTRIM', list_key, going, -1)
+    first = first + going
 end
 if first > last then
     redis.call('PEXPIRE', state_key, IDLE_MS)
-    if is_lost then
-        redis.call('HSET', state_key, 'e', ARGV[2], 'n', string.format('%.0f', last))
+end
+if going > 0 then
+    local time = redis.call('TIME')
+    local read = string.format('%.0f', time[1] * 1000000 + time[2])
+    if first > last and is_lost then
+        redis.call('HSET', state_key, 'e', ARGV[2], 'n', string.format('%.0f', last), 'r', read)
         redis.call('PEXPIRE', state_key, IDLE_MS)
+    else
+        redis.call('HSET', state_key, 'r', read)
     end
 end
-return {sequence, 0, first, last}
+return {sequence, first > id and 0 or 2, first, last}

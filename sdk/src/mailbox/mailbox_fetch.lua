@@ -10,7 +10,8 @@
 --                   is one
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none
--- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, epochs, entries ...
+-- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, us at which a commit last
+--       took messages away (0: none has), epochs, entries ...
 --       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last
 --       id 0
 --       epochs  "<epoch>:<last id> ..." of those before this one: a message is of the first whose last id is not
@@ -27,9 +28,10 @@ local bytes_max, newest, wait = ARGV[5] + 0, ARGV[6] == '1', ARGV[7] + 0
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', 'b')
+local state = redis.call('HMGET', state_key, 'e', 'n', 'b', 'r')
 local head = redis.call('LINDEX', list_key, 0)
 local epoch, last, ended = tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or ''
+local read = tonumber(state[4] or '0')
 local first, oldest = nil, 0
 if head then
     first, oldest = string.match(head, '^(%d+) (%d+) ')
@@ -43,13 +45,13 @@ if head and not (state[1] and state[2]) then -- the state was lost: a later epoc
 end
 if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or not last or last < 0 or last > ID_MAX or
    last % 1 ~= 0 or not first or first < 1 or first > last + 1 or not oldest or oldest > ID_MAX / 1000 or
-   #ended > 2048 then
+   #ended > 2048 or not read or read < 0 or read > ID_MAX or read % 1 ~= 0 then
     return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
 end
 
 local from = after < first and 0 or after + 1 - first -- places in the list, from 0
 local to = last - first
-local reply = {sequence, 0, epoch, first, last, now, oldest, ended}
+local reply = {sequence, 0, epoch, first, last, now, oldest, read, ended}
 local bytes, found = 0, {}
 while from <= to and #found < count_max do
     local step = math.min(CHUNK, count_max - #found, to - from + 1)
@@ -77,7 +79,7 @@ while from <= to and #found < count_max do
     end
 end
 for i = 1, #found do
-    reply[8 + i] = found[newest and #found + 1 - i or i]
+    reply[9 + i] = found[newest and #found + 1 - i or i]
 end
 
 -- Nothing is unread behind `after`: perhaps because it was handled, so the ids alone do not tell.

@@ -6,6 +6,7 @@
 -- KEYS  1 gh:{mailbox:<name>}:s   hash   e: epoch, when this row of ids began (us); n: the last id;
 --                                        g: generation of the store's data when the epoch began;
 --                                        b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
+--                                        r: when a commit last took messages away (us);
 --                                        w: a mark, see mark.lua; its answer: "<epoch> <first id>"
 --       2 gh:{mailbox:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
 --                                        first; ids are dense. What is beyond n was not pushed: a script was
