@@ -463,6 +463,24 @@ static void small_buffer_says_what_it_needs(void** state)
     }
 }
 
+/* In the reply a message takes less than in the buffer. */
+static void newest_are_the_newest_in_any_buffer(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start(redis_server_address(server));
+    reader* self = reader_new(a);
+    push_numbers(a, 10, 0); /* 5 bytes each, with the sender */
+    self->config.newest = true;
+    for (uint32_t count = 1; count <= 10; count++)
+        for (size_t more = 0; more < sizeof(gh_message) + 5; more += 4)
+        {
+            self->config.buffer_size = count * (sizeof(gh_message) + 5) + more;
+            assert_status(fetch(a, self), GH_OK);
+            assert_numbers(self, count, 10 - count, 11 - count);
+        }
+}
+
 static void commit_is_monotone_and_names_what_is_there(void** state)
 {
     (void)state;
@@ -519,5 +537,6 @@ TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
           cmocka_unit_test(any_byte_up_to_the_largest_body),
           cmocka_unit_test(small_buffer_says_what_it_needs),
+          cmocka_unit_test(newest_are_the_newest_in_any_buffer),
           cmocka_unit_test(commit_is_monotone_and_names_what_is_there),
           cmocka_unit_test(epoch_tells_that_ids_began_anew));

@@ -209,6 +209,24 @@ static void mailbox_wait(gh_mailbox_fetch* fetch)
     gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
 }
 
+/* Of the newest, those that the page holds: each takes more there than in the reply. What is no message is
+   told where they are copied. */
+static const gh_reply* mailbox_newest(const gh_mailbox_fetch* fetch, const gh_reply* entries)
+{
+    gh_page page = mailbox_page(fetch);
+    const gh_reply* entry;
+    gh_message message;
+    size_t size = 0;
+    for (entry = entries; entry != NULL && gh_entry_parse(entry->text, &message); entry = entry->next)
+        size += gh_page_cost(&message);
+    for (; entries != NULL && entries->next != NULL && size > gh_page_room(&page); entries = entries->next)
+    {
+        if (!gh_entry_parse(entries->text, &message)) break;
+        size -= gh_page_cost(&message);
+    }
+    return entries;
+}
+
 /* Copies the entries of a reply. GH_OK; GH_FULL: the rest does not fit; GH_CORRUPT: not entries, or not in a
  * row. */
 static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, const gh_epochs* epochs)
@@ -286,6 +304,7 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
         mailbox_ask(fetch);
         return;
     }
+    if (fetch->newest) entries = mailbox_newest(fetch, entries);
     status = mailbox_keep(fetch, entries, &epochs);
     if (status == GH_CORRUPT)
         gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
