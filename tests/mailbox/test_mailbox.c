@@ -1,6 +1,7 @@
 /* Tests of guildhall/mailbox.h against real servers. */
 
 #include "support/scene/game.h"
+#include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 
 #include <stdio.h>
@@ -325,6 +326,38 @@ static void reads_everything_over_many_requests(void** state)
     assert_numbers(self, 1200, 0, 1);
 }
 
+/* The second request of a fetch is lost, and by the time that it goes again somebody has committed on. */
+static void commit_of_others_in_the_middle_of_a_fetch(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    game* a = game_start(redis_server_address(server));
+    gh_client_config config = game_config(proxy_address(proxy));
+    config.wake = false;
+    game* b = game_start_with(&config);
+    reader* self = reader_new(b);
+    push_numbers(a, 1500, 0);
+    self->config.buffer = GAME_NEW_ARRAY(b, char, 256 * 1024);
+    self->config.buffer_size = 256 * 1024;
+    self->config.messages_max = GH_MAILBOX_FETCH_MAX;
+    assert_status(fetch(b, self), GH_OK);
+    assert_numbers(self, 1500, 0, 1);
+    uint64_t epoch = self->fetch.epoch;
+    uint64_t fired = proxy_fired(proxy);
+    proxy_arm(proxy, PROXY_REPLY, 25000, PROXY_FIN); /* the first answer has less */
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, b->client, NAME, &self->config), GH_OK);
+    proxy_set_mode(proxy, PROXY_REFUSE);
+    GAME_UNTIL(proxy_fired(proxy) > fired);
+    assert_status(commit(a, epoch, 1200, NULL), GH_OK);
+    proxy_set_mode(proxy, PROXY_PASS);
+    assert_status(settle_fetch(self), GH_OK); /* what was read before; what is left comes with the next */
+    assert_in_range(self->fetch.count, 100, 1000);
+    assert_numbers(self, self->fetch.count, 0, 1);
+    assert_status(fetch(b, self), GH_OK);
+    assert_numbers(self, 300, 1200, 1201);
+}
+
 /* Begins a fetch that finds nothing, lets it wait, pushes: it is the hint that ends it, not a pause. */
 static void expect_hint(redis_server* server, game* from, game* to, reader* self, unsigned number, uint64_t id)
 {
@@ -533,6 +566,7 @@ TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
           cmocka_unit_test(tells_when_it_was_last_read), cmocka_unit_test(tells_when_it_was_read_in_any_epoch),
           cmocka_unit_test(odd_times_of_reading_are_corrupt),
           cmocka_unit_test(reads_everything_over_many_requests), cmocka_unit_test(waits_for_a_hint),
+          cmocka_unit_test(commit_of_others_in_the_middle_of_a_fetch),
           cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
           cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
           cmocka_unit_test(any_byte_up_to_the_largest_body),

@@ -286,6 +286,12 @@ static bool mailbox_restarted(gh_mailbox_fetch* fetch, const gh_epochs* epochs)
     return true;
 }
 
+/* True: somebody has committed what would come next while we read. What is behind that is for the next fetch. */
+static bool mailbox_was_cut(const gh_mailbox_fetch* fetch)
+{
+    return fetch->count > 0 && fetch->last_id - fetch->unread > fetch->after;
+}
+
 static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
 {
     const gh_reply* entries = gh_reply_at(event->reply, MAILBOX_FIGURES - 1);
@@ -302,6 +308,11 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
     if (mailbox_restarted(fetch, &epochs))
     {
         mailbox_ask(fetch);
+        return;
+    }
+    if (mailbox_was_cut(fetch))
+    {
+        gh_op_end(&fetch->op, GH_OK);
         return;
     }
     if (fetch->newest) entries = mailbox_newest(fetch, entries);
