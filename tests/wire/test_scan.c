@@ -332,6 +332,61 @@ static void strings_without_room_are_given_as_nil(void** state)
     reading_end(&reader);
 }
 
+/* The next reply, which is cut if it is too large. */
+static gh_read next_cut(reading* reader, const gh_reply** reply)
+{
+    gh_read result = reading_next(reader, reply);
+    return result == GH_READ_TOO_LARGE && gh_inbox_cut(&reader->inbox) ? reading_next(reader, reply) : result;
+}
+
+/* Wherever its bytes are cut; the next one is read as ever. */
+static void one_reply_is_read_without_its_long_strings(void** state)
+{
+    static const char bytes[] = "*3\r\n$4\r\nabcd\r\n$12\r\n0123456789ab\r\n:1\r\n";
+    (void)state;
+    for (size_t cut = 1; cut < sizeof(bytes); cut++)
+    {
+        const gh_reply* reply = NULL;
+        reading reader;
+        reading_make(&reader, 8, 8);
+        assert_false(gh_inbox_cut(&reader.inbox)); /* nothing has failed */
+        reading_feed(&reader, bytes, cut);
+        gh_read result = next_cut(&reader, &reply);
+        if (cut < sizeof(bytes) - 1)
+        {
+            assert_int_equal(result, GH_READ_MORE);
+            reading_feed(&reader, bytes + cut, sizeof(bytes) - 1 - cut);
+            result = next_cut(&reader, &reply);
+        }
+        assert_int_equal(result, GH_READ_REPLY);
+        assert_int_equal(gh_reply_at(reply, 0)->text.size, 4);
+        assert_int_equal(gh_reply_at(reply, 1)->type, GH_REPLY_NIL);
+        assert_int_equal(gh_reply_at(reply, 2)->integer, 1);
+        assert_int_equal(reading_next(&reader, &reply), GH_READ_MORE);
+        reading_feed(&reader, bytes, sizeof(bytes) - 1);
+        assert_int_equal(reading_next(&reader, &reply), GH_READ_TOO_LARGE);
+        reading_end(&reader);
+    }
+}
+
+/* Too many values, nothing that can be cut: also behind a string that was. */
+static void reply_of_too_many_values_is_not_cut(void** state)
+{
+    static const char* const replies[] = {"*8\r\n:1\r\n", "*2\r\n$9\r\n012345678\r\n*7\r\n:1\r\n",
+                                          "*2\r\n$2147483648\r\n012345678\r\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+    {
+        const gh_reply* reply = NULL;
+        reading reader;
+        reading_make(&reader, 8, 8);
+        reading_feed(&reader, replies[i], strlen(replies[i]));
+        assert_int_equal(next_cut(&reader, &reply), GH_READ_TOO_LARGE);
+        assert_false(gh_inbox_cut(&reader.inbox));
+        reading_end(&reader);
+    }
+}
+
 #define WITH_READER(test) cmocka_unit_test_setup_teardown(test, reading_set_up, reading_tear_down)
 
 TEST_FILE(scan, cmocka_unit_test(a_reply_is_whole_with_its_last_byte), cmocka_unit_test(what_is_none_is_broken),
@@ -339,4 +394,6 @@ TEST_FILE(scan, cmocka_unit_test(a_reply_is_whole_with_its_last_byte), cmocka_un
           cmocka_unit_test(a_cut_does_not_change_the_verdict),
           WITH_READER(mutations_are_read_alike_or_not_at_all),
           cmocka_unit_test(pieces_are_judged_as_the_whole), cmocka_unit_test(long_strings_are_given_as_nil),
-          cmocka_unit_test(strings_without_room_are_given_as_nil));
+          cmocka_unit_test(strings_without_room_are_given_as_nil),
+          cmocka_unit_test(one_reply_is_read_without_its_long_strings),
+          cmocka_unit_test(reply_of_too_many_values_is_not_cut));

@@ -182,7 +182,9 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
     for (; entry != NULL && status == GH_OK; entry = entry->next)
     {
         gh_message message;
-        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message))
+        if (entry->type == GH_REPLY_NIL)
+            status = GH_LOST; /* cut out: of a list that was cut meanwhile, a range finds other, larger ones */
+        else if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message))
             status = GH_CORRUPT;
         else if (message.id != fetch->after + 1 || message.time_us >= before_us)
             status = GH_LOST;
@@ -381,7 +383,7 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
 
 static const gh_op_kind chat_fetch_kind = {
     .name = "chat", .step = chat_fetch_step, .encode = chat_fetch_encode, .script = chat_fetch_script,
-    .effect = GH_OP_READS};
+    .effect = GH_OP_READS, .cuts_long = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

@@ -99,6 +99,9 @@ typedef struct gh_op_kind
 
     /* It is told of hints at once, also while a request is on the wire: they are about more than that one asks for. */
     bool hints_at_once;
+
+    /* Strings of its answer for which reply_bytes has no room are nil: else such an answer costs the link. */
+    bool cuts_long;
 } gh_op_kind;
 
 /* flags of gh_op that a system may look at */

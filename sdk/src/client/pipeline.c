@@ -391,6 +391,16 @@ static void pipeline_break(gh_client* client, gh_status why)
         op_answered(slot.op, GH_REASON_TOO_LARGE, NULL);
 }
 
+/* True if the answer to the oldest request is read on without what has no room. */
+static bool pipeline_cut(gh_client* client)
+{
+    gh_slot slot;
+    if (client->slot_count == 0) return false;
+    slot = client->slots[client->slot_head];
+    return slot.purpose == GH_SLOT_OP && slot.op != NULL && slot.op->kind->cuts_long &&
+           gh_inbox_cut(&client->commands.inbox);
+}
+
 /* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says
    is not read before all ops know that the old one is gone. */
 static bool pipeline_read(gh_client* client)
@@ -413,6 +423,7 @@ static bool pipeline_read(gh_client* client)
             gh_pipeline_lose(client, GH_LOG_ERROR, "not RESP2, or nested deeper than seven levels");
             return false;
         case GH_READ_TOO_LARGE:
+            if (pipeline_cut(client)) break;
             client->stats.protocol_errors++;
             pipeline_break(client, GH_TOO_SMALL);
             gh_pipeline_lose(client, GH_LOG_ERROR, "a reply over reply_bytes or reply_nodes");

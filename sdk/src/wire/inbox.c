@@ -23,8 +23,17 @@ void gh_inbox_skip_long(gh_inbox* inbox)
     inbox->skips_long = true;
 }
 
+bool gh_inbox_cut(gh_inbox* inbox)
+{
+    if (inbox->failed != GH_READ_TOO_LARGE || inbox->cuts || inbox->scan.long_size == 0) return false;
+    inbox->cuts = true;
+    inbox->failed = GH_READ_MORE;
+    return true;
+}
+
 void gh_inbox_reset(gh_inbox* inbox)
 {
+    inbox->cuts = false;
     inbox->start = inbox->end = inbox->skip = 0;
     inbox->scanning = false;
     inbox->failed = GH_READ_MORE;
@@ -91,20 +100,21 @@ static bool inbox_skip_string(gh_inbox* inbox)
 static gh_read inbox_scan(gh_inbox* inbox)
 {
     gh_scan* scan = &inbox->scan;
+    const bool skips = inbox->skips_long || inbox->cuts;
     gh_scanned result;
     if (!inbox->scanning) gh_scan_begin(scan, inbox->text_max, inbox->nodes_max);
     inbox->scanning = true;
     do
     {
         result = gh_scan_on(scan, inbox->bytes + inbox->start, inbox->end - inbox->start);
-    } while (result == GH_SCAN_TOO_LONG && inbox->skips_long && inbox_skip_string(inbox));
+    } while (result == GH_SCAN_TOO_LONG && skips && inbox_skip_string(inbox));
     switch (result)
     {
     case GH_SCAN_MORE: return GH_READ_MORE;
     case GH_SCAN_WHOLE: return GH_READ_REPLY;
     case GH_SCAN_BROKEN: return inbox_fail(inbox, GH_READ_BROKEN);
     case GH_SCAN_TOO_LONG:
-        if (inbox->skips_long && scan->long_size < INBOX_SKIP_MAX) return GH_READ_MORE;
+        if (skips && scan->long_size < INBOX_SKIP_MAX) return GH_READ_MORE;
         break;
     case GH_SCAN_TOO_LARGE: break;
     }
@@ -139,6 +149,7 @@ static gh_read inbox_take_any(gh_inbox* inbox, gh_reader* reader, gh_values* val
     if (*reply == NULL) return inbox_fail(inbox, GH_READ_BROKEN);
     inbox->start += inbox->scan.at;
     inbox->scanning = false;
+    inbox->cuts = false;
     return GH_READ_REPLY;
 }
 

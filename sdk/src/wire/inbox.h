@@ -11,7 +11,8 @@
 
    Bounds. Strings of one reply, each counted with one byte more, over text_max, or values over nodes_max make the inbox
    GH_READ_TOO_LARGE, as soon as they are announced; nesting deeper than seven levels and anything that is not RESP2
-   GH_READ_BROKEN. The connection must then be closed and the inbox reset. */
+   GH_READ_BROKEN. The connection must then be closed and the inbox reset; or gh_inbox_cut takes that one reply all the
+   same. */
 
 #ifndef GH_INBOX_H
 #define GH_INBOX_H
@@ -41,6 +42,7 @@ typedef struct gh_inbox
     uint32_t nodes_max;
     uint32_t reply_bytes_max;
     bool skips_long; /* such strings are dropped: else they are TOO_LARGE             */
+    bool cuts;       /* so are those of the present reply                             */
     bool scanning;   /* scan knows the beginning of the reply at start                */
     gh_read failed;  /* BROKEN or TOO_LARGE                                           */
     gh_scan scan;
@@ -51,6 +53,10 @@ bool gh_inbox_take(gh_inbox* inbox, gh_arena* arena, uint32_t text_max, uint32_t
 
 /* From here on strings that are too long do not fail it: they are dropped as they come, and given as nil. */
 void gh_inbox_skip_long(gh_inbox* inbox);
+
+/* After TOO_LARGE: strings of that reply for which there is no room are given as nil, and it is read on. False: it is
+   not the strings, it has too many values. */
+bool gh_inbox_cut(gh_inbox* inbox);
 
 /* Where the next bytes go, GH_INBOX_ROOM_MIN or more; after that, how many they were. Only after GH_READ_MORE. */
 char* gh_inbox_room(gh_inbox* inbox, uint32_t* size);
