@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE 9000 /* the smallest client has room for it, the buffer of the bag has none */
+
 /* What a run of any of them needs besides its op. The players have names of their own in each run. */
 typedef struct chat_bag
 {
@@ -18,6 +20,8 @@ typedef struct chat_bag
     gh_chat_member member;
     gh_chat_fetch_config fetch;
     uint64_t epoch;
+    bool large; /* the second body is */
+    char body[LARGE];
     _Alignas(8) char buffer[1024];
 } chat_bag;
 
@@ -34,6 +38,8 @@ static chat_bag* fill_bag(fault_scene* scene)
         bag->posts[i].sender = bag->players[0];
         bag->posts[i].body = gh_str_make("abc" + i, 1);
     }
+    memset(bag->body, 'b', LARGE);
+    if (bag->large) bag->posts[1].body = gh_str_make(bag->body, LARGE);
     bag->member.name = bag->players[1];
     bag->fetch = gh_chat_fetch_config_default();
     bag->fetch.buffer = bag->buffer;
@@ -221,6 +227,17 @@ static const fault_operation send = {
     "send", sizeof(gh_chat_send), sizeof(chat_bag), 5, prepare_both, begin_send, fault_poll_op,
     NULL,   fault_cancel_op,          audit_send};
 
+static void prepare_large(fault_scene* scene)
+{
+    chat_bag* bag = scene->more;
+    bag->large = true;
+    prepare_both(scene);
+}
+
+static const fault_operation send_large = {
+    "send_large", sizeof(gh_chat_send), sizeof(chat_bag), 401, prepare_large, begin_send, fault_poll_op,
+    NULL,         fault_cancel_op,      audit_send};
+
 /* ---- fetch and commit ---------------------------------------------------------------------------------- */
 
 static void begin_fetch(fault_scene* scene)
@@ -242,6 +259,30 @@ static void audit_fetch(fault_scene* scene, gh_status status)
 static const fault_operation fetch = {
     "fetch", sizeof(gh_chat_fetch), sizeof(chat_bag), 5, prepare_talk, begin_fetch, fault_poll_op,
     NULL,    fault_cancel_op,          audit_fetch};
+
+static void prepare_large_talk(fault_scene* scene)
+{
+    chat_bag* bag = scene->more;
+    bag->large = true;
+    prepare_talk(scene);
+}
+
+/* The second has no room. */
+static void audit_fetch_past(fault_scene* scene, gh_status status)
+{
+    const gh_chat_fetch* op = scene->op;
+    audit_fetch(scene, status);
+    for (size_t i = 0; i < op->count; i++)
+    {
+        assert_status(op->messages[i].status, i == 1 ? GH_TOO_LARGE : GH_OK);
+        assert_int_equal(op->messages[i].body_size, i == 1 ? LARGE : 1);
+        assert_int_equal(op->messages[i].body.size, i == 1 ? 0 : 1);
+    }
+}
+
+static const fault_operation fetch_past = {
+    "fetch_past", sizeof(gh_chat_fetch), sizeof(chat_bag), 5, prepare_large_talk, begin_fetch, fault_poll_op,
+    NULL,         fault_cancel_op,       audit_fetch_past};
 
 static void begin_commit(fault_scene* scene)
 {
@@ -271,18 +312,24 @@ FAULT_TESTS(join)
 FAULT_TESTS(leave)
 FAULT_TESTS(last_leave)
 FAULT_TESTS(send)
+FAULT_TESTS(send_large)
 FAULT_TESTS(fetch)
+FAULT_TESTS(fetch_past)
 FAULT_TESTS(commit)
 FAULT_CANCEL_TEST(create)
 FAULT_CANCEL_TEST(join)
 FAULT_CANCEL_TEST(leave)
 FAULT_CANCEL_TEST(last_leave)
 FAULT_CANCEL_TEST(send)
+FAULT_CANCEL_TEST(send_large)
 FAULT_CANCEL_TEST(fetch)
+FAULT_CANCEL_TEST(fetch_past)
 FAULT_CANCEL_TEST(commit)
 
 TEST_FILE(chat_faults, FAULT_TEST_LIST(create), FAULT_TEST_LIST(join), FAULT_TEST_LIST(leave),
-          FAULT_TEST_LIST(last_leave), FAULT_TEST_LIST(send), FAULT_TEST_LIST(fetch), FAULT_TEST_LIST(commit),
+          FAULT_TEST_LIST(last_leave), FAULT_TEST_LIST(send), FAULT_TEST_LIST(send_large),
+          FAULT_TEST_LIST(fetch), FAULT_TEST_LIST(fetch_past), FAULT_TEST_LIST(commit),
           FAULT_CANCEL_TEST_LIST(create), FAULT_CANCEL_TEST_LIST(join), FAULT_CANCEL_TEST_LIST(leave),
-          FAULT_CANCEL_TEST_LIST(last_leave), FAULT_CANCEL_TEST_LIST(send), FAULT_CANCEL_TEST_LIST(fetch),
+          FAULT_CANCEL_TEST_LIST(last_leave), FAULT_CANCEL_TEST_LIST(send), FAULT_CANCEL_TEST_LIST(send_large),
+          FAULT_CANCEL_TEST_LIST(fetch), FAULT_CANCEL_TEST_LIST(fetch_past),
           FAULT_CANCEL_TEST_LIST(commit));

@@ -1,6 +1,6 @@
 /* Tests of guildhall/mailbox.h against real servers. */
 
-#include "support/scene/game.h"
+#include "support/scene/bodies.h"
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 
@@ -452,8 +452,10 @@ static void any_byte_up_to_the_largest_body(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
+    game* a = bodies_game(redis_server_address(server));
     reader* self = reader_new(a);
+    self->config.buffer = GAME_NEW_ARRAY(a, char, 2 * GH_MESSAGE_SIZE_MAX);
+    self->config.buffer_size = 2 * GH_MESSAGE_SIZE_MAX;
     char* body = GAME_NEW_ARRAY(a, char, GH_MESSAGE_SIZE_MAX);
     char* sender = GAME_NEW_ARRAY(a, char, GH_NAME_SIZE_MAX);
     for (int i = 0; i < GH_MESSAGE_SIZE_MAX; i++) body[i] = (char)i;

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE 9000 /* the smallest client has room for it, the buffer of the bag has none */
+
 /* What a run of any of them needs besides its op. */
 typedef struct mailbox_bag
 {
     gh_post posts[3];
+    bool large; /* the second body is */
+    char body[LARGE];
     gh_mailbox_push push; /* of the preparation */
     gh_mailbox_fetch_config fetch;
     uint64_t epoch;
@@ -25,6 +29,9 @@ static gh_post* three_posts(fault_scene* scene)
         bag->posts[i].sender = gh_str_literal("jeff");
         bag->posts[i].body = gh_str_make("abc" + i, 1);
     }
+    if (!bag->large) return bag->posts;
+    memset(bag->body, 'b', LARGE);
+    bag->posts[1].body = gh_str_make(bag->body, LARGE);
     return bag->posts;
 }
 
@@ -79,6 +86,23 @@ static const fault_operation push = {"push",
                                      NULL,
                                      fault_cancel_op,
                                      audit_push};
+
+static void prepare_large(fault_scene* scene)
+{
+    mailbox_bag* bag = scene->more;
+    bag->large = true;
+}
+
+static const fault_operation push_large = {"push_large",
+                                           sizeof(gh_mailbox_push),
+                                           sizeof(mailbox_bag),
+                                           401,
+                                           prepare_large,
+                                           begin_push,
+                                           fault_poll_op,
+                                           NULL,
+                                           fault_cancel_op,
+                                           audit_push};
 
 /* ---- two pushes at once: the second waits for the first ------------------------------------------------ */
 
@@ -158,6 +182,37 @@ static const fault_operation fetch = {"fetch",
                                       fault_cancel_op,
                                       audit_fetch};
 
+static void prepare_large_mail(fault_scene* scene)
+{
+    prepare_large(scene);
+    prepare_mail(scene);
+}
+
+/* The second has no room. */
+static void audit_fetch_past(fault_scene* scene, gh_status status)
+{
+    const gh_mailbox_fetch* op = scene->op;
+    audit_fetch(scene, status);
+    if (status != GH_OK) return;
+    for (size_t i = 0; i < 3; i++)
+    {
+        assert_status(op->messages[i].status, i == 1 ? GH_TOO_LARGE : GH_OK);
+        assert_int_equal(op->messages[i].body_size, i == 1 ? LARGE : 1);
+        assert_int_equal(op->messages[i].body.size, i == 1 ? 0 : 1);
+    }
+}
+
+static const fault_operation fetch_past = {"fetch_past",
+                                           sizeof(gh_mailbox_fetch),
+                                           sizeof(mailbox_bag),
+                                           3,
+                                           prepare_large_mail,
+                                           begin_fetch,
+                                           fault_poll_op,
+                                           NULL,
+                                           fault_cancel_op,
+                                           audit_fetch_past};
+
 static void begin_commit(fault_scene* scene)
 {
     const mailbox_bag* bag = scene->more;
@@ -193,13 +248,18 @@ static const fault_operation commit = {"commit",
                                        audit_commit};
 
 FAULT_TESTS(push)
+FAULT_TESTS(push_large)
 FAULT_TESTS(pushes)
 FAULT_TESTS(fetch)
+FAULT_TESTS(fetch_past)
 FAULT_TESTS(commit)
 FAULT_CANCEL_TEST(push)
+FAULT_CANCEL_TEST(push_large)
 FAULT_CANCEL_TEST(fetch)
+FAULT_CANCEL_TEST(fetch_past)
 FAULT_CANCEL_TEST(commit)
 
-TEST_FILE(mailbox_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(pushes), FAULT_TEST_LIST(fetch),
-          FAULT_TEST_LIST(commit), FAULT_CANCEL_TEST_LIST(push), FAULT_CANCEL_TEST_LIST(fetch),
+TEST_FILE(mailbox_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(push_large), FAULT_TEST_LIST(pushes),
+          FAULT_TEST_LIST(fetch), FAULT_TEST_LIST(fetch_past), FAULT_TEST_LIST(commit), FAULT_CANCEL_TEST_LIST(push),
+          FAULT_CANCEL_TEST_LIST(push_large), FAULT_CANCEL_TEST_LIST(fetch), FAULT_CANCEL_TEST_LIST(fetch_past),
           FAULT_CANCEL_TEST_LIST(commit));

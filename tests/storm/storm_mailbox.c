@@ -59,6 +59,7 @@ static void begin_push(mailbox_actor* a, mailbox_sender* s)
     {
         s->posts[i] = (gh_post){.sender = gh_str_literal("storm")};
         s->posts[i].body = talk_body(&a->random, s->bodies[i], s->op, i);
+        if (i == 0) talk_enlarge(&a->random, &s->posts[i]);
     }
     if (random_one_in(&a->random, 500)) config.capacity = 0; /* begins INVALID: nothing may come of it */
     gh_status status = gh_mailbox_push_begin(&s->push, a->me->client, names[name], s->posts, count, &config);
@@ -113,7 +114,7 @@ static void note_messages(mailbox_actor* a)
     {
         storm_event event = {.system = STORM_mailbox, .what = TALK_GOT, .object = a->fetch_name,
                              .a = a->fetch.messages[i].epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
-        talk_note(a->me->who, event, a->fetch.messages[i].body);
+        talk_note(a->me->who, event, talk_lead(&a->fetch.messages[i]));
     }
     if (a->fetch.count == 0 || a->commit_at_us != 0 || a->commit_op != 0 || random_one_in(&a->random, 4)) return;
     /* Commits at once, or after a while, in which the store may have been restarted. */
@@ -219,7 +220,7 @@ static void read_all(storm_look* look, uint8_t name)
         {
             storm_event event = {.system = STORM_mailbox, .what = TALK_LEFT, .object = name,
                                  .a = fetch.messages[i].epoch, .b = fetch.messages[i].id};
-            talk_note(look->who, event, fetch.messages[i].body);
+            talk_note(look->who, event, talk_lead(&fetch.messages[i]));
             after = fetch.messages[i].id;
             epoch = fetch.messages[i].epoch;
         }

@@ -13,6 +13,19 @@ gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, 
     return gh_str_make(room, (size_t)end);
 }
 
+void talk_enlarge(random_stream* random, gh_post* post)
+{
+    static char large[GH_MESSAGE_SIZE_MAX];
+    if (!random_one_in(random, 50)) return;
+    post->sender = gh_str_make(post->body.bytes, post->body.size < 32 ? post->body.size : 32);
+    post->body = gh_str_make(large, random_between(random, TALK_BODY_SIZE, sizeof large));
+}
+
+gh_str talk_lead(const gh_message* message)
+{
+    return message->body_size < TALK_BODY_SIZE ? message->body : message->sender;
+}
+
 void talk_note(storm_who who, storm_event event, gh_str body)
 {
     unsigned op = 0, post = 0;

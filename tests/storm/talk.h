@@ -48,8 +48,12 @@ static inline uint64_t talk_listener_player(uint64_t listener)
 /* A body that leads back to its push: its op, and which post of it. */
 gh_str talk_body(random_stream* random, char room[TALK_BODY_SIZE], uint32_t op, uint32_t post);
 
-/* Writes down what a fetch brought. */
+/* Now and then a post is large instead, for most readers too large: then its sender leads back to its push. */
+void talk_enlarge(random_stream* random, gh_post* post);
+
+/* Writes down what a fetch brought: its body, or what talk_lead says. */
 void talk_note(storm_who who, storm_event event, gh_str body);
+gh_str talk_lead(const gh_message* message);
 
 void check_mailbox(void);
 void check_chat(void);

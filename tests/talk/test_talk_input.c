@@ -100,11 +100,14 @@ static void mailbox_push_names_what_is_wrong(void** state)
     assert_status(gh_op_poll(&op->op), GH_OK);
     for (int i = 0; i < GH_MESSAGES_MAX; i++)
         b.posts[i].body = gh_str_make(b.name.bytes, GH_MESSAGE_SIZE_MAX);
-    assert_status(BEGIN(b.posts, 12), GH_TOO_LARGE); /* 48 KiB do not fit out_bytes */
-    assert_status(BEGIN(b.posts, 13), GH_INVALID_MESSAGES);
-    b.posts[0].sender = gh_str_literal("a"); /* 48 KiB and one byte */
-    assert_status(BEGIN(b.posts, 12), GH_INVALID_MESSAGES);
-    assert_status(BEGIN(b.posts, 10), GH_OK);
+    assert_status(BEGIN(b.posts, 1), GH_TOO_LARGE); /* out_bytes is 48 KiB */
+    assert_status(BEGIN(b.posts, 2), GH_INVALID_MESSAGES);
+    b.posts[1].body.size = GH_MESSAGES_BYTES_MAX - GH_MESSAGE_SIZE_MAX;
+    assert_status(BEGIN(b.posts, 2), GH_TOO_LARGE);
+    b.posts[0].sender = gh_str_literal("a"); /* GH_MESSAGES_BYTES_MAX and one byte */
+    assert_status(BEGIN(b.posts, 2), GH_INVALID_MESSAGES);
+    b.posts[0].body.size = 40000;
+    assert_status(BEGIN(b.posts, 1), GH_OK);
     gh_op_cancel(&op->op);
     assert_status(gh_op_poll(&op->op), GH_CANCELLED);
 #undef BEGIN

@@ -122,7 +122,7 @@ static void full_is_not_said_of_what_was_stored(void** state)
 static void odd_sizes_divide_nothing(void** state)
 {
     (void)state;
-    static const char* const sizes[] = {"4294967295", "4294967296", "18446744073709551615", "-1", "8193", "nan"};
+    static const char* const sizes[] = {"4294967295", "4294967296", "18446744073709551615", "-1", "65665", "nan"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
@@ -135,7 +135,7 @@ static void odd_sizes_divide_nothing(void** state)
         assert_status(chat_read(joe), GH_CORRUPT);
         assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_CORRUPT);
     }
-    redis_server_do(server, "HSET gh:{chat:raid}:s x 8192");
+    redis_server_do(server, "HSET gh:{chat:raid}:s x 65664");
     chat_reader* joe = chat_reader_new(a, "raid", "joe");
     joe->config.messages_max = 1000;
     assert_status(chat_read(joe), GH_OK);

@@ -23,6 +23,10 @@
    Bounds   what all members have seen goes. A member that stays away cannot hold memory for ever: only the
             newest `keep` messages stay, and who has not seen the others is told how many it missed; or, if the chat was
             made so (refuse_when_full), who speaks is told that it is full. The chat goes with its last member.
+   Large    a body has up to 64 KiB, where out_bytes lets it out. Readers for whom one is too large, for their buffer or
+            their reply_bytes, are told of it without the body (GH_TOO_LARGE in the message), and go on with what comes
+            behind; message.h has the sizes. A chat costs the store up to `keep` times the largest body: 64 MiB with the
+            default of 1000, 6.5 GB with GH_CHAT_KEEP_MAX; so where bodies may be large, keep few.
    Epoch    a chat that is made anew under the same name begins with id 1 and a larger epoch; what was handled
             in the old one says nothing about the new one. A store that was started anew, or promoted, may have
             forgotten its newest messages: the first send after that begins a larger epoch too, in which ids go on
@@ -72,7 +76,8 @@ typedef struct gh_chat_config
     size_t struct_size;   /* set by gh_chat_config_default; leave it                                       */
     uint64_t timeout_us;  /* from begin to the end, waiting for earlier changes included; 1 ms..60 s,
                              default 5 s. A create takes a round trip per member                           */
-    uint32_t keep;        /* create: messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000              */
+    uint32_t keep;        /* create: messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000. Each may take as
+                             much as a body has: see Large                                                */
     uint32_t members_max; /* create: members at most; 1..GH_CHAT_MEMBERS_MAX, default 1000                 */
     bool refuse_when_full; /* create: a send after which somebody had more than `keep` messages to handle ends
                              GH_FULL; default: the oldest go. One who stays away then silences the chat   */
@@ -157,8 +162,8 @@ typedef struct gh_chat_send
    one request. After GH_OK and GH_NOT_MEMBER each post has its own id and status; after any other end its status stays
    GH_PENDING, or is GH_UNKNOWN after GH_UNKNOWN. A post without sender is the server's.
    timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME, _MESSAGES, _TIMEOUT. */
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED;
+   GH_INVALID_OP, _CLIENT, _NAME, _MESSAGES, _TIMEOUT. */
 GH_API gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
                                     uint64_t timeout_us);
 
@@ -214,7 +219,9 @@ typedef struct gh_chat_fetch_config
     uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h. A send ends
                               the wait by a hint; if that is lost, it takes up to 2 s more */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
-    void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8 */
+    void* buffer;          /* messages come here: sizeof(gh_message) + sender + body each; aligned to 8. One that
+                              would fit it empty waits for the next fetch; one that never will, or no reply of the
+                              client, comes without its body, see gh_message.status */
     size_t buffer_size;
 } gh_chat_fetch_config;
 
@@ -227,7 +234,7 @@ typedef struct gh_chat_fetch
     /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
     const gh_message* messages; /* the oldest first, ids without a gap */
     uint32_t count;
-    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs */
+    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the next message needs to come whole */
     uint64_t epoch;             /* the present one; messages may be of earlier ones */
     uint64_t last_id;           /* of the newest message */
     bool renewed;               /* the chat was made anew since the fetch before */
@@ -267,7 +274,7 @@ GH_API gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_st
    GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for
                  more
    GH_EMPTY      nothing new within wait_us; what was handled has been noted
-   GH_TOO_SMALL  the next message needs a buffer of buffer_needed bytes
+   GH_TOO_SMALL  the buffer holds no message at all: sizeof(gh_message) is the least
    GH_NOT_MEMBER none of the members is one
    GH_GONE       there is no such chat
    GH_TIMEOUT    no answer; what was handled may have been noted or not, the next fetch notes it again
@@ -472,7 +479,9 @@ typedef struct gh_chat_line
 {
     gh_chat_player* player;
     gh_chat_room* room;
-    const gh_message* message; /* in the feed's buffer, until you ask for the next line, or end the feed */
+    const gh_message* message; /* in the feed's buffer, until you ask for the next line, or end the feed. One that is
+                                  larger than a room's part of that comes without its body, as GH_TOO_LARGE, and is
+                                  handled as any other */
     uint64_t missed;           /* so many messages before this one are gone, and the player has not seen them */
 } gh_chat_line;
 
@@ -489,7 +498,7 @@ typedef struct gh_chat_feed_config
     uint64_t list_us;      /* the players' lists are read again this often; 1 s..1 h, default 10 s */
 } gh_chat_feed_config;
 
-#define GH_CHAT_ROOM_SIZE_MIN 4224 /* the largest message */
+#define GH_CHAT_ROOM_SIZE_MIN 4224 /* a body of 4 KiB, with the longest sender; for the largest, 65664 */
 
 GH_API gh_chat_feed_config gh_chat_feed_config_default(void);
 

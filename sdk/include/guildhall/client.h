@@ -73,8 +73,10 @@ typedef struct gh_client_config
     uint32_t requests_capacity; /* requests on the wire at once; 8..65536, default 512                             */
     uint32_t detached_capacity; /* locks and permits of which gh_op_detach has taken the owner, until the store knows;
                                    0..65536, default 64                                                            */
-    uint32_t out_bytes;         /* requests not yet taken by the socket; 16 KiB..64 MiB, default 48 KiB            */
-    uint32_t reply_bytes;       /* the largest reply, all its strings together; 16 KiB..64 MiB, default 32 KiB      */
+    uint32_t out_bytes;         /* requests not yet taken by the socket; 16 KiB..64 MiB, default 48 KiB. The largest
+                                   request must fit: a message of 64 KiB needs 72 KiB                              */
+    uint32_t reply_bytes;       /* the largest reply, all its strings together; 16 KiB..64 MiB, default 32 KiB. A
+                                   message of 64 KiB needs 72 KiB; with less it comes without its body: message.h  */
     uint32_t reply_nodes;       /* elements in the largest reply; 64..1048576, default 512                          */
 
     /* Times, in microseconds. */

@@ -22,6 +22,9 @@
             of the message with what you did; do what gh_message_is_after those, skip the rest.
    Time     the store's clock stamps messages; your clock counts wait_us and timeout_us.
    Threads  as the client.
+   Large    a body has up to 64 KiB, where out_bytes lets it out. A reader for whom one is too large, for its buffer or
+            its reply_bytes, is told of it without the body (GH_TOO_LARGE in the message), and goes on with what comes
+            behind; message.h has the sizes. A mailbox costs the store up to capacity times the largest body.
    Memory   ops, posts and their bytes are yours and stay in place until the op ends. Fetched messages
             lie in the buffer that you gave, until that op's next begin.
    Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
@@ -86,7 +89,7 @@ typedef struct gh_mailbox_push
 
 /* Begins to push all posts, or none, into the mailbox. Any post may be to oneself. After GH_OK each post has
    its id.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the posts would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
    _CLIENT, _NAME, _CONFIG, _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. */
 GH_API gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
                                        size_t count, const gh_mailbox_push_config* config);
@@ -113,9 +116,11 @@ typedef struct gh_mailbox_fetch_config
                             more, because the store has forgotten them, it counts as the last that is; if the mailbox
                             knows nothing of that epoch, as 0 */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64 */
-    bool newest;         /* of more than messages_max (or the buffer or one reply can hold), the newest; else
-                            the oldest */
-    void* buffer;        /* the messages come here: sizeof(gh_message) + sender + body each; aligned to 8 */
+    bool newest;         /* of more than messages_max (or the buffer, one reply or some 128 KiB in the store can
+                            hold), the newest; else the oldest */
+    void* buffer;        /* the messages come here: sizeof(gh_message) + sender + body each; aligned to 8. One that
+                            would fit it empty waits for the next fetch; one that never will, or no reply of the client,
+                            comes without its body, see gh_message.status */
     size_t buffer_size;
 } gh_mailbox_fetch_config;
 
@@ -128,7 +133,7 @@ typedef struct gh_mailbox_fetch
     /* read-only, after GH_OK, GH_EMPTY and GH_TOO_SMALL */
     const gh_message* messages; /* the oldest first                                                       */
     uint32_t count;
-    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the first message needs                        */
+    uint32_t buffer_needed;     /* after GH_TOO_SMALL: what the first message needs to come whole          */
     uint64_t epoch;             /* the present one, for the commit; messages may be of earlier ones        */
     uint64_t unread;            /* in the store, these included                                           */
     uint64_t last_id;           /* of the newest message there ever was                                   */
@@ -161,7 +166,7 @@ GH_API gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client,
    GH_OK        count messages are there (none, with messages_max 0, if something is unread); fetch again for
                 more
    GH_EMPTY     nothing unread after `after`, within wait_us
-   GH_TOO_SMALL the next message needs a buffer of buffer_needed bytes; nothing was lost
+   GH_TOO_SMALL the buffer holds no message at all: sizeof(gh_message) is the least; nothing was lost
    GH_TIMEOUT   no answer
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 

@@ -10,16 +10,22 @@
 extern "C" {
 #endif
 
-#define GH_MESSAGE_SIZE_MAX 4096 /* bytes in a body; any byte may be in it, and it may be empty  */
-#define GH_MESSAGES_MAX 64       /* in one request: what one frame has to say in one place       */
-#define GH_MESSAGES_BYTES_MAX 49152 /* senders and bodies of one request, together               */
+#define GH_MESSAGE_SIZE_MAX 65536 /* bytes in a body; any byte may be in it, and it may be empty */
+#define GH_MESSAGES_MAX 64        /* in one request: what one frame has to say in one place      */
+#define GH_MESSAGES_BYTES_MAX 69632 /* senders and bodies of one request, together               */
+
+/* A body goes out where out_bytes of gh_client_config has room for the request: all its senders and bodies, 2 KiB, and
+   64 bytes a message; else begin says GH_TOO_LARGE. It comes in where the reader has room for it: a buffer of
+   sizeof(gh_message) + sender + body, and reply_bytes of 4352 bytes more than the body. A reader without that room is
+   told of the message all the same, see gh_message.status: it keeps nobody from what comes behind it. With the defaults
+   bodies of up to 28,000 bytes go out and come in; any does with 72 KiB of out_bytes and of reply_bytes. */
 
 /* To be sent. The array of them is yours and stays in place until the op ends, and so do the bytes. */
 typedef struct gh_post
 {
     /* yours */
     gh_str sender; /* a player's name, or empty: the server itself speaks; at most GH_NAME_SIZE_MAX  */
-    gh_str body;   /* at most GH_MESSAGE_SIZE_MAX                                                    */
+    gh_str body;   /* at most GH_MESSAGE_SIZE_MAX, and what out_bytes has room for                   */
     void* user;
 
     /* read-only, after the op has ended GH_OK; of a chat GH_NOT_MEMBER too */
@@ -36,6 +42,11 @@ typedef struct gh_message
     uint64_t time_us; /* when the store took it, on the store's clock since 1970, in steps of 1 ms   */
     gh_str sender;
     gh_str body;
+    uint32_t body_size; /* bytes of the body as it is stored: body.size, unless the status says TOO_LARGE  */
+    gh_status status;   /* GH_OK; GH_TOO_LARGE: its body is empty here, and its sender, too, if the whole
+                           buffer has no room for that: it is larger than what this buffer or a reply of
+                           this client can hold, however empty. Pass it over and go on, or read it with
+                           more room before it is handled: nothing but being handled takes it away   */
 } gh_message;
 
 /* True if the message comes after what you did last, whose epoch and id you kept; what does not was handled before, and

@@ -17,7 +17,7 @@
 
    And four that sound alike:
        NO_ROOM    the client's ops_capacity is used up: try again in the next frame
-       TOO_LARGE  it can never fit: not into out_bytes, not under the limit of a semaphore
+       TOO_LARGE  it can never fit: not into out_bytes, not under the limit of a semaphore, not into its reader's buffer
        FULL       the thing itself has no place: a mailbox of unread messages, a chat of members
        LIMITED    a rate or a bound: the queue allows no more for now
 

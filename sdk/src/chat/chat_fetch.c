@@ -20,6 +20,8 @@
 #define CHAT_POLL_MIN_US  5000ull
 #define CHAT_POLL_MAX_US  100000ull
 
+#define CHAT_RANGE_MIN    4u          /* messages that a plain range brings, or it is not worth its while   */
+
 #define CHAT_RANGE_SHAPE "*"
 
 typedef enum chat_fetch_state
@@ -73,23 +75,35 @@ static void encode_ask(gh_op* op, gh_request* request)
     {
         gh_page page = chat_page(fetch);
         question.count = (uint32_t)gh_least(gh_least(messages_wanted(fetch), GH_CHAT_INLINE_MAX), values);
-        question.bytes =
-            (size_t)gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, gh_page_room(&page));
+        question.room = (size_t)gh_least(gh_client_reply_bytes(op->client) - CHAT_REPLY_ROOM, page.size);
+        question.bytes = (size_t)gh_least(gh_least(question.room, GH_ENTRY_PAGE_MAX), gh_page_room(&page));
         if (fetch->count == 0 && fetch->wait_end_us > gh_client_now(op->client)) question.wait_us = CHAT_TOKEN_US;
     }
     gh_chat_encode_read(op, request, &question);
     gh_chat_members_encode(fetch, request);
 }
 
-/* No more than is known to be there, than the reader can take even if all are as large as the largest, and
- * than fits. */
+/* Messages that a reply holds even if all are as large as the largest. */
+static uint64_t chat_range_most(const gh_chat_fetch* fetch)
+{
+    return (gh_client_reply_bytes(fetch->op.client) - 1) / ((uint64_t)fetch->largest + 1);
+}
+
+/* True if a plain range is the shortest way: not where one large message makes it a short one, or is not wanted at
+   all. */
+static bool chat_may_range(const gh_chat_fetch* fetch)
+{
+    return !fetch->mixed && fetch->largest <= fetch->buffer_size && chat_range_most(fetch) >= CHAT_RANGE_MIN;
+}
+
+/* No more than is known to be there, than the reader can take, and than fits. */
 static void encode_range(gh_op* op, gh_request* request)
 {
     const gh_chat_fetch* fetch = chat_fetch_of(op);
     uint64_t from = fetch->after + 1 - fetch->first_id;
     uint64_t count = gh_least(messages_wanted(fetch), fetch->horizon - fetch->after);
     count = gh_least(count, gh_client_reply_nodes(op->client) - 2);
-    count = gh_least(count, (gh_client_reply_bytes(op->client) - 1) / ((uint64_t)fetch->largest + 1));
+    count = gh_least(count, chat_range_most(fetch));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
     gh_request_object_key(request, op->client, gh_chat_kind(), gh_name_str(&fetch->chat), 'm');
@@ -194,7 +208,7 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
             status = GH_FULL;
         else
             fetch->after = message.id;
-        if (status == GH_FULL) fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
+        if (status == GH_FULL) fetch->buffer_needed = (uint32_t)gh_page_whole(&message);
     }
     fetch->buffer_tail = page.tail;
     fetch->count = page.count;
@@ -213,7 +227,7 @@ static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
         chat_fetch_end(fetch, GH_OK);
     else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max))
         chat_fetch_end(fetch, GH_OK);
-    else if (more && kept == GH_OK && !fetch->mixed && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
+    else if (more && kept == GH_OK && chat_may_range(fetch) && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
         chat_range(fetch);
     else if (more)
         chat_ask(fetch);
@@ -269,6 +283,11 @@ static void chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const
             return;
         }
         fetch->after = fetch->first_id - 1;
+    }
+    if (values == NULL && fetch->count > 0) /* the next one has no room in what is left of this page */
+    {
+        chat_fetch_end(fetch, GH_OK);
+        return;
     }
     kept = chat_keep(fetch, values, UINT64_MAX, epochs);
     chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);

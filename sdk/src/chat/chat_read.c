@@ -31,7 +31,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
 {
     static const char parts[] = {'s', 'm', 'v', 'h'};
     size_t i;
-    gh_request_script(request, gh_chat_read_script(op), 4, 7 + 2 * question->pairs);
+    gh_request_script(request, gh_chat_read_script(op), 4, 8 + 2 * question->pairs);
     for (i = 0; i < sizeof parts; i++)
         gh_request_object_key(request, op->client, gh_chat_kind(), question->chat, parts[i]);
     gh_request_op_token(request, op);
@@ -44,6 +44,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
     gh_request_number(request, question->count);
     gh_request_number(request, question->bytes);
     gh_request_number(request, question->wait_us);
+    gh_request_number(request, question->room);
 }
 
 void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,

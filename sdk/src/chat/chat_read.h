@@ -5,11 +5,12 @@
 
 #include "client/op.h"
 #include "guildhall/chat.h"
+#include "talk/entry.h"
 #include "talk/epochs.h"
 
 #define GH_CHAT_ID_MAX (1ull << 53)
 #define GH_CHAT_INLINE_MAX 64u  /* messages in the answer of chat_read.lua                        */
-#define GH_CHAT_ENTRY_MAX 8192u /* bytes of a stored message, at most                            */
+#define GH_CHAT_ENTRY_MAX GH_ENTRY_SIZE_MAX
 #define GH_CHAT_FIGURES 8u      /* values in front of what the members have seen                  */
 
 /* What chat_read.lua and its like answer. */
@@ -36,6 +37,7 @@ typedef struct gh_chat_question
     uint64_t after;
     uint64_t wait_us;
     size_t bytes;
+    size_t room; /* of an empty page; at least bytes */
     uint32_t count;
     uint32_t pairs;
     bool from_least; /* after the least that the members have seen, instead of `after` */

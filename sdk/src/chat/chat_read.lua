@@ -9,10 +9,11 @@
 --       3 epoch     of the messages that were handled, or of the fetch that they came with
 --       4 after     only messages with a larger id; "-": after the least that the members below have handled
 --       5 count     at most this many messages, 0..64
---       6 bytes     at most this many bytes of them, each counting one more; but always one message, if there
---                   is one
+--       6 bytes     at most this many bytes of them, each counting one more
 --       7 wait us   how long the token is good for a hint; 0: leave none
---       8, 9 ...    member, the last id that it has handled (0: nothing new), or "<epoch>:<id>" if it is of another
+--       8 room      the reader's bytes when its page is empty, at least argument 6. What is larger comes as
+--                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
+--       9, 10 ...   member, the last id that it has handled (0: nothing new), or "<epoch>:<id>" if it is of another
 --                   epoch; at most 64 pairs
 -- reply sequence, code, epoch, first id, last id, now us, bytes of the largest entry, epochs, seen ..., entries ...
 --       code 0; 1 gone: nothing follows; 2 as 0, but of what was handled something is not there, and was not: noted
@@ -25,15 +26,17 @@
 -- Its writes begin with PERSIST or LTRIM, which a server that is out of memory still allows: handling messages frees
 -- memory.
 
-local ENTRY_MAX = 8192 -- longer than any that chat_send.lua is given
+local ENTRY_MAX = 65664 -- the longest that chat_send.lua writes
 local ID_MAX = 9007199254740000
-local CHUNK = 16
+local CHUNK, CHUNK_OF_LARGE = 16, 4 -- a large one takes its time to be read
+local LARGE = 8192
+local PASSED_MAX = 131072 -- bytes of messages that are passed over in one call
 local TRIM_BYTES = 262144 -- about so much goes in one call, but always a hundred messages
 
 local state_key, list_key, seen_key, hint_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, sequence, count_max = ARGV[1], ARGV[2] + 0, ARGV[5] + 0
-local bytes_max, wait = ARGV[6] + 0, ARGV[7] + 0
-local pairs_count = (#ARGV - 7) / 2
+local bytes_max, wait, room = ARGV[6] + 0, ARGV[7] + 0, ARGV[8] + 0
+local pairs_count = (#ARGV - 8) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -59,13 +62,13 @@ if pairs_count > 0 then
     end
     local names, handled, is_any, there_all = {}, {}, false, false
     for i = 1, pairs_count do
-        names[i] = ARGV[6 + 2 * i]
+        names[i] = ARGV[7 + 2 * i]
     end
     local seen = redis.call('ZMSCORE', seen_key, unpack(names))
     for i = 1, pairs_count do
-        local at, id, there = seen[i] and tonumber(seen[i]) or -1, tonumber(ARGV[7 + 2 * i]), there_all
+        local at, id, there = seen[i] and tonumber(seen[i]) or -1, tonumber(ARGV[8 + 2 * i]), there_all
         if not id then
-            there, id = string.match(ARGV[7 + 2 * i], '^(%d+):(%d+)$')
+            there, id = string.match(ARGV[8 + 2 * i], '^(%d+):(%d+)$')
             there, id = last_of(there), tonumber(id)
         end
         if seen[i] and not (at >= 0 and at <= last and at % 1 == 0) then
@@ -107,23 +110,34 @@ if pairs_count > 0 then
 end
 after = after or last -- no member: nothing to read
 
-local from, size, found = after < first and first or after + 1, 0, 0
+local from, size, found, passed = after < first and first or after + 1, 0, 0, 0
+local at_once = largest > LARGE and CHUNK_OF_LARGE or CHUNK
 while from <= last and found < count_max do
-    local step = math.min(CHUNK, count_max - found, last - from + 1)
+    local step = math.min(at_once, count_max - found, last - from + 1)
     local chunk = redis.call('LRANGE', list_key, from - first, from - first + step - 1)
     if #chunk ~= step then
         return redis.error_reply('CORRUPT chat list is not of the form that KEYS.md describes')
     end
     for i = 1, step do
-        size = size + #chunk[i] + 1
-        if #chunk[i] > ENTRY_MAX then
+        local entry = chunk[i]
+        size = size + #entry + 1
+        if #entry > ENTRY_MAX then
             return redis.error_reply('CORRUPT chat entry is not of the form that KEYS.md describes')
-        elseif size > bytes_max and found > 0 then
-            count_max = 0
-            break
+        elseif size > bytes_max then
+            local is_passed = #entry >= room
+            if is_passed then
+                size, passed = size - #entry, passed + #entry
+--@ talk/pass_over.lua
+                size = size + #entry
+                count_max = passed > PASSED_MAX and 0 or count_max -- no more are read
+            end
+            if size > bytes_max and (found > 0 or not is_passed) then
+                count_max = 0
+                break
+            end
         end
         found = found + 1
-        reply[8 + pairs_count + found] = chunk[i]
+        reply[8 + pairs_count + found] = entry
     end
     from = from + step
 end

@@ -32,7 +32,7 @@
 
 local ID_MAX = 9007199254740000
 local KEEP_MAX = 100000
-local ENTRY_MAX = 8192
+local ENTRY_MAX = 65664
 local POSTS_MAX = 64
 local GOING_MAX = 1024 -- messages that go in one call
 

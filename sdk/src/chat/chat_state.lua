@@ -8,7 +8,7 @@
 
 local CHAT_ID_MAX = 9007199254740000
 local CHAT_KEEP_MAX = 100000
-local CHAT_ENTRY_MAX = 8192
+local CHAT_ENTRY_MAX = 65664
 
 local epoch, last, keep = tonumber(state[1] or '0'), tonumber(state[2]), tonumber(state[3])
 keep = keep and math.abs(keep) -- below 0: sends are refused

@@ -168,14 +168,14 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     gh_page page = mailbox_page(fetch);
-    uint64_t bytes = gh_least(gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM, gh_page_room(&page));
+    uint64_t reply_room = gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM;
     uint64_t count =
         gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
-    gh_request_script(request, gh_op_script(op), 3, 7);
+    gh_request_script(request, gh_op_script(op), 3, 8);
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'm');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'h');
@@ -183,9 +183,10 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     gh_request_number(request, fetch->after);
     gh_request_number(request, gh_least(count, fitting));
-    gh_request_number(request, bytes);
+    gh_request_number(request, gh_least(gh_least(reply_room, GH_ENTRY_PAGE_MAX), gh_page_room(&page)));
     gh_request_number(request, fetch->newest);
     gh_request_number(request, waits ? MAILBOX_TOKEN_US : 0);
+    gh_request_number(request, gh_least(reply_room, page.size));
 }
 
 static void mailbox_ask(gh_mailbox_fetch* fetch)
@@ -218,11 +219,11 @@ static const gh_reply* mailbox_newest(const gh_mailbox_fetch* fetch, const gh_re
     gh_message message;
     size_t size = 0;
     for (entry = entries; entry != NULL && gh_entry_parse(entry->text, &message); entry = entry->next)
-        size += gh_page_cost(&message);
+        size += gh_page_cost(&page, &message);
     for (; entries != NULL && entries->next != NULL && size > gh_page_room(&page); entries = entries->next)
     {
         if (!gh_entry_parse(entries->text, &message)) break;
-        size -= gh_page_cost(&message);
+        size -= gh_page_cost(&page, &message);
     }
     return entries;
 }
@@ -241,7 +242,7 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, co
             return GH_CORRUPT;
         if (!gh_page_add(&page, &message, gh_epochs_of(epochs, message.id)))
         {
-            fetch->buffer_needed = (uint32_t)gh_page_cost(&message);
+            fetch->buffer_needed = (uint32_t)gh_page_whole(&message);
             status = GH_FULL;
             break;
         }

@@ -15,12 +15,12 @@
 -- script that is stopped in between leaves the time before.
 
 local IDLE_MS = 2592000000 -- an empty mailbox is forgotten after 30 days
-local GOING_MAX = 1024
+local GOING_MAX, GOING_MAX_OF_LARGE = 1024, 64
 
 local state_key, list_key = KEYS[1], KEYS[2]
 local sequence, id = ARGV[1] + 0, ARGV[3] + 0
 
-local state = redis.call('HMGET', state_key, 'e', 'n')
+local state = redis.call('HMGET', state_key, 'e', 'n', 'x')
 local head = redis.call('LINDEX', list_key, 0)
 local last = tonumber(state[2])
 local first = head and tonumber(string.match(head, '^%d+')) or last and last + 1
@@ -34,7 +34,7 @@ elseif id > there then
     return {sequence, 1, first, last}
 end
 
-local going = math.min(id - first + 1, GOING_MAX)
+local going = math.min(id - first + 1, state[3] and GOING_MAX_OF_LARGE or GOING_MAX)
 if going > 0 then
     redis.call('LTRIM', list_key, going, -1)
     first = first + going

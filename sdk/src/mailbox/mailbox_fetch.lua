@@ -6,10 +6,11 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 after     only messages with a larger id
 --       4 count     at most this many messages, 0..512
---       5 bytes     at most this many bytes of them, each counting one more; but always one message, if there
---                   is one
+--       5 bytes     at most this many bytes of them, each counting one more
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none
+--       8 room      the reader's bytes when its page is empty, at least argument 5. What is larger comes as
+--                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
 -- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, us at which a commit last
 --       took messages away (0: none has), epochs, entries ...
 --       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last
@@ -17,18 +18,20 @@
 --       epochs  "<epoch>:<last id> ..." of those before this one: a message is of the first whose last id is not
 --               smaller than its own
 
-local ENTRY_MAX = 8192 -- longer than any that mailbox_push.lua is given
+local ENTRY_MAX = 65664 -- the longest that mailbox_push.lua writes
 local ID_MAX = 9007199254740000
-local CHUNK = 32
+local CHUNK, CHUNK_OF_LARGE = 32, 4 -- a large one takes its time to be read
+local PASSED_MAX = 131072 -- bytes of messages that are passed over in one call
 
 local state_key, list_key, hint_key = KEYS[1], KEYS[2], KEYS[3]
 local token, sequence, after, count_max = ARGV[1], ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0
 local bytes_max, newest, wait = ARGV[5] + 0, ARGV[6] == '1', ARGV[7] + 0
+local room = ARGV[8] + 0
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', 'b', 'r')
+local state = redis.call('HMGET', state_key, 'e', 'n', 'b', 'r', 'x')
 local head = redis.call('LINDEX', list_key, 0)
 local epoch, last, ended = tonumber(state[1] or '0'), tonumber(state[2] or '0'), state[3] or ''
 local read = tonumber(state[4] or '0')
@@ -52,9 +55,10 @@ end
 local from = after < first and 0 or after + 1 - first -- places in the list, from 0
 local to = last - first
 local reply = {sequence, 0, epoch, first, last, now, oldest, read, ended}
-local bytes, found = 0, {}
+local bytes, passed, found = 0, 0, {}
+local most = state[5] and CHUNK_OF_LARGE or CHUNK
 while from <= to and #found < count_max do
-    local step = math.min(CHUNK, count_max - #found, to - from + 1)
+    local step = math.min(most, count_max - #found, to - from + 1)
     local chunk
     if newest then
         chunk = redis.call('LRANGE', list_key, to - step + 1, to)
@@ -71,9 +75,18 @@ while from <= to and #found < count_max do
         bytes = bytes + #entry + 1
         if #entry > ENTRY_MAX then
             return redis.error_reply('CORRUPT mailbox entry is longer than any message')
-        elseif bytes > bytes_max and #found > 0 then
-            count_max = 0
-            break
+        elseif bytes > bytes_max then
+            local is_passed = #entry >= room
+            if is_passed then
+                bytes, passed = bytes - #entry, passed + #entry
+--@ talk/pass_over.lua
+                bytes = bytes + #entry
+                count_max = passed > PASSED_MAX and 0 or count_max -- no more are read
+            end
+            if bytes > bytes_max and (#found > 0 or not is_passed) then
+                count_max = 0
+                break
+            end
         end
         found[#found + 1] = entry
     end

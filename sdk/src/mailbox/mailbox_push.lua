@@ -6,6 +6,7 @@
 -- KEYS  1 gh:{mailbox:<name>}:s   hash   e: epoch, when this row of ids began (us); n: the last id;
 --                                        g: generation of the store's data when the epoch began;
 --                                        b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
+--                                        x: 1: entries of more than 8 KiB may be among them;
 --                                        r: when a commit last took messages away (us);
 --                                        w: a mark, see mark.lua; its answer: "<epoch> <first id>"
 --       2 gh:{mailbox:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
@@ -28,6 +29,7 @@
 
 local ID_MAX = 9007199254740000
 local POSTS_MAX = 64
+local LARGE = 8192
 
 local state_key, list_key, hint_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local client, sequence = string.sub(ARGV[1], 1, 16), ARGV[2] + 0
@@ -80,7 +82,7 @@ end
 
 -- string.format would end at a zero byte: only the numbers go through it.
 local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
-local entries, sender, head, id = {}, nil, nil, nil
+local entries, sender, head, id, is_large = {}, nil, nil, nil, false
 local format, digits = string.format, last + count < 2147483648 and '%d' or '%.0f' -- which costs more
 for i = 1, count do
     if ARGV[3 + 2 * i] ~= sender then
@@ -89,8 +91,12 @@ for i = 1, count do
     end
     id = format(digits, last + i)
     entries[i] = id .. head .. ARGV[4 + 2 * i]
+    is_large = is_large or #entries[i] > LARGE
 end
 redis.call('RPUSH', list_key, unpack(entries))
+if is_large then
+    redis.call('HSET', state_key, 'x', 1)
+end
 if length == 0 then
     redis.call('PERSIST', state_key)
 end

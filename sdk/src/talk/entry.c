@@ -21,10 +21,21 @@ bool gh_entry_number(gh_str* rest, uint64_t* number)
     return true;
 }
 
+/* Of one that was passed over: takes the size of its body from the front. */
+static bool entry_take_size(gh_str* entry, uint64_t* body_size)
+{
+    entry->bytes++;
+    entry->size--;
+    return gh_entry_number(entry, body_size) && *body_size <= GH_MESSAGE_SIZE_MAX;
+}
+
 bool gh_entry_parse(gh_str entry, gh_message* message)
 {
     uint64_t time_ms;
     uint64_t sender_size;
+    uint64_t passed_size = 0;
+    bool is_passed = entry.size > 0 && entry.bytes[0] == '-';
+    if (is_passed && !entry_take_size(&entry, &passed_size)) return false;
     if (!gh_entry_number(&entry, &message->id) || !gh_entry_number(&entry, &time_ms) ||
         !gh_entry_number(&entry, &sender_size) || sender_size > entry.size)
         return false;
@@ -32,7 +43,13 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
     message->time_us = time_ms * 1000;
     message->sender = gh_str_make(entry.bytes, (size_t)sender_size);
     message->body = gh_str_make(entry.bytes + sender_size, entry.size - (size_t)sender_size);
-    return sender_size <= GH_NAME_SIZE_MAX && message->body.size <= GH_MESSAGE_SIZE_MAX;
+    message->body_size = (uint32_t)message->body.size;
+    message->status = GH_OK;
+    if (sender_size > GH_NAME_SIZE_MAX || message->body.size > GH_MESSAGE_SIZE_MAX) return false;
+    if (!is_passed) return true;
+    message->body_size = (uint32_t)passed_size;
+    message->status = GH_TOO_LARGE;
+    return message->body.size == 0;
 }
 
 gh_page gh_page_make(void* memory, size_t size)
@@ -45,9 +62,30 @@ gh_page gh_page_make(void* memory, size_t size)
     return page;
 }
 
-size_t gh_page_cost(const gh_message* message)
+size_t gh_page_whole(const gh_message* message)
 {
-    return sizeof *message + message->sender.size + message->body.size;
+    return sizeof *message + message->sender.size + message->body_size;
+}
+
+static bool page_can_hold(const gh_page* page, const gh_message* message)
+{
+    return message->status == GH_OK && gh_page_whole(message) <= page->size;
+}
+
+/* What is told of one that has no room. */
+static gh_message page_head(const gh_page* page, const gh_message* message)
+{
+    gh_message head = *message;
+    head.status = GH_TOO_LARGE;
+    head.body.size = 0;
+    if (sizeof head + head.sender.size > page->size) head.sender.size = 0;
+    return head;
+}
+
+size_t gh_page_cost(const gh_page* page, const gh_message* message)
+{
+    return page_can_hold(page, message) ? gh_page_whole(message)
+                                        : sizeof *message + page_head(page, message).sender.size;
 }
 
 size_t gh_page_room(const gh_page* page)
@@ -67,13 +105,22 @@ static gh_str page_keep(gh_page* page, gh_str bytes)
 bool gh_page_add(gh_page* page, const gh_message* message, uint64_t epoch)
 {
     gh_message* kept = &page->messages[page->count];
-    if (gh_page_room(page) < gh_page_cost(message)) return false;
+    gh_message head;
+    if (gh_page_room(page) < gh_page_whole(message))
+    {
+        if (page_can_hold(page, message)) return false;
+        head = page_head(page, message);
+        if (gh_page_room(page) < sizeof head + head.sender.size) return false;
+        message = &head;
+    }
     page->count++;
     kept->epoch = epoch;
     kept->id = message->id;
     kept->time_us = message->time_us;
     kept->body = page_keep(page, message->body);
     kept->sender = page_keep(page, message->sender);
+    kept->body_size = message->body_size;
+    kept->status = message->status;
     return true;
 }
 

@@ -11,6 +11,7 @@
 #define NAME   gh_str_literal(DRILL_NAME)
 #define PLAYER gh_str_literal(DRILL_PLAYER)
 #define BUFFER 16384
+#define LARGE  20000 /* bytes of a body for which that buffer has no room */
 
 typedef struct talk_bag
 {
@@ -90,6 +91,25 @@ static void prepare_one_mail(game* one, game* two)
 {
     (void)two;
     push_numbers(one, 1, 1);
+}
+
+static gh_post large_post(game* from)
+{
+    char* bytes = GAME_NEW_ARRAY(from, char, LARGE);
+    gh_post post = {.sender = PLAYER, .body = gh_str_make(bytes, LARGE)};
+    return post;
+}
+
+/* One of them has no room in the buffers of this file. */
+static void prepare_large_mail(game* one, game* two)
+{
+    gh_mailbox_push* push = GAME_NEW(two, gh_mailbox_push);
+    gh_post* post = GAME_NEW(two, gh_post);
+    *post = large_post(two);
+    prepare_mail(one, two);
+    assert_status(gh_mailbox_push_begin(push, two->client, NAME, post, 1, NULL), GH_OK);
+    GAME_UNTIL(gh_op_poll(&push->op) == GH_OK);
+    push_numbers(one, 6, 1);
 }
 
 /* All handled, and a reader waits. */
@@ -174,6 +194,7 @@ static const drill_case mailbox_cases[] = {
     {"push_again", prepare_mail, arm_push, run_push, GH_OK, false, 0},
     {"push_to_reader", prepare_read_mail, NULL, run_push, GH_OK, false, 0},
     {"fetch", prepare_mail, NULL, run_fetch, GH_OK, false, 0},
+    {"fetch_past", prepare_large_mail, NULL, run_fetch, GH_OK, false, 0},
     {"fetch_newest", prepare_mail, NULL, run_fetch_newest, GH_OK, false, 0},
     {"fetch_wait", prepare_read_mail, NULL, run_fetch_wait, GH_EMPTY, true, 0},
     {"commit", prepare_mail, arm_fetch, run_commit, GH_OK, false, 0},
@@ -252,6 +273,16 @@ static void prepare_chat(game* one, game* two)
     reader->members[0].handled = 1;
     assert_status(chat_read(reader), GH_EMPTY);
     chat_say_numbers(two, DRILL_NAME, "bob", 3, 4);
+}
+
+/* One of them has no room in the buffers of this file. */
+static void prepare_large_chat(game* one, game* two)
+{
+    gh_post* post = GAME_NEW(two, gh_post);
+    *post = large_post(two);
+    prepare_chat(one, two);
+    assert_status(chat_say(two, DRILL_NAME, post, 1), GH_OK);
+    chat_say_numbers(one, DRILL_NAME, DRILL_PLAYER, 1, 7);
 }
 
 /* All is read by all, and somebody waits. */
@@ -421,6 +452,7 @@ static const drill_case chat_cases[] = {
     {"send_first", prepare_small_chat, NULL, run_send, GH_OK, false, 0},
     {"send_over", prepare_read_chat, NULL, run_send, GH_OK, false, 0},
     {"read", prepare_chat, NULL, run_read, GH_OK, false, 0},
+    {"read_past", prepare_large_chat, NULL, run_read, GH_OK, false, 0},
     {"read_wait", prepare_read_chat, NULL, run_read_wait, GH_EMPTY, true, 0},
     {"read_on", prepare_chat, arm_read, run_read_on, GH_EMPTY, false, 0},
     {"commit", prepare_chat, arm_read, run_done, GH_OK, false, 0},
