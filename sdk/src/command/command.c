@@ -380,7 +380,8 @@ static gh_status check_command(const gh_client* client, const gh_str* keys, size
     return size > most ? GH_TOO_LARGE : GH_OK;
 }
 
-/* Commands that block the connection, turn it into something else, or do not answer once: it serves other ops too. */
+/* Commands that block the connection, turn it into something else, or do not answer once: it serves other ops too. A
+   server compares names up to a zero byte, where its table of commands lets it come to that. */
 static bool spoils_the_link(gh_str name)
 {
     static const char* const names[] = {
@@ -393,7 +394,7 @@ static bool spoils_the_link(gh_str name)
     for (i = 0; i < sizeof names / sizeof names[0]; i++)
     {
         for (at = 0; at < name.size && names[i][at] != 0 && (name.bytes[at] & ~0x20) == names[i][at]; at++) continue;
-        if (at == name.size && names[i][at] == 0) return true;
+        if ((at == name.size || name.bytes[at] == 0) && names[i][at] == 0) return true;
     }
     return false;
 }
