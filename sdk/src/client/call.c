@@ -5,7 +5,7 @@
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
                    int flags)
 {
-    GH_ASSERT(client, kind->answer != NULL);
+    GH_INVARIANT(client, kind->answer != NULL);
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));
     gh_op_send(op, shape, flags);
@@ -20,7 +20,7 @@ static gh_status call_cancelled(const gh_op* op)
 void gh_call_step(gh_op* op, const gh_event* event)
 {
     gh_status status = GH_PENDING;
-    GH_ASSERT(op->client, op->kind->effect != GH_OP_READS); /* those take gh_read_step */
+    GH_INVARIANT(op->client, op->kind->effect != GH_OP_READS); /* those take gh_read_step */
     switch (event->kind)
     {
     case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
@@ -41,7 +41,7 @@ void gh_call_step(gh_op* op, const gh_event* event)
 void gh_read_step(gh_op* op, const gh_event* event)
 {
     gh_status status = GH_PENDING;
-    GH_ASSERT(op->client, op->kind->effect == GH_OP_READS);
+    GH_INVARIANT(op->client, op->kind->effect == GH_OP_READS);
     switch (event->kind)
     {
     case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;

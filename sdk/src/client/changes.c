@@ -27,7 +27,7 @@ void gh_changes_note(gh_client* client, gh_op* op)
 void gh_changes_of_tick(gh_client* client)
 {
     gh_ring_move_all(&client->changed, &client->to_be_seen);
-    GH_ASSERT(client, gh_ring_is_empty(&client->changed));
+    GH_INVARIANT(client, gh_ring_is_empty(&client->changed));
 }
 
 void gh_changes_forget(gh_client* client)

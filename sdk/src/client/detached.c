@@ -34,8 +34,8 @@ bool gh_op_go_on_alone(gh_op* op, size_t size)
 
 void gh_detached_give_back(gh_client* client, gh_op* record)
 {
-    GH_ASSERT(client, (char*)record >= (char*)client->detached);
-    GH_ASSERT(client, (char*)record < (char*)(client->detached + client->config.detached_capacity));
+    GH_INVARIANT(client, (char*)record >= (char*)client->detached);
+    GH_INVARIANT(client, (char*)record < (char*)(client->detached + client->config.detached_capacity));
     record->next = client->detached_free;
     client->detached_free = record;
 }

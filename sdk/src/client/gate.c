@@ -21,7 +21,7 @@ bool gh_gate_enter(gh_gate* gate, gh_op* op, uint64_t object)
     gate->next = NULL;
     gate->op = op;
     gate->object = object;
-    GH_ASSERT(op->client, gh_op_is_busy(op));
+    GH_INVARIANT(op->client, gh_op_is_busy(op));
     gate->row = &op->client->gates[object & op->client->listener_mask];
     for (link = gate->row; *link != NULL; link = &(*link)->next) continue;
     *link = gate;
@@ -45,7 +45,7 @@ void gh_gate_leave(gh_gate* gate)
     gh_gate* next;
     bool was_open;
     if (gate->op == NULL) return;
-    GH_ASSERT(gate->op->client, gate->row != NULL && *gate->row != NULL);
+    GH_INVARIANT(gate->op->client, gate->row != NULL && *gate->row != NULL);
     was_open = gh_gate_is_open(gate);
     for (link = gate->row; *link != gate;) link = &(*link)->next;
     *link = gate->next;
@@ -72,7 +72,7 @@ void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op
 
 void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
 {
-    GH_ASSERT(op->client, gate->op == op);
+    GH_INVARIANT(op->client, gate->op == op);
     if (event->kind == GH_EVENT_HINT)
     {
         if (!gh_op_is_sending(op) && gh_gate_is_open(gate)) gh_op_send(op, op->shape, 0);

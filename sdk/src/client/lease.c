@@ -23,7 +23,7 @@ typedef enum lease_answer
 void gh_lease_finish(gh_lease* lease, gh_status status)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    GH_ASSERT(lease->op.client, gh_lease_is_busy(lease));
+    GH_INVARIANT(lease->op.client, gh_lease_is_busy(lease));
     if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = 0;
     gh_op_end(&lease->op, status);
@@ -40,7 +40,7 @@ static void lease_close(gh_lease* lease)
 /* Claims go before new work: somebody's turn is ticking away. */
 static void lease_ask(gh_lease* lease, bool urgent)
 {
-    GH_ASSERT(lease->op.client, !gh_lease_is_held(lease) && lease->op.state != GH_LEASE_LEAVING);
+    GH_INVARIANT(lease->op.client, !gh_lease_is_held(lease) && lease->op.state != GH_LEASE_LEAVING);
     lease->op.state = GH_LEASE_ASKING;
     gh_op_listen(&lease->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&lease->op, lease->end_us);
@@ -50,7 +50,7 @@ static void lease_ask(gh_lease* lease, bool urgent)
 /* The lease of a grant that we never heard of is over: from the end of the queue, as somebody new. */
 static void lease_ask_anew(gh_lease* lease)
 {
-    GH_ASSERT(lease->op.client, !gh_lease_is_late(lease)); /* no copy under the old number may come any more */
+    GH_INVARIANT(lease->op.client, !gh_lease_is_late(lease)); /* no copy under the old number may come any more */
     gh_op_renumber(&lease->op);
     lease->known = false;
     lease->late_us = 0;
@@ -59,7 +59,7 @@ static void lease_ask_anew(gh_lease* lease)
 
 static void lease_wait(gh_lease* lease, uint64_t pause_us)
 {
-    GH_ASSERT(lease->op.client, !gh_op_is_sending(&lease->op));
+    GH_INVARIANT(lease->op.client, !gh_op_is_sending(&lease->op));
     lease->op.state = GH_LEASE_WAITING;
     gh_waiter_sleep(&lease->op, pause_us, lease->end_us);
 }
@@ -82,7 +82,7 @@ static uint64_t leaving_end(const gh_lease* lease)
 static void lease_leave(gh_lease* lease, gh_status outcome)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    GH_ASSERT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
+    GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING);
     lease->was_held = gh_lease_is_held(lease);
     lease->unanswered = lease->op.state == GH_LEASE_ASKING && gh_op_maybe_done(&lease->op);
     if (!gh_lease_is_late(lease)) lease->late_us = 0;
@@ -115,7 +115,7 @@ static void lease_settle(gh_lease* lease, gh_status status)
 /* The next thing that HELD does by itself: renew, or end the hold. */
 static void lease_plan(gh_lease* lease, uint64_t renew_us)
 {
-    GH_ASSERT(lease->op.client, lease->op.state != GH_LEASE_LEAVING && !gh_op_is_sending(&lease->op));
+    GH_INVARIANT(lease->op.client, lease->op.state != GH_LEASE_LEAVING && !gh_op_is_sending(&lease->op));
     lease->op.state = GH_LEASE_HELD;
     gh_op_lease(&lease->op, lease->lease_end_us);
     gh_op_timer(&lease->op, renew_us < lease->end_us ? renew_us : lease->end_us);
@@ -315,7 +315,7 @@ static void leaving_reply(gh_lease* lease, const gh_reply* reply)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
     const gh_lease_told told = row->told(reply);
-    GH_ASSERT(lease->op.client, lease->op.state == GH_LEASE_LEAVING);
+    GH_INVARIANT(lease->op.client, lease->op.state == GH_LEASE_LEAVING);
     if (leaving_came_too_late(lease, told)) lease->outcome = GH_LOST;
     lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
     lease->late_us = 0;
@@ -381,7 +381,7 @@ void gh_lease_begin(gh_lease* lease, gh_client* client, const gh_lease_row* row,
     lease->outcome = GH_OK;
     lease->ask_once = ask_once;
     lease->known = lease->was_held = lease->unanswered = false;
-    GH_ASSERT(client, row->size >= sizeof *lease && row->size <= GH_OP_SIZE_MAX);
+    GH_INVARIANT(client, row->size >= sizeof *lease && row->size <= GH_OP_SIZE_MAX);
     lease->end_us = gh_client_after(client, ask_once ? gh_client_request_timeout(client) : wish.wait_us);
     gh_op_begin(&lease->op, client, &row->kind);
     lease_ask(lease, false);

@@ -67,7 +67,7 @@ bool gh_link_connect(gh_link* link, gh_client* client)
     status = link_open(link, client);
     if (status == GH_OK)
     {
-        GH_ASSERT(client, link->out_end == 0 && link->sent_bytes == 0);
+        GH_INVARIANT(client, link->out_end == 0 && link->sent_bytes == 0);
         link->state = GH_LINK_HANDSHAKE;
         link->heard_us = client->now_us;
         return true;
@@ -153,7 +153,7 @@ static void link_forget_heard(gh_link* link, const gh_client* client)
 
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
 {
-    GH_ASSERT(client, link->state != GH_LINK_IDLE && link->state != GH_LINK_BACKOFF);
+    GH_INVARIANT(client, link->state != GH_LINK_IDLE && link->state != GH_LINK_BACKOFF);
     link_forget_heard(link, client);
     gh_link_shut(link, client);
     link->state = GH_LINK_BACKOFF;
@@ -185,9 +185,9 @@ gh_moved gh_link_flush(gh_link* link, gh_client* client)
 {
     uint32_t piece = gh_link_unsent(link);
     int64_t sent;
-    GH_ASSERT(client, link->out_start <= link->out_end && link->out_end <= link->out_capacity);
+    GH_INVARIANT(client, link->out_start <= link->out_end && link->out_end <= link->out_capacity);
     if (piece == 0) return GH_MOVED_NOTHING;
-    GH_ASSERT(client, link->stream >= 0);
+    GH_INVARIANT(client, link->stream >= 0);
     if (piece > GH_FLUSH_BYTES) piece = GH_FLUSH_BYTES;
     if (client->budget_spent && piece > FLUSH_LATE_BYTES) piece = FLUSH_LATE_BYTES;
     sent = client->platform->send(client->platform->context, link->stream, link->out + link->out_start, piece);
@@ -220,7 +220,7 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
     uint32_t size;
     char* room = gh_inbox_room(&link->inbox, &size);
     int64_t got;
-    GH_ASSERT(client, link->stream >= 0 && size > 0);
+    GH_INVARIANT(client, link->stream >= 0 && size > 0);
     if (size > most) size = most;
     got = client->platform->receive(client->platform->context, link->stream, room, size);
     if (got == GH_STREAM_WOULD_BLOCK) return GH_MOVED_NOTHING;

@@ -47,7 +47,7 @@ static bool queue_has(const gh_queue* queue, const gh_op* op)
 
 static void queue_remove(gh_queue* queue, gh_op* op)
 {
-    GH_ASSERT(op->client, queue->count > 0 && queue_has(queue, op));
+    GH_INVARIANT(op->client, queue->count > 0 && queue_has(queue, op));
     if (op->previous == NULL)
         queue->first = op->next;
     else
@@ -91,7 +91,7 @@ static gh_heap* leases_of(const gh_op* op)
 static void op_retime(gh_op* op)
 {
     uint64_t due_us = op->due_us;
-    GH_ASSERT(op->client, op->timer_index != 0); /* every busy op is in the heap */
+    GH_INVARIANT(op->client, op->timer_index != 0); /* every busy op is in the heap */
     if (op->request == GH_REQUEST_PAUSED && op->retry_us < due_us) due_us = op->retry_us;
     gh_heap_set(&op->client->timers, &op->timer_index, due_us);
 }
@@ -105,7 +105,7 @@ void gh_op_timer(gh_op* op, uint64_t due_us)
 void gh_op_lease(gh_op* op, uint64_t due_us)
 {
     const uint8_t side = op->client->leases_side == 0 ? 0 : GH_OP_ASKED;
-    GH_ASSERT(op->client, op->timer_index != 0);
+    GH_INVARIANT(op->client, op->timer_index != 0);
     if (due_us == GH_FOREVER)
     {
         gh_heap_remove(leases_of(op), &op->lease_index);
@@ -159,7 +159,7 @@ static gh_op* lease_change_side(gh_client* client, uint32_t from)
 void gh_doubt_begin(gh_client* client)
 {
     uint32_t untold = 1 - client->leases_side;
-    GH_ASSERT(client, client->leases_side <= 1);
+    GH_INVARIANT(client, client->leases_side <= 1);
     while (client->leases[untold].count > 0) lease_change_side(client, untold);
     client->leases_side = untold;
 }
@@ -201,8 +201,8 @@ void gh_timers_fire(gh_client* client)
 void gh_op_send(gh_op* op, const char* shape, int flags)
 {
     const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_NO_REPEAT;
-    GH_ASSERT(op->client, op->kind->encode != NULL);
-    GH_ASSERT(op->client, (flags & ~sending_flags) == 0);
+    GH_INVARIANT(op->client, op->kind->encode != NULL);
+    GH_INVARIANT(op->client, (flags & ~sending_flags) == 0);
     gh_op_unsend(op);
     op->shape = shape;
     op->attempts = op->strikes = 0;
@@ -213,8 +213,8 @@ void gh_op_send(gh_op* op, const char* shape, int flags)
 void gh_op_requeue(gh_op* op, bool front)
 {
     bool was_paused = op->request == GH_REQUEST_PAUSED;
-    GH_ASSERT(op->client, !queue_has(queue_of(op), op));
-    GH_ASSERT(op->client, op->slot == 0);
+    GH_INVARIANT(op->client, !queue_has(queue_of(op), op));
+    GH_INVARIANT(op->client, op->slot == 0);
     op->request = GH_REQUEST_QUEUED;
     if (was_paused) op_retime(op);
     if (front)
@@ -225,7 +225,7 @@ void gh_op_requeue(gh_op* op, bool front)
 
 void gh_op_pause(gh_op* op, uint64_t pause_us)
 {
-    GH_ASSERT(op->client, op->request == GH_REQUEST_NONE);
+    GH_INVARIANT(op->client, op->request == GH_REQUEST_NONE);
     op->request = GH_REQUEST_PAUSED;
     op->retry_us = gh_client_after(op->client, pause_us);
     op_retime(op);
@@ -244,8 +244,8 @@ void gh_op_unsend(gh_op* op)
     op->request = GH_REQUEST_NONE;
     if (was == GH_REQUEST_QUEUED) queue_remove(queue_of(op), op);
     if (was == GH_REQUEST_PAUSED) op_retime(op);
-    GH_ASSERT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
-    GH_ASSERT(op->client, was != GH_REQUEST_SENT || op->client->slots[op->slot - 1].op == op);
+    GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
+    GH_INVARIANT(op->client, was != GH_REQUEST_SENT || op->client->slots[op->slot - 1].op == op);
     if (was == GH_REQUEST_SENT) leave_slot(&op->client->slots[op->slot - 1]);
     op->slot = 0;
 }
@@ -362,7 +362,7 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply)
    "did not" in the next. Each sweep is ended before the next begins, so all marks are equal in between. */
 static void sweep_begin(gh_client* client, gh_event_kind kind)
 {
-    GH_ASSERT(client, client->sweep_left == 0);
+    GH_INVARIANT(client, client->sweep_left == 0);
     client->sweep_mark ^= GH_OP_SWEPT;
     client->sweep_kind = (uint8_t)kind;
     client->sweep_left = client->timers.count;
@@ -376,7 +376,7 @@ static bool sweep_has(const gh_client* client, const gh_op* op)
 
 static void sweep_mark(gh_client* client, gh_op* op)
 {
-    GH_ASSERT(client, client->sweep_left > 0);
+    GH_INVARIANT(client, client->sweep_left > 0);
     op->flags ^= GH_OP_SWEPT;
     client->sweep_left--;
 }
@@ -399,7 +399,7 @@ gh_status gh_op_check(const gh_op* op, const gh_client* client)
 
 void gh_op_set_status(gh_op* op, gh_status status)
 {
-    GH_ASSERT(op->client, status == GH_PENDING || status == GH_HELD); /* any other is an end */
+    GH_INVARIANT(op->client, status == GH_PENDING || status == GH_HELD); /* any other is an end */
     if (op->status == status) return;
     op->status = status;
     gh_changes_note(op->client, op);
@@ -422,8 +422,8 @@ void gh_op_clear(gh_op* op, size_t size)
 
 void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
 {
-    GH_ASSERT(client, kind->name != NULL && kind->step != NULL);
-    GH_ASSERT(client, client->timers.count < client->timers.capacity);
+    GH_INVARIANT(client, kind->name != NULL && kind->step != NULL);
+    GH_INVARIANT(client, client->timers.count < client->timers.capacity);
     gh_op_clear(op, sizeof *op);
     op->kind = kind;
     op->client = client;
@@ -464,8 +464,8 @@ void gh_op_end(gh_op* op, gh_status status)
 {
     gh_client* client = op->client;
     if (!gh_op_is_busy(op)) return;
-    GH_ASSERT(client, status != GH_PENDING && status != GH_HELD);
-    GH_ASSERT(client, op->self == op);
+    GH_INVARIANT(client, status != GH_PENDING && status != GH_HELD);
+    GH_INVARIANT(client, op->self == op);
     if (!sweep_has(client, op)) sweep_mark(client, op);
     gh_op_unsend(op);
     gh_op_unlisten(op);
@@ -488,7 +488,7 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
     while (client->sweep_left > 0)
     {
         gh_op* op;
-        GH_ASSERT(client, client->sweep_left <= client->timers.count);
+        GH_INVARIANT(client, client->sweep_left <= client->timers.count);
         if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
         op = gh_op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
         cost++;
@@ -544,8 +544,8 @@ static void listener_replace(gh_client* client, gh_op* from, gh_op* to)
 void gh_op_move(gh_op* from, gh_op* to, size_t size)
 {
     gh_client* client = from->client;
-    GH_ASSERT(client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
-    GH_ASSERT(client, !gh_ring_has(&from->change) && from->self == from);
+    GH_INVARIANT(client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
+    GH_INVARIANT(client, !gh_ring_has(&from->change) && from->self == from);
     memcpy(to, from, size);
     to->self = to;
     gh_heap_at(&client->timers, to->timer_index - 1)->place = &to->timer_index;

@@ -24,8 +24,8 @@ gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op,
 {
     uint32_t at = (client->slot_head + client->slot_count++) % client->config.requests_capacity;
     gh_slot* slot = &client->slots[at];
-    GH_ASSERT(client, client->slot_count <= client->config.requests_capacity);
-    GH_ASSERT(client, op == NULL || op->slot == 0);
+    GH_INVARIANT(client, client->slot_count <= client->config.requests_capacity);
+    GH_INVARIANT(client, op == NULL || op->slot == 0);
     slot->op = op;
     slot->script = script;
     slot->purpose = (uint16_t)purpose;
@@ -328,9 +328,9 @@ static pipeline_taken slot_take_reply(gh_client* client, const gh_slot* slot, co
 static gh_slot slot_pop(gh_client* client)
 {
     gh_slot slot = client->slots[client->slot_head];
-    GH_ASSERT(client, client->slot_count > 0);
-    GH_ASSERT(client, slot.op == NULL || slot.op->slot == client->slot_head + 1);
-    GH_ASSERT(client, slot.op == NULL || slot.op->request == GH_REQUEST_SENT);
+    GH_INVARIANT(client, client->slot_count > 0);
+    GH_INVARIANT(client, slot.op == NULL || slot.op->slot == client->slot_head + 1);
+    GH_INVARIANT(client, slot.op == NULL || slot.op->request == GH_REQUEST_SENT);
     client->slot_head = (client->slot_head + 1) % client->config.requests_capacity;
     client->slot_count--;
     return slot;
@@ -510,7 +510,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
         op->kind->encode(op, &request);
         if (gh_link_commit(link, &request))
         {
-            GH_ASSERT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
+            GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
             gh_queue_remove(op);
             gh_pipeline_push(client, GH_SLOT_OP, op, NULL);
             gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
@@ -572,7 +572,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
     uint64_t sent_bytes = client->commands.sent_bytes;
     uint32_t head = client->slot_head;
     uint32_t count = client->slot_count;
-    GH_ASSERT(client, count <= client->config.requests_capacity);
+    GH_INVARIANT(client, count <= client->config.requests_capacity);
     if (client->commands.state == GH_LINK_READY) client->stats.links_lost++;
     client->slot_head = client->slot_count = 0;
     client->caught_up = true;
@@ -585,7 +585,7 @@ void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why)
         gh_slot slot = client->slots[(head + count) % client->config.requests_capacity];
         bool sent_whole = slot.end_byte <= sent_bytes;
         if (slot.op == NULL) continue;
-        GH_ASSERT(client, slot.op->request == GH_REQUEST_SENT);
+        GH_INVARIANT(client, slot.op->request == GH_REQUEST_SENT);
         slot.op->slot = 0;
         slot.op->request = GH_REQUEST_NONE;
         if (slot.purpose == GH_SLOT_OP && sent_whole)

@@ -78,7 +78,7 @@ static gh_status rights_ask(gh_client* client)
     if (client->rights_asked) return GH_FULL;
     gh_rights_encode(client, &request);
     if (!gh_pipeline_has_room(client) || !gh_link_commit(&client->commands, &request)) return GH_FULL;
-    GH_ASSERT(client, client->commands.state == GH_LINK_READY);
+    GH_INVARIANT(client, client->commands.state == GH_LINK_READY);
     gh_pipeline_push(client, GH_SLOT_RIGHTS, NULL, NULL);
     client->rights_asked = true;
     return GH_FULL;

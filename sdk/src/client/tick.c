@@ -45,9 +45,9 @@ static void tick_drain(gh_client* client)
 static void tick_gauges(gh_client* client)
 {
     gh_client_stats* stats = &client->stats;
-    GH_ASSERT(client, client->urgent.count + client->waiting.count <= client->timers.count);
-    GH_ASSERT(client, client->leases[0].count + client->leases[1].count <= client->timers.count);
-    GH_ASSERT(client, (client->slot_count == 0) || client->commands.stream >= 0);
+    GH_INVARIANT(client, client->urgent.count + client->waiting.count <= client->timers.count);
+    GH_INVARIANT(client, client->leases[0].count + client->leases[1].count <= client->timers.count);
+    GH_INVARIANT(client, (client->slot_count == 0) || client->commands.stream >= 0);
     stats->ticks++;
     if (client->budget_spent) stats->ticks_over_budget++;
     stats->ops_busy = client->timers.count;

@@ -30,7 +30,7 @@ static void wake_subscribe(gh_client* client)
     end += client->config.prefix.size;
     memcpy(end, ":wake:", 6);
     end = gh_hex_encode(client->id, end + 6);
-    GH_ASSERT(client, link->state == GH_LINK_HANDSHAKE);
+    GH_INVARIANT(client, link->state == GH_LINK_HANDSHAKE);
     client->wake_answers = gh_request_auth(&request, client, link) ? 2 : 1;
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
@@ -41,7 +41,7 @@ static void wake_subscribe(gh_client* client)
 static void wake_ping(gh_client* client)
 {
     gh_request request = gh_link_request(&client->wake);
-    GH_ASSERT(client, client->wake.state == GH_LINK_READY);
+    GH_INVARIANT(client, client->wake.state == GH_LINK_READY);
     gh_request_array(&request, 1);
     gh_request_str(&request, gh_str_literal("PING"));
     gh_link_commit(&client->wake, &request);

@@ -92,7 +92,7 @@ static void counters_lane_settle(gh_counters_lane* lane, const char* letters, co
                              letters == NULL ? outcome : counters_lane_outcome_of(self, letters[i]));
         index = next;
     }
-    GH_ASSERT(lane->op.client, (self->busy >> lane->shard & 1) != 0);
+    GH_INVARIANT(lane->op.client, (self->busy >> lane->shard & 1) != 0);
     lane->first = GH_COUNTERS_NONE;
     self->busy &= ~(1ull << lane->shard);
     gh_gate_leave(&lane->gate);
@@ -100,7 +100,7 @@ static void counters_lane_settle(gh_counters_lane* lane, const char* letters, co
 
 static void counters_lane_end(gh_counters_lane* lane, const char* letters, counters_outcome outcome)
 {
-    GH_ASSERT(lane->op.client, lane->first != GH_COUNTERS_NONE);
+    GH_INVARIANT(lane->op.client, lane->first != GH_COUNTERS_NONE);
     gh_op_unsend(&lane->op);
     gh_op_timer(&lane->op, GH_FOREVER);
     counters_lane_settle(lane, letters, outcome);
@@ -160,9 +160,9 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
     lane->shard = number;
     lane->first_us = shard->first_us;
     lane->last_us = shard->last_us;
-    GH_ASSERT(lane->op.client, lane->first == GH_COUNTERS_NONE && (self->busy & bit) == 0);
+    GH_INVARIANT(lane->op.client, lane->first == GH_COUNTERS_NONE && (self->busy & bit) == 0);
     counters_lane_freeze_slots(lane, shard);
-    GH_ASSERT(lane->op.client, lane->count > 0);
+    GH_INVARIANT(lane->op.client, lane->count > 0);
     if (shard->first == GH_COUNTERS_NONE)
     {
         shard->last = GH_COUNTERS_NONE;

@@ -144,13 +144,20 @@ void gh_lock_start(gh_lock* lock, gh_client* client, gh_str name, const gh_lock_
 
 static gh_status lock_try(gh_lock* op, gh_client* client, gh_str name, const gh_lock_config* config)
 {
-    gh_lock_config defaults = gh_lock_config_default();
+    gh_lock_config defaults;
     gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (config == NULL) config = &defaults;
-    status = gh_lock_check_config(config, client);
-    if (status != GH_OK) return status;
+    if (config == NULL)
+    {
+        defaults = gh_lock_config_default(); /* which need no look */
+        config = &defaults;
+    }
+    else
+    {
+        status = gh_lock_check_config(config, client);
+        if (status != GH_OK) return status;
+    }
     gh_lock_start(op, client, name, config, NULL);
     return GH_OK;
 }

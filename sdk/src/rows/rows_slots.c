@@ -62,8 +62,8 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 static void rows_slot_rest(gh_rows_slot* slot, rows_slot_state state)
 {
     gh_rows* rows = slot->rows;
-    GH_ASSERT(slot->op.client, state == ROWS_SLOT_FREE || state == ROWS_SLOT_VOID);
-    GH_ASSERT(slot->op.client, slot->op.state == ROWS_SLOT_FREE || rows->loading > 0);
+    GH_INVARIANT(slot->op.client, state == ROWS_SLOT_FREE || state == ROWS_SLOT_VOID);
+    GH_INVARIANT(slot->op.client, slot->op.state == ROWS_SLOT_FREE || rows->loading > 0);
     if (state == ROWS_SLOT_FREE && slot->op.state != ROWS_SLOT_FREE) rows->loading--;
     slot->op.state = (uint8_t)state;
     gh_op_unsend(&slot->op);
@@ -93,7 +93,7 @@ static void rows_slot_finish(gh_rows_slot* slot, char outcome, uint64_t pause_us
     gh_client* client = slot->op.client;
     uint64_t end_us = gh_client_after(client, gh_client_request_timeout(client));
     if (!slot->rows->stopping && slot->lease_end_us > end_us) end_us = slot->lease_end_us;
-    GH_ASSERT(client, slot->op.state != ROWS_SLOT_FREE && slot->op.state != ROWS_SLOT_VOID);
+    GH_INVARIANT(client, slot->op.state != ROWS_SLOT_FREE && slot->op.state != ROWS_SLOT_VOID);
     slot->outcome = outcome;
     slot->pause_us = pause_us;
     if (outcome != 'v') slot->value_size = 0;
