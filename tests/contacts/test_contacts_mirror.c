@@ -270,11 +270,11 @@ static void init_names_the_field(void** state)
     assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), found, 1), 0);
     assert_int_equal(gh_contacts_complete(NULL, gh_str_literal(""), found, 1), 0);
     assert_status(gh_contacts_init(NULL, &config, memory, size), GH_INVALID_CONTACTS_MIRROR);
-    assert_status(gh_contacts_init(&mirror, &config, NULL, size), GH_INVALID_CONTACTS_MEMORY);
+    assert_status(gh_contacts_init(&mirror, &config, NULL, size), GH_INVALID_MEMORY);
     for (size_t less = 0; less < size; less++)
-        assert_status(gh_contacts_init(&mirror, &config, memory, less), GH_INVALID_CONTACTS_MEMORY);
+        assert_status(gh_contacts_init(&mirror, &config, memory, less), GH_INVALID_MEMORY);
     for (size_t off = 1; off < 8; off++)
-        assert_status(gh_contacts_init(&mirror, &config, memory + off, size), GH_INVALID_CONTACTS_MEMORY);
+        assert_status(gh_contacts_init(&mirror, &config, memory + off, size), GH_INVALID_MEMORY);
     config.struct_size = 0;
     assert_status(gh_contacts_init(&mirror, &config, memory, size), GH_INVALID_CONFIG);
     assert_int_equal(gh_contacts_memory(&config), 0);

@@ -95,7 +95,7 @@ GH_API size_t gh_contacts_memory(const gh_contacts_config* config);
 
 /* Makes an empty mirror; user stays. NULL: the defaults. The memory is aligned to 8 and stays where it is. Not while an
    op that names the mirror is busy.
-   GH_OK; GH_INVALID_CONTACTS_MIRROR (NULL), _CONFIG, _CONTACTS_CAPACITY, _CONTACTS_MEMORY. */
+   GH_OK; GH_INVALID_CONTACTS_MIRROR (NULL), _CONFIG, _CONTACTS_CAPACITY; GH_INVALID_MEMORY (see gh_contacts_memory). */
 GH_API gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config, void* memory, size_t size);
 
 /* Writes the newest contacts whose names begin so, the newest first, and returns how many: at most limit. Empty: all.

@@ -140,8 +140,6 @@
     X(INVALID_CONTACTS_CAPACITY, INVALID, 162, "the capacity is not within 1..GH_CONTACTS_CAPACITY_MAX")              \
     X(INVALID_CONTACTS_IDLE, INVALID, 163, "idle_us is longer than GH_CONTACTS_IDLE_MAX_US")                          \
     X(INVALID_CONTACTS_MIRROR, INVALID, 164, "the mirror is NULL or was not made by gh_contacts_init")                \
-    X(INVALID_CONTACTS_MEMORY, INVALID, 165,                                                                          \
-       "the memory is NULL, not aligned to 8, or smaller than gh_contacts_memory says")                               \
     X(INVALID_GUILD_CAPACITY, INVALID, 193, "the capacity of the guild is not within 1..GH_GUILD_CAPACITY_MAX")       \
     X(INVALID_GUILD_PREFIX, INVALID, 194,                                                                             \
        "the beginning to complete is longer than GH_NAME_SIZE_MAX, or NULL with a size")                              \

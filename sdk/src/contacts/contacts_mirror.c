@@ -172,7 +172,7 @@ gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config
     status = gh_bounds_check(&contacts_bounds, config);
     if (status != GH_OK) return status;
     if (memory == NULL || ((uintptr_t)memory & 7) != 0 || size < gh_contacts_memory(config))
-        return GH_INVALID_CONTACTS_MEMORY;
+        return GH_INVALID_MEMORY;
     mirror->capacity = config->capacity;
     mirror->memory = memory;
     mirror->fold = config->fold;
