@@ -169,8 +169,9 @@ typedef struct gh_hooks
        links, refused requests) comes at most a few times a second, with the count of what was left out. */
     void (*log)(void* context, gh_log_level level, gh_str text);
 
-    /* An invariant of Guildhall or of its use is broken. Return true to break here (a trap instruction), false to
-       go on: every place that asserts has a checked path behind it. Without a hook nothing stops. */
+    /* It was used as it must not be; or an invariant of its own is broken, which it looks at where NDEBUG is not
+       defined. Return true to break here (a trap instruction), false to go on: behind a wrong use there is a checked
+       path, behind a broken invariant there may be none. Without a hook nothing stops. */
     bool (*assertion)(void* context, const char* file, int line, const char* expression);
 
     void (*trace)(void* context, const gh_trace_event* event);
