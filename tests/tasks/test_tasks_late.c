@@ -372,6 +372,27 @@ static void cancel_that_hung_takes_nothing_that_came_later(void** state)
     assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
 }
 
+/* Its first copy is carried out and not heard of; by the time of the second another has the id. */
+static void cancel_that_is_sent_again_takes_nothing_that_came_later(void** state)
+{
+    (void)state;
+    street self = street_open();
+    assert_status(desk_push_active(self.near, "t1", ""), GH_OK);
+    gh_task_ref ref = {.id = gh_str_literal("t1")};
+    proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
+    long long calls = redis_server_calls(self.server, "evalsha");
+    assert_status(gh_tasks_cancel_begin(&self.far->edit, self.far->owner->client, self.far->queue, &ref, 1, NULL),
+                  GH_OK);
+    GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
+    self.far->owner->asleep = true;
+    assert_status(desk_push_active(self.near, "t1", ""), GH_OK);
+    self.far->owner->asleep = false;
+    GAME_UNTIL(gh_op_poll(&self.far->edit.op) != GH_PENDING);
+    assert_status(gh_op_poll(&self.far->edit.op), GH_OK);
+    assert_status(ref.status, GH_OK);
+    desk_take_one(self.near, "t1");
+}
+
 static void requeue_that_hung_revives_nothing_that_died_again(void** state)
 {
     (void)state;
@@ -414,5 +435,6 @@ TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later
           cmocka_unit_test(push_of_which_a_copy_was_stopped_is_unknown),
           cmocka_unit_test(push_that_is_stopped_leaves_word_that_it_may_be_done),
           cmocka_unit_test(cancel_that_hung_takes_nothing_that_came_later),
+          cmocka_unit_test(cancel_that_is_sent_again_takes_nothing_that_came_later),
           cmocka_unit_test(requeue_that_hung_revives_nothing_that_died_again),
           cmocka_unit_test(rules_that_hung_do_not_replace_newer_ones));

@@ -335,6 +335,67 @@ static void cancelled_id_in_a_line_waits_for_its_turn(void** state)
     assert_drained(self);
 }
 
+/* What was remembered goes as a whole while a task waits for longer than that; the marks stay with that task. */
+static void mark_that_outlives_its_memory_stands_for_no_new_task(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    desk* self = desk_on(server);
+    self->config.keep_us = 10 * SECOND_US;
+    assert_status(desk_push_active(self, "waits", ""), GH_OK);
+    assert_status(desk_push(self, "ready", ""), GH_OK);
+    assert_status(desk_push_delayed(self, "delayed", SECOND_US), GH_OK);
+    assert_status(desk_cancel(self, "ready"), GH_OK);
+    assert_status(desk_cancel(self, "delayed"), GH_OK);
+    redis_server_shift_clock(server, 3600 * (int64_t)SECOND_US);
+    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "t"), 0);
+    assert_status(desk_push(self, "ready", "again"), GH_EXISTS); /* its place is still there */
+    assert_status(desk_push_active(self, "ready", "again"), GH_OK);
+    assert_status(desk_push(self, "delayed", "again"), GH_OK);
+    assert_status(desk_take(self, 10), GH_OK);
+    assert_string_equal(desk_ids(self), "waits ready delayed");
+    desk_finish_all(self);
+    assert_drained(self);
+    redis_server_shift_clock(server, 0);
+}
+
+/* The place stays as long as the id is not taken again. */
+static void push_without_room_leaves_the_place_of_a_cancelled_task(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    desk* self = desk_on(server);
+    assert_status(desk_push_active(self, "waits", ""), GH_OK);
+    assert_status(desk_push_active(self, "jo", ""), GH_OK);
+    assert_status(desk_cancel(self, "jo"), GH_OK);
+    gh_task_spec specs[2] = {{.id = gh_str_literal("new"), .handler = gh_str_literal("work")},
+                             {.id = gh_str_literal("jo"), .handler = gh_str_literal("work")}};
+    specs[0].unique = specs[1].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
+    self->config.capacity = 2;
+    desk_push_all(self, specs, 2);
+    assert_status(specs[0].status, GH_OK);
+    assert_status(specs[1].status, GH_FULL);
+    assert_int_equal(redis_server_integer(server, "LLEN " KEY "r0"), 3);
+}
+
+/* No turn of it can come, so it is not waited for: its id is taken for keep_us, and no longer. */
+static void cancel_of_the_last_task_leaves_no_turn_to_wait_for(void** state)
+{
+    (void)state;
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    desk* self = desk_on(server);
+    self->config.keep_us = 10 * SECOND_US;
+    assert_status(desk_push(self, "jo", ""), GH_OK);
+    assert_status(desk_cancel(self, "jo"), GH_OK);
+    assert_status(desk_push(self, "other", ""), GH_OK);
+    desk_take_one(self, "other");
+    redis_server_shift_clock(server, 60 * (int64_t)SECOND_US);
+    assert_status(desk_push(self, "jo", ""), GH_OK);
+    redis_server_shift_clock(server, 0);
+}
+
 /* ---- who else pushes ------------------------------------------------------------------------------------- */
 
 enum
@@ -424,7 +485,7 @@ static void receipts_of_pushes_go(void** state)
     assert_in_range(receipts, 301, 302);
     assert_status(desk_push_active(self, "0", ""), GH_EXISTS);
     assert_int_equal(redis_server_integer(server, "HLEN " KEY "w"), receipts);
-    redis_server_shift_clock(server, 60 * (int64_t)SECOND_US);
+    redis_server_shift_clock(server, 80 * (int64_t)SECOND_US);
     for (int i = 300; i < 600; i++)
     {
         char id[8];
@@ -466,5 +527,8 @@ TEST_FILE(tasks_unique, cmocka_unit_test(id_of_a_task_that_is_done_is_free_at_on
           cmocka_unit_test(cancelled_id_is_free_at_once), cmocka_unit_test(cancelled_id_goes_where_it_says),
           cmocka_unit_test(cancelled_id_far_from_both_ends_waits_for_its_turn),
           cmocka_unit_test(cancelled_id_in_a_line_waits_for_its_turn),
+          cmocka_unit_test(mark_that_outlives_its_memory_stands_for_no_new_task),
+          cmocka_unit_test(push_without_room_leaves_the_place_of_a_cancelled_task),
+          cmocka_unit_test(cancel_of_the_last_task_leaves_no_turn_to_wait_for),
           cmocka_unit_test(each_push_that_was_told_ok_is_over_once), cmocka_unit_test(receipts_of_pushes_go),
           cmocka_unit_test(server_that_dies_costs_nothing_and_repeats_nothing));

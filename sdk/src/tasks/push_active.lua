@@ -1,9 +1,9 @@
 -- push_active: a task that is unique while it is active takes the id of one that is over, or a dead letter.
 --
--- wants call, match, sub, whole, corrupt, m_key, classes, stale, broken
+-- wants call, match, sub, whole, corrupt, m_key, classes
 -- gives free_of(i, id, is_stored)   the fence of the task that had the id of the i-th, which is free, and whether it is
 --                                 a letter; nil: it is not free, or another kind of task asks
---       stale                     list, how LREM counts, id: what cancelled tasks have left in lists
+--       place_of[id]              the list in which a cancelled task has left its id, and from which end LREM counts
 --       broken                    what the script answers: a state is not of its form
 --
 -- A part of tasks_push.lua. It writes nothing. A task that was cancelled while it was ready has left its id in a list,
@@ -36,9 +36,7 @@ local function is_out_of_the_way(id, mark)
     if sub(mark, -3) == '- q' then return false end
     if not left_over then find_places() end
     local place = left_over[id]
-    if place then
-        stale[#stale + 1], stale[#stale + 2], stale[#stale + 3] = place[1], place[2], id
-    end
+    place_of[id] = place
     return place or is_seen_all
 end
 

@@ -212,7 +212,7 @@ static gh_status check_task_new(const gh_task_spec* task)
     if (!gh_task_bytes_fit(task->payload, GH_TASK_PAYLOAD_SIZE_MAX)) return GH_INVALID_TASK_PAYLOAD;
     if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
     if (task->task_class >= GH_TASKS_CLASSES) return GH_INVALID_TASK_CLASS;
-    if (task->unique > GH_TASK_UNIQUE_WHILE_ACTIVE) return GH_INVALID_TASK_UNIQUE;
+    if ((unsigned)task->unique > GH_TASK_UNIQUE_WHILE_ACTIVE) return GH_INVALID_TASK_UNIQUE;
     return task->attempts_max > GH_TASKS_ATTEMPTS_MAX ? GH_INVALID_TASK_ATTEMPTS : GH_OK;
 }
 

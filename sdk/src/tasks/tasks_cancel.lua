@@ -15,12 +15,11 @@
 --       o cancelled; r runs, and is marked; g over before, done or cancelled; n not known
 -- hint  to gh:wake:<client> "<sequence>" of the worker that runs it
 --
--- A repeat finds them cancelled or marked, and answers the same; where another copy may be under way, a receipt keeps
--- it from cancelling what gets the same id later. A task that waits in a ready list leaves its id there until its turn
--- comes, and its state says so: finding it in the list would take time that grows with the list. So does a task with a
--- group when the values to be read get too many bytes. A group whose line is empty stays in the ring until its turn
--- comes. The id is remembered before the payload goes; else in the order of tasks_take.lua. Begins with PERSIST, which
--- a server that is out of memory still allows.
+-- A receipt keeps another copy from cancelling what gets the same id later. A task that waits in a ready list leaves
+-- its id there until its turn comes, and its state says so: finding it in the list would take time that grows with the
+-- list. So does a task with a group when the values to be read get too many bytes. A group whose line is empty stays in
+-- the ring until its turn comes. The id is remembered before the payload goes; else in the order of tasks_take.lua.
+-- Begins with PERSIST, which a server that is out of memory still allows.
 
 local CLASSES = 4
 local READ_MAX = 65536 -- of values, which tell the group of a task that is ready
@@ -123,7 +122,8 @@ for d = 1, #waiting > 0 and #delayed or 0 do
     waiting = rest
     if #waiting == 0 then break end
 end
-for i = 1, #waiting do
+-- Of a queue without another task all lists go at once (clear).
+for i = 1, call('HLEN', p_key) > #gone and #waiting or 0 do
     local at = first[waiting[i]]
     states[at] = 'V' .. sub(states[at], 2) .. (in_line[waiting[i]] and 'q' or '')
 end
@@ -145,7 +145,11 @@ for key, found in pairs(places) do call('ZREM', key, unpack(found)) end
 if #lines > 0 then call('ZREM', q_key, unpack(lines)) end
 if #dead > 0 then call('ZREM', x_key, unpack(dead)) end
 local answer = table.concat(codes)
-if ARGV[6] == '1' then keep_receipt(answer) end
+if #states > 0 or ARGV[6] == '1' then
+    keep_receipt(answer)
+    local drawn = 3
+    --@ tasks/sweep.lua
+end
 if call('EXISTS', p_key) == 0 then clear() end
 for i = 1, #told do
     -- Last, and its error ignored: without the right to publish the worker sees it when it renews.

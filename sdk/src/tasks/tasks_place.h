@@ -46,10 +46,11 @@ static inline size_t gh_task_room(size_t out_room)
    is over is forgotten. 0 while the store's clock is not known. */
 uint64_t gh_task_not_after(const gh_client* client);
 
-/* How long copies of an op's request may be sent, and be under way. */
+/* How long copies of an op's request may be sent, and be under way: and a minute, by which the store's clock may step
+   ahead meanwhile. */
 static inline uint64_t gh_task_receipt_us(const gh_client* client, uint64_t timeout_us)
 {
-    return timeout_us + gh_client_request_timeout(client);
+    return timeout_us + gh_client_request_timeout(client) + 60000000;
 }
 
 /* The generation that the task's lease was told under: after a restart of the server it may be forgotten there. */

@@ -92,11 +92,22 @@ end
 local tombs = call('ZMSCORE', t_key, unpack(ARGV, 5, 4 + count))
 local stored_count = call('HLEN', p_key)
 room = room - stored_count
+-- A mark of what is over may outlive what :t remembers, and must not stand for the new task.
+if call('HLEN', m_key) > 0 then
+    local unknown, at = {}, {}
+    for i = 1, count do
+        if not stored[i] and not tombs[i] then unknown[#unknown + 1], at[#at + 1] = ARGV[4 + i], i end
+    end
+    local left = #unknown > 0 and call('HMGET', m_key, unpack(unknown)) or {}
+    for i = 1, #at do
+        if left[i] and string.find(left[i], '^[CDV]') then tombs[at[i]] = '0' end
+    end
+end
 
 local codes, fresh, entries, forgotten, states = {}, {}, {}, {}, {}
 local ready, due, ready_count, places_of = {}, {}, 0, 0 -- by class
 -- Of letters that are replaced: states, ids. And places of cancelled tasks whose ids are wanted.
-local risen, letters, stale, broken = {}, {}, {}
+local risen, letters, stale, place_of, broken = {}, {}, {}, {}
 if active then
     --@ client/check.lua
     --@ tasks/push_active.lua
@@ -144,6 +155,8 @@ for i = 1, count do
         at_entry = at_entry + 2
         entries[at_entry - 1], entries[at_entry] = id, value
         if tombs[i] then forgotten[#forgotten + 1] = id end
+        local place = place_of[id]
+        if place then stale[#stale + 1], stale[#stale + 2], stale[#stale + 3] = place[1], place[2], id end
         if is_letter then letters[#letters + 1] = id end
         local its_states, has_state = is_letter and risen or states, false
         if grouped and delay == '0' and stand_in_line(i, id, class, value, its_states, fence or '0') then
