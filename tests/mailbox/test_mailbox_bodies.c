@@ -344,6 +344,12 @@ static void many_large_ones_go_in_steps(void** state)
     assert_int_equal(redis_server_calls(server, "evalsha") - before, 2);
     assert_status(fetch(self), GH_EMPTY);
     assert_true(self->fetch.read_store_us > 0);
+    for (size_t i = 0; i < COUNT; i++) sizes[i] = 1;
+    push_sizes(a, sizes, COUNT); /* small ones go at once again */
+    assert_status(fetch(self), GH_OK);
+    before = redis_server_calls(server, "evalsha");
+    assert_status(commit(a, self->fetch.epoch, 2 * COUNT), GH_OK);
+    assert_int_equal(redis_server_calls(server, "evalsha") - before, 1);
 }
 
 static void large_one_ends_a_wait(void** state)

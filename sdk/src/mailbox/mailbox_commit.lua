@@ -41,6 +41,7 @@ if going > 0 then
 end
 if first > last then
     redis.call('PEXPIRE', state_key, IDLE_MS)
+    if state[3] then redis.call('HDEL', state_key, 'x') end -- the large ones are gone with all others
 end
 if going > 0 then
     local time = redis.call('TIME')
