@@ -119,6 +119,10 @@ static void config_of_a_client_is_told_to_its_log(void** state)
     assert_int_equal(gh_client_memory(&config), 0);
     assert_string_equal(told, "reply_nodes = 63, not within 64..1048576");
     config.reply_nodes = 64;
+    config.prefix = gh_str_literal("");
+    assert_int_equal(gh_client_memory(&config), 0);
+    assert_string_equal(told, gh_status_text(GH_INVALID_PREFIX));
+    config.prefix = gh_str_literal("gh");
     config.hooks.log = NULL;
     config.backoff_min_us = 0;
     assert_int_equal(gh_client_memory(&config), 0); /* and nobody to be told */

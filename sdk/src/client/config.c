@@ -9,7 +9,6 @@
 #define TIME_MAX_US (60 * SECOND_US)
 #define BYTES_LEAST (16 * 1024)
 #define BYTES_MOST  (64 * 1024 * 1024)
-#define WORDS_MAX   160u
 
 static const gh_bound client_rows[] = {
     GH_BOUND(gh_client_config, ops_capacity, 1024, 1, 4194304, GH_INVALID_CAPACITY),
@@ -77,24 +76,29 @@ static gh_status check_strings(const gh_client_config* config)
 }
 
 /* There is no client yet that could keep the words, so whoever listens to the log is told. */
-static gh_status say_broken(const gh_client_config* config, const gh_bound* row, uint64_t value)
+static gh_status say_refused(const gh_client_config* config, gh_status status, gh_str words)
 {
-    char words[WORDS_MAX];
-    gh_str text = gh_str_make(words, gh_refusal_words(row, value, words, sizeof words));
-    if (config->hooks.log != NULL) config->hooks.log(config->hooks.context, GH_LOG_ERROR, text);
-    return row->status;
+    if (config->hooks.log != NULL) config->hooks.log(config->hooks.context, GH_LOG_ERROR, words);
+    return status;
+}
+
+static gh_status check_rows(const gh_client_config* config)
+{
+    char words[GH_INVALID_TEXT_MAX];
+    uint64_t value;
+    const gh_bound* row = gh_bounds_broken(&client_bounds, config, &value);
+    if (row == NULL) return GH_OK;
+    return say_refused(config, row->status,
+                       gh_str_make(words, gh_refusal_words(row, value, words, sizeof words)));
 }
 
 gh_status gh_config_check(const gh_client_config* config)
 {
-    const gh_bound* row;
-    uint64_t value;
     gh_status status;
     if (config == NULL || config->struct_size != sizeof *config || !is_our_version(config->version))
         return GH_INVALID_CONFIG;
     status = check_strings(config);
-    if (status != GH_OK) return status;
-    row = gh_bounds_broken(&client_bounds, config, &value);
-    if (row != NULL) return say_broken(config, row, value);
-    return config->backoff_max_us < config->backoff_min_us ? GH_INVALID_TIMEOUT : GH_OK;
+    if (status == GH_OK && config->backoff_max_us < config->backoff_min_us) status = GH_INVALID_TIMEOUT;
+    if (status != GH_OK) return say_refused(config, status, gh_str_of(gh_status_text(status)));
+    return check_rows(config);
 }

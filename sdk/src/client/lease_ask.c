@@ -82,7 +82,7 @@ void gh_lease_encode(gh_op* op, gh_request* request)
     case GH_LEASE_LEAVING: encode_release(lease, request); break;
     case GH_LEASE_WAITING:
     case GH_LEASE_HELD:
-        GH_INVARIANT(op->client, !"nothing is asked in these");
+        GH_INVARIANT(op->client, false); /* nothing is asked in these */
         request->full = true;
         break;
     }

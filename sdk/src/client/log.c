@@ -229,6 +229,6 @@ void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t e
 
 bool gh_assertion(const gh_client* client, const char* file, int line, const char* expression)
 {
-    const gh_hooks* hooks = &client->config.hooks;
-    return hooks->assertion != NULL && hooks->assertion(hooks->context, file, line, expression);
+    const gh_hooks* hooks = client == NULL ? NULL : &client->config.hooks; /* of an op that is over */
+    return hooks != NULL && hooks->assertion != NULL && hooks->assertion(hooks->context, file, line, expression);
 }

@@ -184,8 +184,6 @@ bool gh_files_parse_digest(gh_str text, gh_digest* digest);
 /* 5 ms after the first question, twice as long after each, 100 ms at last. */
 uint64_t gh_files_pause(uint32_t pauses);
 
-
-
 /* ---- files_send.c, for files_send_lanes.c and files_push.c --------------------------------------------- */
 
 bool gh_files_send_is_busy(const gh_file_send* send);

@@ -100,8 +100,8 @@ gh_row_schedule_config gh_row_schedule_config_default(void)
 static gh_status row_schedule_check(const gh_row_schedule_config* config, gh_client* client)
 {
     gh_status status = gh_refusal_check(&row_schedule_bounds, config, client);
-    bool is_short = config->max_age_us > 0 && config->max_age_us < config->period_us;
-    return status == GH_OK && is_short ? GH_INVALID_ROW_AGE : status;
+    if (status != GH_OK || config->max_age_us == 0) return status;
+    return config->max_age_us < config->period_us ? GH_INVALID_ROW_AGE : GH_OK;
 }
 
 static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)

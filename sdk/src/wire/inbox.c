@@ -25,7 +25,7 @@ void gh_inbox_skip_long(gh_inbox* inbox)
 
 bool gh_inbox_cut(gh_inbox* inbox)
 {
-    if (inbox->failed != GH_READ_TOO_LARGE || inbox->cuts || inbox->scan.long_size == 0) return false;
+    if (inbox->failed != GH_READ_TOO_LARGE || inbox->cuts || inbox->scan.long_head == 0) return false;
     inbox->cuts = true;
     inbox->failed = GH_READ_MORE;
     return true;
