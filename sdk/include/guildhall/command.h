@@ -28,7 +28,10 @@
             goes by itself a minute after the op's time. The user needs the rights +get and +set, and its pattern.
             Nothing is carried out any more when request_timeout_us has passed behind the end of the op, so what
             UNKNOWN left open can be read in the store then. What a store forgets in a failover it forgets together:
-            what was done, and the receipt. SCRIPT KILL cannot end a script that runs so: it has written its receipt.
+            what was done, and the receipt; and a clock of the store's that goes ahead by more than that minute, and
+            back, forgets receipts alone. SCRIPT KILL cannot end a script that runs so: it has written its receipt. A
+            command goes through a script, once or under a fence, so that a number beyond 2^53 is told rounded. On a
+            Cluster the key has a tag, or no braces at all.
 
    Atomic   the server carries out one script at a time, and nothing else meanwhile: what one script reads and writes
             needs no lock, and is one round trip. A lock is for what takes longer than that, or lies elsewhere.
@@ -181,7 +184,7 @@ GH_API gh_status gh_script_begin(gh_command* op, gh_client* client, gh_script* s
    GH_TIMEOUT   not carried out in time: the link was down, or the server kept saying that it is busy
    GH_UNKNOWN   sent, no answer: look at the store before you do it again, or make it repeatable. Once, it was done
                 once or not at all; also if the receipt says that it was begun and was stopped
-   GH_REFUSED   the server's ACL or version says no
+   GH_REFUSED   the server's ACL or version says no; once, what it says of a single command is a GH_ERROR
    GH_CORRUPT   with a fence: the lock's key is not of Guildhall's making; once: the receipt is not
    GH_CANCELLED cancelled before it was sent */
 

@@ -101,7 +101,7 @@ typedef struct gh_file_send_config
 
 GH_API gh_file_send_config gh_file_send_config_default(void);
 
-/* The size of the block for this config, in bytes; 0 if chunk_bytes or lanes is outside its range. */
+/* The size of the block for this config, in bytes; 0 if a field is outside its range. */
 GH_API size_t gh_file_send_memory(const gh_file_send_config* config);
 
 typedef struct gh_file_send
@@ -191,8 +191,7 @@ typedef struct gh_file_read_config
 
 GH_API gh_file_read_config gh_file_read_config_default(void);
 
-/* The size of the block for this config, in bytes; 0 if chunk_bytes, lanes, line_bytes or format is outside
-   its range. */
+/* The size of the block for this config, in bytes; 0 if a field is outside its range. */
 GH_API size_t gh_file_read_memory(const gh_file_read_config* config);
 
 typedef struct gh_file_read

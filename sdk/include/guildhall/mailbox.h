@@ -116,8 +116,8 @@ typedef struct gh_mailbox_fetch_config
                             more, because the store has forgotten them, it counts as the last that is; if the mailbox
                             knows nothing of that epoch, as 0 */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_MAILBOX_FETCH_MAX, default 64 */
-    bool newest;         /* of more than messages_max (or the buffer, one reply or some 128 KiB in the store can
-                            hold), the newest; else the oldest */
+    bool newest;         /* of more than messages_max, the buffer or one reply can hold, the newest; else the oldest.
+                            A reply holds no more than 256 KiB, and passes over some 128 KiB of what does not fit */
     void* buffer;        /* the messages come here: sizeof(gh_message) + sender + body each; aligned to 8. One that
                             would fit it empty waits for the next fetch; one that never will, or no reply of the client,
                             comes without its body, see gh_message.status */

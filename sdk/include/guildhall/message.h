@@ -46,7 +46,8 @@ typedef struct gh_message
     gh_status status;   /* GH_OK; GH_TOO_LARGE: its body is empty here, and its sender, too, if the whole
                            buffer has no room for that: it is larger than what this buffer or a reply of
                            this client can hold, however empty. Pass it over and go on, or read it with
-                           more room before it is handled: nothing but being handled takes it away   */
+                           more room: in a mailbox nothing but a commit takes it away, in a chat also
+                           who is sent more than the chat keeps                                      */
 } gh_message;
 
 /* True if the message comes after what you did last, whose epoch and id you kept; what does not was handled before, and

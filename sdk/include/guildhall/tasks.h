@@ -199,7 +199,8 @@ typedef struct gh_task_spec
     gh_status status; /* GH_OK: stored. GH_EXISTS: was there, or over and remembered; also when an earlier try of
                          this op may have stored it, its answer lost (WHILE_ACTIVE that is GH_OK); or when it was
                          cancelled while it was ready: then it may keep its place, and with it the id, until its turn
-                         would come, even after keep_us (WHILE_ACTIVE only where more than 512 wait in a class).
+                         would come, even after keep_us (WHILE_ACTIVE only where more than 512 wait in a class,
+                         or where a cancel of many tasks of groups left it in a group's line).
                          GH_DIFFERS: the id was there with another handler, payload, class, group or attempts.
                          GH_FULL: capacity; what replaces a dead letter needs none. After GH_UNKNOWN, GH_UNKNOWN: an
                          earlier try may have stored it or may do so yet, and for this one there was no room */
