@@ -110,7 +110,7 @@ static trip trip_open(const stop* stops, size_t count)
     self.fake = fake_server_start(answer, self.way, redis_server_address(self.server));
     gh_client_config config = game_config(fake_server_address(self.fake));
     config.wake = false;
-    config.request_timeout_us = SECOND_US / 20;
+    config.request_timeout_us = SECOND_US / 4 * suite_patience(); /* no other request may go twice */
     config.backoff_min_us = config.backoff_max_us = 1000;
     self.far = game_start_with(&config);
     GAME_UNTIL(gh_client_ready(self.far->client));

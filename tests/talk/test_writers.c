@@ -15,7 +15,7 @@
 #define WRITERS_LARGE 10000u
 #define REAL_LARGE    300u
 #define MARKS_MAX     1258291ll /* 1.2 MB of 10,000 */
-#define SLOW_US       "500" /* one in 10 may be held up by something else on the machine */
+#define SLOW_US       "500" /* on a quiet machine, which 10,000 want; there, too, one in 10 may be held up */
 #define MEAN_US_MAX   250.0 /* of the server's own time, for a request as a whole */
 #define GONE_US       (UINT64_C(1200) * SECOND_US)
 #define REST_BYTES    16384ll /* that may stay: the state, and who wrote since */
@@ -241,7 +241,7 @@ static void write_by_many(const write_kind* kind)
         printf("    writers: %s: %lld bytes, %lld later, %zu slow, %.0f us of work each\n", kind->system->name, bytes,
                rest, slow, mean_us);
     if (mean_us > MEAN_US_MAX) fail_msg("a write costs %.0f us on average", mean_us);
-    if (slow > writers / 10) fail_msg("%zu of %u scripts take more than %s us", slow, writers, SLOW_US);
+    if (large && slow > writers / 10) fail_msg("%zu of %u scripts take more than %s us", slow, writers, SLOW_US);
     if (bytes > MARKS_MAX) fail_msg("marks take %lld bytes", bytes);
     if (rest > REST_BYTES) fail_msg("marks take %lld bytes after 20 minutes, %lld before", rest, bytes);
 }
