@@ -424,13 +424,15 @@ static void names_are_encoded_as_described(void** state)
     char* names = GAME_NEW_ARRAY(a, char, COUNT* GH_NAME_SIZE_MAX);
     size_t sizes[COUNT];
     random_stream random = random_for_test("names");
+    gh_lock_config config = gh_lock_config_default();
+    config.lease_us = config.wait_us = 600 * SECOND_US; /* all are held at the same time, however slow that is */
     for (size_t i = 0; i < COUNT; i++) /* each byte alone, then any bytes of any size */
     {
         sizes[i] = i < 256 ? 1 : (size_t)random_between(&random, 2, GH_NAME_SIZE_MAX);
         char* name = names + i * GH_NAME_SIZE_MAX;
         random_fill(&random, name, sizes[i]);
         if (i < 256) name[0] = (char)i;
-        assert_status(gh_lock_begin(&locks[i], a->client, gh_str_make(name, sizes[i]), NULL), GH_OK);
+        assert_status(gh_lock_begin(&locks[i], a->client, gh_str_make(name, sizes[i]), &config), GH_OK);
     }
     for (size_t i = 0; i < COUNT; i++) GAME_UNTIL(gh_op_poll(&locks[i].op) == GH_HELD);
     assert_int_equal(redis_server_keys(server), COUNT + 1); /* and the epoch */
