@@ -1,7 +1,6 @@
 /* Messages of any size in chats: what is said, what is read, and what is told without its body, by fetches and by
    feeds, so that it blocks nobody. */
 
-#include "support/random.h"
 #include "support/scene/bodies.h"
 #include "support/scene/talk.h"
 
@@ -211,17 +210,11 @@ static void readers_of_any_room_read_the_same(void** state)
     {
         COUNT = 220
     };
-    static const size_t around[] = {40, 900, 4000, 9000, 14000, 20000, 30000, 50000};
-    random_stream dice = random_for_test("sizes");
     redis_server* server = redis_server_start(NULL);
     game* a = bodies_game(redis_server_address(server));
     game* b = bodies_game_with(redis_server_address(server), 16 * 1024, 16 * 1024);
     size_t sizes[COUNT];
-    for (size_t i = 0; i < COUNT; i++)
-    {
-        sizes[i] = random_below(&dice, around[random_below(&dice, 8)]);
-        if (random_one_in(&dice, 10)) sizes[i] = LARGEST - random_below(&dice, 3);
-    }
+    bodies_draw_sizes(sizes, COUNT);
     make(a);
     say_sizes(a, sizes, COUNT);
     static const size_t buffers[] = {100, 1000, 14000, 30000, 100000, 1000000};

@@ -1,6 +1,5 @@
 /* Mail of any size: what goes out, what comes in, and what is told without its body, so that it blocks nobody. */
 
-#include "support/random.h"
 #include "support/scene/bodies.h"
 #include "support/server/redis_server.h"
 
@@ -271,17 +270,11 @@ static void readers_of_any_room_read_the_same(void** state)
     {
         COUNT = 150
     };
-    static const size_t around[] = {40, 900, 4000, 9000, 14000, 20000, 30000, 50000};
-    random_stream dice = random_for_test("sizes");
     redis_server* server = redis_server_start(NULL);
     game* a = bodies_game(redis_server_address(server));
     game* b = bodies_game_with(redis_server_address(server), 16 * 1024, 16 * 1024);
     size_t sizes[COUNT];
-    for (size_t i = 0; i < COUNT; i++)
-    {
-        sizes[i] = random_below(&dice, around[random_below(&dice, 8)]);
-        if (random_one_in(&dice, 10)) sizes[i] = LARGEST - random_below(&dice, 3);
-    }
+    bodies_draw_sizes(sizes, COUNT);
     push_sizes(a, sizes, COUNT);
     static const size_t buffers[] = {100, 1000, 14000, 30000, 100000, 1000000};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)

@@ -2,6 +2,8 @@
 
 #include "support/scene/bodies.h"
 
+#include "support/random.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,17 @@ game* bodies_game_with(const char* address, uint32_t out_bytes, uint32_t reply_b
 game* bodies_game(const char* address)
 {
     return bodies_game_with(address, 256 * 1024, 256 * 1024);
+}
+
+void bodies_draw_sizes(size_t* sizes, size_t count)
+{
+    static const size_t around[] = {40, 900, 4000, 9000, 14000, 20000, 30000, 50000};
+    random_stream dice = random_for_test("sizes");
+    for (size_t i = 0; i < count; i++)
+    {
+        sizes[i] = random_below(&dice, around[random_below(&dice, 8)]);
+        if (random_one_in(&dice, 10)) sizes[i] = GH_MESSAGE_SIZE_MAX - random_below(&dice, 3);
+    }
 }
 
 gh_post* bodies_posts(game* owner, const size_t* sizes, size_t count)

@@ -13,6 +13,9 @@ game* bodies_game(const char* address);
 /* The same with so many bytes for requests and replies. */
 game* bodies_game_with(const char* address, uint32_t out_bytes, uint32_t reply_bytes);
 
+/* Sizes of all kinds, one in ten of them near to the largest; drawn by the test's seed. */
+void bodies_draw_sizes(size_t* sizes, size_t count);
+
 /* Posts of the sender, with bodies of these sizes. */
 gh_post* bodies_posts(game* owner, const size_t* sizes, size_t count);
 
