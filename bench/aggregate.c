@@ -37,8 +37,7 @@ static uint32_t next_random(uint32_t* state)
 
 static int address_text(uint32_t address, char* out)
 {
-    return snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u,
-                    address & 255u);
+    return snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u, address & 255u);
 }
 
 static bool build_table(aggregate_side* self)
@@ -63,8 +62,8 @@ static bool build_table(aggregate_side* self)
         (void)address_text(begin, first);
         (void)address_text(begin + 40000, last);
         snprintf(city, sizeof city, "city %u", number);
-        status = gh_geo_add(self->table, gh_str_of(first), gh_str_of(last),
-                            gh_str_of(number % 2 ? "NL" : "FR"), gh_str_of(""), gh_str_of(city));
+        status = gh_geo_add(self->table, gh_str_of(first), gh_str_of(last), gh_str_of(number % 2 ? "NL" : "FR"),
+                            gh_str_of(""), gh_str_of(city));
     }
     return status == GH_OK && gh_geo_seal(self->table, 0) == GH_OK;
 }
@@ -78,8 +77,8 @@ static void write_file(aggregate_side* self)
     {
         uint32_t second = next_random(&random) % 86400u;
         used += (size_t)address_text(next_random(&random), self->file + used);
-        used += (size_t)snprintf(self->file + used, 80, " 2011-10-1%u %02u:%02u:%02u %s\n", second % 3,
-                                 second / 3600, second / 60 % 60, second % 60, events[random % 5]);
+        used += (size_t)snprintf(self->file + used, 80, " 2011-10-1%u %02u:%02u:%02u %s\n", second % 3, second / 3600,
+                                 second / 60 % 60, second % 60, events[random % 5]);
         self->lines++;
     }
     self->size = used;

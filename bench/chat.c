@@ -82,8 +82,7 @@ static void name_all(send_side* side, unsigned number)
         snprintf(side->names[i], sizeof side->names[i], "raid_%u_%zu", number, i);
         for (size_t k = 0; k < MEMBERS; k++)
         {
-            snprintf(side->members[i * MEMBERS + k], sizeof side->members[0], "%s_%zu", member_names[k],
-                     i / 256);
+            snprintf(side->members[i * MEMBERS + k], sizeof side->members[0], "%s_%zu", member_names[k], i / 256);
         }
         for (size_t k = 0; k < side->together; k++)
         {
@@ -138,12 +137,11 @@ enum
 
 static void report_sends(bench* self, const bench_side* sides)
 {
-    bench_report_rate(self, &(bench_rate){"send, one a request", "messages", &sides[SINGLE], &sides[LISTING],
-                                          20.0, "to 512 chats in turn, whose sends are in flight together"});
+    bench_report_rate(self, &(bench_rate){"send, one a request", "messages", &sides[SINGLE], &sides[LISTING], 20.0,
+                                          "to 512 chats in turn, whose sends are in flight together"});
     bench_report_slope(self, "the same, 5,120 chats", "messages", &sides[SINGLE_MANY], &sides[SINGLE]);
-    bench_report_rate(self,
-                      &(bench_rate){"send, a tick's 64 together", "messages", &sides[TICK], &sides[LISTING],
-                                    60.0, "64 posts of 4 members to a chat in one request"});
+    bench_report_rate(self, &(bench_rate){"send, a tick's 64 together", "messages", &sides[TICK], &sides[LISTING], 60.0,
+                                          "64 posts of 4 members to a chat in one request"});
 }
 
 static void measure_sends(bench* self)
@@ -167,8 +165,7 @@ static void measure_sends(bench* self)
             {.name = "listing (Python)", .run = bench_asked_run, .context = &listing},
         };
         sides[LISTING].missing = bench_peer_missing(self, BENCH_PEER_PYTHON);
-        sides[LISTING].lacks =
-            "an end to waiting if a sender dies: its lock has no lease; a bound on what is kept";
+        sides[LISTING].lacks = "an end to waiting if a sender dies: its lock has no lease; a bound on what is kept";
         bench_alternate(self, sides, SIDES);
         sides[SINGLE].name = "512 chats";
         report_sends(self, sides);

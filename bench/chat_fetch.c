@@ -46,8 +46,7 @@ static bool join_all(fetch_side* self)
     gh_client* client = self->client.client;
     config.keep = GH_CHAT_KEEP_MAX;
     config.from_start = true;
-    gh_status status =
-        gh_chat_create_begin(&change, client, gh_str_of(self->name), &absent, 1, NULL, &config);
+    gh_status status = gh_chat_create_begin(&change, client, gh_str_of(self->name), &absent, 1, NULL, &config);
     status = status == GH_OK ? bench_await(&self->client, &change.op) : status;
     for (size_t i = 0; i < self->readers && status == GH_OK; i++)
     {
@@ -115,8 +114,7 @@ static bool fetch_all(fetch_side* self)
     member.name = gh_str_of(name);
     while (status == GH_OK)
     {
-        status = gh_chat_fetch_begin(&fetch, self->client.client, gh_str_of(self->name), &member, 1,
-                                     &self->config);
+        status = gh_chat_fetch_begin(&fetch, self->client.client, gh_str_of(self->name), &member, 1, &self->config);
         status = status == GH_OK ? bench_await(&self->client, &fetch.op) : status;
         if (status == GH_OK && fetch.count > 0)
         {
@@ -175,8 +173,7 @@ void bench_chat_fetch(bench* self)
             {.name = "listing (Python)", .run = bench_asked_run, .context = &listing},
         };
         sides[2].missing = bench_peer_missing(self, BENCH_PEER_PYTHON);
-        sides[2].lacks =
-            "a commit: what was fetched by a process that dies is lost; bounds on memory and replies";
+        sides[2].lacks = "a commit: what was fetched by a process that dies is lost; bounds on memory and replies";
         bench_alternate(self, sides, 3);
         report_fetch(self, sides);
         close_side(&many);

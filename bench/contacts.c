@@ -46,8 +46,8 @@ static bool fill(bench* self, contacts_side* side)
     for (size_t i = 0; i < side->size && status == GH_OK; i++)
     {
         make_name(i, side->names[i]);
-        status = gh_contacts_touch_begin(&change, client.client, gh_str_literal("jason"),
-                                         gh_str_of(side->names[i]), &config);
+        status = gh_contacts_touch_begin(&change, client.client, gh_str_literal("jason"), gh_str_of(side->names[i]),
+                                         &config);
         status = status == GH_OK ? bench_await(&client, &change.op) : status;
     }
     bench_client_close(&client);
@@ -82,8 +82,7 @@ static bool run_complete(void* context, uint64_t duration_us, bench_sample* samp
         {
             size_t typed = 1 + strokes % 4;
             name = typed == 1 ? (name + 37) % self->size : name;
-            self->found +=
-                gh_contacts_complete(&self->mirror, gh_str_make(self->names[name], typed), found, FOUND);
+            self->found += gh_contacts_complete(&self->mirror, gh_str_make(self->names[name], typed), found, FOUND);
             strokes++;
         }
     }

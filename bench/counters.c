@@ -124,8 +124,7 @@ static void report(bench* self, bench_side* sides)
     figure.ours = bench_side_series(&sides[2], bench_ns_per_cycle);
     bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, 10.0);
     bench_figure_note(&figure, "256 counters in turn; CPU");
-    bench_figure_limit(&figure, "adding to a plain array of 256 sums in such a loop takes %.2f ns",
-                       plain_add_ns());
+    bench_figure_limit(&figure, "adding to a plain array of 256 sums in such a loop takes %.2f ns", plain_add_ns());
     bench_figure_cost(&figure, &sides[2]);
     bench_report(self, &figure);
     bench_report_rate(self, &(bench_rate){"flush, 256 counters", "counters", &sides[0], &sides[3], 10.0,

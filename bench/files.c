@@ -113,8 +113,7 @@ static gh_status read_file(file_side* self, gh_str name)
     gh_file_read read = {0};
     size_t got = 0;
     bool same = true;
-    gh_status status =
-        gh_file_read_begin(&read, self->client.client, name, gh_str_of(reader_name), &self->read);
+    gh_status status = gh_file_read_begin(&read, self->client.client, name, gh_str_of(reader_name), &self->read);
     if (status != GH_OK)
     {
         return status;
@@ -196,14 +195,14 @@ static bench_figure figure_of(const char* name, const bench_side* ours, const be
     figure.ours = bench_side_series(ours, mb_per_s);
     bench_figure_peer(&figure, peer, mb_per_s);
     bench_figure_note(&figure, "a MB: client CPU %.0f us, server CPU %.0f us; of the peer %.0f and %.0f",
-                      median_of(ours, us_per_mb), median_of(ours, server_us_per_mb),
-                      median_of(peer, us_per_mb), median_of(peer, server_us_per_mb));
+                      median_of(ours, us_per_mb), median_of(ours, server_us_per_mb), median_of(peer, us_per_mb),
+                      median_of(peer, server_us_per_mb));
     return figure;
 }
 
 /* Where the server's time goes: it hashes each byte that is an argument of a script. */
-static void report_files(bench* self, const bench_side* small, const bench_side* large,
-                         const bench_side* plain, const bench_side* scripted)
+static void report_files(bench* self, const bench_side* small, const bench_side* large, const bench_side* plain,
+                         const bench_side* scripted)
 {
     double script_us = median_of(scripted, server_us_per_mb);
     bench_figure figure = figure_of("4 MiB sent and read", small, plain);
@@ -244,8 +243,7 @@ static void measure(bench* self, const char* bytes)
             {.name = "one-line script", .run = bench_ranges_run, .context = &scripted},
         };
         sides[2].missing = sides[3].missing = bench_peer_missing(self, BENCH_PEER_HIREDIS);
-        sides[2].lacks = sides[3].lacks =
-            "digests, readers and their leases, resuming, a cap, budgets a tick";
+        sides[2].lacks = sides[3].lacks = "digests, readers and their leases, resuming, a cap, budgets a tick";
         bench_alternate(self, sides, 4);
         report_files(self, &sides[0], &sides[1], &sides[2], &sides[3]);
     }

@@ -128,8 +128,7 @@ static void measure(bench* self, char* summary)
     if (all.servers == 0 || !holds)
     {
         bench_report_remark(self, "the fleet %s; the end of what it said: %s",
-                            all.servers == 0 ? "was not measured"
-                                             : "did not end with all that it checks true",
+                            all.servers == 0 ? "was not measured" : "did not end with all that it checks true",
                             strlen(output) > 200 ? output + strlen(output) - 200 : output);
     }
 }
@@ -138,10 +137,9 @@ void bench_game_server(bench* self)
 {
     if (self->options.quick || self->options.game == NULL)
     {
-        bench_report_remark(self,
-                            self->options.quick
-                                ? "the game server is not measured in a quick run"
-                                : "the game server was not built: enet, sqlite3 or libmicrohttpd is missing");
+        bench_report_remark(self, self->options.quick
+                                      ? "the game server is not measured in a quick run"
+                                      : "the game server was not built: enet, sqlite3 or libmicrohttpd is missing");
         return;
     }
     char* summary = calloc(1, SUMMARY_SIZE);

@@ -29,8 +29,8 @@ static uint32_t next_random(uint32_t* state)
 
 static gh_str address_text(uint32_t address, char out[16])
 {
-    int size = snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u,
-                        address & 255u);
+    int size =
+        snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u, address & 255u);
     return gh_str_make(out, (size_t)size);
 }
 
@@ -146,15 +146,13 @@ static double three_reads_per_s(const geo_side* side)
     return 256.0 * LOOKUPS * 1e9 / (double)(bench_thread_cpu_ns() - begun_ns);
 }
 
-static void report_numbers(bench* self, const bench_side* large, const bench_side* small,
-                           const geo_side* table)
+static void report_numbers(bench* self, const bench_side* large, const bench_side* small, const geo_side* table)
 {
     bench_figure figure = bench_figure_make("3 M ranges, address a number", "look-ups/s");
     figure.ours = bench_side_series(large, bench_cycles_per_cpu_s);
     bench_figure_goal(&figure, BENCH_VALUE_AT_LEAST, 100.0 * 200000.0);
-    bench_figure_note(&figure,
-                      "a second of CPU of one core; random addresses; the goal is 100 x the 200,000/s of "
-                      "the listing's text");
+    bench_figure_note(&figure, "a second of CPU of one core; random addresses; the goal is 100 x the 200,000/s of "
+                               "the listing's text");
     bench_figure_cost(&figure, large);
     bench_figure_limit(&figure, "three reads anywhere in the table's %.0f MB alone come to %.3g/s",
                        (double)table->size / 1e6, three_reads_per_s(table));
@@ -171,9 +169,8 @@ static void report(bench* self, bench_side* sides, const geo_side* table)
 {
     sides[0].name = "300,000 ranges";
     report_numbers(self, &sides[1], &sides[0], table);
-    bench_report_rate(self,
-                      &(bench_rate){"3 M ranges, address a text", "look-ups", &sides[2], &sides[3], 100.0,
-                                    "place as names; the peer's table has 20,000 ranges, in Redis"});
+    bench_report_rate(self, &(bench_rate){"3 M ranges, address a text", "look-ups", &sides[2], &sides[3], 100.0,
+                                          "place as names; the peer's table has 20,000 ranges, in Redis"});
 }
 
 void bench_geo(bench* self)

@@ -80,8 +80,7 @@ static bool fill(guild_side* self)
             roster_name(number++, names[count]);
             members[count].name = gh_str_make(names[count], NAME_SIZE);
         }
-        status = gh_guild_join_begin(&change, self->crew.client.client, gh_str_of(self->name), members, count,
-                                     &config);
+        status = gh_guild_join_begin(&change, self->crew.client.client, gh_str_of(self->name), members, count, &config);
         status = status == GH_OK ? bench_await(&self->crew.client, &change.op) : status;
     }
     return status == GH_OK || bench_crew_complain("join", self->size, status) != BENCH_STEP_FAILED;
@@ -121,11 +120,10 @@ static void report_growth(bench* self, const bench_side* large, const bench_side
     bench_figure_cost(&figure, large);
     bench_series here = bench_side_series(large, server_us_each);
     bench_series there = bench_side_series(small, server_us_each);
-    bench_figure_limit(
-        &figure,
-        "the server's own CPU of a search grows from %.2f to %.2f us: the larger set has more levels "
-        "and does not fit its caches",
-        bench_series_median(&there), bench_series_median(&here));
+    bench_figure_limit(&figure,
+                       "the server's own CPU of a search grows from %.2f to %.2f us: the larger set has more levels "
+                       "and does not fit its caches",
+                       bench_series_median(&there), bench_series_median(&here));
     bench_report(self, &figure);
 }
 
@@ -135,12 +133,10 @@ static void report(bench* self, bench_side* sides, const guild_side* few, const 
     bench_side* small = &sides[0];
     snprintf(note, sizeof note, "64 searches at once, first letter, at most 10 hits: %.1f each",
              (double)few->hits / ((double)few->number));
-    bench_report_rate(self,
-                      &(bench_rate){"complete, 1,000 members", "searches", small, &sides[2], 40.0, note});
+    bench_report_rate(self, &(bench_rate){"complete, 1,000 members", "searches", small, &sides[2], 40.0, note});
     snprintf(note, sizeof note, "64 searches at once, two letters, at most 10 hits: %.1f each",
              (double)many->hits / ((double)many->number));
-    bench_report_rate(
-        self, &(bench_rate){"complete, 100,000 members", "searches", &sides[1], &sides[3], 40.0, note});
+    bench_report_rate(self, &(bench_rate){"complete, 100,000 members", "searches", &sides[1], &sides[3], 40.0, note});
     small->name = "1,000 members";
     report_growth(self, &sides[1], small);
 }
@@ -164,8 +160,7 @@ void bench_guild(bench* self)
         for (size_t i = 2; i < 4; i++)
         {
             sides[i].missing = bench_peer_missing(self, BENCH_PEER_PYTHON);
-            sides[i].lacks =
-                "names beyond a to z, pages, reading without writing: its searches undo each other";
+            sides[i].lacks = "names beyond a to z, pages, reading without writing: its searches undo each other";
         }
         bench_alternate(self, sides, 4);
         report(self, sides, &few, &many);

@@ -33,8 +33,7 @@ typedef struct guildhall_side
 
 static bool begin(guildhall_side* self, size_t i)
 {
-    gh_status status =
-        gh_lock_begin(&self->locks[i], self->client.client, gh_str_of(self->names[i]), &self->config);
+    gh_status status = gh_lock_begin(&self->locks[i], self->client.client, gh_str_of(self->names[i]), &self->config);
     if (status != GH_OK)
     {
         fprintf(stderr, "  gh_lock_begin: %s\n", gh_status_text(status));
@@ -188,8 +187,8 @@ static double one_line_script_per_s(bench* self)
     }
     for (int i = 0; i < 3; i++)
     {
-        double rate = bench_redis_benchmark(self, IN_FLIGHT, self->options.quick ? 150000 : 500000, 0,
-                                            arguments, sizes, 3);
+        double rate =
+            bench_redis_benchmark(self, IN_FLIGHT, self->options.quick ? 150000 : 500000, 0, arguments, sizes, 3);
         best = rate > best ? rate : best;
     }
     return best;
@@ -236,8 +235,7 @@ enum
 };
 
 static void compare(bench* self, const bench_side* sides, size_t peer, const char* name, const char* unit,
-                    double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal,
-                    const char* note)
+                    double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal, const char* note)
 {
     bench_figure figure = bench_figure_make(name, unit);
     figure.ours = bench_side_series(&sides[GUILDHALL], value);
@@ -253,11 +251,10 @@ static void compare(bench* self, const bench_side* sides, size_t peer, const cha
     }
     else if (value == outside_ns)
     {
-        bench_figure_limit(
-            &figure,
-            "finding the replies' ends with hiredis' reader alone, nothing built, takes %.0f ns a "
-            "reply; the commands have %.0f bytes to write",
-            bench_hiredis_reader_ns(), request_bytes);
+        bench_figure_limit(&figure,
+                           "finding the replies' ends with hiredis' reader alone, nothing built, takes %.0f ns a "
+                           "reply; the commands have %.0f bytes to write",
+                           bench_hiredis_reader_ns(), request_bytes);
     }
     bench_report(self, &figure);
 }
@@ -278,8 +275,7 @@ static void report_speed(bench* self, const bench_side* sides)
     double one_line = bench_redis_benchmark_installed() ? one_line_script_per_s(self) : 0.0;
     figure.ours = bench_side_series(&sides[GUILDHALL], bench_cycles_per_s);
     bench_figure_goal(&figure, BENCH_VALUE_AT_LEAST, 90000.0);
-    bench_figure_note(&figure,
-                      "holds where the server does 500,000/s of EVALSHA \"return 1\"; here it does %.0f/s",
+    bench_figure_note(&figure, "holds where the server does 500,000/s of EVALSHA \"return 1\"; here it does %.0f/s",
                       one_line);
     bench_figure_limit_by_cpu(&figure, &sides[GUILDHALL]);
     if (one_line < 500000.0)
@@ -296,8 +292,7 @@ static void report_cost(bench* self, const bench_side* sides)
     if (watched)
     {
         compare(self, sides, ASYNCHRONOUS, "client CPU (user)", "ns/command", outside_ns, BENCH_RATIO_AT_MOST,
-                1.0 / 8.0,
-                "CPU of the process outside send, receive and poll: begin, tick and poll of all locks");
+                1.0 / 8.0, "CPU of the process outside send, receive and poll: begin, tick and poll of all locks");
     }
     compare(self, sides, ASYNCHRONOUS, "the same by getrusage", "ns/command", user_ns,
             watched ? BENCH_NO_GOAL : BENCH_RATIO_AT_MOST, watched ? 0.0 : 1.0 / 8.0,
@@ -332,9 +327,9 @@ static void measure(bench* self, guildhall_side* few, guildhall_side* many, ceil
     struct bench_hiredis_async* asynchronous = bench_hiredis_async_open(self, &ceiling->recording, IN_FLIGHT);
     struct bench_hiredis_sync* synchronous = bench_hiredis_sync_open(self, &ceiling->recording);
     bench_asked_side listing = {self, BENCH_PEER_PYTHON, "lock"};
-    request_bytes = (double)(bench_request_size(&ceiling->recording.acquire) +
-                             bench_request_size(&ceiling->recording.release)) /
-                    COMMANDS_PER_CYCLE;
+    request_bytes =
+        (double)(bench_request_size(&ceiling->recording.acquire) + bench_request_size(&ceiling->recording.release)) /
+        COMMANDS_PER_CYCLE;
     bench_side sides[SIDES] = {
         [GUILDHALL] = {.name = "256 in flight", .run = run_guildhall, .context = few},
         [CEILING] = {.name = "redis-benchmark", .run = run_ceiling, .context = ceiling},

@@ -82,8 +82,8 @@ static bool run_dead(void* context, uint64_t duration_us, bench_sample* sample)
         good = waiters.grants == alive;
         if (!good)
         {
-            fprintf(stderr, "  %llu of %llu living waiters got the lock\n",
-                    (unsigned long long)waiters.grants, (unsigned long long)alive);
+            fprintf(stderr, "  %llu of %llu living waiters got the lock\n", (unsigned long long)waiters.grants,
+                    (unsigned long long)alive);
         }
         bench_waiters_move(&waiters); /* the last release goes out, and its call is counted */
         sample->wall_us = (double)(bench_now_us() - begun_us);
@@ -127,8 +127,7 @@ enum
 };
 
 static void report_one(bench* self, size_t count, const char* what, const char* unit, const bench_side* side,
-                       double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal,
-                       const char* note)
+                       double (*value)(const bench_sample* sample), bench_goal_kind kind, double goal, const char* note)
 {
     char name[64];
     snprintf(name, sizeof name, "%zu waiters: %s", count, what);
@@ -149,24 +148,23 @@ static void report_rate(bench* self, size_t count, const bench_side* sides)
     bench_figure_goal(&figure, BENCH_RATIO_AT_LEAST, 50.0);
     bench_figure_note(&figure, "peer: SETNX every 1 ms, release by WATCH, GET, MULTI; in C, %zu connections",
                       bench_polling_connections(count));
-    bench_figure_limit(
-        &figure,
-        "a grant is a release, a hint and a claim, one after the other: two round trips at least, "
-        "and one of a PING alone takes %.0f us here; with few waiters polling finds the lock as fast",
-        bench_server_round_trip_us(self->server));
+    bench_figure_limit(&figure,
+                       "a grant is a release, a hint and a claim, one after the other: two round trips at least, "
+                       "and one of a PING alone takes %.0f us here; with few waiters polling finds the lock as fast",
+                       bench_server_round_trip_us(self->server));
     bench_report(self, &figure);
 }
 
 static void report_all(bench* self, size_t count, const bench_side* sides)
 {
-    report_one(self, count, "evalsha calls", "/grant", &sides[ALIVE], calls_per_grant, BENCH_VALUE_AT_MOST,
-               3.2, "by INFO commandstats, heartbeats apart");
-    report_one(self, count, "calls, 30 % dead", "/grant", &sides[DEAD], calls_per_grant, BENCH_VALUE_AT_MOST,
-               3.6, "the same from the first request to the last release; 3 of 10 clients die in the queue");
+    report_one(self, count, "evalsha calls", "/grant", &sides[ALIVE], calls_per_grant, BENCH_VALUE_AT_MOST, 3.2,
+               "by INFO commandstats, heartbeats apart");
+    report_one(self, count, "calls, 30 % dead", "/grant", &sides[DEAD], calls_per_grant, BENCH_VALUE_AT_MOST, 3.6,
+               "the same from the first request to the last release; 3 of 10 clients die in the queue");
     report_one(self, count, "worst gap", "ms", &sides[ALIVE], worst_ms, BENCH_VALUE_AT_MOST, gap_goal_ms,
                "from a release to the next owner's knowing");
-    report_one(self, count, "worst gap, 30 % dead", "ms", &sides[DEAD], worst_ms, BENCH_VALUE_AT_MOST,
-               gap_goal_ms, "the goal is two claim windows and a poll");
+    report_one(self, count, "worst gap, 30 % dead", "ms", &sides[DEAD], worst_ms, BENCH_VALUE_AT_MOST, gap_goal_ms,
+               "the goal is two claim windows and a poll");
     report_rate(self, count, sides);
 }
 

@@ -16,8 +16,7 @@ typedef struct bench_entry
 
 /* A new system adds its line here. */
 static const bench_entry entries[] = {
-    {"lock_cycle", bench_lock_cycle,
-     "0.95 x of the server's own speed; 1/8 of the CPU of hiredis' asynchronous API"},
+    {"lock_cycle", bench_lock_cycle, "0.95 x of the server's own speed; 1/8 of the CPU of hiredis' asynchronous API"},
     {"lock_waiters", bench_lock_waiters, "3.2 requests a grant, 3.6 with 30 % dead; 50 x of polling"},
     {"tick_idle", bench_tick_idle, "100,000 waiting ops cost at most 1.2 x of 10; 200 ns"},
     {"tick_worst", bench_tick_worst, "1.1 x of the budget"},
@@ -78,11 +77,10 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
     {
         const char* name;
         const char** value;
-    } with_value[] = {
-        {"--redis", &options->redis},     {"--only", &options->only},       {"--out", &options->out},
-        {"--library", &options->library}, {"--scripts", &options->scripts}, {"--node", &options->node},
-        {"--peers", &options->peers},     {"--path", &options->path},       {"--count", &options->count},
-        {"--tape", &options->tape},       {"--game", &options->game}};
+    } with_value[] = {{"--redis", &options->redis},     {"--only", &options->only},       {"--out", &options->out},
+                      {"--library", &options->library}, {"--scripts", &options->scripts}, {"--node", &options->node},
+                      {"--peers", &options->peers},     {"--path", &options->path},       {"--count", &options->count},
+                      {"--tape", &options->tape},       {"--game", &options->game}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;

@@ -16,47 +16,47 @@ static void report_bytes(bench* self, const char* name, double bytes, double goa
 }
 
 /* Every struct that a begin takes. */
-#define OPS(X)                                                                                               \
-    X(gh_aggregate_flush)                                                                                    \
-    X(gh_aggregate_read)                                                                                     \
-    X(gh_chat_change)                                                                                        \
-    X(gh_chat_commit)                                                                                        \
-    X(gh_chat_fetch)                                                                                         \
-    X(gh_chat_list)                                                                                          \
-    X(gh_chat_send)                                                                                          \
-    X(gh_command)                                                                                            \
-    X(gh_contacts_change)                                                                                    \
-    X(gh_contacts_load)                                                                                      \
-    X(gh_counter_read)                                                                                       \
-    X(gh_counters_list)                                                                                      \
-    X(gh_file_look)                                                                                          \
-    X(gh_file_read)                                                                                          \
-    X(gh_file_remove)                                                                                        \
-    X(gh_file_send)                                                                                          \
-    X(gh_files_list)                                                                                         \
-    X(gh_guild_change)                                                                                       \
-    X(gh_guild_has)                                                                                          \
-    X(gh_guild_search)                                                                                       \
-    X(gh_guild_size)                                                                                         \
-    X(gh_lock)                                                                                               \
-    X(gh_lock_look)                                                                                          \
-    X(gh_lock_set)                                                                                           \
-    X(gh_mailbox_commit)                                                                                     \
-    X(gh_mailbox_fetch)                                                                                      \
-    X(gh_mailbox_push)                                                                                       \
-    X(gh_permit)                                                                                             \
-    X(gh_row_get)                                                                                            \
-    X(gh_row_schedule)                                                                                       \
-    X(gh_semaphore_limit)                                                                                    \
-    X(gh_semaphore_look)                                                                                     \
-    X(gh_tasks_control)                                                                                      \
-    X(gh_tasks_count)                                                                                        \
-    X(gh_tasks_dead)                                                                                         \
-    X(gh_tasks_edit)                                                                                         \
-    X(gh_tasks_extend)                                                                                       \
-    X(gh_tasks_finish)                                                                                       \
-    X(gh_tasks_look)                                                                                         \
-    X(gh_tasks_push)                                                                                         \
+#define OPS(X)                                                                                                         \
+    X(gh_aggregate_flush)                                                                                              \
+    X(gh_aggregate_read)                                                                                               \
+    X(gh_chat_change)                                                                                                  \
+    X(gh_chat_commit)                                                                                                  \
+    X(gh_chat_fetch)                                                                                                   \
+    X(gh_chat_list)                                                                                                    \
+    X(gh_chat_send)                                                                                                    \
+    X(gh_command)                                                                                                      \
+    X(gh_contacts_change)                                                                                              \
+    X(gh_contacts_load)                                                                                                \
+    X(gh_counter_read)                                                                                                 \
+    X(gh_counters_list)                                                                                                \
+    X(gh_file_look)                                                                                                    \
+    X(gh_file_read)                                                                                                    \
+    X(gh_file_remove)                                                                                                  \
+    X(gh_file_send)                                                                                                    \
+    X(gh_files_list)                                                                                                   \
+    X(gh_guild_change)                                                                                                 \
+    X(gh_guild_has)                                                                                                    \
+    X(gh_guild_search)                                                                                                 \
+    X(gh_guild_size)                                                                                                   \
+    X(gh_lock)                                                                                                         \
+    X(gh_lock_look)                                                                                                    \
+    X(gh_lock_set)                                                                                                     \
+    X(gh_mailbox_commit)                                                                                               \
+    X(gh_mailbox_fetch)                                                                                                \
+    X(gh_mailbox_push)                                                                                                 \
+    X(gh_permit)                                                                                                       \
+    X(gh_row_get)                                                                                                      \
+    X(gh_row_schedule)                                                                                                 \
+    X(gh_semaphore_limit)                                                                                              \
+    X(gh_semaphore_look)                                                                                               \
+    X(gh_tasks_control)                                                                                                \
+    X(gh_tasks_count)                                                                                                  \
+    X(gh_tasks_dead)                                                                                                   \
+    X(gh_tasks_edit)                                                                                                   \
+    X(gh_tasks_extend)                                                                                                 \
+    X(gh_tasks_finish)                                                                                                 \
+    X(gh_tasks_look)                                                                                                   \
+    X(gh_tasks_push)                                                                                                   \
     X(gh_tasks_take)
 
 static void report_ops(bench* self)
@@ -77,14 +77,12 @@ static void report_ops(bench* self)
     }
     bench_figure figure = bench_figure_of("largest op", "bytes", (double)ops[largest].size);
     bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, 256.0);
-    bench_figure_note(
-        &figure,
-        "%s, of %zu structs that a begin takes; the worker, the chat feed, and the refresher of "
-        "rows are made of several and left out: %zu, %zu and %zu bytes",
-        ops[largest].name, sizeof ops / sizeof ops[0], sizeof(gh_tasks_worker), sizeof(gh_chat_feed),
-        sizeof(gh_rows));
-    bench_figure_limit(&figure,
-                       "%zu of them are larger than 256; their heads alone, gh_op and gh_gate, are %zu", over,
+    bench_figure_note(&figure,
+                      "%s, of %zu structs that a begin takes; the worker, the chat feed, and the refresher of "
+                      "rows are made of several and left out: %zu, %zu and %zu bytes",
+                      ops[largest].name, sizeof ops / sizeof ops[0], sizeof(gh_tasks_worker), sizeof(gh_chat_feed),
+                      sizeof(gh_rows));
+    bench_figure_limit(&figure, "%zu of them are larger than 256; their heads alone, gh_op and gh_gate, are %zu", over,
                        sizeof(gh_op) + sizeof(gh_gate));
     bench_report(self, &figure);
     report_bytes(self, "gh_lock", sizeof(gh_lock), 256.0, "");
@@ -144,8 +142,7 @@ static void report_program(bench* self)
 void bench_memory(bench* self)
 {
     gh_client_config config = bench_client_config(self);
-    report_bytes(self, "client at defaults", (double)gh_client_memory(&config), 256.0 * 1024.0,
-                 "gh_client_memory");
+    report_bytes(self, "client at defaults", (double)gh_client_memory(&config), 256.0 * 1024.0, "gh_client_memory");
     report_ops(self);
     report_library(self);
     report_program(self);

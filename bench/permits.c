@@ -28,8 +28,7 @@ typedef struct cycle_side
 static bool begin(bench_crew* crew, size_t i)
 {
     cycle_side* self = crew->context;
-    gh_status status =
-        gh_permit_begin(&self->permits[i], crew->client.client, gh_str_literal("arena"), &self->config);
+    gh_status status = gh_permit_begin(&self->permits[i], crew->client.client, gh_str_literal("arena"), &self->config);
     return status == GH_OK || bench_crew_complain("gh_permit_begin", i, status) != BENCH_STEP_FAILED;
 }
 
@@ -88,9 +87,8 @@ static void measure_cycles(bench* self)
         sides[2].missing = bench_peer_missing(self, BENCH_PEER_PYTHON);
         sides[2].lacks = "an end to the race between two who ask at once; clocks that may differ; a queue";
         bench_alternate(self, sides, 3);
-        bench_report_rate(self,
-                          &(bench_rate){"take and give back, 256 at once", "cycles", &sides[0], &sides[2],
-                                        10.0, "one semaphore; 2 requests a cycle; peer: one at a time"});
+        bench_report_rate(self, &(bench_rate){"take and give back, 256 at once", "cycles", &sides[0], &sides[2], 10.0,
+                                              "one semaphore; 2 requests a cycle; peer: one at a time"});
         bench_report_slope(self, "the same, 2,560 at once", "cycles", &sides[1], &sides[0]);
         close_cycle(&many);
     }
@@ -214,9 +212,8 @@ static double per_request(const bench_sample* sample)
 
 static void report_refresh(bench* self, const bench_side* sides)
 {
-    bench_report_rate(self,
-                      &(bench_rate){"refresh, 100 groups of 50", "permits", &sides[0], &sides[2], 10.0,
-                                    "a third of the lease goes by again and again, by the client's clock"});
+    bench_report_rate(self, &(bench_rate){"refresh, 100 groups of 50", "permits", &sides[0], &sides[2], 10.0,
+                                          "a third of the lease goes by again and again, by the client's clock"});
     bench_figure figure = bench_figure_make("refresh, absolute", "permits/s");
     figure.ours = bench_side_series(&sides[0], bench_cycles_per_s);
     bench_figure_goal(&figure, BENCH_VALUE_AT_LEAST, 500000.0);

@@ -59,9 +59,9 @@ static gh_status end_of(caps* self, const gh_op* op, gh_status begun)
 static gh_status push_tasks(caps* self)
 {
     gh_tasks_push op = {0};
-    return end_of(self, &op.op,
-                  gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs,
-                                      GH_TASKS_BATCH_MAX, NULL));
+    return end_of(
+        self, &op.op,
+        gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs, GH_TASKS_BATCH_MAX, NULL));
 }
 
 static gh_status take_tasks(caps* self)
@@ -78,9 +78,9 @@ static gh_status finish_tasks(caps* self)
     {
         self->tasks[i].action = GH_TASK_ACTION_DONE;
     }
-    return end_of(self, &op.op,
-                  gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks,
-                                        self->take.count, NULL));
+    return end_of(
+        self, &op.op,
+        gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks, self->take.count, NULL));
 }
 
 static gh_status create_chat(caps* self)
@@ -146,9 +146,9 @@ static gh_status touch_contacts(caps* self)
         snprintf(self->names[i], NAME_SIZE, "player_%zu", (self->number * TOUCHED + i) * 7 % 1000);
         names[i] = gh_str_of(self->names[i]);
     }
-    return end_of(self, &op.op,
-                  gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names,
-                                               TOUCHED, &config));
+    return end_of(
+        self, &op.op,
+        gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names, TOUCHED, &config));
 }
 
 static gh_status look_at_holders(caps* self)
@@ -356,8 +356,8 @@ static void measure_case(bench* self, caps* all, const cap_case* one)
     }
     figure = bench_figure_of(one->name, "us", bench_series_least(&longest));
     bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, longest_goal_us);
-    bench_figure_note(&figure, "the longest script of an op, in the best of %u ops; the median is %.0f us",
-                      repeats, bench_series_median(&longest));
+    bench_figure_note(&figure, "the longest script of an op, in the best of %u ops; the median is %.0f us", repeats,
+                      bench_series_median(&longest));
     bench_figure_limit(&figure, "a script that does nothing takes %.0f us here",
                        bench_server_one_line_us(self->server));
     bench_report(self, &figure);

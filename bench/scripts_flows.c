@@ -59,8 +59,7 @@ typedef struct sums
 
 static void address_text(uint32_t address, char* out)
 {
-    snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u,
-             address & 255u);
+    snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u, address & 255u);
 }
 
 static gh_status add_cities(gh_geo* table)
@@ -74,8 +73,8 @@ static gh_status add_cities(gh_geo* table)
         address_text(i * CITY_STEP, first);
         address_text(i * CITY_STEP + CITY_STEP - 1, last);
         snprintf(city, sizeof city, "city %u", i);
-        status = gh_geo_add(table, gh_str_of(first), gh_str_of(last), gh_str_literal("NL"),
-                            gh_str_literal(""), gh_str_of(city));
+        status = gh_geo_add(table, gh_str_of(first), gh_str_of(last), gh_str_literal("NL"), gh_str_literal(""),
+                            gh_str_of(city));
     }
     return status == GH_OK ? gh_geo_seal(table, 0) : status;
 }

@@ -65,8 +65,7 @@ static bool push_tasks(bench_client* client, const char* queue, size_t count)
     }
     for (size_t done = 0; done < count && status == GH_OK; done += GH_TASKS_BATCH_MAX)
     {
-        status =
-            gh_tasks_push_begin(&push, client->client, gh_str_of(queue), specs, GH_TASKS_BATCH_MAX, NULL);
+        status = gh_tasks_push_begin(&push, client->client, gh_str_of(queue), specs, GH_TASKS_BATCH_MAX, NULL);
         status = status == GH_OK ? bench_await(client, &push.op) : status;
     }
     return went("push", count, status);
@@ -103,8 +102,7 @@ static bool send_messages(bench_client* client, const char* chat, size_t count)
     gh_chat_change change = {0};
     gh_chat_send send = {0};
     config.keep = GH_CHAT_KEEP_MAX;
-    gh_status status =
-        gh_chat_create_begin(&change, client->client, gh_str_of(chat), &member, 1, NULL, &config);
+    gh_status status = gh_chat_create_begin(&change, client->client, gh_str_of(chat), &member, 1, NULL, &config);
     status = status == GH_OK ? bench_await(client, &change.op) : status;
     for (size_t i = 0; i < GH_MESSAGES_MAX; i++)
     {
@@ -133,13 +131,11 @@ static void measure_messages(bench* self, bench_client* client)
         snprintf(chat, sizeof chat, "raid%zu", counts[i]);
         snprintf(pattern, sizeof pattern, "gh:{chat:%s}:m", chat);
         good = send_messages(client, chat, counts[i]);
-        each[i] = (double)bench_server_memory_of(self->server, pattern) / (double)counts[i] -
-                  (double)(sizeof body - 1);
+        each[i] = (double)bench_server_memory_of(self->server, pattern) / (double)counts[i] - (double)(sizeof body - 1);
     }
     if (good)
     {
-        report_each(self, "a chat message beyond its body", each, 30.0,
-                    "sender of 5 bytes, body of 34 bytes");
+        report_each(self, "a chat message beyond its body", each, 30.0, "sender of 5 bytes, body of 34 bytes");
     }
 }
 
@@ -154,15 +150,13 @@ static void measure_locks(bench* self, bench_client* client)
     {
         return;
     }
-    report_bytes(self, "a held lock",
-                 (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 160.0,
+    report_bytes(self, "a held lock", (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 160.0,
                  "the name has 13 bytes");
     gh_lock_release(&lock);
     if (bench_await(client, &lock.op) == GH_OK)
     {
-        report_bytes(self, "a free lock",
-                     (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 0.0,
-                     "it goes an hour after its last use");
+        report_bytes(self, "a free lock", (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"),
+                     0.0, "it goes an hour after its last use");
     }
 }
 
@@ -173,9 +167,8 @@ static void measure_waiters(bench* self)
     if (bench_waiters_open(self, &waiters, WAITERS, 1) && bench_waiters_queue(&waiters))
     {
         snprintf(pattern, sizeof pattern, "gh:{lock:%s}:[qc]", waiters.name);
-        report_bytes(self, "a waiter for a lock",
-                     (double)bench_server_memory_of(self->server, pattern) / (WAITERS - 1), 0.0,
-                     "queue and clients, by 999 waiters of one client");
+        report_bytes(self, "a waiter for a lock", (double)bench_server_memory_of(self->server, pattern) / (WAITERS - 1),
+                     0.0, "queue and clients, by 999 waiters of one client");
     }
     bench_waiters_close(&waiters);
 }
@@ -220,8 +213,7 @@ static void measure_contacts(bench* self)
         bench_series_add(&figure.peer, (double)bench_server_memory_of(self->server, "recent:jason"));
         bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.25);
         bench_figure_note(&figure, "names of 12 bytes");
-        bench_figure_limit(&figure, "the names take %.0f bytes, the marks of 8 writers %.0f", names,
-                           all - names);
+        bench_figure_limit(&figure, "the names take %.0f bytes, the marks of 8 writers %.0f", names, all - names);
         bench_report(self, &figure);
     }
     for (size_t i = 0; i < WRITERS; i++)

@@ -53,8 +53,8 @@ static bool push(bench_crew* crew, size_t i)
     at->phase = PUSHING;
     at->left = self->batch;
     return went("gh_tasks_push_begin", i,
-                gh_tasks_push_begin(&at->push, crew->client.client, gh_str_of(self->queue), at->specs,
-                                    self->batch, &self->config));
+                gh_tasks_push_begin(&at->push, crew->client.client, gh_str_of(self->queue), at->specs, self->batch,
+                                    &self->config));
 }
 
 static bool take(bench_crew* crew, size_t i)
@@ -63,8 +63,8 @@ static bool take(bench_crew* crew, size_t i)
     lane* at = &self->lanes[i];
     at->phase = TAKING;
     return went("gh_tasks_take_begin", i,
-                gh_tasks_take_begin(&at->take, crew->client.client, gh_str_of(self->queue), at->tasks,
-                                    at->left, at->memory, sizeof at->memory, &self->config));
+                gh_tasks_take_begin(&at->take, crew->client.client, gh_str_of(self->queue), at->tasks, at->left,
+                                    at->memory, sizeof at->memory, &self->config));
 }
 
 static bool finish(bench_crew* crew, size_t i)
@@ -131,8 +131,8 @@ static bool fill(tasks_side* self, size_t waiting)
         {
             continue;
         }
-        status = gh_tasks_push_begin(&at->push, self->crew.client.client, gh_str_of(self->queue), at->specs,
-                                     BATCH_MAX, &self->config);
+        status = gh_tasks_push_begin(&at->push, self->crew.client.client, gh_str_of(self->queue), at->specs, BATCH_MAX,
+                                     &self->config);
     }
     return went("fill", waiting, status);
 }
@@ -172,12 +172,12 @@ enum
 
 static void report(bench* self, bench_side* sides)
 {
-    bench_report_rate(self, &(bench_rate){"push, hand out, ack; batches of 10", "tasks", &sides[TENS],
-                                          &sides[BULLMQ], 10.0,
-                                          "16 lanes on one link; peer: bulk add of 1,000, "
-                                          "then a worker with concurrency 100"});
-    bench_report_rate(
-        self, &(bench_rate){"the same, batches of 50", "tasks", &sides[FIFTIES], &sides[BULLMQ], 14.0, ""});
+    bench_report_rate(self,
+                      &(bench_rate){"push, hand out, ack; batches of 10", "tasks", &sides[TENS], &sides[BULLMQ], 10.0,
+                                    "16 lanes on one link; peer: bulk add of 1,000, "
+                                    "then a worker with concurrency 100"});
+    bench_report_rate(self,
+                      &(bench_rate){"the same, batches of 50", "tasks", &sides[FIFTIES], &sides[BULLMQ], 14.0, ""});
     sides[FIFTIES_FEW].name = "10,000 waiting";
     bench_report_slope(self, "the same, 100,000 waiting", "tasks", &sides[FIFTIES_MANY], &sides[FIFTIES_FEW]);
 }
@@ -204,8 +204,7 @@ void bench_tasks(bench* self)
             {.name = "BullMQ", .run = bench_asked_run, .context = &bullmq},
         };
         sides[BULLMQ].missing = bench_peer_missing(self, BENCH_PEER_BULLMQ);
-        sides[BULLMQ].lacks =
-            "a push without an id of yours that is done once even if its answer is lost; a budget";
+        sides[BULLMQ].lacks = "a push without an id of yours that is done once even if its answer is lost; a budget";
         bench_alternate(self, sides, SIDES);
         report(self, sides);
     }

@@ -51,8 +51,7 @@ static double ns_per_tick(gh_client* client, uint64_t now_us, uint64_t step_us, 
     return (double)(bench_thread_cpu_ns() - begun_ns) / ticks;
 }
 
-static void report_idle(bench* self, const bench_series* few, const bench_series* middle,
-                        const bench_series* many)
+static void report_idle(bench* self, const bench_series* few, const bench_series* middle, const bench_series* many)
 {
     bench_figure figure = bench_figure_make("100,000 waiting locks", "ns/tick");
     figure.ours = *many;
@@ -125,10 +124,8 @@ static void measure_hitch(bench* self, gh_client* client, uint64_t still_us)
     bench_series_add(&figure.peer, BUDGET_US);
     bench_figure_goal(&figure, BENCH_RATIO_AT_MOST, 1.1);
     bench_figure_note(&figure, "100,000 waiting locks due at once; of %d ticks %llu had not budget enough",
-                      HITCH_TICKS_MAX,
-                      (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
-    bench_figure_limit(&figure,
-                       "of that tick, %.0f us were the kernel's send and receive, which cannot be cut",
+                      HITCH_TICKS_MAX, (unsigned long long)(after.ticks_over_budget - before.ticks_over_budget));
+    bench_figure_limit(&figure, "of that tick, %.0f us were the kernel's send and receive, which cannot be cut",
                        (double)worst_kernel_ns / 1e3);
     if (after.ticks_over_budget == before.ticks_over_budget)
     {
@@ -169,8 +166,7 @@ void bench_tick_idle(bench* self)
     bool good = true;
     memset(crowds, 0, sizeof crowds);
     bench_progress(self, "%d locks enqueue", MANY);
-    for (int k = 2; k >= 0;
-         k--) /* the large one first: its queueing is long, and the others shall not wait */
+    for (int k = 2; k >= 0; k--) /* the large one first: its queueing is long, and the others shall not wait */
     {
         good = good && bench_waiters_open(self, &crowds[k], counts[k], 1) && bench_waiters_queue(&crowds[k]);
     }

@@ -102,13 +102,13 @@ static void report_load(bench* self, load* made, load_times* times)
     {
         snprintf(figure.goal_moot, sizeof figure.goal_moot, "no tick had too much to do");
     }
-    bench_figure_note(
-        &figure, "CPU; %zu locks taken and given back, %llu of %llu ticks had not budget enough, %llu cycles",
-        made->count, (unsigned long long)stats.ticks_over_budget, (unsigned long long)stats.ticks,
-        (unsigned long long)made->cycles);
-    bench_figure_limit(
-        &figure, "of that tick, %.0f us were the kernel's send and receive, which cannot be cut once begun",
-        (double)times->worst_kernel_ns / 1e3);
+    bench_figure_note(&figure,
+                      "CPU; %zu locks taken and given back, %llu of %llu ticks had not budget enough, %llu cycles",
+                      made->count, (unsigned long long)stats.ticks_over_budget, (unsigned long long)stats.ticks,
+                      (unsigned long long)made->cycles);
+    bench_figure_limit(&figure,
+                       "of that tick, %.0f us were the kernel's send and receive, which cannot be cut once begun",
+                       (double)times->worst_kernel_ns / 1e3);
     bench_report(self, &figure);
     snprintf(name, sizeof name, "the same by the wall clock");
     figure = bench_figure_of(name, "us", (double)times->worst_wall_ns / 1e3);

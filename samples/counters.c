@@ -28,15 +28,13 @@ int main(int argc, char** argv)
     gh_counter kills = {0};
     const gh_str name = gh_str_literal("kills");
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
-    if (status == GH_OK)
-        status = gh_counters_init(&counters, client, NULL, counters_memory, sizeof counters_memory);
+    if (status == GH_OK) status = gh_counters_init(&counters, client, NULL, counters_memory, sizeof counters_memory);
     if (status == GH_OK) status = gh_counters_open(counters, name, &kills);
 
     for (int i = 0; status == GH_OK && i < 180; i++, frame(client))
         if (i % 20 == 0) status = gh_counters_add(counters, kills, 1); /* some nanoseconds */
-    if (status == GH_OK) status = gh_counters_flush(counters); /* it would go by itself within a second */
-    for (int i = 0; status == GH_OK && gh_counters_poll(counters) == GH_PENDING && i < 600; i++)
-        frame(client);
+    if (status == GH_OK) status = gh_counters_flush(counters);         /* it would go by itself within a second */
+    for (int i = 0; status == GH_OK && gh_counters_poll(counters) == GH_PENDING && i < 600; i++) frame(client);
 
     gh_counter_sample samples[10];
     gh_counter_read read = {0};
@@ -49,8 +47,7 @@ int main(int argc, char** argv)
         printf("%llu  %lld\n", (unsigned long long)samples[i].time_s, (long long)samples[i].sum);
     if (status == GH_OK)
         printf("%lld kills in 10 seconds, at most %lld in one\n", (long long)read.sum, (long long)read.max);
-    else
-        fprintf(stderr, "not counted: %s\n", gh_status_text(status));
+    else fprintf(stderr, "not counted: %s\n", gh_status_text(status));
     gh_client_shutdown(client);
     return status == GH_OK ? 0 : 1;
 }

@@ -9,7 +9,12 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { WIDTH = 120, HEIGHT = 80, PICTURE_SIZE_MAX = 64 * 1024 };
+enum
+{
+    WIDTH = 120,
+    HEIGHT = 80,
+    PICTURE_SIZE_MAX = 64 * 1024
+};
 
 static _Alignas(16) unsigned char memory[256 * 1024];
 static _Alignas(16) unsigned char send_memory[128 * 1024]; /* chunks on their way out */
@@ -79,7 +84,7 @@ static gh_status read_picture(gh_str name, size_t* size) /* on jenny's server */
         gh_status status;
         while ((status = gh_file_read_block(&file, &block)) == GH_OK && block.size <= sizeof received - *size)
             memcpy(received + *size, block.bytes, block.size), *size += block.size;
-        if (status == GH_OK) gh_op_cancel(&file.op); /* larger than a picture may be */
+        if (status == GH_OK) gh_op_cancel(&file.op);      /* larger than a picture may be */
         if (status == GH_EMPTY) gh_file_read_done(&file); /* whole and verified */
     }
     return gh_op_poll(&file.op);

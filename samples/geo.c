@@ -9,14 +9,18 @@
 #include <stdlib.h>
 
 /* As the common free tables of cities look, of addresses that are kept for examples. */
-static const char* const example[] = {
-    "geo", "", "1,2,4,5,6", "192.0.2.7", "192.0.2.200", "2001:db8::1", "198.51.100.1"};
+static const char* const example[] = {"geo",         "", "1,2,4,5,6", "192.0.2.7", "192.0.2.200", "2001:db8::1",
+                                      "198.51.100.1"};
 static const char example_rows[] =
     "\"192.0.2.0\",\"192.0.2.127\",\"EU\",\"DE\",\"Land Berlin\",\"Berlin\",\"52.52\",\"13.40\"\n"
     "\"192.0.2.128\",\"192.0.2.255\",\"EU\",\"DE\",\"Bavaria\",\"Roth, Mfr.\",\"49.25\",\"11.09\"\n"
     "\"2001:db8::\",\"2001:db8:ffff::\",\"EU\",\"FR\",\"Brittany\",\"Brest\",\"48.39\",\"-4.49\"\n";
 
-enum { FIELDS_MAX = 32, COLUMNS = 5 };
+enum
+{
+    FIELDS_MAX = 32,
+    COLUMNS = 5
+};
 
 /* The fields of a row, from 1 on, with the quotes around them. What is not there is empty, as is field 0. */
 static void split(gh_str row, gh_str fields[FIELDS_MAX])
@@ -79,8 +83,7 @@ static void show(const gh_geo* table, const char* address)
 {
     gh_geo_place place;
     gh_status found = gh_geo_find(table, gh_str_of(address), &place);
-    if (found != GH_OK)
-        printf("%s: %s\n", address, gh_status_text(found));
+    if (found != GH_OK) printf("%s: %s\n", address, gh_status_text(found));
     else
         printf("%s: %.*s, %.*s, %.*s\n", address, (int)place.city.size, place.city.bytes, (int)place.region.size,
                place.region.bytes, (int)place.country.size, place.country.bytes);

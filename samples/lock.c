@@ -10,7 +10,12 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { LOCK = 1, LOOK, WRITE }; /* the tags: what an op is to us */
+enum
+{
+    LOCK = 1,
+    LOOK,
+    WRITE
+}; /* the tags: what an op is to us */
 
 /* A game server; here both are in one program. */
 typedef struct server
@@ -50,8 +55,7 @@ static void frame(server* s)
     for (gh_op* op; (op = gh_client_next(s->client)) != NULL;)
         if (op->tag == LOCK && op->status == GH_HELD)
             printf("%s: the sword is ours, fence %llu\n", s->name, (unsigned long long)s->lock.fence);
-        else if (op->tag == LOOK && op->status == GH_OK)
-            show_holder(s);
+        else if (op->tag == LOOK && op->status == GH_OK) show_holder(s);
         else if (op->tag != LOOK && op->status != GH_PENDING)
             printf("%s: the %s: %s\n", s->name, op->tag == LOCK ? "lock" : "write", gh_status_text(op->status));
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */

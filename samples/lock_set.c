@@ -36,8 +36,7 @@ int main(int argc, char** argv)
             for (int i = 0; i < 3; i++)
                 printf("%.*s is ours, fence %llu\n", (int)names[i].size, names[i].bytes,
                        (unsigned long long)locks[i].fence);
-        if (ours && frames_held == 30)
-            gh_lock_set_release(&trade); /* coins and sword have changed hands */
+        if (ours && frames_held == 30) gh_lock_set_release(&trade);       /* coins and sword have changed hands */
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
     }
     gh_client_shutdown(client);

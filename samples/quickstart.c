@@ -51,7 +51,6 @@ int main(int argc, char** argv)
     if (status == GH_OK) status = gh_op_poll(&lock.op);
     if (status == GH_OK) /* released, and the store has said so */
         printf("gave it back\n");
-    else
-        fprintf(stderr, "no lock: %s\n", gh_status_text(status));
+    else fprintf(stderr, "no lock: %s\n", gh_status_text(status));
     return status == GH_OK ? 0 : 1;
 }

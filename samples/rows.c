@@ -32,8 +32,7 @@ int main(int argc, char** argv)
     gh_rows refresher = {0};
     gh_rows_config refresh = gh_rows_config_default();
     refresh.loader = load_stock, refresh.context = &(int){10};
-    refresh.slots = &slot, refresh.slot_count = 1, refresh.memory = loaded,
-    refresh.memory_size = sizeof loaded;
+    refresh.slots = &slot, refresh.slot_count = 1, refresh.memory = loaded, refresh.memory_size = sizeof loaded;
     if (status == GH_OK) status = gh_rows_begin(&refresher, client, &refresh);
     gh_row_schedule schedule = {0};
     gh_row_schedule_config each = gh_row_schedule_config_default();

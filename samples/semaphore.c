@@ -39,14 +39,11 @@ int main(int argc, char** argv)
             gh_status seat = gh_op_poll(&seats[i].op);
             if (seat == GH_PENDING && seats[i].position > 0 && seats[i].position != place[i])
                 printf("player %d is number %u in line\n", i, place[i] = seats[i].position);
-            else if (seat == GH_HELD && frames[i]++ == 0)
-                printf("player %d has a seat\n", i);
-            else if (seat == GH_HELD && frames[i] == 20)
-                gh_permit_release(&seats[i]);
+            else if (seat == GH_HELD && frames[i]++ == 0) printf("player %d has a seat\n", i);
+            else if (seat == GH_HELD && frames[i] == 20) gh_permit_release(&seats[i]);
             else if (seat == GH_OK && frames[i] < UINT32_MAX)
                 frames[i] = UINT32_MAX, left--; /* gone, and the store has said so */
-            else if (seat < 0)
-                status = seat;
+            else if (seat < 0) status = seat;
         }
         /* at the end, what is held is given back, in a second at most */
         if (left == 0 || status != GH_OK) gh_client_drain(client, 1000 * 1000);

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define HANG_SECONDS 120
-#define NAME_SIZE 128
-#define SLOWEST 30
+#define NAME_SIZE    128
+#define SLOWEST      30
 
 /* Stands in for a test towards cmocka, so that something can happen before and after every test. */
 typedef struct test_record
@@ -27,7 +27,7 @@ typedef struct test_record
     char name[NAME_SIZE]; /* "file.test" */
     bool returned;        /* the body came to its end: no assertion jumped out */
     uint64_t began_us;
-    uint64_t took_us;     /* with what comes before and after the body */
+    uint64_t took_us; /* with what comes before and after the body */
 } test_record;
 
 typedef struct test_list
@@ -79,8 +79,10 @@ static unsigned hang_seconds;
 static void on_alarm(int signal_number)
 {
     char text[NAME_SIZE + 160];
-    int size = snprintf(text, sizeof(text), "\nwatchdog: %s hung; it and the tests after it are given up\n"
-                        "%zu passed, %zu failed\n", current->name, passed, begun - passed - skipped);
+    int size = snprintf(text, sizeof(text),
+                        "\nwatchdog: %s hung; it and the tests after it are given up\n"
+                        "%zu passed, %zu failed\n",
+                        current->name, passed, begun - passed - skipped);
     (void)signal_number;
     if (size > 0 && write(STDOUT_FILENO, text, (size_t)size) < 0) _exit(125);
     _exit(124);
@@ -214,8 +216,7 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
         else if (strcmp(argv[i], "--skip") == 0 && has_value)
             chosen->skipped.values[chosen->skipped.count++] = argv[++i];
-        else if (strncmp(argv[i], "--skip=", 7) == 0)
-            chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
+        else if (strncmp(argv[i], "--skip=", 7) == 0) chosen->skipped.values[chosen->skipped.count++] = argv[i] + 7;
         else return false;
     }
     return true;

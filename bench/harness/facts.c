@@ -57,8 +57,7 @@ static void program_version(char* const* arguments, char* out, size_t capacity)
 {
     char answer[1024] = "";
     bool good = bench_program(arguments, answer, sizeof answer);
-    snprintf(out, capacity, "%.*s", good ? (int)strcspn(answer, "\r\n") : 12,
-             good ? answer : "not installed");
+    snprintf(out, capacity, "%.*s", good ? (int)strcspn(answer, "\r\n") : 12, good ? answer : "not installed");
 }
 
 static bench_fact* next(bench_fact* facts, size_t* count, const char* name)

@@ -16,8 +16,7 @@ enum
 static const char recorded_name[] = "recorded_lock";
 static const char state_key[] = "gh:{lock:recorded_lock}:s";
 
-_Static_assert(sizeof recorded_name == BENCH_LOCK_NAME_SIZE + 1,
-               "names must be equally long to replace each other");
+_Static_assert(sizeof recorded_name == BENCH_LOCK_NAME_SIZE + 1, "names must be equally long to replace each other");
 
 /* --- the tape: a platform that passes everything on and keeps what is sent ------------------------------ */
 
@@ -165,8 +164,8 @@ static bool find_token(bench_request* request, uint64_t client_id)
     request->sequence = -1;
     for (int i = 0; i < request->count && request->token != NULL; i++)
     {
-        bool is_it = request->sizes[i] == strlen(decimal) &&
-                     memcmp(request->arguments[i], decimal, strlen(decimal)) == 0;
+        bool is_it =
+            request->sizes[i] == strlen(decimal) && memcmp(request->arguments[i], decimal, strlen(decimal)) == 0;
         bool behind_token = request->arguments[i] > request->token;
         request->sequence = is_it && behind_token && request->sequence < 0 ? i : request->sequence;
     }
@@ -258,8 +257,7 @@ bool bench_record_lock(bench* self, bench_recording* recording)
 
 /* --- making others -------------------------------------------------------------------------------------- */
 
-void bench_request_copy(bench_request* copy, const bench_request* recorded,
-                        const char name[BENCH_LOCK_NAME_SIZE])
+void bench_request_copy(bench_request* copy, const bench_request* recorded, const char name[BENCH_LOCK_NAME_SIZE])
 {
     *copy = *recorded;
     copy->token = copy->bytes + (recorded->token - recorded->bytes);

@@ -49,8 +49,7 @@ bool bench_program(char* const* arguments, char* output, size_t capacity)
     while (got > 0) /* to the end, even if there is no room: the program must not stand still */
     {
         bool room = used + 1 < capacity;
-        got =
-            room ? read(descriptor, output + used, capacity - used - 1) : read(descriptor, rest, sizeof rest);
+        got = room ? read(descriptor, output + used, capacity - used - 1) : read(descriptor, rest, sizeof rest);
         used += got > 0 && room ? (size_t)got : 0u;
     }
     output[used] = 0;

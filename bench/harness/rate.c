@@ -68,11 +68,10 @@ void bench_figure_limit_by_cpu(bench_figure* figure, const bench_side* side)
     {
         snprintf(times, sizeof times, ", %.1f x the peer", 1e6 / each / bench_series_median(&figure->peer));
     }
-    bench_figure_limit(
-        figure,
-        "each costs the client %.3g us and the server %.3g us of CPU; %s is the narrower side, "
-        "busy for %.0f %% of the time: one core of it gives %.0f/s at most%s",
-        client, server, by_server ? "the server" : "the client", share, 1e6 / each, times);
+    bench_figure_limit(figure,
+                       "each costs the client %.3g us and the server %.3g us of CPU; %s is the narrower side, "
+                       "busy for %.0f %% of the time: one core of it gives %.0f/s at most%s",
+                       client, server, by_server ? "the server" : "the client", share, 1e6 / each, times);
 }
 
 void bench_report_rate(bench* self, const bench_rate* rate)

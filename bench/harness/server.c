@@ -47,12 +47,10 @@ struct bench_server* bench_server_open(const char* address)
         free(server);
         return NULL;
     }
-    server->link =
-        server->path[0] != 0 ? redisConnectUnix(server->path) : redisConnect(server->host, server->port);
+    server->link = server->path[0] != 0 ? redisConnectUnix(server->path) : redisConnect(server->host, server->port);
     if (server->link == NULL || server->link->err != 0)
     {
-        fprintf(stderr, "no server at %s: %s\n", address,
-                server->link == NULL ? "no memory" : server->link->errstr);
+        fprintf(stderr, "no server at %s: %s\n", address, server->link == NULL ? "no memory" : server->link->errstr);
         bench_server_close(server);
         return NULL;
     }
@@ -89,8 +87,7 @@ int bench_server_port(const struct bench_server* server)
 /* -------------------------------------------------------------------------------------------------------- */
 
 /* The text behind "<field>:" in a section of INFO; false if there is none. */
-bool bench_server_info(struct bench_server* server, const char* section, const char* field, char* out,
-                       size_t capacity)
+bool bench_server_info(struct bench_server* server, const char* section, const char* field, char* out, size_t capacity)
 {
     bool found = false;
     char key[64];
@@ -182,8 +179,7 @@ int64_t bench_server_memory_of(struct bench_server* server, const char* pattern)
     for (size_t i = 0; keys != NULL && keys->type == REDIS_REPLY_ARRAY && i < keys->elements; i++)
     {
         const redisReply* key = keys->element[i];
-        redisReply* reply =
-            redisCommand(server->link, "MEMORY USAGE %b SAMPLES 0", key->str, (size_t)key->len);
+        redisReply* reply = redisCommand(server->link, "MEMORY USAGE %b SAMPLES 0", key->str, (size_t)key->len);
         sum += reply != NULL && reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0;
         freeReplyObject(reply);
     }
@@ -214,8 +210,7 @@ double bench_server_longest_script(struct bench_server* server)
 
 double bench_server_one_line_us(struct bench_server* server)
 {
-    bool good = bench_server_do(server, "SLOWLOG RESET") &&
-                bench_server_do(server, "EVAL %s 0", "return 1") &&
+    bool good = bench_server_do(server, "SLOWLOG RESET") && bench_server_do(server, "EVAL %s 0", "return 1") &&
                 bench_server_do(server, "SLOWLOG RESET") && bench_server_do(server, "EVAL %s 0", "return 1");
     return good ? bench_server_longest_script(server) : 0.0;
 }
@@ -258,8 +253,7 @@ bool bench_server_load(struct bench_server* server, const char* text, char diges
     }
     else
     {
-        fprintf(stderr, "  the server does not take a script: %s\n",
-                reply == NULL ? server->link->errstr : reply->str);
+        fprintf(stderr, "  the server does not take a script: %s\n", reply == NULL ? server->link->errstr : reply->str);
     }
     freeReplyObject(reply);
     return done;

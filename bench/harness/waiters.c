@@ -205,8 +205,7 @@ void bench_waiters_move(bench_waiters* waiters)
     {
         const bench_touched* touched = &waiters->touched[i];
         const gh_lock* lock = &waiters->locks[touched->op];
-        bool still_waits =
-            touched->position > 0 && lock->position > FRONT && gh_op_poll(&lock->op) == GH_PENDING;
+        bool still_waits = touched->position > 0 && lock->position > FRONT && gh_op_poll(&lock->op) == GH_PENDING;
         waiters->heartbeats += still_waits ? 1u : 0u;
         again |= look_after(waiters, touched->op, now_us);
     }

@@ -28,9 +28,8 @@ int bench_path_run(const char* name, const char* count, const char* tape, const 
     {
         if (name == NULL)
         {
-            printf("%s %s %llu %llu %s\n", paths[i].name, paths[i].unit,
-                   (unsigned long long)paths[i].counts[0], (unsigned long long)paths[i].counts[1],
-                   paths[i].talks ? "tape" : "-");
+            printf("%s %s %llu %llu %s\n", paths[i].name, paths[i].unit, (unsigned long long)paths[i].counts[0],
+                   (unsigned long long)paths[i].counts[1], paths[i].talks ? "tape" : "-");
         }
         else if (strcmp(paths[i].name, name) == 0)
         {

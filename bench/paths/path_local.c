@@ -43,8 +43,7 @@ bool bench_path_counter(bench_tape* tape, uint64_t count)
 
 static int address_text(uint32_t address, char* out)
 {
-    return snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u,
-                    address & 255u);
+    return snprintf(out, 16, "%u.%u.%u.%u", address >> 24, address >> 16 & 255u, address >> 8 & 255u, address & 255u);
 }
 
 static gh_geo* build_table(void)
@@ -62,8 +61,8 @@ static gh_geo* build_table(void)
         (void)address_text(begin, first);
         (void)address_text(begin + 150000, last);
         snprintf(city, sizeof city, "city %u", i % 1000);
-        status = gh_geo_add(table, gh_str_of(first), gh_str_of(last), gh_str_literal("NL"),
-                            gh_str_literal(""), gh_str_of(city));
+        status = gh_geo_add(table, gh_str_of(first), gh_str_of(last), gh_str_literal("NL"), gh_str_literal(""),
+                            gh_str_of(city));
     }
     return status == GH_OK && gh_geo_seal(table, 0) == GH_OK ? table : NULL;
 }
@@ -97,8 +96,7 @@ bool bench_path_aggregate(bench_tape* tape, uint64_t count)
         size += (size_t)snprintf(lines + size, 48, " 2011-10-10 13:55:%02d achievement-762\n", i % 60);
     }
     config.nodes_capacity = 4096;
-    gh_status status =
-        table == NULL ? GH_INVALID_TABLE : gh_aggregate_init(&aggregate, &config, memory, sizeof memory);
+    gh_status status = table == NULL ? GH_INVALID_TABLE : gh_aggregate_init(&aggregate, &config, memory, sizeof memory);
     status = status == GH_OK ? gh_aggregate_start(aggregate, table) : status;
     for (uint64_t done = 0; done < count && status == GH_OK; done += 1000)
     {
@@ -119,8 +117,8 @@ bool bench_path_contact(bench_tape* tape, uint64_t count)
     for (size_t i = 0; i < CONTACTS && status == GH_OK; i++)
     {
         snprintf(names[i], NAME_SIZE, "%c%cplayer_%zu", (int)('a' + i % 8), (int)('a' + i % 3), i);
-        status = gh_contacts_touch_begin(&change, bench_tape_client(tape), gh_str_literal("jason"),
-                                         gh_str_of(names[i]), &config);
+        status = gh_contacts_touch_begin(&change, bench_tape_client(tape), gh_str_literal("jason"), gh_str_of(names[i]),
+                                         &config);
         status = status == GH_OK ? bench_tape_await(tape, &change.op) : status;
     }
     for (uint64_t i = 0; i < count && status == GH_OK; i++)

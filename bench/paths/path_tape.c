@@ -173,8 +173,7 @@ static bool start(bench_tape* self, const char* redis)
     config.reply_bytes = 128 * 1024;
     config.reply_nodes = 4096;
     config.ops_capacity = 256;
-    gh_status status =
-        gh_client_init(self->memory, sizeof self->memory, &config, &self->platform, &self->client);
+    gh_status status = gh_client_init(self->memory, sizeof self->memory, &config, &self->platform, &self->client);
     (void)gh_client_fd(self->client, GH_LINK_COMMANDS, NULL); /* it looks at its stream in every tick */
     for (int i = 0; i < TICKS_MAX && status == GH_OK && !gh_client_ready(self->client); i++)
     {

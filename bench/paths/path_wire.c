@@ -56,16 +56,14 @@ bool bench_path_task(bench_tape* tape, uint64_t count)
     {
         status = gh_tasks_push_begin(&push, client, queue, specs, TASKS, NULL);
         status = status == GH_OK ? bench_tape_await(tape, &push.op) : status;
-        status = status == GH_OK
-                     ? gh_tasks_take_begin(&take, client, queue, tasks, TASKS, memory, sizeof memory, NULL)
-                     : status;
+        status = status == GH_OK ? gh_tasks_take_begin(&take, client, queue, tasks, TASKS, memory, sizeof memory, NULL)
+                                 : status;
         status = status == GH_OK ? bench_tape_await(tape, &take.op) : status;
         for (uint32_t i = 0; i < take.count; i++)
         {
             tasks[i].action = GH_TASK_ACTION_DONE;
         }
-        status =
-            status == GH_OK ? gh_tasks_finish_begin(&finish, client, queue, tasks, take.count, NULL) : status;
+        status = status == GH_OK ? gh_tasks_finish_begin(&finish, client, queue, tasks, take.count, NULL) : status;
         status = status == GH_OK ? bench_tape_await(tape, &finish.op) : status;
     }
     return status == GH_OK;
@@ -77,8 +75,8 @@ static gh_status create_chat(bench_tape* tape)
     gh_chat_config config = gh_chat_config_default();
     gh_str member = gh_str_literal("jason");
     config.keep = 10000;
-    gh_status status = gh_chat_create_begin(&change, bench_tape_client(tape), gh_str_literal("raid"), &member,
-                                            1, NULL, &config);
+    gh_status status =
+        gh_chat_create_begin(&change, bench_tape_client(tape), gh_str_literal("raid"), &member, 1, NULL, &config);
     return status == GH_OK ? bench_tape_await(tape, &change.op) : status;
 }
 
@@ -91,8 +89,7 @@ static gh_status send_batch(bench_tape* tape)
         posts[i].sender = gh_str_literal("jason");
         posts[i].body = gh_str_literal("where are you? we wait at the gate");
     }
-    gh_status status =
-        gh_chat_send_begin(&send, bench_tape_client(tape), gh_str_literal("raid"), posts, POSTS, 0);
+    gh_status status = gh_chat_send_begin(&send, bench_tape_client(tape), gh_str_literal("raid"), posts, POSTS, 0);
     return status == GH_OK ? bench_tape_await(tape, &send.op) : status;
 }
 
@@ -123,8 +120,7 @@ bool bench_path_fetch(bench_tape* tape, uint64_t count)
     {
         gh_chat_member member = {.name = gh_str_literal("jason")};
         gh_chat_fetch fetch = {0};
-        status =
-            gh_chat_fetch_begin(&fetch, bench_tape_client(tape), gh_str_literal("raid"), &member, 1, &config);
+        status = gh_chat_fetch_begin(&fetch, bench_tape_client(tape), gh_str_literal("raid"), &member, 1, &config);
         status = status == GH_OK ? bench_tape_await(tape, &fetch.op) : status;
         got += fetch.count;
     }
@@ -141,8 +137,8 @@ static gh_status fill_guild(bench_tape* tape)
         snprintf(names[i], NAME_SIZE, "%cplayer_%zu", (int)('a' + i % 4), i);
         members[i].name = gh_str_of(names[i]);
     }
-    gh_status status = gh_guild_join_begin(&join, bench_tape_client(tape), gh_str_literal("knights"), members,
-                                           MEMBERS, NULL);
+    gh_status status =
+        gh_guild_join_begin(&join, bench_tape_client(tape), gh_str_literal("knights"), members, MEMBERS, NULL);
     return status == GH_OK ? bench_tape_await(tape, &join.op) : status;
 }
 

@@ -61,15 +61,14 @@ static void clean_up(void* peer)
     ((struct bench_hiredis_async*)peer)->link = NULL;
 }
 
-struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording,
-                                                     size_t in_flight)
+struct bench_hiredis_async* bench_hiredis_async_open(bench* self, const bench_recording* recording, size_t in_flight)
 {
     struct bench_hiredis_async* peer = calloc(1, sizeof *peer);
     slot* slots = calloc(in_flight, sizeof *slots);
     const char* path = bench_server_path(self->server);
-    redisAsyncContext* link =
-        path != NULL ? redisAsyncConnectUnix(path)
-                     : redisAsyncConnect(bench_server_host(self->server), bench_server_port(self->server));
+    redisAsyncContext* link = path != NULL
+                                  ? redisAsyncConnectUnix(path)
+                                  : redisAsyncConnect(bench_server_host(self->server), bench_server_port(self->server));
     if (peer == NULL || slots == NULL || link == NULL || link->err != 0)
     {
         fprintf(stderr, "  hiredis cannot connect: %s\n", link == NULL ? "no memory" : link->errstr);
@@ -150,8 +149,7 @@ static void acquired(redisAsyncContext* link, void* reply, void* data)
         self->peer->busy--;
         return;
     }
-    redisAsyncCommandArgv(link, released, self, self->release.count, self->release.arguments,
-                          self->release.sizes);
+    redisAsyncCommandArgv(link, released, self, self->release.count, self->release.arguments, self->release.sizes);
 }
 
 static void acquire(slot* self)

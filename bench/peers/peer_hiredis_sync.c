@@ -25,9 +25,8 @@ struct bench_hiredis_sync* bench_hiredis_sync_open(bench* self, const bench_reco
 {
     struct bench_hiredis_sync* peer = calloc(1, sizeof *peer);
     const char* path = bench_server_path(self->server);
-    redisContext* link = path != NULL
-                             ? redisConnectUnix(path)
-                             : redisConnect(bench_server_host(self->server), bench_server_port(self->server));
+    redisContext* link = path != NULL ? redisConnectUnix(path)
+                                      : redisConnect(bench_server_host(self->server), bench_server_port(self->server));
     if (peer == NULL || link == NULL || link->err != 0)
     {
         fprintf(stderr, "  hiredis cannot connect: %s\n", link == NULL ? "no memory" : link->errstr);

@@ -32,18 +32,14 @@ enum
     ENDING
 };
 
-#define TEXT(text)                                                                                           \
-    {                                                                                                        \
-        text, sizeof(text) - 1                                                                               \
-    }
+#define TEXT(text) {text, sizeof(text) - 1}
 
 static const struct
 {
     const char* bytes;
     size_t size;
 } requests[] = {
-    [TRYING] =
-        TEXT("*3\r\n$5\r\nSETNX\r\n$11\r\nlock:market\r\n$36\r\n4c1c6a86-8e0a-4d8c-9a63-5b1f4be2f2f1\r\n"),
+    [TRYING] = TEXT("*3\r\n$5\r\nSETNX\r\n$11\r\nlock:market\r\n$36\r\n4c1c6a86-8e0a-4d8c-9a63-5b1f4be2f2f1\r\n"),
     [WATCHING] = TEXT("*2\r\n$5\r\nWATCH\r\n$11\r\nlock:market\r\n"),
     [READING] = TEXT("*2\r\n$3\r\nGET\r\n$11\r\nlock:market\r\n"),
     [ENDING] = TEXT("*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nDEL\r\n$11\r\nlock:market\r\n*1\r\n$4\r\nEXEC\r\n"),
@@ -201,8 +197,8 @@ static bool open_link(polling* self, const struct bench_server* server, size_t i
 {
     const char* path = bench_server_path(server);
     size_t shared_by = self->count / self->link_count + 1;
-    self->links[i] = path != NULL ? redisConnectUnix(path)
-                                  : redisConnect(bench_server_host(server), bench_server_port(server));
+    self->links[i] =
+        path != NULL ? redisConnectUnix(path) : redisConnect(bench_server_host(server), bench_server_port(server));
     if (self->links[i] == NULL || self->links[i]->err != 0)
     {
         fprintf(stderr, "  polling, connection %zu: %s\n", i,
@@ -237,8 +233,7 @@ static bool open_all(polling* self, struct bench_server* server, size_t count)
         }
         if (i % ACCEPTED_AT_ONCE == 0)
         {
-            (void)bench_server_key_count(
-                server); /* an answer means that it has come to accept those before */
+            (void)bench_server_key_count(server); /* an answer means that it has come to accept those before */
         }
     }
     return true;

@@ -11,8 +11,7 @@ static const char script[] = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) retu
 static redisContext* connect_to(const struct bench_server* server)
 {
     const char* path = bench_server_path(server);
-    return path != NULL ? redisConnectUnix(path)
-                        : redisConnect(bench_server_host(server), bench_server_port(server));
+    return path != NULL ? redisConnectUnix(path) : redisConnect(bench_server_host(server), bench_server_port(server));
 }
 
 static void ask_by_script(redisContext* link, const bench_ranges* self, size_t chunk, bool write)
@@ -111,8 +110,7 @@ bool bench_ranges_run(void* ranges, uint64_t duration_us, bench_sample* sample)
     }
     if (!good)
     {
-        fprintf(stderr, "  plain ranges: %s\n",
-                link != NULL && link->err != 0 ? link->errstr : "wrong answer");
+        fprintf(stderr, "  plain ranges: %s\n", link != NULL && link->err != 0 ? link->errstr : "wrong answer");
     }
     if (link != NULL)
     {

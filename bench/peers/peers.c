@@ -187,8 +187,7 @@ bool bench_asked_run(void* asked_side, uint64_t duration_us, bench_sample* sampl
     double operations = 0.0;
     double seconds = 0.0;
     snprintf(question, sizeof question, "%s %.3f", side->work, (double)duration_us / 1e6);
-    if (!bench_talker_ask(side->owner->talkers[side->peer], question, answer, sizeof answer,
-                          ANSWER_WITHIN_US) ||
+    if (!bench_talker_ask(side->owner->talkers[side->peer], question, answer, sizeof answer, ANSWER_WITHIN_US) ||
         sscanf(answer, "ok %lf %lf", &operations, &seconds) != 2 || seconds <= 0.0)
     {
         fprintf(stderr, "  %s, %s: %s\n", peer_names[side->peer], side->work, answer);

@@ -78,8 +78,8 @@ static void goal_bar(FILE* file, const bench_figure* figure, int y)
     snprintf(name, sizeof name, "%s: %s", figure->bench, figure->figure);
     snprintf(says, sizeof says, "%s%.3g x", value >= 100.0 ? "over " : "", value > 100.0 ? 100.0 : value);
     text_at(file, LABEL - 8, y + 14, "end", name);
-    fprintf(file, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"14\" class=\"%s\"/>\n",
-            from < to ? from : to, y + 3, fabs(to - from) + 1.0, reached ? "good" : "bad");
+    fprintf(file, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"14\" class=\"%s\"/>\n", from < to ? from : to,
+            y + 3, fabs(to - from) + 1.0, reached ? "good" : "bad");
     text_at(file, LABEL + BAR + 8, y + 14, "begin", says);
 }
 
@@ -125,8 +125,8 @@ static void series_bar(FILE* file, const bench_series* series, double most, int 
             median > 1.0 ? median : 1.0, kind);
     if (series->count > 1)
     {
-        fprintf(file, "<path d=\"M%.1f %d h%.1f m0 -4 v8 M%.1f %d v8\" class=\"spread\"/>\n", LABEL + least,
-                y + 7, greatest - least, LABEL + least, y + 3);
+        fprintf(file, "<path d=\"M%.1f %d h%.1f m0 -4 v8 M%.1f %d v8\" class=\"spread\"/>\n", LABEL + least, y + 7,
+                greatest - least, LABEL + least, y + 3);
     }
     text_at(file, LABEL + BAR + 8, y + 11, "begin", bench_cell_series(series).text);
 }
@@ -184,8 +184,8 @@ static void histogram_bars(FILE* file, const bench_histogram* histogram, double 
         double x = 40.0 + (double)i * wide;
         double count = (double)histogram->counts[i];
         double height = count > 0.0 ? log10(count + 1.0) / most * PLOT_HEIGHT : 0.0;
-        fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"ours\"/>\n",
-                x + 2.0, 20.0 + PLOT_HEIGHT - height, wide - 4.0, height);
+        fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"ours\"/>\n", x + 2.0,
+                20.0 + PLOT_HEIGHT - height, wide - 4.0, height);
         if (count > 0.0)
         {
             snprintf(says, sizeof says, "%.0f", count);
@@ -215,8 +215,7 @@ void bench_page_histogram(FILE* file, const bench_histogram* histogram)
     if (histogram->mark_us > 0.0)
     {
         double x = 40.0 + (log2(histogram->mark_us) + 1.0) * (WIDTH - 80) / BENCH_BARS;
-        fprintf(file, "<line x1=\"%.1f\" y1=\"16\" x2=\"%.1f\" y2=\"%d\" class=\"goal\"/>\n", x, x,
-                PLOT_HEIGHT + 20);
+        fprintf(file, "<line x1=\"%.1f\" y1=\"16\" x2=\"%.1f\" y2=\"%d\" class=\"goal\"/>\n", x, x, PLOT_HEIGHT + 20);
         text_at(file, x + 4.0, 26, "begin tiny", "budget");
     }
     fputs("</svg></figure>\n", file);

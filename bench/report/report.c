@@ -33,8 +33,7 @@ bench_figure bench_figure_of(const char* figure, const char* unit, double value)
     return made;
 }
 
-void bench_figure_peer(bench_figure* figure, const bench_side* side,
-                       double (*value)(const bench_sample* sample))
+void bench_figure_peer(bench_figure* figure, const bench_side* side, double (*value)(const bench_sample* sample))
 {
     snprintf(figure->peer_name, sizeof figure->peer_name, "%s", side->name);
     figure->peer = bench_side_series(side, value);
@@ -158,9 +157,8 @@ bench_verdict bench_judge(const bench_figure* figure)
         return BENCH_NO_VERDICT;
     }
     double value = bench_goal_is_of_ratio(figure) ? bench_ratio(figure) : bench_series_median(&figure->ours);
-    return (bench_goal_is_at_least(figure) ? value >= figure->goal : value <= figure->goal)
-               ? BENCH_REACHED
-               : BENCH_NOT_REACHED;
+    return (bench_goal_is_at_least(figure) ? value >= figure->goal : value <= figure->goal) ? BENCH_REACHED
+                                                                                            : BENCH_NOT_REACHED;
 }
 
 const char* bench_verdict_word(const bench_figure* figure)

@@ -56,8 +56,8 @@ static void write_series(FILE* file, const char* name, const bench_series* serie
         fputs("null", file);
         return;
     }
-    fprintf(file, "{\"median\": %.9g, \"least\": %.9g, \"most\": %.9g, \"rounds\": [",
-            bench_series_median(series), bench_series_least(series), bench_series_most(series));
+    fprintf(file, "{\"median\": %.9g, \"least\": %.9g, \"most\": %.9g, \"rounds\": [", bench_series_median(series),
+            bench_series_least(series), bench_series_most(series));
     for (size_t i = 0; i < series->count; i++)
     {
         fprintf(file, "%s%.9g", i == 0 ? "" : ", ", series->values[i]);

@@ -63,8 +63,7 @@ bench_cell bench_cell_goal(const bench_figure* figure)
     if (figure->goal_kind != BENCH_NO_GOAL)
     {
         bench_cell value = bench_cell_number(figure->goal);
-        snprintf(made.text, sizeof made.text, "%s %.40s%s",
-                 bench_goal_is_at_least(figure) ? ">=" : "<=", value.text,
+        snprintf(made.text, sizeof made.text, "%s %.40s%s", bench_goal_is_at_least(figure) ? ">=" : "<=", value.text,
                  bench_goal_is_of_ratio(figure) ? " x" : "");
     }
     return made;
@@ -86,9 +85,8 @@ static void print_row(const bench_figure* figure, FILE* file)
     char name[96];
     snprintf(name, sizeof name, "%s%s%s", figure->figure, figure->unit[0] == 0 ? "" : ", ", figure->unit);
     fprintf(file, "  %-42s %18s  %-34s %8s %9s  %s\n", name,
-            figure->ours.count == 0 ? "-" : bench_cell_series(&figure->ours).text,
-            bench_cell_peer(figure).text, bench_cell_ratio(figure).text, bench_cell_goal(figure).text,
-            bench_verdict_word(figure));
+            figure->ours.count == 0 ? "-" : bench_cell_series(&figure->ours).text, bench_cell_peer(figure).text,
+            bench_cell_ratio(figure).text, bench_cell_goal(figure).text, bench_verdict_word(figure));
 }
 
 static void print_remarks_on(const bench_figure* figure, FILE* file)
@@ -140,8 +138,7 @@ void bench_report_print(const bench* self, FILE* file)
         if (strcmp(last, figure->bench) != 0)
         {
             last = figure->bench;
-            fprintf(file, "\n%-44s %18s  %-34s %8s %9s  %s\n", last, "Guildhall", "peer", "ratio", "goal",
-                    "reached");
+            fprintf(file, "\n%-44s %18s  %-34s %8s %9s  %s\n", last, "Guildhall", "peer", "ratio", "goal", "reached");
         }
         print_row(figure, file);
         print_remarks_on(figure, file);

@@ -82,6 +82,7 @@ look() {
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
             need 'valgrind' valgrind has_command valgrind
+            need 'clang-format 19' clang-format-19 has_command clang-format-19
             ;;
         browser)
             if is_debian; then need 'Chromium' chromium has_browser; fi

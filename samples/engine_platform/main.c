@@ -24,8 +24,7 @@ int main(int argc, char** argv)
     if (status == GH_OK) status = gh_op_poll(&count.op);
     if (status == GH_OK)
         printf("start number %lld, on sockets of its own\n", (long long)gh_command_reply(&count)->integer);
-    else
-        fprintf(stderr, "engine_platform: %s\n", gh_status_text(status));
+    else fprintf(stderr, "engine_platform: %s\n", gh_status_text(status));
     gh_client_shutdown(client);
     return status == GH_OK ? 0 : 1;
 }

@@ -132,10 +132,8 @@ void board_check_that(board_row* row, const char* name, bool holds)
     {
         board_check* check = &row->checks[i];
         if (!is_place_of(check->name, sizeof(check->name), name)) continue;
-        if (holds)
-            check->passed++;
-        else
-            check->failed++;
+        if (holds) check->passed++;
+        else check->failed++;
         return;
     }
 }

@@ -68,8 +68,7 @@ static gh_str take_bytes(message_reader* r, size_t size, size_t size_max)
 
 static bool is_type(uint64_t type)
 {
-    return (type >= MESSAGE_ENTER && type <= MESSAGE_LOOK) ||
-           (type >= MESSAGE_QUEUED && type <= MESSAGE_SORRY);
+    return (type >= MESSAGE_ENTER && type <= MESSAGE_LOOK) || (type >= MESSAGE_QUEUED && type <= MESSAGE_SORRY);
 }
 
 bool message_read(message* m, const void* bytes, size_t size)
@@ -93,7 +92,6 @@ gh_str player_name(uint32_t number, char out[PLAYER_NAME_SIZE])
                                          "Gerd", "Gero",  "Hanna",  "Hanno", "Ida",  "Ines",  "Jana", "Jarl",
                                          "Kara", "Karl",  "Lara",   "Lars",  "Maja", "Malte", "Nora", "Noah"};
     uint32_t mixed = number * UINT32_C(2654435761) >> 27; /* neighbours should not have neighbouring names */
-    int size = snprintf(out, PLAYER_NAME_SIZE, "%s%04u", firsts[mixed % (sizeof(firsts) / sizeof(firsts[0]))],
-                        number);
+    int size = snprintf(out, PLAYER_NAME_SIZE, "%s%04u", firsts[mixed % (sizeof(firsts) / sizeof(firsts[0]))], number);
     return gh_str_make(out, (size_t)size);
 }

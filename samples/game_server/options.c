@@ -44,15 +44,13 @@ static const option table[] = {
     {ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD",
      "all keys begin with it; there must be none yet, since all of them are removed at the end"},
     {ROLE_STORE & ~ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD", "all keys begin with it"},
-    {ROLE_MEMBERS, "--name", KIND_WORD, AT(name), 0, 0, "WORD",
-     "of this process; no two in a fleet have the same"},
+    {ROLE_MEMBERS, "--name", KIND_WORD, AT(name), 0, 0, "WORD", "of this process; no two in a fleet have the same"},
     {ROLE_MEMBERS, "--board", KIND_TEXT, AT(board), 0, 0, "FILE", "where the view of the fleet looks"},
     {ROLE_MEMBERS, "--slot", KIND_NUMBER, AT(slot), 0, BOARD_ROWS - 1, "N", "our row on the board"},
     {ROLE_SERVER, "--port", KIND_NUMBER, AT(port), 0, 65535, "N", "UDP, loopback; 0: any"},
     {ROLE_SERVER | ROLE_FLEET, "--seats", KIND_NUMBER, AT(seats), 1, 4000, "N",
      "players in a server at once; in a fleet 9 in 10 of the bots, so that some wait"},
-    {ROLE_SERVER, "--players-max", KIND_NUMBER, AT(players_max), 1, 4000, "N",
-     "connections: seats, and the line"},
+    {ROLE_SERVER, "--players-max", KIND_NUMBER, AT(players_max), 1, 4000, "N", "connections: seats, and the line"},
     {ROLE_SERVER | ROLE_FLEET, "--guard", KIND_GUARD, AT(guard), 0, 0, "WHICH",
      "of an item: coarse (one lock for all), fine (one each) or script (none)"},
     {ROLE_SERVER | ROLE_FLEET, "--realtime", KIND_FLAG, AT(realtime), 0, 0, "",
@@ -70,8 +68,7 @@ static const option table[] = {
     {ROLE_FLEET, "--page", KIND_NUMBER, AT(page), 1, 65535, "PORT", "the view as a web page, on loopback"},
     {ROLE_FLEET, "--summary", KIND_TEXT, AT(summary), 0, 0, "FILE", "what is said at the end, as JSON"},
     {ROLE_FLEET, "--quiet", KIND_FLAG, AT(quiet), 0, 0, "", "no live view, only the summary"},
-    {ROLE_BOTS | ROLE_FLEET | ROLE_SERVER, "--seed", KIND_LONG, AT(seed), 0, 0, "N",
-     "for all that is random"},
+    {ROLE_BOTS | ROLE_FLEET | ROLE_SERVER, "--seed", KIND_LONG, AT(seed), 0, 0, "N", "for all that is random"},
 };
 
 enum
@@ -220,10 +217,8 @@ bool options_parse(options* o, options_role role, int count, char** arguments, i
             i++;
             continue;
         }
-        if (wanted != NULL)
-            say_value(stderr, wanted);
-        else if (!help)
-            fprintf(stderr, "what does %s mean?\n\n", arguments[i]);
+        if (wanted != NULL) say_value(stderr, wanted);
+        else if (!help) fprintf(stderr, "what does %s mean?\n\n", arguments[i]);
         say_options(help ? stdout : stderr, role);
         *exit_code = help ? 0 : 2;
         return false;

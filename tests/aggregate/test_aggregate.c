@@ -101,10 +101,8 @@ static void lines_of_every_kind(void** state)
             char text[128];
             snprintf(text, sizeof(text), "%s\n", rows[i].line);
             assert_status(gh_aggregate_start(aggregate, world), GH_OK);
-            if (way == 0)
-                assert_status(gh_aggregate_add_line(aggregate, gh_str_of(rows[i].line)), GH_OK);
-            else
-                add(aggregate, text);
+            if (way == 0) assert_status(gh_aggregate_add_line(aggregate, gh_str_of(rows[i].line)), GH_OK);
+            else add(aggregate, text);
             gh_aggregate_stats stats = stats_of(aggregate);
             bool counted = rows[i].what == 'c' || rows[i].what == 'u';
             if (stats.lines != counted || stats.lines_unknown != (rows[i].what == 'u') ||
@@ -230,8 +228,7 @@ static void line_as_long_as_may_be_counts_and_a_longer_one_does_not(void** state
             assert_status(gh_aggregate_start(aggregate, world), GH_OK);
             for (size_t at = 0; at < size + 2; at += step)
                 assert_status(
-                    gh_aggregate_add(aggregate,
-                                     gh_str_make(line + at, step < size + 2 - at ? step : size + 2 - at)),
+                    gh_aggregate_add(aggregate, gh_str_make(line + at, step < size + 2 - at ? step : size + 2 - at)),
                     GH_OK);
             add(aggregate, "173.194.38.137 2011-10-10 13:55:36 x\n"); /* and the next one is whole */
             assert_int_equal(stats_of(aggregate).lines, extra <= 0 ? 2 : 1);
@@ -248,8 +245,7 @@ static void days_and_nodes_at_capacity(void** state)
     gh_geo* world = places_world(a);
     gh_aggregate* aggregate = places_aggregate(a, world, 2);
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    add(aggregate,
-        "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.0.1 2011-10-10 13:55:36 x\n");
+    add(aggregate, "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.0.1 2011-10-10 13:55:36 x\n");
     assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-12 13:55:36 x\n")), GH_FULL);
     assert_int_equal(stats_of(aggregate).lines, 3);
     assert_status(gh_aggregate_add(aggregate, gh_str_literal("81.0.0.1 2011-10-10 13:55:36 x\n")), GH_FULL);
@@ -287,9 +283,8 @@ static void file_is_counted_once_whoever_counts_it(void** state)
         char set[16];
         snprintf(set, sizeof(set), "set %u", ticks);
         game* dies = game_start_ready(redis_server_address(server));
-        assert_status(
-            gh_aggregate_flush_begin(flush, dies->client, first, gh_str_of(set), gh_str_literal("log"), NULL),
-            GH_OK);
+        assert_status(gh_aggregate_flush_begin(flush, dies->client, first, gh_str_of(set), gh_str_literal("log"), NULL),
+                      GH_OK);
         for (unsigned i = 0; i < ticks; i++) game_tick_all();
         bool over = gh_op_poll(&flush->op) == GH_OK;
         game_end(dies);
@@ -306,12 +301,10 @@ static void file_is_counted_once_whoever_counts_it(void** state)
     }
     gh_aggregate_flush* other = GAME_NEW(a, gh_aggregate_flush);
     game* b = game_start_ready(redis_server_address(server));
-    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("race"),
-                                           gh_str_literal("log"), NULL),
-                  GH_OK);
-    assert_status(gh_aggregate_flush_begin(other, b->client, second, gh_str_literal("race"),
-                                           gh_str_literal("log"), NULL),
-                  GH_OK);
+    assert_status(
+        gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("race"), gh_str_literal("log"), NULL), GH_OK);
+    assert_status(
+        gh_aggregate_flush_begin(other, b->client, second, gh_str_literal("race"), gh_str_literal("log"), NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&flush->op) != GH_PENDING && gh_op_poll(&other->op) != GH_PENDING);
     places_must_be(server, "race", DAY, COUNTRIES, counts);
     places_must_be(server, "race", SECOND_DAY, COUNTRIES, counts + CITIES + 1);
@@ -328,8 +321,7 @@ static void other_file_of_that_name_is_told(void** state)
     add(aggregate, "81.0.0.1 2011-10-11 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
     assert_status(gh_aggregate_start(aggregate, world), GH_OK);
-    add(aggregate,
-        "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.1.1 2011-10-11 13:55:36 x\n");
+    add(aggregate, "81.0.0.1 2011-10-10 13:55:36 x\n81.0.0.1 2011-10-11 13:55:36 x\n81.0.1.1 2011-10-11 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_DIFFERS);
     assert_int_equal(places_score(server, "events", SECOND_DAY, 0, "DE"), 1);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:0"), 0);
@@ -353,9 +345,8 @@ static void half_added_file_is_finished_by_one_with_another_table(void** state)
     assert_status(gh_aggregate_add(first, gh_str_make(log, size)), GH_OK);
     assert_status(gh_aggregate_add(second, gh_str_make(log, size)), GH_OK);
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(
-        gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
-        GH_OK);
+    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
+                  GH_OK);
     GAME_UNTIL(flush->chunks_added > 0 && flush->chunks_added < flush->chunks);
     gh_op_cancel(&flush->op);
     GAME_UNTIL(gh_op_poll(&flush->op) != GH_PENDING);
@@ -382,9 +373,8 @@ static void abandoned_staging_is_replaced(void** state)
     assert_status(gh_aggregate_add(first, gh_str_make(log, size)), GH_OK);
     add(second, "10.0.0.1 2011-10-10 13:55:36 x\n10.0.0.1 2011-10-11 13:55:36 x\n");
     gh_aggregate_flush* flush = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(
-        gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
-        GH_OK);
+    assert_status(gh_aggregate_flush_begin(flush, a->client, first, gh_str_literal("s"), gh_str_literal("log"), NULL),
+                  GH_OK);
     GAME_UNTIL(flush->chunks_staged >= 20);
     assert_true(flush->chunks_added == 0);
     gh_op_cancel(&flush->op);
@@ -423,9 +413,9 @@ static totals* totals_new(game* owner, gh_aggregate_level level, size_t count)
 
 static gh_status read_totals(game* from, totals* self, const char* day)
 {
-    assert_status(gh_aggregate_read_begin(&self->op, from->client, gh_str_literal("events"), gh_str_of(day),
-                                          &self->config),
-                  GH_OK);
+    assert_status(
+        gh_aggregate_read_begin(&self->op, from->client, gh_str_literal("events"), gh_str_of(day), &self->config),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->op.op) != GH_PENDING);
     return gh_op_poll(&self->op.op);
 }
@@ -453,8 +443,7 @@ static void store_that_loses_all_gets_the_whole_file(void** state)
         uint32_t days = at / 12;
         uint32_t pieces = at % 6 + 1;
         GAME_UNTIL(gh_op_poll(&flush->op) != GH_PENDING ||
-                   (flush->days_done == days &&
-                    (at % 12 < 6 ? flush->chunks_staged : flush->chunks_added) >= pieces) ||
+                   (flush->days_done == days && (at % 12 < 6 ? flush->chunks_staged : flush->chunks_added) >= pieces) ||
                    flush->days_done > days);
         redis_server_do(server, "FLUSHALL");
         GAME_UNTIL(gh_op_poll(&flush->op) != GH_PENDING);
@@ -483,10 +472,8 @@ static void totals_are_read_by_level_the_largest_first(void** state)
     game* a = game_start(redis_server_address(server));
     gh_aggregate* aggregate = places_aggregate(a, places_world(a), 2);
     for (int i = 0; i < 5; i++) add(aggregate, "81.0.1.1 2011-10-10 13:55:36 x\n");
-    for (int i = 0; i < 3; i++)
-        add(aggregate, "90.0.0.1 2011-10-10 13:55:36 x\n1.1.1.1 2011-10-10 13:55:36 x\n");
-    for (int i = 0; i < 2; i++)
-        add(aggregate, "90.0.0.2 2011-10-10 13:55:36 x\n81.0.2.1 2011-10-10 13:55:36 x\n");
+    for (int i = 0; i < 3; i++) add(aggregate, "90.0.0.1 2011-10-10 13:55:36 x\n1.1.1.1 2011-10-10 13:55:36 x\n");
+    for (int i = 0; i < 2; i++) add(aggregate, "90.0.0.2 2011-10-10 13:55:36 x\n81.0.2.1 2011-10-10 13:55:36 x\n");
     add(aggregate, "2001:db8::5 2011-10-10 13:55:36 x\n");
     assert_status(places_flush(a, aggregate, "events", "log"), GH_OK);
     totals* self = totals_new(a, GH_AGGREGATE_COUNTRY, 10);
@@ -561,14 +548,10 @@ static void long_reads_go_page_by_page(void** state)
 
 TEST_FILE(aggregate, cmocka_unit_test(plain_line_counts_in_its_country_region_and_city),
           cmocka_unit_test(lines_of_every_kind), cmocka_unit_test(one_action_counts_alone),
-          cmocka_unit_test(counting_never_calls_the_heap),
-          cmocka_unit_test(pieces_of_any_size_count_the_same),
+          cmocka_unit_test(counting_never_calls_the_heap), cmocka_unit_test(pieces_of_any_size_count_the_same),
           cmocka_unit_test(line_as_long_as_may_be_counts_and_a_longer_one_does_not),
-          cmocka_unit_test(days_and_nodes_at_capacity),
-          cmocka_unit_test(file_is_counted_once_whoever_counts_it),
+          cmocka_unit_test(days_and_nodes_at_capacity), cmocka_unit_test(file_is_counted_once_whoever_counts_it),
           cmocka_unit_test(other_file_of_that_name_is_told),
           cmocka_unit_test(half_added_file_is_finished_by_one_with_another_table),
-          cmocka_unit_test(abandoned_staging_is_replaced),
-          cmocka_unit_test(store_that_loses_all_gets_the_whole_file),
-          cmocka_unit_test(totals_are_read_by_level_the_largest_first),
-          cmocka_unit_test(long_reads_go_page_by_page));
+          cmocka_unit_test(abandoned_staging_is_replaced), cmocka_unit_test(store_that_loses_all_gets_the_whole_file),
+          cmocka_unit_test(totals_are_read_by_level_the_largest_first), cmocka_unit_test(long_reads_go_page_by_page));

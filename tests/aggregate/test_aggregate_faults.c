@@ -72,11 +72,11 @@ static void audit_flush(fault_scene* scene, gh_status status)
     audit_flush(scene, GH_OK);
 }
 
-static const fault_operation flush = {"flush",       sizeof(gh_aggregate_flush),
-                                      sizeof(desk),  17,
-                                      prepare_flush, begin_flush,
-                                      fault_poll_op,    NULL,
-                                      fault_cancel_op,  audit_flush};
+static const fault_operation flush = {"flush",         sizeof(gh_aggregate_flush),
+                                      sizeof(desk),    17,
+                                      prepare_flush,   begin_flush,
+                                      fault_poll_op,   NULL,
+                                      fault_cancel_op, audit_flush};
 
 static void prepare_totals(fault_scene* scene)
 {
@@ -92,9 +92,8 @@ static void begin_totals(fault_scene* scene)
     config.total_count = 4;
     config.text = self->text;
     config.text_size = sizeof(self->text);
-    assert_status(
-        gh_aggregate_read_begin(scene->op, scene->game->client, fault_name(scene), PLACES_DAY, &config),
-        GH_OK);
+    assert_status(gh_aggregate_read_begin(scene->op, scene->game->client, fault_name(scene), PLACES_DAY, &config),
+                  GH_OK);
 }
 
 static void audit_totals(fault_scene* scene, gh_status status)
@@ -105,11 +104,9 @@ static void audit_totals(fault_scene* scene, gh_status status)
     assert_int_equal(op->totals[0].count, 3);
 }
 
-static const fault_operation totals = {"totals",       sizeof(gh_aggregate_read),
-                                       sizeof(desk),   5,
-                                       prepare_totals, begin_totals,
-                                       fault_poll_op,    NULL,
-                                       fault_cancel_op,  audit_totals};
+static const fault_operation totals = {
+    "totals", sizeof(gh_aggregate_read), sizeof(desk), 5, prepare_totals, begin_totals, fault_poll_op,
+    NULL,     fault_cancel_op,           audit_totals};
 
 FAULT_TESTS(flush)
 FAULT_TESTS(totals)

@@ -93,11 +93,10 @@ static void bad_flushes(void** state)
     assert_status(gh_aggregate_flush_begin(NULL, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_OP);
     assert_status(gh_aggregate_flush_begin(op, NULL, aggregate, SET, FILE_NAME, NULL), GH_INVALID_CLIENT);
     assert_status(gh_aggregate_flush_begin(op, client, NULL, SET, FILE_NAME, NULL), GH_INVALID_AGGREGATE);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, gh_str_of(""), FILE_NAME, NULL),
-                  GH_INVALID_NAME);
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX + 1),
-                                           FILE_NAME, NULL),
-                  GH_INVALID_NAME);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, gh_str_of(""), FILE_NAME, NULL), GH_INVALID_NAME);
+    assert_status(
+        gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX + 1), FILE_NAME, NULL),
+        GH_INVALID_NAME);
     assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, name_of(GH_NAME_SIZE_MAX + 1), NULL),
                   GH_INVALID_NAME);
     gh_aggregate_flush_config config = gh_aggregate_flush_config_default();
@@ -111,17 +110,14 @@ static void bad_flushes(void** state)
                       bad[i][2] == 1 ? GH_INVALID_TIMEOUT : GH_INVALID_ABANDONED);
     }
     config.struct_size = 0;
-    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, &config),
-                  GH_INVALID_CONFIG);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, &config), GH_INVALID_CONFIG);
     assert_status(gh_op_poll(&op->op), GH_INVALID_CONFIG);
     gh_op_cancel(&op->op);
-    assert_status(
-        gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX), FILE_NAME, NULL),
-        GH_OK);
+    assert_status(gh_aggregate_flush_begin(op, client, aggregate, name_of(GH_AGGREGATE_SET_SIZE_MAX), FILE_NAME, NULL),
+                  GH_OK);
     assert_status(gh_aggregate_flush_begin(op, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_OP);
     gh_aggregate_flush* other = GAME_NEW(a, gh_aggregate_flush);
-    assert_status(gh_aggregate_flush_begin(other, client, aggregate, SET, FILE_NAME, NULL),
-                  GH_INVALID_AGGREGATE);
+    assert_status(gh_aggregate_flush_begin(other, client, aggregate, SET, FILE_NAME, NULL), GH_INVALID_AGGREGATE);
     assert_status(gh_aggregate_start(aggregate, world), GH_INVALID_AGGREGATE);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     assert_status(gh_op_poll(&op->op), GH_OK);
@@ -190,8 +186,7 @@ static void wrong_types_are_told(void** state)
         assert_status(places_flush(a, aggregate, "events", "log"), GH_CORRUPT);
         for (int level = 0; level < 3; level++)
             if (i != level + 2)
-                assert_int_equal(
-                    redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:%d", level), 0);
+                assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:events.2011-10-10}:%d", level), 0);
     }
     redis_server_do(server, "FLUSHALL");
     redis_server_do(server, "HSET gh:{daily:events.2011-10-10}:f log nonsense");
@@ -204,10 +199,18 @@ static void wrong_types_are_told(void** state)
 static void record_with_numbers_of_any_size_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const records[] = {
-        "9007199254740993 0 9007199254740995 1", "1 0 99999999999999999999 1", "18446744073709551616 0 3 1",
-        "2 0 1 1", "1 2 1 1", "2 1 3 1", "-1 0 1 1", "1 0 1 9999999999999999", "1 0 1e400 1", "nan 0 1 1", "1  1 1",
-        "1 0 1 -5"};
+    static const char* const records[] = {"9007199254740993 0 9007199254740995 1",
+                                          "1 0 99999999999999999999 1",
+                                          "18446744073709551616 0 3 1",
+                                          "2 0 1 1",
+                                          "1 2 1 1",
+                                          "2 1 3 1",
+                                          "-1 0 1 1",
+                                          "1 0 1 9999999999999999",
+                                          "1 0 1e400 1",
+                                          "nan 0 1 1",
+                                          "1  1 1",
+                                          "1 0 1 -5"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_geo* world = places_world(a);
@@ -241,9 +244,8 @@ static void answer_too_much(void* context, const fake_request* request, fake_rep
 static void answer_with_numbers_of_any_size_is_corrupt(void** state)
 {
     (void)state;
-    static char answers[][64] = {
-        ":4294967297\r\n:0\r\n:1\r\n", ":0\r\n:4294967296\r\n:1\r\n", ":1\r\n:1\r\n:4294967297\r\n",
-        ":4294967297\r\n:4294967297\r\n:4294967297\r\n"};
+    static char answers[][64] = {":4294967297\r\n:0\r\n:1\r\n", ":0\r\n:4294967296\r\n:1\r\n",
+                                 ":1\r\n:1\r\n:4294967297\r\n", ":4294967297\r\n:4294967297\r\n:4294967297\r\n"};
     redis_server* server = redis_server_start(NULL);
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     {
@@ -297,5 +299,5 @@ static void totals_are_kept_as_long_as_said(void** state)
 TEST_FILE(aggregate_input, cmocka_unit_test(bad_memory_and_tables), cmocka_unit_test(bad_flushes),
           cmocka_unit_test(bad_reads), cmocka_unit_test(wrong_types_are_told),
           cmocka_unit_test(record_with_numbers_of_any_size_is_corrupt),
-          cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt),
-          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(totals_are_kept_as_long_as_said));
+          cmocka_unit_test(answer_with_numbers_of_any_size_is_corrupt), cmocka_unit_test(keys_are_those_of_the_page),
+          cmocka_unit_test(totals_are_kept_as_long_as_said));

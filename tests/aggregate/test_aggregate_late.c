@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFUSED "-NOPERM this user has no permissions to run the 'evalsha' command\r\n"
-#define CORRUPT "-CORRUPT file of a day is not of the form that KEYS.md describes\r\n"
-#define NOTHING_STAGED ":2\r\n:0\r\n:0\r\n" /* says aggregate_add.lua */
+#define REFUSED        "-NOPERM this user has no permissions to run the 'evalsha' command\r\n"
+#define CORRUPT        "-CORRUPT file of a day is not of the form that KEYS.md describes\r\n"
+#define NOTHING_STAGED ":2\r\n:0\r\n:0\r\n"       /* says aggregate_add.lua */
 #define NOTHING_KNOWN  ":1\r\n:0\r\n:0\r\n:1\r\n" /* says aggregate_stage.lua, of a day of one piece */
-#define PIECES  4u
+#define PIECES         4u
 
 /* What becomes of a request; all others are answered by the server behind. */
 typedef enum fate
 {
     FATE_NONE = 0,
-    FATE_HANGS,    /* its link dies, and it arrives when all is over */
-    FATE_UNHEARD,  /* it is carried out, and its link dies           */
-    FATE_ANSWERED  /* with that text, behind the sequence unless it is an error */
+    FATE_HANGS,   /* its link dies, and it arrives when all is over */
+    FATE_UNHEARD, /* it is carried out, and its link dies           */
+    FATE_ANSWERED /* with that text, behind the sequence unless it is an error */
 } fate;
 
 typedef struct stop
@@ -304,6 +304,5 @@ TEST_FILE(aggregate_late, cmocka_unit_test(cancelled_while_a_copy_hangs_is_unkno
           cmocka_unit_test(refused_while_a_copy_hangs_is_unknown),
           cmocka_unit_test(begun_anew_while_a_copy_hangs_is_unknown),
           cmocka_unit_test(added_by_a_copy_that_hung_is_no_duplicate),
-          cmocka_unit_test(refused_while_a_staging_hangs_is_refused),
-          cmocka_unit_test(look_that_fails_denies_nothing),
+          cmocka_unit_test(refused_while_a_staging_hangs_is_refused), cmocka_unit_test(look_that_fails_denies_nothing),
           cmocka_unit_test(look_that_fails_before_is_told_as_that));

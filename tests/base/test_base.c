@@ -27,7 +27,7 @@ static const listed_status statuses[] = {
     GH_STATUS_LIST(LISTED)
 #undef LISTED
 #define LISTED(name, word, value, text) {GH_##name, GH_##word - 256 * value, #name, text},
-    GH_DETAIL_LIST(LISTED)
+        GH_DETAIL_LIST(LISTED)
 #undef LISTED
 };
 
@@ -92,12 +92,11 @@ static void the_families_of_statuses_are_told_by_their_sign(void** state)
 {
     (void)state;
     static const gh_status not_errors[] = {GH_PENDING, GH_IDLE, GH_HELD, GH_EMPTY, GH_EXISTS};
-    static const gh_status failures[] = {GH_FULL,   GH_TIMEOUT, GH_LOST,    GH_REFUSED,   GH_CORRUPT,    GH_CANCELLED,
+    static const gh_status failures[] = {GH_FULL,    GH_TIMEOUT, GH_LOST,    GH_REFUSED,   GH_CORRUPT,    GH_CANCELLED,
                                          GH_UNKNOWN, GH_FENCED,  GH_ERROR,   GH_CLOSED,    GH_NO_ROOM,    GH_TOO_LARGE,
                                          GH_GONE,    GH_BUSY,    GH_DIFFERS, GH_RESTARTED, GH_NOT_MEMBER, GH_LIMITED};
     assert_int_equal(GH_OK, 0);
-    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++)
-        assert_true((int)not_errors[i] > 0);
+    for (size_t i = 0; i < sizeof(not_errors) / sizeof(not_errors[0]); i++) assert_true((int)not_errors[i] > 0);
     for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) assert_true((int)failures[i] < 0);
     for (size_t i = 0; i < STATUS_COUNT; i++)
     {
@@ -105,10 +104,9 @@ static void the_families_of_statuses_are_told_by_their_sign(void** state)
         bool is_word = statuses[i].value > -256;
         assert_int_equal(gh_status_is_invalid(statuses[i].status), named_invalid);
         assert_int_equal(gh_status_is_over(statuses[i].status), statuses[i].value != 1 && statuses[i].value != 3);
-        assert_int_equal(gh_status_word(statuses[i].status),
-                         is_word         ? statuses[i].status
-                         : named_invalid ? GH_INVALID
-                                         : GH_FULL);
+        assert_int_equal(gh_status_word(statuses[i].status), is_word         ? statuses[i].status
+                                                             : named_invalid ? GH_INVALID
+                                                                             : GH_FULL);
     }
 }
 
@@ -274,7 +272,7 @@ typedef struct heap_scene
     gh_heap_entry entries[1 + ITEMS + 1]; /* those around the array must never be touched */
     uint32_t places[ITEMS];
     uint64_t due_us[ITEMS]; /* the model: a plain table */
-    gh_heap* in[ITEMS]; /* NULL: in none */
+    gh_heap* in[ITEMS];     /* NULL: in none */
 } heap_scene;
 
 static void check_one_heap(const heap_scene* s, const gh_heap* heap)
@@ -477,23 +475,16 @@ static void a_digest_tells_any_flipped_bit(void** state)
     assert_memory_equal(gh_hash_digest(bytes, sizeof(bytes)).bytes, whole.bytes, 16);
 }
 
-TEST_FILE(base,
-    cmocka_unit_test(every_status_has_its_name_and_its_sentence),
-    cmocka_unit_test(a_number_that_is_no_status_is_told_as_such),
-    cmocka_unit_test(the_families_of_statuses_are_told_by_their_sign),
-    cmocka_unit_test(the_library_has_the_version_of_its_headers),
-    cmocka_unit_test(strings_are_views_with_a_length),
-    cmocka_unit_test(strings_are_printed_by_their_length), cmocka_unit_test(version_is_one_number),
-    cmocka_unit_test(structs_tell_their_size),
-    cmocka_unit_test(strings_are_equal_byte_by_byte),
-    cmocka_unit_test(an_arena_measures_what_it_then_cuts),
-    cmocka_unit_test(an_arena_without_room_gives_nothing_and_writes_nothing),
-    cmocka_unit_test(an_arena_aligns_what_hashes),
-    cmocka_unit_test(an_arena_copies_strings_with_a_nul_behind),
-    cmocka_unit_test(the_heap_is_as_a_plain_table),
-    cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),
-    cmocka_unit_test(the_heap_gives_times_in_order),
-    cmocka_unit_test(hashes_are_those_that_other_languages_compute),
-    cmocka_unit_test(a_seed_changes_every_hash),
-    cmocka_unit_test(shards_share_the_names_evenly),
-    cmocka_unit_test(a_digest_tells_any_flipped_bit));
+TEST_FILE(base, cmocka_unit_test(every_status_has_its_name_and_its_sentence),
+          cmocka_unit_test(a_number_that_is_no_status_is_told_as_such),
+          cmocka_unit_test(the_families_of_statuses_are_told_by_their_sign),
+          cmocka_unit_test(the_library_has_the_version_of_its_headers),
+          cmocka_unit_test(strings_are_views_with_a_length), cmocka_unit_test(strings_are_printed_by_their_length),
+          cmocka_unit_test(version_is_one_number), cmocka_unit_test(structs_tell_their_size),
+          cmocka_unit_test(strings_are_equal_byte_by_byte), cmocka_unit_test(an_arena_measures_what_it_then_cuts),
+          cmocka_unit_test(an_arena_without_room_gives_nothing_and_writes_nothing),
+          cmocka_unit_test(an_arena_aligns_what_hashes), cmocka_unit_test(an_arena_copies_strings_with_a_nul_behind),
+          cmocka_unit_test(the_heap_is_as_a_plain_table), cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),
+          cmocka_unit_test(the_heap_gives_times_in_order),
+          cmocka_unit_test(hashes_are_those_that_other_languages_compute), cmocka_unit_test(a_seed_changes_every_hash),
+          cmocka_unit_test(shards_share_the_names_evenly), cmocka_unit_test(a_digest_tells_any_flipped_bit));

@@ -35,10 +35,22 @@ static void utf8_folds_all_scripts_that_have_cases(void** state)
 {
     (void)state;
     static const char* const rows[][2] = {
-        {"Jeff_42{", "jeff_42{"}, {"ÄRGER", "ärger"},     {"Straße", "straße"},     {"STRASSE", "strasse"},
-        {"ΣΊΣΥΦΟΣ", "σίσυφοσ"},   {"ς", "σ"},             {"ЖЁЛТЫЙ", "жёлтый"},     {"ԱՐԵՎ", "արեվ"},
-        {"ĀŁŻŸ", "āłżÿ"},         {"ＡＢＣ", "ａｂｃ"},   {"𐐀𐐁", "𐐨𐐩"},             {"日本語", "日本語"},
-        {"K", "k"},               {"Ⱥ", "ⱥ"},             {"ẞ", "ß"},               {"", ""},
+        {"Jeff_42{", "jeff_42{"},
+        {"ÄRGER", "ärger"},
+        {"Straße", "straße"},
+        {"STRASSE", "strasse"},
+        {"ΣΊΣΥΦΟΣ", "σίσυφοσ"},
+        {"ς", "σ"},
+        {"ЖЁЛТЫЙ", "жёлтый"},
+        {"ԱՐԵՎ", "արեվ"},
+        {"ĀŁŻŸ", "āłżÿ"},
+        {"ＡＢＣ", "ａｂｃ"},
+        {"𐐀𐐁", "𐐨𐐩"},
+        {"日本語", "日本語"},
+        {"K", "k"},
+        {"Ⱥ", "ⱥ"},
+        {"ẞ", "ß"},
+        {"", ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_folds(gh_fold_utf8, gh_str_of(rows[i][0]), gh_str_of(rows[i][1]));
@@ -48,14 +60,21 @@ static void what_is_not_utf8_stays(void** state)
 {
     (void)state;
     static const char* const rows[] = {
-        "\xff\xfe\xff", "\xc3", "a\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xed\xbf\xbf",
-        "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "\xe1\xb8", "\xf0\x90\x90", "\xc3(",
+        "\xff\xfe\xff",     "\xc3",         "a\xc3",        "\xc0\x80",         "\xc1\xbf",
+        "\xe0\x80\x80",     "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80", "\x80",         "\xe1\xb8",     "\xf0\x90\x90",     "\xc3(",
         "\xe1(\x80",
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_folds(gh_fold_utf8, gh_str_of(rows[i]), gh_str_of(rows[i]));
     assert_folds(gh_fold_utf8, gh_str_make("A\0B", 3), gh_str_make("a\0b", 3));
-    assert_folds(gh_fold_utf8, gh_str_literal("\xff" "Ä\xc3" "B"), gh_str_literal("\xff" "ä\xc3" "b"));
+    assert_folds(gh_fold_utf8,
+                 gh_str_literal("\xff"
+                                "Ä\xc3"
+                                "B"),
+                 gh_str_literal("\xff"
+                                "ä\xc3"
+                                "b"));
 }
 
 /* Every character of Unicode: its fold is one character, is its own fold, and fits. */
@@ -69,10 +88,8 @@ static void fold_of_a_fold_is_itself(void** state)
         char once[GH_FOLDED_SIZE_MAX];
         char twice[GH_FOLDED_SIZE_MAX];
         size_t size;
-        if (c < 0x80)
-            text[0] = (char)c, size = 1;
-        else if (c < 0x800)
-            text[0] = (char)(0xc0 | c >> 6), text[1] = (char)(0x80 | (c & 63)), size = 2;
+        if (c < 0x80) text[0] = (char)c, size = 1;
+        else if (c < 0x800) text[0] = (char)(0xc0 | c >> 6), text[1] = (char)(0x80 | (c & 63)), size = 2;
         else if (c < 0x10000)
             text[0] = (char)(0xe0 | c >> 12), text[1] = (char)(0x80 | (c >> 6 & 63)), text[2] = (char)(0x80 | (c & 63)),
             size = 3;

@@ -89,8 +89,8 @@ static void old_version_is_warned_of(void** state)
         const char* text;
         uint32_t version;
         bool old;
-    } rows[] = {{"6.0.16", 60016, true}, {"6.2.0", 60200, false}, {"5.0", 50000, true},
-                {"10.11.12", 101112, false}, {"9.9.89", 90989, false}, {"nonsense", 0, true}, {"", 0, true}};
+    } rows[] = {{"6.0.16", 60016, true},  {"6.2.0", 60200, false}, {"5.0", 50000, true}, {"10.11.12", 101112, false},
+                {"9.9.89", 90989, false}, {"nonsense", 0, true},   {"", 0, true}};
     redis_server* server = redis_server_start(&(redis_server_options){.append_only = true});
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
@@ -133,8 +133,8 @@ static void cluster_node_is_warned_of(void** state)
 {
     (void)state;
     const char* arguments[] = {"--cluster-enabled", "yes", NULL};
-    redis_server* server = redis_server_start(&(redis_server_options){.tcp = true, .append_only = true,
-                                                                      .arguments = arguments});
+    redis_server* server =
+        redis_server_start(&(redis_server_options){.tcp = true, .append_only = true, .arguments = arguments});
     game* a = game_start(redis_server_address(server));
     for (int i = 0; i < 100; i++) game_tick_all();
     assert_false(gh_client_ready(a->client)); /* CLUSTERDOWN: no slot is served */

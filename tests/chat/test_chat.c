@@ -21,8 +21,7 @@ static void three_members_see_the_same_messages(void** state)
     gh_str* members = talk_names(a, "joe jeff jenny", &count);
     gh_post* first = talk_numbers(a, "joe", 1, 0);
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);
-    assert_status(
-        gh_chat_create_begin(change, a->client, gh_str_literal("raid"), members, count, first, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(change, a->client, gh_str_literal("raid"), members, count, first, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
     assert_true(change->epoch > 0);
@@ -126,8 +125,7 @@ static void goes_with_its_last_member(void** state)
     assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 4);
     assert_status(chat_quit(a, "raid", "jeff"), GH_OK);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
-    assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") >
-                0); /* the last trace goes by itself */
+    assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") > 0); /* the last trace goes by itself */
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chats:joe}:l gh:{chats:jeff}:l"), 0);
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_GONE);
     assert_status(chat_enter(a, "raid", "joe", false), GH_GONE);
@@ -304,8 +302,7 @@ static void at_most_sixteen_hints_a_send(void** state)
     }
 }
 
-static gh_status list_chats(game* from, const char* player, gh_chat_list* list, gh_chat_item* items,
-                            size_t capacity)
+static gh_status list_chats(game* from, const char* player, gh_chat_list* list, gh_chat_item* items, size_t capacity)
 {
     assert_status(gh_chat_list_begin(list, from->client, gh_str_of(player), items, capacity, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&list->op) != GH_PENDING);
@@ -414,11 +411,10 @@ static void full_chat_refuses_if_it_was_made_so(void** state)
 }
 
 TEST_FILE(chat, cmocka_unit_test(full_chat_refuses_if_it_was_made_so),
-          cmocka_unit_test(three_members_see_the_same_messages),
-          cmocka_unit_test(what_all_have_seen_goes), cmocka_unit_test(joins_from_now_or_from_the_start),
-          cmocka_unit_test(only_members_speak_and_read), cmocka_unit_test(goes_with_its_last_member),
-          cmocka_unit_test(members_are_capped), cmocka_unit_test(reads_a_long_backlog_for_many),
-          cmocka_unit_test(any_byte_in_any_name), cmocka_unit_test(waits_for_a_hint),
-          cmocka_unit_test(waits_for_a_hint_where_another_has_handled_all),
+          cmocka_unit_test(three_members_see_the_same_messages), cmocka_unit_test(what_all_have_seen_goes),
+          cmocka_unit_test(joins_from_now_or_from_the_start), cmocka_unit_test(only_members_speak_and_read),
+          cmocka_unit_test(goes_with_its_last_member), cmocka_unit_test(members_are_capped),
+          cmocka_unit_test(reads_a_long_backlog_for_many), cmocka_unit_test(any_byte_in_any_name),
+          cmocka_unit_test(waits_for_a_hint), cmocka_unit_test(waits_for_a_hint_where_another_has_handled_all),
           cmocka_unit_test(at_most_sixteen_hints_a_send), cmocka_unit_test(lists_chats_with_unread_counts),
           cmocka_unit_test(stale_entries_are_mended));

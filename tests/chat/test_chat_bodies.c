@@ -21,8 +21,7 @@ static chat_reader* reader_with(game* from, const char* who, size_t buffer_size)
 
 static void say_sizes(game* from, const size_t* sizes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        assert_status(chat_say(from, CHAT, bodies_posts(from, &sizes[i], 1), 1), GH_OK);
+    for (size_t i = 0; i < count; i++) assert_status(chat_say(from, CHAT, bodies_posts(from, &sizes[i], 1), 1), GH_OK);
 }
 
 static void make(game* from)
@@ -352,8 +351,8 @@ static void feed_goes_on_behind_a_large_one(void** state)
 static void what_is_no_message_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const heads[] = {"x", "1", "1 1795250000123 x ", "1 1795250000123 65 ", "1 1795250000123 100 ",
-                                        "-2 1 1 "};
+    static const char* const heads[] = {
+        "x", "1", "1 1795250000123 x ", "1 1795250000123 65 ", "1 1795250000123 100 ", "-2 1 1 "};
     static char entry[2 * LARGEST];
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));

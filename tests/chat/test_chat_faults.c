@@ -57,9 +57,9 @@ static void settle_change(chat_bag* bag)
 static void make_chat(fault_scene* scene, size_t players)
 {
     chat_bag* bag = fill_bag(scene);
-    assert_status(gh_chat_create_begin(&bag->change, scene->other->client, fault_name(scene), bag->players,
-                                       players, NULL, NULL),
-                  GH_OK);
+    assert_status(
+        gh_chat_create_begin(&bag->change, scene->other->client, fault_name(scene), bag->players, players, NULL, NULL),
+        GH_OK);
     settle_change(bag);
     bag->epoch = bag->change.epoch;
 }
@@ -79,8 +79,7 @@ static void prepare_talk(fault_scene* scene)
     chat_bag* bag = scene->more;
     make_chat(scene, 2);
     bag = scene->more;
-    assert_status(gh_chat_send_begin(&bag->send, scene->other->client, fault_name(scene), bag->posts, 3, 0),
-                  GH_OK);
+    assert_status(gh_chat_send_begin(&bag->send, scene->other->client, fault_name(scene), bag->posts, 3, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&bag->send.op) != GH_PENDING);
     assert_status(gh_op_poll(&bag->send.op), GH_OK);
 }
@@ -93,15 +92,13 @@ static void prepare_nothing(fault_scene* scene)
 static bool is_member(fault_scene* scene, int player)
 {
     const chat_bag* bag = scene->more;
-    return redis_server_text(scene->server, "ZSCORE gh:{chat:%s}:v %s", scene->name, bag->names[player]) !=
-           NULL;
+    return redis_server_text(scene->server, "ZSCORE gh:{chat:%s}:v %s", scene->name, bag->names[player]) != NULL;
 }
 
 static bool is_noted(fault_scene* scene, int player)
 {
     const chat_bag* bag = scene->more;
-    return redis_server_text(scene->server, "ZSCORE gh:{chats:%s}:l %s", bag->names[player], scene->name) !=
-           NULL;
+    return redis_server_text(scene->server, "ZSCORE gh:{chats:%s}:l %s", bag->names[player], scene->name) != NULL;
 }
 
 /* The entries are the three, in order, with ids from 1 on; or there is none. */
@@ -124,9 +121,9 @@ static size_t count_stored(fault_scene* scene)
 static void begin_create(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_create_begin(scene->op, scene->game->client, fault_name(scene), bag->players, 2,
-                                       bag->posts, NULL),
-                  GH_OK);
+    assert_status(
+        gh_chat_create_begin(scene->op, scene->game->client, fault_name(scene), bag->players, 2, bag->posts, NULL),
+        GH_OK);
 }
 
 static void audit_create(fault_scene* scene, gh_status status)
@@ -143,15 +140,14 @@ static void audit_create(fault_scene* scene, gh_status status)
 
 static const fault_operation create = {
     "create", sizeof(gh_chat_change), sizeof(chat_bag), 7, prepare_nothing, begin_create, fault_poll_op,
-    NULL,     fault_cancel_op,          audit_create};
+    NULL,     fault_cancel_op,        audit_create};
 
 /* ---- join ---------------------------------------------------------------------------------------------- */
 
 static void begin_join(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(
-        gh_chat_join_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
+    assert_status(gh_chat_join_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
 }
 
 static void audit_join(fault_scene* scene, gh_status status)
@@ -163,15 +159,14 @@ static void audit_join(fault_scene* scene, gh_status status)
 
 static const fault_operation join = {
     "join", sizeof(gh_chat_change), sizeof(chat_bag), 7, prepare_one, begin_join, fault_poll_op,
-    NULL,   fault_cancel_op,          audit_join};
+    NULL,   fault_cancel_op,        audit_join};
 
 /* ---- leave --------------------------------------------------------------------------------------------- */
 
 static void begin_leave(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(
-        gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
 }
 
 static void audit_leave(fault_scene* scene, gh_status status)
@@ -184,13 +179,12 @@ static void audit_leave(fault_scene* scene, gh_status status)
 
 static const fault_operation leave = {
     "leave", sizeof(gh_chat_change), sizeof(chat_bag), 7, prepare_talk, begin_leave, fault_poll_op,
-    NULL,    fault_cancel_op,          audit_leave};
+    NULL,    fault_cancel_op,        audit_leave};
 
 static void begin_last_leave(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(
-        gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[0], NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[0], NULL), GH_OK);
 }
 
 static void audit_last_leave(fault_scene* scene, gh_status status)
@@ -200,8 +194,8 @@ static void audit_last_leave(fault_scene* scene, gh_status status)
     assert_int_equal(is_member(scene, 0), !gone);
 }
 
-static const fault_operation last_leave = {"last",        sizeof(gh_chat_change), sizeof(chat_bag), 7,
-                                           prepare_one,   begin_last_leave,       fault_poll_op,      NULL,
+static const fault_operation last_leave = {"last",          sizeof(gh_chat_change), sizeof(chat_bag), 7,
+                                           prepare_one,     begin_last_leave,       fault_poll_op,    NULL,
                                            fault_cancel_op, audit_last_leave};
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
@@ -209,8 +203,7 @@ static const fault_operation last_leave = {"last",        sizeof(gh_chat_change)
 static void begin_send(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_send_begin(scene->op, scene->game->client, fault_name(scene), bag->posts, 3, 0),
-                  GH_OK);
+    assert_status(gh_chat_send_begin(scene->op, scene->game->client, fault_name(scene), bag->posts, 3, 0), GH_OK);
 }
 
 static void audit_send(fault_scene* scene, gh_status status)
@@ -225,7 +218,7 @@ static void audit_send(fault_scene* scene, gh_status status)
 
 static const fault_operation send = {
     "send", sizeof(gh_chat_send), sizeof(chat_bag), 5, prepare_both, begin_send, fault_poll_op,
-    NULL,   fault_cancel_op,          audit_send};
+    NULL,   fault_cancel_op,      audit_send};
 
 static void prepare_large(fault_scene* scene)
 {
@@ -243,9 +236,8 @@ static const fault_operation send_large = {
 static void begin_fetch(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(
-        gh_chat_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->member, 1, &bag->fetch),
-        GH_OK);
+    assert_status(gh_chat_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->member, 1, &bag->fetch),
+                  GH_OK);
 }
 
 static void audit_fetch(fault_scene* scene, gh_status status)
@@ -258,7 +250,7 @@ static void audit_fetch(fault_scene* scene, gh_status status)
 
 static const fault_operation fetch = {
     "fetch", sizeof(gh_chat_fetch), sizeof(chat_bag), 5, prepare_talk, begin_fetch, fault_poll_op,
-    NULL,    fault_cancel_op,          audit_fetch};
+    NULL,    fault_cancel_op,       audit_fetch};
 
 static void prepare_large_talk(fault_scene* scene)
 {
@@ -280,24 +272,22 @@ static void audit_fetch_past(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation fetch_past = {
-    "fetch_past", sizeof(gh_chat_fetch), sizeof(chat_bag), 5, prepare_large_talk, begin_fetch, fault_poll_op,
-    NULL,         fault_cancel_op,       audit_fetch_past};
+static const fault_operation fetch_past = {"fetch_past",       sizeof(gh_chat_fetch), sizeof(chat_bag), 5,
+                                           prepare_large_talk, begin_fetch,           fault_poll_op,    NULL,
+                                           fault_cancel_op,    audit_fetch_past};
 
 static void begin_commit(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
     bag->member.handled = 2;
-    assert_status(gh_chat_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch,
-                                       &bag->member, 1, 0),
-                  GH_OK);
+    assert_status(
+        gh_chat_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch, &bag->member, 1, 0), GH_OK);
 }
 
 static void audit_commit(fault_scene* scene, gh_status status)
 {
     const chat_bag* bag = scene->more;
-    long long seen =
-        redis_server_integer(scene->server, "ZSCORE gh:{chat:%s}:v %s", scene->name, bag->names[1]);
+    long long seen = redis_server_integer(scene->server, "ZSCORE gh:{chat:%s}:v %s", scene->name, bag->names[1]);
     assert_true(seen == 2 || (seen == 0 && status != GH_OK));
     if (status == GH_OK) assert_int_equal(bag->member.seen, 2);
     assert_int_equal(count_stored(scene), 3); /* the other has seen nothing yet */
@@ -305,7 +295,7 @@ static void audit_commit(fault_scene* scene, gh_status status)
 
 static const fault_operation commit = {
     "commit", sizeof(gh_chat_commit), sizeof(chat_bag), 5, prepare_talk, begin_commit, fault_poll_op,
-    NULL,     fault_cancel_op,          audit_commit};
+    NULL,     fault_cancel_op,        audit_commit};
 
 FAULT_TESTS(create)
 FAULT_TESTS(join)
@@ -327,9 +317,8 @@ FAULT_CANCEL_TEST(fetch_past)
 FAULT_CANCEL_TEST(commit)
 
 TEST_FILE(chat_faults, FAULT_TEST_LIST(create), FAULT_TEST_LIST(join), FAULT_TEST_LIST(leave),
-          FAULT_TEST_LIST(last_leave), FAULT_TEST_LIST(send), FAULT_TEST_LIST(send_large),
-          FAULT_TEST_LIST(fetch), FAULT_TEST_LIST(fetch_past), FAULT_TEST_LIST(commit),
-          FAULT_CANCEL_TEST_LIST(create), FAULT_CANCEL_TEST_LIST(join), FAULT_CANCEL_TEST_LIST(leave),
-          FAULT_CANCEL_TEST_LIST(last_leave), FAULT_CANCEL_TEST_LIST(send), FAULT_CANCEL_TEST_LIST(send_large),
-          FAULT_CANCEL_TEST_LIST(fetch), FAULT_CANCEL_TEST_LIST(fetch_past),
-          FAULT_CANCEL_TEST_LIST(commit));
+          FAULT_TEST_LIST(last_leave), FAULT_TEST_LIST(send), FAULT_TEST_LIST(send_large), FAULT_TEST_LIST(fetch),
+          FAULT_TEST_LIST(fetch_past), FAULT_TEST_LIST(commit), FAULT_CANCEL_TEST_LIST(create),
+          FAULT_CANCEL_TEST_LIST(join), FAULT_CANCEL_TEST_LIST(leave), FAULT_CANCEL_TEST_LIST(last_leave),
+          FAULT_CANCEL_TEST_LIST(send), FAULT_CANCEL_TEST_LIST(send_large), FAULT_CANCEL_TEST_LIST(fetch),
+          FAULT_CANCEL_TEST_LIST(fetch_past), FAULT_CANCEL_TEST_LIST(commit));

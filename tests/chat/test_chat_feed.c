@@ -16,8 +16,7 @@ typedef struct feeding
     game* from;
 } feeding;
 
-static feeding* feeding_new(game* from, uint32_t rooms, uint32_t seats, size_t room_bytes,
-                            uint32_t messages_max)
+static feeding* feeding_new(game* from, uint32_t rooms, uint32_t seats, size_t room_bytes, uint32_t messages_max)
 {
     feeding* self = GAME_NEW(from, feeding);
     self->from = from;
@@ -60,8 +59,7 @@ static uint64_t* last_of(listener* self, gh_str chat)
 {
     for (int i = 0; i < 16; i++)
     {
-        if (self->chats[i].chat[0] == '\0')
-            snprintf(self->chats[i].chat, 16, "%.*s", (int)chat.size, chat.bytes);
+        if (self->chats[i].chat[0] == '\0') snprintf(self->chats[i].chat, 16, "%.*s", (int)chat.size, chat.bytes);
         if (gh_str_equal(gh_str_of(self->chats[i].chat), chat)) return &self->chats[i].last;
     }
     fail_msg("more chats than a listener has room for");
@@ -104,8 +102,7 @@ static void pulls_all_chats_of_a_player(void** state)
     FEED_UNTIL(self, jeff->count == 36);
     assert_int_equal(jeff->player.chats, 8);
     assert_status(jeff->player.status, GH_OK);
-    FEED_UNTIL(self, redis_server_integer(server, "ZSCORE gh:{chat:c7}:v jeff") ==
-                         8); /* handled is said by itself */
+    FEED_UNTIL(self, redis_server_integer(server, "ZSCORE gh:{chat:c7}:v jeff") == 8); /* handled is said by itself */
     chat_say_numbers(a, "c3", "joe", 2, 4);
     FEED_UNTIL(self, jeff->count == 38);
     gh_chat_feed_end(&self->feed);
@@ -133,8 +130,7 @@ static void one_fetch_serves_many_players(void** state)
         assert_status(chat_enter(a, "guild", names[i], false), GH_OK);
         players[i] = listen(self, names[i]);
     }
-    FEED_UNTIL(self, self->feed.seats_used == PLAYERS &&
-                         redis_server_integer(server, "ZCARD gh:{chat:guild}:h") == 1);
+    FEED_UNTIL(self, self->feed.seats_used == PLAYERS && redis_server_integer(server, "ZCARD gh:{chat:guild}:h") == 1);
     chat_say_numbers(a, "guild", "joe", 50, 0);
     for (int i = 0; i < PLAYERS; i++) FEED_UNTIL(self, players[i]->count == 50);
     assert_int_equal(self->feed.rooms_used, 1);
@@ -172,8 +168,7 @@ static void noisy_chat_starves_nobody(void** state)
         gh_chat_feed_done(&self->feed, room, true);
         /* Whenever the noisy one has had its turn, the quiet one gets a message: it must have come before
          * long. */
-        if (noisy && *last_of(jeff, gh_str_literal("quiet")) == said)
-            chat_say_numbers(a, "quiet", "joe", 1, said++);
+        if (noisy && *last_of(jeff, gh_str_literal("quiet")) == said) chat_say_numbers(a, "quiet", "joe", 1, said++);
     }
     assert_int_equal(most, 10);
     assert_int_equal(rounds[1], 90);
@@ -313,9 +308,8 @@ static void calls_without_a_feed_do_nothing(void** state)
     assert_int_equal(game_stats(a).ops_begun, 1); /* the feed itself */
 }
 
-TEST_FILE(chat_feed, cmocka_unit_test(calls_without_a_feed_do_nothing),
-          cmocka_unit_test(pulls_all_chats_of_a_player), cmocka_unit_test(one_fetch_serves_many_players),
-          cmocka_unit_test(noisy_chat_starves_nobody),
+TEST_FILE(chat_feed, cmocka_unit_test(calls_without_a_feed_do_nothing), cmocka_unit_test(pulls_all_chats_of_a_player),
+          cmocka_unit_test(one_fetch_serves_many_players), cmocka_unit_test(noisy_chat_starves_nobody),
           cmocka_unit_test(follows_joins_and_leaves_of_other_servers),
           cmocka_unit_test(player_with_a_backlog_joins_a_room_that_is_read),
           cmocka_unit_test(no_room_and_no_seat_say_full), cmocka_unit_test(goes_on_after_the_store_was_away));

@@ -177,9 +177,9 @@ static void each_hears_each_message_once_in_order(void** state)
     GAME_UNTIL(table_has_heard_all(self));
     for (int i = 0; i < PLAYERS; i++)
         if (self->hearers[i].is_member)
-            GAME_UNTIL((table_frame(self, 1),
-                        redis_server_integer(server, "ZSCORE gh:{chat:raid}:v %s", names[i]) ==
-                            strtoll(redis_server_text(server, "HGET gh:{chat:raid}:s n"), NULL, 10)));
+            GAME_UNTIL(
+                (table_frame(self, 1), redis_server_integer(server, "ZSCORE gh:{chat:raid}:v %s", names[i]) ==
+                                           strtoll(redis_server_text(server, "HGET gh:{chat:raid}:s n"), NULL, 10)));
     gh_chat_feed_end(&self->feed);
 }
 
@@ -248,8 +248,7 @@ static void players_go_between_lines(void** state)
                 game_tick_all();
             }
             for (int i = 0; i < PLAYERS; i++)
-                GAME_UNTIL((table_frame(self, 9),
-                            self->hearers[i].count == ((gone >> i & 1) != 0 ? before[i] : SAID)));
+                GAME_UNTIL((table_frame(self, 9), self->hearers[i].count == ((gone >> i & 1) != 0 ? before[i] : SAID)));
             gh_chat_feed_end(&self->feed);
         }
 }

@@ -35,16 +35,16 @@ static doomed doomed_start(redis_server* server)
     return self;
 }
 
-#define DOOMED_UNTIL(self, condition)                                                                                \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t doomed_end_us = wait_cap_us();                                                                      \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if (wait_now_us() >= doomed_end_us) fail_msg("waited too long for: %s", #condition);                     \
-            assert_status(gh_tick((self)->client, wait_now_us(), 0), GH_OK);                                         \
-            wait_briefly();                                                                                          \
-        }                                                                                                            \
+#define DOOMED_UNTIL(self, condition)                                                                                  \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint64_t doomed_end_us = wait_cap_us();                                                                        \
+        while (!(condition))                                                                                           \
+        {                                                                                                              \
+            if (wait_now_us() >= doomed_end_us) fail_msg("waited too long for: %s", #condition);                       \
+            assert_status(gh_tick((self)->client, wait_now_us(), 0), GH_OK);                                           \
+            wait_briefly();                                                                                            \
+        }                                                                                                              \
     } while (0)
 
 /* While the memory is still there, the client says that it is none. */
@@ -158,13 +158,20 @@ static void what_has_ended_is_inert(void** state)
 /* They know no client and no op; or, at the end, client_must_be_none calls them. */
 static bool needs_no_call(const char* name)
 {
-    static const char* const beginnings[] = {"gh_geo_",     "gh_fold_",   "gh_status_", "gh_str_",         "gh_version",
-                                             "gh_message_", "gh_client_", "gh_platform_", "gh_tick", "gh_sizeof",
-                                             "gh_next_deadline"};
-    static const char* const others[] = {"gh_lock_tag",           "gh_name_str",       "gh_reply_at",
-                                         "gh_reply_int",          "gh_reply_str",      "gh_name_format",
-                                         "gh_tasks_config_check", "gh_aggregate_init", "gh_task_remaining_us",
-                                         "gh_op_was_moved",       "gh_counters_read_stats",
+    static const char* const beginnings[] = {"gh_geo_",    "gh_fold_",    "gh_status_",      "gh_str_",
+                                             "gh_version", "gh_message_", "gh_client_",      "gh_platform_",
+                                             "gh_tick",    "gh_sizeof",   "gh_next_deadline"};
+    static const char* const others[] = {"gh_lock_tag",
+                                         "gh_name_str",
+                                         "gh_reply_at",
+                                         "gh_reply_int",
+                                         "gh_reply_str",
+                                         "gh_name_format",
+                                         "gh_tasks_config_check",
+                                         "gh_aggregate_init",
+                                         "gh_task_remaining_us",
+                                         "gh_op_was_moved",
+                                         "gh_counters_read_stats",
                                          "gh_aggregate_read_stats"}; /* both by their _get_stats */
     size_t size = strlen(name);
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)

@@ -181,9 +181,14 @@ static void peer_that_closes_at_once(void** state)
 static void peer_that_answers_errors(void** state)
 {
     (void)state;
-    const char* const errors[] = {"-NOAUTH Authentication required.\r\n", "-LOADING Redis is loading\r\n",
-                                  "-NOPERM no\r\n", "-ERR what\r\n", "-ERR max number of clients reached\r\n",
-                                  "-BUSY a script runs\r\n", "-\r\n", "-MASTERDOWN no\r\n"};
+    const char* const errors[] = {"-NOAUTH Authentication required.\r\n",
+                                  "-LOADING Redis is loading\r\n",
+                                  "-NOPERM no\r\n",
+                                  "-ERR what\r\n",
+                                  "-ERR max number of clients reached\r\n",
+                                  "-BUSY a script runs\r\n",
+                                  "-\r\n",
+                                  "-MASTERDOWN no\r\n"};
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
     {
         scripted* world = scripted_new();
@@ -253,16 +258,13 @@ static void wake_link_backs_off_alone(void** state)
     assert_int_equal(scripted_stats(world).links_lost, 0);
 
     world->answer = NULL;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
-                   2 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 2 * SECOND_US);
 }
 
 TEST_FILE(backoff, cmocka_unit_test(pauses_double_up_to_the_cap_with_jitter),
-          cmocka_unit_test(smallest_and_largest_pauses_are_kept),
-          cmocka_unit_test(clients_draw_different_pauses),
-          cmocka_unit_test(a_good_connection_makes_the_pause_short_again),
-          cmocka_unit_test(peer_that_never_connects), cmocka_unit_test(peer_that_refuses_after_a_while),
-          cmocka_unit_test(peer_that_never_answers), cmocka_unit_test(peer_that_takes_no_bytes),
-          cmocka_unit_test(peer_that_closes_at_once), cmocka_unit_test(peer_that_answers_errors),
-          cmocka_unit_test(peer_that_answers_nonsense), cmocka_unit_test(peer_that_closes_when_ready),
-          cmocka_unit_test(wake_link_backs_off_alone));
+          cmocka_unit_test(smallest_and_largest_pauses_are_kept), cmocka_unit_test(clients_draw_different_pauses),
+          cmocka_unit_test(a_good_connection_makes_the_pause_short_again), cmocka_unit_test(peer_that_never_connects),
+          cmocka_unit_test(peer_that_refuses_after_a_while), cmocka_unit_test(peer_that_never_answers),
+          cmocka_unit_test(peer_that_takes_no_bytes), cmocka_unit_test(peer_that_closes_at_once),
+          cmocka_unit_test(peer_that_answers_errors), cmocka_unit_test(peer_that_answers_nonsense),
+          cmocka_unit_test(peer_that_closes_when_ready), cmocka_unit_test(wake_link_backs_off_alone));

@@ -23,7 +23,10 @@ static void make_slow(scripted* world, uint64_t budget_us)
 static void replies_are_taken_a_piece_at_a_time(void** state)
 {
     (void)state;
-    enum { OPS = 10000 };
+    enum
+    {
+        OPS = 10000
+    };
     scripted* world = scripted_new();
     gh_client_config config = scripted_config();
     config.ops_capacity = config.requests_capacity = OPS;
@@ -60,7 +63,10 @@ static void replies_are_taken_a_piece_at_a_time(void** state)
 static void requests_are_sent_a_piece_at_a_time(void** state)
 {
     (void)state;
-    enum { OPS = 5000 };
+    enum
+    {
+        OPS = 5000
+    };
     scripted* world = scripted_new();
     gh_client_config config = scripted_config();
     config.ops_capacity = config.requests_capacity = OPS;
@@ -183,7 +189,10 @@ static void leases_are_told_first_after_a_hitch(void** state)
 static void deadlines_pass_within_a_few_ticks(void** state)
 {
     (void)state;
-    enum { OPS = 1000 };
+    enum
+    {
+        OPS = 1000
+    };
     scripted* world = scripted_new();
     world->open_status = GH_REFUSED;
     scripted_start(world, NULL);
@@ -201,7 +210,11 @@ static void deadlines_pass_within_a_few_ticks(void** state)
 static void renewals_go_on_under_load(void** state)
 {
     (void)state;
-    enum { LOCKS = 10, LOAD = 900 };
+    enum
+    {
+        LOCKS = 10,
+        LOAD = 900
+    };
     scripted* world = scripted_new();
     gh_client_config config = scripted_config();
     config.ops_capacity = 4096;
@@ -233,8 +246,7 @@ static void silent_server_is_given_up_on_any_budget(void** state)
         gh_client_config config = scripted_config();
         config.wake = true;
         scripted_start_ready(world, &config);
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
-                       SECOND_US);
+        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
         world->silent = true;
         make_slow(world, budgets[i]);
         for (int j = 0; j < 100; j++) scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
@@ -249,7 +261,10 @@ static void silent_server_is_given_up_on_any_budget(void** state)
 static void answers_that_wait_to_be_taken_are_no_silence(void** state)
 {
     (void)state;
-    enum { OPS = 400 };
+    enum
+    {
+        OPS = 400
+    };
     scripted* world = scripted_new();
     scripted_start_ready(world, NULL);
     gh_command* ops[OPS];
@@ -266,7 +281,10 @@ static void answers_that_wait_to_be_taken_are_no_silence(void** state)
 
 /* ---- a store that has lost its data ---------------------------------------------------------------------- */
 
-enum { HELD = 10000 };
+enum
+{
+    HELD = 10000
+};
 
 typedef struct loss
 {
@@ -385,7 +403,10 @@ static int compare_times(const void* a, const void* b)
 static void ten_thousand_replies_of_a_real_server(void** state)
 {
     (void)state;
-    enum { OPS = 10000 };
+    enum
+    {
+        OPS = 10000
+    };
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     gh_client_config config = game_config(proxy_address(proxy));
@@ -402,8 +423,8 @@ static void ten_thousand_replies_of_a_real_server(void** state)
     ask.timeout_us = 120 * SECOND_US;
     for (int i = 0; i < OPS; i++) assert_status(gh_command_begin(&ops[i], a->client, words, 2, &ask), GH_OK);
     proxy_arm(proxy, PROXY_REPLY, 0, PROXY_HOLD);
-    GAME_UNTIL(game_stats(a).requests_sent == OPS &&
-               redis_server_integer(server, "EXISTS c") == 1 && redis_server_integer(server, "GET c") == OPS);
+    GAME_UNTIL(game_stats(a).requests_sent == OPS && redis_server_integer(server, "EXISTS c") == 1 &&
+               redis_server_integer(server, "GET c") == OPS);
     assert_status(gh_op_poll(&ops[0].op), GH_PENDING);
     proxy_mark(proxy);
     proxy_release(proxy);
@@ -436,11 +457,9 @@ TEST_FILE(budget, cmocka_unit_test(replies_are_taken_a_piece_at_a_time),
           cmocka_unit_test(requests_are_sent_a_piece_at_a_time),
           cmocka_unit_test(leases_of_a_lost_store_are_told_a_piece_at_a_time),
           cmocka_unit_test(leases_of_a_lost_store_are_told_once),
-          cmocka_unit_test(end_of_the_client_finds_all_leases_told),
-          cmocka_unit_test(each_tick_makes_some_progress),
+          cmocka_unit_test(end_of_the_client_finds_all_leases_told), cmocka_unit_test(each_tick_makes_some_progress),
           cmocka_unit_test(without_a_budget_nobody_looks_at_the_clock),
-          cmocka_unit_test(budget_that_suffices_is_not_over),
-          cmocka_unit_test(leases_are_told_first_after_a_hitch),
+          cmocka_unit_test(budget_that_suffices_is_not_over), cmocka_unit_test(leases_are_told_first_after_a_hitch),
           cmocka_unit_test(deadlines_pass_within_a_few_ticks), cmocka_unit_test(renewals_go_on_under_load),
           cmocka_unit_test(silent_server_is_given_up_on_any_budget),
           cmocka_unit_test(answers_that_wait_to_be_taken_are_no_silence),

@@ -10,9 +10,9 @@
 
 typedef enum fault
 {
-    FAULT_BROKEN, /* open and connected refuse, send and receive find it closed  */
-    FAULT_LATER,  /* nothing moves now                                           */
-    FAULT_SHORT,  /* one byte moves                                              */
+    FAULT_BROKEN,   /* open and connected refuse, send and receive find it closed  */
+    FAULT_LATER,    /* nothing moves now                                           */
+    FAULT_SHORT,    /* one byte moves                                              */
     FAULT_TOO_MANY, /* a platform that is broken: more bytes than there were       */
     FAULT_COUNT
 } fault;
@@ -103,8 +103,7 @@ static uint64_t scenario(fault how, uint64_t from, uint64_t times)
     SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) == GH_OK, MS, 30 * SECOND_US);
     SCRIPTED_UNTIL(world, gh_op_poll(&first->op) == GH_OK, MS, 30 * SECOND_US);
     SCRIPTED_UNTIL(world, gh_op_poll(&second->op) == GH_OK, MS, 30 * SECOND_US);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
-                   30 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 30 * SECOND_US);
     gh_client_shutdown(world->client);
     assert_int_equal(world->closes, world->opens);
     return self->calls;

@@ -63,8 +63,7 @@ static void ops_fit_up_to_the_capacity(void** state)
 {
     (void)state;
     const uint32_t capacities[] = {1, 2, 3, 7, 8, 9, 64, 511, 512, 513, 5000};
-    for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++)
-        exactly_so_many_ops(capacities[i]);
+    for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++) exactly_so_many_ops(capacities[i]);
 }
 
 /* ---- the capacities of the wire ------------------------------------------------------------------------ */
@@ -72,7 +71,11 @@ static void ops_fit_up_to_the_capacity(void** state)
 /* A thousand ops through as little as there may be. */
 static void thousand_ops(const gh_client_config* wanted, uint32_t most_bytes)
 {
-    enum { OPS = 1000, LOCKS = 100 };
+    enum
+    {
+        OPS = 1000,
+        LOCKS = 100
+    };
     redis_server* server = redis_server_start(NULL);
     gh_client_config config = *wanted;
     config.address = gh_str_of(redis_server_address(server));
@@ -285,7 +288,6 @@ static void trace_tells_the_requests_of_the_op_alone(void** state)
 }
 
 TEST_FILE(capacity, cmocka_unit_test(ops_fit_up_to_the_capacity), cmocka_unit_test(few_requests_at_once),
-          cmocka_unit_test(few_bytes_at_once), cmocka_unit_test(few_of_everything),
-          cmocka_unit_test(largest_request), cmocka_unit_test(largest_reply),
-          cmocka_unit_test(stats_agree_with_what_is_seen),
+          cmocka_unit_test(few_bytes_at_once), cmocka_unit_test(few_of_everything), cmocka_unit_test(largest_request),
+          cmocka_unit_test(largest_reply), cmocka_unit_test(stats_agree_with_what_is_seen),
           cmocka_unit_test(trace_tells_the_requests_of_the_op_alone));

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MS UINT64_C(1000)
+#define MS  UINT64_C(1000)
 #define OPS 12
 
 static gh_lock* want(scripted* world, const char* name, uint32_t tag)
@@ -236,7 +236,6 @@ TEST_FILE(changes, cmocka_unit_test(idle_ops_and_null_take_every_call),
           cmocka_unit_test(op_that_changed_twice_comes_with_its_last_status),
           cmocka_unit_test(hold_that_is_over_comes_before_its_end),
           cmocka_unit_test(what_fails_between_ticks_comes_after_the_next), cmocka_unit_test(begin_takes_it_off),
-          cmocka_unit_test(begin_that_is_refused_comes_as_an_end),
-          cmocka_unit_test(begin_of_a_busy_op_leaves_it_alone),
+          cmocka_unit_test(begin_that_is_refused_comes_as_an_end), cmocka_unit_test(begin_of_a_busy_op_leaves_it_alone),
           cmocka_unit_test(begin_without_a_client_is_told_to_the_op_alone),
           cmocka_unit_test(nothing_comes_after_a_shutdown), cmocka_unit_test(random_changes_are_all_seen));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNTOUCHED 0xa5
+#define UNTOUCHED  0xa5
 #define BLOCK_SIZE (256 * 1024 + 64)
 
 /* Enough for a client of the defaults, and a little to be unaligned in. */
@@ -22,8 +22,7 @@ static bool is_untouched(const void* bytes, size_t size)
 }
 
 /* Tries to make a client in the block, and makes sure that a refusal has written nothing. */
-static gh_status try_init_at(size_t offset, size_t size, const gh_client_config* config,
-                             const gh_platform* platform)
+static gh_status try_init_at(size_t offset, size_t size, const gh_client_config* config, const gh_platform* platform)
 {
     gh_client* const before = (gh_client*)(void*)block;
     gh_client* client = before;
@@ -36,8 +35,8 @@ static gh_status try_init_at(size_t offset, size_t size, const gh_client_config*
         return status;
     }
     assert_true(is_untouched(block, offset));
-    assert_true(is_untouched(block + offset + gh_client_memory(config),
-                             sizeof(block) - offset - gh_client_memory(config)));
+    assert_true(
+        is_untouched(block + offset + gh_client_memory(config), sizeof(block) - offset - gh_client_memory(config)));
     gh_client_shutdown(client);
     return status;
 }
@@ -199,9 +198,9 @@ static void platform_must_have_every_function(void** state)
     gh_client_config config = plain();
     gh_platform platform;
     assert_status(try_init_at(0, BLOCK_SIZE, &config, NULL), GH_INVALID_PLATFORM);
-#define CHECK_WITHOUT(function)                                                                              \
-    platform = *gh_platform_default();                                                                       \
-    platform.function = NULL;                                                                                \
+#define CHECK_WITHOUT(function)                                                                                        \
+    platform = *gh_platform_default();                                                                                 \
+    platform.function = NULL;                                                                                          \
     assert_status(try_init_at(0, BLOCK_SIZE, &config, &platform), GH_INVALID_PLATFORM);
     CHECK_WITHOUT(now_us)
     CHECK_WITHOUT(entropy)
@@ -359,7 +358,10 @@ static void unique_texts_are_unique(void** state)
 static void clients_have_different_ids(void** state)
 {
     (void)state;
-    enum { CLIENTS = 200 };
+    enum
+    {
+        CLIENTS = 200
+    };
     uint64_t ids[CLIENTS];
     gh_client_config config = plain();
     for (int i = 0; i < CLIENTS; i++)
@@ -393,26 +395,21 @@ static void password_is_wiped(void** state)
     assert_status(gh_client_init(block, BLOCK_SIZE, &config, &world->platform, &client), GH_OK);
     memset(password, 'x', sizeof(password) - 1);
     assert_true(block_contains("open-sesame-and-do-not-tell"));
-    for (uint64_t i = 0; i < 50 && !gh_client_ready(client); i++)
-        assert_status(gh_tick(client, i * 1000, 0), GH_OK);
+    for (uint64_t i = 0; i < 50 && !gh_client_ready(client); i++) assert_status(gh_tick(client, i * 1000, 0), GH_OK);
     assert_true(gh_client_ready(client));
     gh_client_shutdown(client);
     assert_false(block_contains("open-sesame-and-do-not-tell"));
     assert_false(block_contains("sesame"));
 }
 
-TEST_FILE(client,
-          cmocka_unit_test(strings_know_their_size),
+TEST_FILE(client, cmocka_unit_test(strings_know_their_size),
           cmocka_unit_test(reply_elements_are_looked_up_within_bounds),
           cmocka_unit_test(default_memory_takes_the_longest_strings),
           cmocka_unit_test(memory_must_be_there_aligned_and_large_enough),
-          cmocka_unit_test(config_must_come_from_its_default_function),
-          cmocka_unit_test(headers_must_be_the_librarys), cmocka_unit_test(stats_are_as_large_as_the_caller_says),
-          cmocka_unit_test(platform_must_have_every_function), cmocka_unit_test(platform_must_have_entropy),
-          cmocka_unit_test(out_pointer_must_be_there),
+          cmocka_unit_test(config_must_come_from_its_default_function), cmocka_unit_test(headers_must_be_the_librarys),
+          cmocka_unit_test(stats_are_as_large_as_the_caller_says), cmocka_unit_test(platform_must_have_every_function),
+          cmocka_unit_test(platform_must_have_entropy), cmocka_unit_test(out_pointer_must_be_there),
           cmocka_unit_test(every_function_refuses_what_is_no_client),
-          cmocka_unit_test(every_function_refuses_a_client_that_was_shut_down),
-          cmocka_unit_test(results_need_a_place),
-          cmocka_unit_test(before_the_first_tick_nothing_has_happened),
-          cmocka_unit_test(unique_texts_are_unique), cmocka_unit_test(clients_have_different_ids),
-          cmocka_unit_test(password_is_wiped));
+          cmocka_unit_test(every_function_refuses_a_client_that_was_shut_down), cmocka_unit_test(results_need_a_place),
+          cmocka_unit_test(before_the_first_tick_nothing_has_happened), cmocka_unit_test(unique_texts_are_unique),
+          cmocka_unit_test(clients_have_different_ids), cmocka_unit_test(password_is_wiped));

@@ -39,7 +39,7 @@ typedef struct bound
     gh_status refusal;
 } bound;
 
-#define BOUND(field, least, most, refusal)                                                                   \
+#define BOUND(field, least, most, refusal)                                                                             \
     {offsetof(gh_client_config, field), sizeof(((gh_client_config*)NULL)->field), least, most, refusal}
 
 static const bound bounds[] = {
@@ -222,8 +222,9 @@ static void numeric_addresses_are_taken(void** state)
 {
     (void)state;
     const char* const good[] = {
-        "unix:/tmp/x", "unix:x", "unix:127.0.0.1:6390", "127.0.0.1:1", "0.0.0.0:65535", "255.255.255.255:9",
-        "[::1]:6390", "[2001:db8::7]:65535", "[::ffff:10.0.0.7]:1", "[::]:1", "[FE80::A]:77"};
+        "unix:/tmp/x",       "unix:x",     "unix:127.0.0.1:6390", "127.0.0.1:1",         "0.0.0.0:65535",
+        "255.255.255.255:9", "[::1]:6390", "[2001:db8::7]:65535", "[::ffff:10.0.0.7]:1", "[::]:1",
+        "[FE80::A]:77"};
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
     {
         assert_status(check_address(good[i], false), GH_OK);
@@ -234,8 +235,9 @@ static void numeric_addresses_are_taken(void** state)
 static void host_names_need_a_resolver(void** state)
 {
     (void)state;
-    const char* const names[] = {"redis:6390", "redis-1.game.example:6390", "localhost:1", "a_b:1",
-                                 "256.0.0.1:1", "1.2.3:1", "1.2.3.4.5:1", "127.1:1"};
+    const char* const names[] = {
+        "redis:6390", "redis-1.game.example:6390", "localhost:1", "a_b:1", "256.0.0.1:1", "1.2.3:1", "1.2.3.4.5:1",
+        "127.1:1"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     {
         assert_status(check_address(names[i], false), GH_INVALID_ADDRESS);
@@ -260,14 +262,44 @@ static void host_names_are_plain(void** state)
 static void anything_else_is_no_address(void** state)
 {
     (void)state;
-    const char* const bad[] = {
-        NULL, "", ":", ":1", "unix:", "unix", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:00001",
-        "127.0.0.1:01", "127.0.0.1:65536", "127.0.0.1:99999", "127.0.0.1:100000", "127.0.0.1:4295032831",
-        "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1: 1", "127.0.0.1:1 ", " 127.0.0.1:1", "127.0.0.1:1x",
-        "127.0.0.1:0x10", "::1:6390", "[::1]", "[::1]6390", "[::1:6390", "::1]:6390", "[]:1", "[:]:1",
-            "[1]:1",
-        "[fe80::1%eth0]:1", "[::g]:1", "[::1\n]:1", "a b:1", "a/b:1", "redis://h:1", "h\xc3\xa9:1",
-        "[00000000000000000000000000000000000000000000::]:1"};
+    const char* const bad[] = {NULL,
+                               "",
+                               ":",
+                               ":1",
+                               "unix:",
+                               "unix",
+                               "127.0.0.1",
+                               "127.0.0.1:",
+                               "127.0.0.1:0",
+                               "127.0.0.1:00001",
+                               "127.0.0.1:01",
+                               "127.0.0.1:65536",
+                               "127.0.0.1:99999",
+                               "127.0.0.1:100000",
+                               "127.0.0.1:4295032831",
+                               "127.0.0.1:-1",
+                               "127.0.0.1:+1",
+                               "127.0.0.1: 1",
+                               "127.0.0.1:1 ",
+                               " 127.0.0.1:1",
+                               "127.0.0.1:1x",
+                               "127.0.0.1:0x10",
+                               "::1:6390",
+                               "[::1]",
+                               "[::1]6390",
+                               "[::1:6390",
+                               "::1]:6390",
+                               "[]:1",
+                               "[:]:1",
+                               "[1]:1",
+                               "[fe80::1%eth0]:1",
+                               "[::g]:1",
+                               "[::1\n]:1",
+                               "a b:1",
+                               "a/b:1",
+                               "redis://h:1",
+                               "h\xc3\xa9:1",
+                               "[00000000000000000000000000000000000000000000::]:1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
     {
         assert_status(check_address(bad[i], false), GH_INVALID_ADDRESS);
@@ -299,8 +331,8 @@ static void long_addresses_have_bounds(void** state)
 
 TEST_FILE(client_config, cmocka_unit_test(numbers_are_within_their_bounds),
           cmocka_unit_test(back_off_ends_are_in_order), cmocka_unit_test(largest_config_has_an_honest_size),
-          cmocka_unit_test(strings_without_bytes_are_refused),
-          cmocka_unit_test(user_and_password_have_bounds), cmocka_unit_test(client_name_is_printable),
-          cmocka_unit_test(prefix_is_plain), cmocka_unit_test(numeric_addresses_are_taken),
-          cmocka_unit_test(host_names_need_a_resolver), cmocka_unit_test(host_names_are_plain),
-          cmocka_unit_test(anything_else_is_no_address), cmocka_unit_test(long_addresses_have_bounds));
+          cmocka_unit_test(strings_without_bytes_are_refused), cmocka_unit_test(user_and_password_have_bounds),
+          cmocka_unit_test(client_name_is_printable), cmocka_unit_test(prefix_is_plain),
+          cmocka_unit_test(numeric_addresses_are_taken), cmocka_unit_test(host_names_need_a_resolver),
+          cmocka_unit_test(host_names_are_plain), cmocka_unit_test(anything_else_is_no_address),
+          cmocka_unit_test(long_addresses_have_bounds));

@@ -184,7 +184,10 @@ static void op_without_a_place_on_the_wire_is_not_due(void** state)
 static void work_left_for_lack_of_budget_is_due_now(void** state)
 {
     (void)state;
-    enum { OPS = 300 };
+    enum
+    {
+        OPS = 300
+    };
     scripted* world = sleeper_start(false);
     gh_command* ops[OPS];
     world->silent = true;
@@ -201,7 +204,10 @@ static void work_left_for_lack_of_budget_is_due_now(void** state)
 static void ops_left_in_the_queue_for_lack_of_budget_are_due_now(void** state)
 {
     (void)state;
-    enum { OPS = 300 };
+    enum
+    {
+        OPS = 300
+    };
     scripted* world = sleeper_start(false);
     world->silent = true;
     for (int i = 0; i < OPS; i++) scripted_ask(world, "A", 60 * SECOND_US, GH_REPEAT_SAFE);
@@ -265,21 +271,24 @@ static void poll_and_tick(game** games, int count)
     for (int i = 0; i < count; i++) game_tick(games[i]);
 }
 
-#define POLL_UNTIL(games, count, condition)                                                                  \
-    do                                                                                                       \
-    {                                                                                                        \
-        uint64_t poll_end_us = wait_cap_us();                                                                \
-        while (!(condition))                                                                                 \
-        {                                                                                                    \
-            if (wait_now_us() >= poll_end_us) fail_msg("waited too long for: %s", #condition);               \
-            poll_and_tick((games), (count));                                                                 \
-        }                                                                                                    \
+#define POLL_UNTIL(games, count, condition)                                                                            \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint64_t poll_end_us = wait_cap_us();                                                                          \
+        while (!(condition))                                                                                           \
+        {                                                                                                              \
+            if (wait_now_us() >= poll_end_us) fail_msg("waited too long for: %s", #condition);                         \
+            poll_and_tick((games), (count));                                                                           \
+        }                                                                                                              \
     } while (0)
 
 static void poll_loop_hands_a_lock_over(void** state)
 {
     (void)state;
-    enum { ROUNDS = 50 };
+    enum
+    {
+        ROUNDS = 50
+    };
     redis_server* server = redis_server_start(NULL);
     game* games[2];
     gh_lock* locks[2];
@@ -289,8 +298,9 @@ static void poll_loop_hands_a_lock_over(void** state)
         games[i] = game_start(redis_server_address(server));
         locks[i] = GAME_NEW(games[i], gh_lock);
     }
-    POLL_UNTIL(games, 2, gh_client_link_state(games[0]->client, GH_LINK_WAKE) == GH_LINK_READY &&
-                             gh_client_link_state(games[1]->client, GH_LINK_WAKE) == GH_LINK_READY);
+    POLL_UNTIL(games, 2,
+               gh_client_link_state(games[0]->client, GH_LINK_WAKE) == GH_LINK_READY &&
+                   gh_client_link_state(games[1]->client, GH_LINK_WAKE) == GH_LINK_READY);
     assert_status(gh_lock_begin(locks[0], games[0]->client, gh_str_literal("sword"), &want), GH_OK);
     POLL_UNTIL(games, 2, gh_op_poll(&locks[0]->op) == GH_HELD);
     uint64_t ticks = game_stats(games[0]).ticks;
@@ -299,8 +309,7 @@ static void poll_loop_hands_a_lock_over(void** state)
     {
         gh_lock* mine = locks[round % 2];
         gh_lock* other = locks[(round + 1) % 2];
-        assert_status(gh_lock_begin(other, games[(round + 1) % 2]->client, gh_str_literal("sword"), &want),
-                      GH_OK);
+        assert_status(gh_lock_begin(other, games[(round + 1) % 2]->client, gh_str_literal("sword"), &want), GH_OK);
         POLL_UNTIL(games, 2, other->position == 1);
         gh_lock_release(mine);
         POLL_UNTIL(games, 2, gh_op_poll(&mine->op) == GH_OK && gh_op_poll(&other->op) == GH_HELD);
@@ -309,14 +318,11 @@ static void poll_loop_hands_a_lock_over(void** state)
     assert_in_range(game_stats(games[0]).ticks - ticks, ROUNDS * 3, ROUNDS * 40);
 }
 
-TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock),
-          cmocka_unit_test(idle_client_sleeps), cmocka_unit_test(readable_link_is_read_in_the_next_tick),
-          cmocka_unit_test(held_lock_is_renewed_by_a_sleeper), cmocka_unit_test(lost_lease_wakes_a_sleeper),
-          cmocka_unit_test(deadline_of_an_op_wakes_a_sleeper),
-          cmocka_unit_test(pause_before_a_retry_wakes_a_sleeper),
-          cmocka_unit_test(attempts_to_connect_wake_a_sleeper),
-          cmocka_unit_test(silent_server_wakes_a_sleeper),
-          cmocka_unit_test(op_begun_behind_a_sent_one_is_due_now),
+TEST_FILE(deadline, cmocka_unit_test(sleeper_takes_and_gives_back_a_lock), cmocka_unit_test(idle_client_sleeps),
+          cmocka_unit_test(readable_link_is_read_in_the_next_tick), cmocka_unit_test(held_lock_is_renewed_by_a_sleeper),
+          cmocka_unit_test(lost_lease_wakes_a_sleeper), cmocka_unit_test(deadline_of_an_op_wakes_a_sleeper),
+          cmocka_unit_test(pause_before_a_retry_wakes_a_sleeper), cmocka_unit_test(attempts_to_connect_wake_a_sleeper),
+          cmocka_unit_test(silent_server_wakes_a_sleeper), cmocka_unit_test(op_begun_behind_a_sent_one_is_due_now),
           cmocka_unit_test(op_without_a_place_on_the_wire_is_not_due),
           cmocka_unit_test(work_left_for_lack_of_budget_is_due_now),
           cmocka_unit_test(ops_left_in_the_queue_for_lack_of_budget_are_due_now),

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000)
+#define MS      UINT64_C(1000)
 #define HOUR_US UINT64_C(3600000000)
-#define GONE 0xa5
+#define GONE    0xa5
 
 /* An op in memory that is gone with it. */
 static void* born(size_t size)

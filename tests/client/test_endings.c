@@ -81,8 +81,7 @@ static void what_was_sent_ends_unknown(void** state)
     assert_int_equal(scripted_stats(world).ops_unknown, 2);
 
     scripted_speak(world); /* the late answers are nobody's */
-    SCRIPTED_UNTIL(world, scripted_stats(world).requests_sent == 0 && gh_client_ready(world->client), MS,
-                   SECOND_US);
+    SCRIPTED_UNTIL(world, scripted_stats(world).requests_sent == 0 && gh_client_ready(world->client), MS, SECOND_US);
     assert_status(gh_op_poll(&command->op), GH_UNKNOWN);
 }
 
@@ -284,7 +283,10 @@ static void drain_frees_locks_in_a_real_store(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
-    enum { LOCKS = 20 };
+    enum
+    {
+        LOCKS = 20
+    };
     gh_lock* locks[LOCKS];
     char names[LOCKS][16];
     for (int i = 0; i < LOCKS; i++)
@@ -360,14 +362,11 @@ static void shutdown_in_each_state_of_the_link(void** state)
     }
 }
 
-TEST_FILE(endings, cmocka_unit_test(what_was_not_sent_times_out),
-          cmocka_unit_test(what_was_sent_ends_unknown),
+TEST_FILE(endings, cmocka_unit_test(what_was_not_sent_times_out), cmocka_unit_test(what_was_sent_ends_unknown),
           cmocka_unit_test(what_was_sent_before_the_link_died_ends_unknown),
-          cmocka_unit_test(late_answers_are_swallowed),
-          cmocka_unit_test(script_whose_text_is_on_the_wire_times_out),
+          cmocka_unit_test(late_answers_are_swallowed), cmocka_unit_test(script_whose_text_is_on_the_wire_times_out),
           cmocka_unit_test(drain_of_an_idle_client_is_over_at_once), cmocka_unit_test(drain_gives_locks_back),
           cmocka_unit_test(drain_keeps_its_time), cmocka_unit_test(drain_that_is_asked_for_again_is_over_sooner),
           cmocka_unit_test(drain_without_a_server_keeps_its_time_too),
-          cmocka_unit_test(drain_frees_locks_in_a_real_store),
-          cmocka_unit_test(shutdown_ends_each_op_as_it_stands),
+          cmocka_unit_test(drain_frees_locks_in_a_real_store), cmocka_unit_test(shutdown_ends_each_op_as_it_stands),
           cmocka_unit_test(shutdown_in_each_state_of_the_link));

@@ -121,17 +121,20 @@ static void other_layouts_are_refused_in_words(void** state)
 static void epoch_that_is_none_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const others[] = {"", "none", "1 2 2", "-1 1795250000123456 2 -", "1 99999999999999999999 2 -",
-                                         "1 9007199254740993 2 -", "9007199254740992 1 2 -",
+    static const char* const others[] = {"",
+                                         "none",
+                                         "1 2 2",
+                                         "-1 1795250000123456 2 -",
+                                         "1 99999999999999999999 2 -",
+                                         "1 9007199254740993 2 -",
+                                         "9007199254740992 1 2 -",
                                          "1795250000123456 1e9 2 x"};
     redis_server* server = redis_server_start(NULL);
     for (size_t i = 0; i <= sizeof(others) / sizeof(others[0]); i++)
     {
         redis_server_do(server, "FLUSHALL");
-        if (i == 0)
-            redis_server_do(server, "RPUSH gh:epoch a");
-        else
-            redis_server_do(server, "SET gh:epoch %s", others[i - 1]);
+        if (i == 0) redis_server_do(server, "RPUSH gh:epoch a");
+        else redis_server_do(server, "SET gh:epoch %s", others[i - 1]);
         game* a = game_start(redis_server_address(server));
         gh_command* read = say(a, NULL, "GET greeting");
         assert_ends(read, GH_CORRUPT);

@@ -48,16 +48,28 @@ static void assert_not_believed(scripted_answer answer, const char* text)
 static void epoch_of_another_shape_is_not_believed(void** state)
 {
     (void)state;
-    const char* const replies[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n",
-                                   "*2\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n",
+    const char* const replies[] = {"+OK\r\n",
+                                   ":1\r\n",
+                                   "$-1\r\n",
+                                   "*0\r\n",
+                                   "*-1\r\n",
+                                   "*1\r\n:1\r\n",
+                                   "*2\r\n:1\r\n:1\r\n",
+                                   "*3\r\n:1\r\n:1\r\n$1\r\n1\r\n",
                                    "*3\r\n$1\r\n1\r\n:1\r\n:1\r\n",
-                                   "*3\r\n*0\r\n*0\r\n*0\r\n", "*3\r\n:-1\r\n:1\r\n:1\r\n", "*3\r\n:1\r\n:-1\r\n:1\r\n",
+                                   "*3\r\n*0\r\n*0\r\n*0\r\n",
+                                   "*3\r\n:-1\r\n:1\r\n:1\r\n",
+                                   "*3\r\n:1\r\n:-1\r\n:1\r\n",
                                    "*3\r\n:1\r\n:1\r\n:-1\r\n"};
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
-        assert_not_believed(say_to_the_epoch, replies[i]);
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) assert_not_believed(say_to_the_epoch, replies[i]);
 }
 
-static const char* const no_digests[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "$3\r\nabc\r\n", "$0\r\n\r\n",
+static const char* const no_digests[] = {"+OK\r\n",
+                                         ":1\r\n",
+                                         "$-1\r\n",
+                                         "*0\r\n",
+                                         "$3\r\nabc\r\n",
+                                         "$0\r\n\r\n",
                                          "$41\r\n01234567890123456789012345678901234567890\r\n",
                                          "*1\r\n$40\r\n0123456789012345678901234567890123456789\r\n"};
 
@@ -135,5 +147,4 @@ static void clock_of_the_store_may_be_anything(void** state)
 TEST_FILE(handshake, cmocka_unit_test(epoch_of_another_shape_is_not_believed),
           cmocka_unit_test(digest_of_another_shape_is_not_believed),
           cmocka_unit_test(request_goes_again_after_a_digest_of_another_shape),
-          cmocka_unit_test(request_without_a_digest_is_given_up),
-          cmocka_unit_test(clock_of_the_store_may_be_anything));
+          cmocka_unit_test(request_without_a_digest_is_given_up), cmocka_unit_test(clock_of_the_store_may_be_anything));

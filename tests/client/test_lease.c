@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_US (60 * SECOND_US)
+#define LONG_US       (60 * SECOND_US)
 #define STATE_OF_LOCK "EVAL %s 1 gh:{lock:sword}:s"
-#define STATE_WORD "return string.match(redis.call('GET', KEYS[1]) or '', '^%S+ %d+ %d+ ([hrf])') or '-'"
+#define STATE_WORD    "return string.match(redis.call('GET', KEYS[1]) or '', '^%S+ %d+ %d+ ([hrf])') or '-'"
 
 static gh_lock* want(game* from, const char* name, uint64_t lease_us, uint64_t wait_us)
 {
@@ -249,9 +249,10 @@ static void marks_of_late_requests_are_bounded(void** state)
     const char* release = a->client->scripts[GH_SCRIPT_lock_release].digest;
     uint64_t store_us = gh_client_store_time(a->client, gh_client_now(a->client));
     for (unsigned i = 1; i <= 50; i++)
-        redis_server_do(server, "EVALSHA %b 3 gh:{lock:sword}:s gh:{lock:sword}:q gh:{lock:sword}:c "
-                                "%016x:%016x 1 200000 %llu", release, (size_t)40, i, 1u,
-                        (unsigned long long)(store_us + 3 * SECOND_US));
+        redis_server_do(server,
+                        "EVALSHA %b 3 gh:{lock:sword}:s gh:{lock:sword}:q gh:{lock:sword}:c "
+                        "%016x:%016x 1 200000 %llu",
+                        release, (size_t)40, i, 1u, (unsigned long long)(store_us + 3 * SECOND_US));
     assert_true(strlen(redis_server_text(server, "GET gh:{lock:sword}:s")) < 400);
     assert_non_null(strstr(redis_server_text(server, "GET gh:{lock:sword}:s"), " *:"));
     assert_status(settle(want(a, "sword", SECOND_US, LONG_US)), GH_HELD); /* asked for until it is later than that */
@@ -285,8 +286,7 @@ static bool answer_the_crowd(scripted* world, const gh_str* words, size_t count,
     else if (is_script && count > 16 && self->forgotten)
         snprintf(text, sizeof(text), "*3\r\n:%.*s\r\n:%llu\r\n$%u\r\n%0*d\r\n", (int)words[5].size, words[5].bytes,
                  now_us, (unsigned)count - 7, (int)count - 7, 0);
-    else
-        return false;
+    else return false;
     buffer_add(reply, text, strlen(text));
     return true;
 }
@@ -316,8 +316,7 @@ static void crowd_is_told(bool of_permits)
         snprintf(self->names[i], sizeof(self->names[i]), "n%d", i);
         if (of_permits)
             assert_status(gh_permit_begin(&self->permits[i], world->client, gh_str_literal("arena"), &permit), GH_OK);
-        else
-            assert_status(gh_lock_begin(&self->locks[i], world->client, gh_str_of(self->names[i]), &lock), GH_OK);
+        else assert_status(gh_lock_begin(&self->locks[i], world->client, gh_str_of(self->names[i]), &lock), GH_OK);
     }
     SCRIPTED_UNTIL(world, count_of_crowd(self, of_permits, GH_HELD) == MANY, 1000, SECOND_US);
     self->forgotten = true;
@@ -389,10 +388,16 @@ static void quarantine_holds_after_a_flush_under_connected_clients(void** state)
 static void lock_of_a_broken_number_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const states[] = {
-        "- 9007199254740991 0 f 0",    "- 9007199254740992 0 f 0",   "- 12345678901234567890 0 f 0",
-        "- 5 12345678901234567890 h 0", "- 5 0 f 12345678901234567890", "- 5 0 f 0 x", "- 5 0 f 0 abc:12 def",
-        "- -5 0 f 0",                  "- 1e400 0 f 0",              "- nan 0 f 0"};
+    static const char* const states[] = {"- 9007199254740991 0 f 0",
+                                         "- 9007199254740992 0 f 0",
+                                         "- 12345678901234567890 0 f 0",
+                                         "- 5 12345678901234567890 h 0",
+                                         "- 5 0 f 12345678901234567890",
+                                         "- 5 0 f 0 x",
+                                         "- 5 0 f 0 abc:12 def",
+                                         "- -5 0 f 0",
+                                         "- 1e400 0 f 0",
+                                         "- nan 0 f 0"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
@@ -427,9 +432,14 @@ static void fence_is_never_handed_out_twice(void** state)
 static void semaphore_of_a_broken_number_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const states[] = {"99999999 0 0 0 -", "5 99999999 0 0 -", "5 0 9007199254740991 0 -",
-                                         "5 0 0 12345678901234567890 -", "5 0 0 0", "5 0 1e400 0 -",
-                                         "5 0 0 0 - abc", "12345678901234567890 0 0 0 -"};
+    static const char* const states[] = {"99999999 0 0 0 -",
+                                         "5 99999999 0 0 -",
+                                         "5 0 9007199254740991 0 -",
+                                         "5 0 0 12345678901234567890 -",
+                                         "5 0 0 0",
+                                         "5 0 1e400 0 -",
+                                         "5 0 0 0 - abc",
+                                         "12345678901234567890 0 0 0 -"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
@@ -450,8 +460,9 @@ static bool answer_large_numbers(scripted* world, const gh_str* words, size_t co
     (void)world;
     if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || (count != 8 && count != 11)) return false;
     gh_str sequence = words[count == 8 ? 6 : 8];
-    snprintf(text, sizeof(text), count == 8 ? "*5\r\n:%.*s\r\n:5\r\n:4294967297\r\n:0\r\n:7\r\n"
-                                            : "*6\r\n:%.*s\r\n:0\r\n:5\r\n:4294967297\r\n:0\r\n:0\r\n",
+    snprintf(text, sizeof(text),
+             count == 8 ? "*5\r\n:%.*s\r\n:5\r\n:4294967297\r\n:0\r\n:7\r\n"
+                        : "*6\r\n:%.*s\r\n:0\r\n:5\r\n:4294967297\r\n:0\r\n:0\r\n",
              (int)sequence.size, sequence.bytes);
     buffer_add(reply, text, strlen(text));
     return true;
@@ -468,8 +479,7 @@ static void numbers_of_a_semaphore_are_not_cut(void** state)
     gh_str name = gh_str_literal("arena");
     assert_status(gh_semaphore_look_begin(look, world->client, name, NULL, 0, 0), GH_OK);
     assert_status(gh_semaphore_limit_begin(limit, world->client, name, 5, 0), GH_OK);
-    SCRIPTED_UNTIL(world, gh_op_poll(&look->op) != GH_PENDING && gh_op_poll(&limit->op) != GH_PENDING,
-                   1000, SECOND_US);
+    SCRIPTED_UNTIL(world, gh_op_poll(&look->op) != GH_PENDING && gh_op_poll(&limit->op) != GH_PENDING, 1000, SECOND_US);
     assert_status(gh_op_poll(&look->op), GH_CORRUPT);
     assert_status(gh_op_poll(&limit->op), GH_UNKNOWN);
     assert_int_equal(look->used, 0);
@@ -554,8 +564,7 @@ TEST_FILE(lease, cmocka_unit_test(fenced_write_that_was_done_is_never_fenced),
           cmocka_unit_test(late_request_of_a_released_lock_takes_nothing),
           cmocka_unit_test(late_request_of_a_lock_that_gave_up_does_not_wait),
           cmocka_unit_test(release_leaves_no_mark_where_each_copy_was_answered),
-          cmocka_unit_test(marks_of_late_requests_are_bounded),
-          cmocka_unit_test(thousand_locks_are_told_lost_at_once),
+          cmocka_unit_test(marks_of_late_requests_are_bounded), cmocka_unit_test(thousand_locks_are_told_lost_at_once),
           cmocka_unit_test(thousand_permits_are_told_lost_at_once),
           cmocka_unit_test(owner_learns_of_older_data_under_the_same_epoch),
           cmocka_unit_test(quarantine_holds_after_a_flush_under_connected_clients),

@@ -154,9 +154,9 @@ static void needless_password_refuses_what_waits(void** state)
 /* ---- ACL users ----------------------------------------------------------------------------------------- */
 
 /* What a production user gets: nothing that reads or flushes others' data, no EVAL, no CONFIG. */
-#define LEAST_RIGHTS                                                                                         \
-    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +script|exists +publish +subscribe +ping " \
-    "+auth +select +client|setname +info +time +get +set +pexpire +zadd +zrem +zrange +zremrangebyrank "     \
+#define LEAST_RIGHTS                                                                                                   \
+    "~gh:* resetchannels &gh:wake:* -@all +evalsha +script|load +script|exists +publish +subscribe +ping "             \
+    "+auth +select +client|setname +info +time +get +set +pexpire +zadd +zrem +zrange +zremrangebyrank "               \
     "+zrank +zscore +zcard +hget +hset +hdel"
 
 /* The rules are split at their spaces by the format of the audit. */
@@ -216,15 +216,12 @@ static void longest_and_oddest_credentials_work(void** state)
     assert_client_works(a);
     GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
     assert_int_equal(redis_server_integer(server, "GET witness"), 1);
-    assert_int_equal(redis_server_integer(server, "EXISTS a-prefix-of-thirty-two-bytes-123:{lock:sword}:s"),
-                     1);
+    assert_int_equal(redis_server_integer(server, "EXISTS a-prefix-of-thirty-two-bytes-123:{lock:sword}:s"), 1);
 }
 
 TEST_FILE(link, cmocka_unit_test(connects_over_unix_ipv4_and_ipv6),
           cmocka_unit_test(wake_link_is_made_only_when_wanted), cmocka_unit_test(client_name_is_shown),
           cmocka_unit_test(database_is_selected), cmocka_unit_test(password_opens_both_links),
-          cmocka_unit_test(wrong_password_refuses_what_waits),
-          cmocka_unit_test(missing_password_refuses_what_waits),
-          cmocka_unit_test(needless_password_refuses_what_waits),
-          cmocka_unit_test(user_with_the_least_rights_works),
+          cmocka_unit_test(wrong_password_refuses_what_waits), cmocka_unit_test(missing_password_refuses_what_waits),
+          cmocka_unit_test(needless_password_refuses_what_waits), cmocka_unit_test(user_with_the_least_rights_works),
           cmocka_unit_test(longest_and_oddest_credentials_work));

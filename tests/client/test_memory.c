@@ -14,7 +14,6 @@
 
 #define MS UINT64_C(1000)
 
-
 /* ---- size ---------------------------------------------------------------------------------------------- */
 
 static void defaults_fit_256_kib(void** state)
@@ -31,9 +30,9 @@ static void size_grows_with_each_field(void** state)
     (void)state;
     gh_client_config config = scripted_config();
     size_t size = gh_client_memory(&config);
-#define CHECK_GROWS(field, more, least, most)                                                                \
-    config = scripted_config();                                                                              \
-    config.field += (more);                                                                                  \
+#define CHECK_GROWS(field, more, least, most)                                                                          \
+    config = scripted_config();                                                                                        \
+    config.field += (more);                                                                                            \
     assert_in_range(gh_client_memory(&config) - size, (size_t)(more) * (least), (size_t)(more) * (most));
     CHECK_GROWS(ops_capacity, 1024, 2 * sizeof(void*), 128)
     CHECK_GROWS(requests_capacity, 1024, sizeof(void*), 128)
@@ -90,7 +89,10 @@ static void random_configs_stay_within_their_block(void** state)
 /* Locks, commands of some size and a script, with whatever does not fit at once tried again later. */
 static void standard_scenario(const gh_client_config* config)
 {
-    enum { OPS = 24 };
+    enum
+    {
+        OPS = 24
+    };
     scripted* world = scripted_new();
     gh_script* script = SCRIPTED_NEW(world, gh_script);
     gh_command* commands = scripted_keep(world, sizeof(*commands) * OPS);
@@ -123,7 +125,7 @@ static void standard_scenario(const gh_client_config* config)
             if (gh_op_poll(&locks[i].op) == GH_HELD) gh_lock_release(&locks[i]);
         if (ticks > 5000)
             fail_msg("stuck: ops %u, requests %u, out %u", config->ops_capacity, config->requests_capacity,
-                                   config->out_bytes);
+                     config->out_bytes);
     }
     for (unsigned i = 0; i < OPS; i++)
     {
@@ -216,15 +218,15 @@ static uint64_t watched_tick(game* self)
     return counts.total;
 }
 
-#define WATCHED_UNTIL(self, condition)                                                                       \
-    do                                                                                                       \
-    {                                                                                                        \
-        uint64_t watched_end_us = wait_cap_us();                                                             \
-        while (!(condition))                                                                                 \
-        {                                                                                                    \
-            if (wait_now_us() >= watched_end_us) fail_msg("waited too long for: %s", #condition);            \
-            if (watched_tick(self) != 0) fail_msg("the heap was called before: %s", #condition);             \
-        }                                                                                                    \
+#define WATCHED_UNTIL(self, condition)                                                                                 \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint64_t watched_end_us = wait_cap_us();                                                                       \
+        while (!(condition))                                                                                           \
+        {                                                                                                              \
+            if (wait_now_us() >= watched_end_us) fail_msg("waited too long for: %s", #condition);                      \
+            if (watched_tick(self) != 0) fail_msg("the heap was called before: %s", #condition);                       \
+        }                                                                                                              \
     } while (0)
 
 /* Begins a lock and a command on each of the places that are free, under watch. */
@@ -252,7 +254,10 @@ static void begin_all(game* self, gh_lock* locks, gh_command* commands, gh_scrip
 static void busy_client_never_calls_the_heap(void** state)
 {
     (void)state;
-    enum { OPS = 64 };
+    enum
+    {
+        OPS = 64
+    };
     assert_true(heap_watch_works());
     redis_server* server = redis_server_start(&(redis_server_options){.append_only = true});
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
@@ -337,8 +342,7 @@ static void making_and_ending_a_client_never_calls_the_heap(void** state)
     }
 }
 
-TEST_FILE(memory, cmocka_unit_test(defaults_fit_256_kib),
-          cmocka_unit_test(size_grows_with_each_field),
+TEST_FILE(memory, cmocka_unit_test(defaults_fit_256_kib), cmocka_unit_test(size_grows_with_each_field),
           cmocka_unit_test(random_configs_stay_within_their_block), cmocka_unit_test(each_number_of_ops),
           cmocka_unit_test(each_number_of_requests), cmocka_unit_test(each_size_of_the_out_buffer),
           cmocka_unit_test(each_size_of_the_reply), cmocka_unit_test(busy_client_never_calls_the_heap),

@@ -19,30 +19,32 @@ typedef struct cell
     gh_status status;
 } cell;
 
-#define ROW(reason, unsent, answered, maybe, reads)                                                                  \
-    {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_CHANGES, GH_##unsent},                                               \
-        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_CHANGES, GH_##answered},                                       \
-        {GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_CHANGES, GH_##maybe},                                             \
-        {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_CALLERS, GH_##unsent},                                           \
-        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_CALLERS, GH_##answered},                                       \
-        {GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_CALLERS, GH_##maybe},                                             \
-        {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_READS, GH_##reads},                                              \
-        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_READS, GH_##reads},                                            \
-        {GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_READS, GH_##reads}
+#define ROW(reason, unsent, answered, maybe, reads)                                                                    \
+    {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_CHANGES, GH_##unsent},                                                 \
+        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_CHANGES, GH_##answered},                                         \
+        {GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_CHANGES, GH_##maybe},                                               \
+        {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_CALLERS, GH_##unsent},                                             \
+        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_CALLERS, GH_##answered},                                         \
+        {GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_CALLERS, GH_##maybe},                                               \
+        {GH_REASON_##reason, GH_KNOWN_UNSENT, GH_OP_READS, GH_##reads},                                                \
+        {GH_REASON_##reason, GH_KNOWN_ANSWERED, GH_OP_READS, GH_##reads},                                              \
+    {                                                                                                                  \
+        GH_REASON_##reason, GH_KNOWN_MAYBE, GH_OP_READS, GH_##reads                                                    \
+    }
 
 static const cell cells[] = {
     /*             unsent     answered   maybe     reads */
-    ROW(DEADLINE,  TIMEOUT,   UNKNOWN,   UNKNOWN,  TIMEOUT),
-    ROW(CANCEL,    CANCELLED, UNKNOWN,   UNKNOWN,  CANCELLED),
-    ROW(REFUSED,   REFUSED,   REFUSED,   UNKNOWN,  REFUSED),
-    ROW(HALFWAY,   UNKNOWN,   UNKNOWN,   UNKNOWN,  REFUSED),
-    ROW(FENCED,    FENCED,    FENCED,    UNKNOWN,  FENCED),
-    ROW(CORRUPT,   CORRUPT,   CORRUPT,   UNKNOWN,  CORRUPT),
-    ROW(ERROR,     ERROR,     ERROR,     UNKNOWN,  ERROR),
-    ROW(LINK,      UNKNOWN,   UNKNOWN,   UNKNOWN,  TIMEOUT),
-    ROW(UNUSABLE,  UNKNOWN,   UNKNOWN,   UNKNOWN,  CORRUPT),
-    ROW(TOO_LARGE, UNKNOWN,   UNKNOWN,   UNKNOWN,  CORRUPT),
-    ROW(NO_ROOM,   TOO_LARGE, TOO_LARGE, UNKNOWN,  TOO_LARGE),
+    ROW(DEADLINE, TIMEOUT, UNKNOWN, UNKNOWN, TIMEOUT),
+    ROW(CANCEL, CANCELLED, UNKNOWN, UNKNOWN, CANCELLED),
+    ROW(REFUSED, REFUSED, REFUSED, UNKNOWN, REFUSED),
+    ROW(HALFWAY, UNKNOWN, UNKNOWN, UNKNOWN, REFUSED),
+    ROW(FENCED, FENCED, FENCED, UNKNOWN, FENCED),
+    ROW(CORRUPT, CORRUPT, CORRUPT, UNKNOWN, CORRUPT),
+    ROW(ERROR, ERROR, ERROR, UNKNOWN, ERROR),
+    ROW(LINK, UNKNOWN, UNKNOWN, UNKNOWN, TIMEOUT),
+    ROW(UNUSABLE, UNKNOWN, UNKNOWN, UNKNOWN, CORRUPT),
+    ROW(TOO_LARGE, UNKNOWN, UNKNOWN, UNKNOWN, CORRUPT),
+    ROW(NO_ROOM, TOO_LARGE, TOO_LARGE, UNKNOWN, TOO_LARGE),
 };
 
 #define CELLS (sizeof(cells) / sizeof(cells[0]))
@@ -193,7 +195,8 @@ static void refused_after_a_part_that_was_done_is_unknown(void** state)
     GAME_UNTIL(gh_op_poll(&limit->op) != GH_PENDING);
     assert_status(gh_op_poll(&limit->op), GH_UNKNOWN);
     assert_int_equal(redis_server_integer(server, "EVAL %s 1 gh:{semaphore:arena}:s",
-                                          "return tonumber(string.match(redis.call('GET', KEYS[1]), '^%d+'))"), 7);
+                                          "return tonumber(string.match(redis.call('GET', KEYS[1]), '^%d+'))"),
+                     7);
 }
 
 /* The file goes first, then its announcement. */

@@ -10,16 +10,16 @@
 
 #include <string.h>
 
-#define MS         UINT64_C(1000)
-#define TURNS_MAX  100 /* a second */
-#define LOOK_US    (2 * SECOND_US)
+#define MS        UINT64_C(1000)
+#define TURNS_MAX 100 /* a second */
+#define LOOK_US   (2 * SECOND_US)
 
 /* ---- a peer that falls silent in the middle -------------------------------------------------------------- */
 
 typedef struct mute
 {
-    unsigned after;    /* so many requests are answered, of all of them         */
-    const char* from;  /* or all before the first of this command               */
+    unsigned after;   /* so many requests are answered, of all of them         */
+    const char* from; /* or all before the first of this command               */
     bool is_mute;
     const char* error; /* what the request "A" gets, while it is answered; or NULL */
 } mute;
@@ -336,8 +336,10 @@ static scripted* start_half(half_world* self, bool resolves)
 static void wake_link_in_each_state(void** state)
 {
     (void)state;
-    half_world worlds[] = {{.opens = 1, .status = GH_PENDING}, {.opens = 1, .status = GH_REFUSED},
-                           {.opens = 99, .deaf = true},        {.opens = 99, .dumb = true},
+    half_world worlds[] = {{.opens = 1, .status = GH_PENDING},
+                           {.opens = 1, .status = GH_REFUSED},
+                           {.opens = 99, .deaf = true},
+                           {.opens = 99, .dumb = true},
                            {.opens = 99, .answers = 1}};
     const char* const states[] = {"connecting", "back-off", "subscribing", "asking", "resolving"};
     for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++)

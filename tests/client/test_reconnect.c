@@ -244,7 +244,11 @@ static void other_store_at_the_same_address_is_noticed(void** state)
 static void many_requests_on_the_wire_when_it_breaks(void** state)
 {
     (void)state;
-    enum { OPS = 60, ROUNDS = 40 };
+    enum
+    {
+        OPS = 60,
+        ROUNDS = 40
+    };
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     gh_client_config config = game_config(proxy_address(proxy));
@@ -308,9 +312,8 @@ TEST_FILE(reconnect, cmocka_unit_test(server_that_comes_later_is_found),
           cmocka_unit_test(server_that_comes_back_empty_is_noticed),
           cmocka_unit_test(flushed_store_is_noticed_at_the_next_connection),
           cmocka_unit_test(frozen_server_is_given_up_and_found_again),
-          cmocka_unit_test(forgotten_scripts_are_loaded_again),
-          cmocka_unit_test(killed_connections_are_made_again), cmocka_unit_test(way_that_is_refused),
-          cmocka_unit_test(way_that_closes), cmocka_unit_test(way_that_swallows),
+          cmocka_unit_test(forgotten_scripts_are_loaded_again), cmocka_unit_test(killed_connections_are_made_again),
+          cmocka_unit_test(way_that_is_refused), cmocka_unit_test(way_that_closes), cmocka_unit_test(way_that_swallows),
           cmocka_unit_test(other_store_at_the_same_address_is_noticed),
           cmocka_unit_test(many_requests_on_the_wire_when_it_breaks),
           cmocka_unit_test(request_that_must_not_be_repeated));

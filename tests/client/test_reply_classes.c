@@ -32,8 +32,8 @@ typedef struct row
     const char* text;
 } row;
 
-#define OLD_SCRIPT_ERROR                                                                                     \
-    "ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:1: "        \
+#define OLD_SCRIPT_ERROR                                                                                               \
+    "ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:1: "                  \
     "@user_script: 1: "
 
 static const row rows[] = {
@@ -50,8 +50,7 @@ static const row rows[] = {
     {HEALTH, "OOM command not allowed when used memory > 'maxmemory'."},
     {HEALTH, "OOM command not allowed when used memory > 'maxmemory'. script: 6b1bf486, on @user_script:1."},
     {HEALTH, OLD_SCRIPT_ERROR "-OOM command not allowed when used memory > 'maxmemory'. "},
-    {HEALTH,
-     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."},
+    {HEALTH, "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."},
     {HEALTH, "MISCONF Errors writing to the AOF file: No space left on device"},
     {HEALTH, OLD_SCRIPT_ERROR "-MISCONF Errors writing to the AOF file: No space left on device"},
     {HEALTH, "NOREPLICAS Not enough good replicas to write."},
@@ -67,8 +66,7 @@ static const row rows[] = {
     {REFUSED, "WRONGPASS invalid username-password pair or user is disabled."},
     {REFUSED, "ERR invalid password"},
     {STOPPED, "ERR The user executing the script can't run this command or subcommand script: 6b1bf486"},
-    {STOPPED,
-     OLD_SCRIPT_ERROR "-NOPERM this user has no permissions to run the 'get' command or its subcommand "},
+    {STOPPED, OLD_SCRIPT_ERROR "-NOPERM this user has no permissions to run the 'get' command or its subcommand "},
     {REFUSED, "ERR unknown command 'EVALSHA', with args beginning with: '6b1b' '1' "},
     {STOPPED, "ERR Unknown Redis command called from script script: 6b1bf486, on @user_script:1."},
     {HALF, "ERR Script attempted to access a non local key in a cluster node script: 6b1bf486"},
@@ -104,18 +102,17 @@ static const row rows[] = {
 
 typedef struct liar
 {
-    const char* text;      /* the error                                                 */
-    const char* command;   /* two words compare two arguments                           */
-    size_t count;          /* of the request's arguments; 0: any                        */
-    unsigned times;        /* so many of those requests get the error                   */
-    unsigned seen;         /* read after the fake has ended                             */
+    const char* text;    /* the error                                                 */
+    const char* command; /* two words compare two arguments                           */
+    size_t count;        /* of the request's arguments; 0: any                        */
+    unsigned times;      /* so many of those requests get the error                   */
+    unsigned seen;       /* read after the fake has ended                             */
 } liar;
 
 static void lie(void* context, const fake_request* request, fake_reply* reply)
 {
     liar* self = context;
-    bool fits = fake_request_is(request, self->command) &&
-                (self->count == 0 || request->count == self->count);
+    bool fits = fake_request_is(request, self->command) && (self->count == 0 || request->count == self->count);
     if (fits && self->seen++ < self->times) fake_reply_format(reply, "-%s\r\n", self->text);
     else fake_reply_default(reply);
 }
@@ -206,8 +203,7 @@ static void lock_by_each_error(void** state)
         GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
         gh_status expected = end_of_lock(rows[i].means);
         gh_status ended = gh_op_poll(&lock->op) == GH_HELD ? GH_OK : gh_op_poll(&lock->op);
-        if (ended != expected)
-            fail_msg("row %zu: %s, not %s", i, gh_status_name(ended), gh_status_name(expected));
+        if (ended != expected) fail_msg("row %zu: %s, not %s", i, gh_status_name(ended), gh_status_name(expected));
         assert_accounted_for(a, rows[i].means, expected, 2, i);
         gh_lock_release(lock);
         GAME_UNTIL(gh_op_poll(&lock->op) != GH_PENDING);
@@ -231,8 +227,7 @@ static void command_by_each_error(void** state)
         gh_command* op = say(a, NULL, "INCR counter"); /* NEVER: an error says that it was not done */
         gh_status ended = settle_command(op);
         gh_status expected = end_of_command(rows[i].means);
-        if (ended != expected)
-            fail_msg("row %zu: %s, not %s", i, gh_status_name(ended), gh_status_name(expected));
+        if (ended != expected) fail_msg("row %zu: %s, not %s", i, gh_status_name(ended), gh_status_name(expected));
         if (expected == GH_OK) assert_int_equal(gh_command_reply(op)->integer, 1);
         if (expected == GH_ERROR) assert_string_equal(reply_text(a, op), rows[i].text);
         assert_accounted_for(a, rows[i].means, expected, 2, i);
@@ -248,10 +243,9 @@ static void script_forgotten_after_many_retries(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    fake_rule rules[] = {{.command = "EVALSHA", .text = "-BUSY Redis is busy running a script.\r\n",
-                          .skip = 2, .times = 9},
-                         {.command = "EVALSHA", .text = "-NOSCRIPT No matching script. Please use EVAL.\r\n",
-                          .skip = 2, .times = 1}};
+    fake_rule rules[] = {
+        {.command = "EVALSHA", .text = "-BUSY Redis is busy running a script.\r\n", .skip = 2, .times = 9},
+        {.command = "EVALSHA", .text = "-NOSCRIPT No matching script. Please use EVAL.\r\n", .skip = 2, .times = 1}};
     fake_rules table = {rules, 2};
     fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
     game* a = game_start(fake_server_address(fake));
@@ -267,7 +261,9 @@ static void script_forgotten_each_time(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    liar self = {.text = "NOSCRIPT No matching script. Please use EVAL.", .command = "EVALSHA", .count = 13,
+    liar self = {.text = "NOSCRIPT No matching script. Please use EVAL.",
+                 .command = "EVALSHA",
+                 .count = 13,
                  .times = UINT32_MAX};
     fake_server* fake = fake_server_start(lie, &self, redis_server_address(server));
     game* a = start_behind(fake);
@@ -340,15 +336,9 @@ typedef struct shake
     bool harmless; /* the link does without it */
 } shake;
 
-static const shake shakes[] = {{"AUTH", 0, false},
-                               {"SELECT", 0, false},
-                               {"CLIENT SETNAME", 0, true},
-                               {"INFO server", 0, true},
-                               {"INFO replication", 0, true},
-                               {"INFO cluster", 0, true},
-                               {"SCRIPT LOAD", 0, false},
-                               {"EVALSHA", 7, false},
-                               {"PUBLISH", 0, true}};
+static const shake shakes[] = {{"AUTH", 0, false},        {"SELECT", 0, false},          {"CLIENT SETNAME", 0, true},
+                               {"INFO server", 0, true},  {"INFO replication", 0, true}, {"INFO cluster", 0, true},
+                               {"SCRIPT LOAD", 0, false}, {"EVALSHA", 7, false},         {"PUBLISH", 0, true}};
 
 static void hand_shake_step_by_each_error(const shake* step)
 {
@@ -383,11 +373,11 @@ static void hand_shake_step_by_each_error(const shake* step)
     }
 }
 
-#define SHAKE_TEST(name, number)                                                                             \
-    static void name(void** state)                                                                           \
-    {                                                                                                        \
-        (void)state;                                                                                         \
-        hand_shake_step_by_each_error(&shakes[number]);                                                      \
+#define SHAKE_TEST(name, number)                                                                                       \
+    static void name(void** state)                                                                                     \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        hand_shake_step_by_each_error(&shakes[number]);                                                                \
     }
 SHAKE_TEST(auth_by_each_error, 0)
 SHAKE_TEST(select_by_each_error, 1)
@@ -423,10 +413,9 @@ static void error_for_a_greeting(void** state)
 
 TEST_FILE(reply_classes, cmocka_unit_test(lock_by_each_error), cmocka_unit_test(command_by_each_error),
           cmocka_unit_test(script_forgotten_after_many_retries), cmocka_unit_test(script_forgotten_each_time),
-          cmocka_unit_test(load_is_answered_with_no_digest),
-          cmocka_unit_test(op_that_is_told_to_wait_for_ever), cmocka_unit_test(auth_by_each_error),
-          cmocka_unit_test(select_by_each_error), cmocka_unit_test(name_by_each_error),
-          cmocka_unit_test(info_by_each_error), cmocka_unit_test(role_by_each_error),
-          cmocka_unit_test(cluster_by_each_error), cmocka_unit_test(load_by_each_error),
-          cmocka_unit_test(epoch_by_each_error), cmocka_unit_test(publish_by_each_error),
-          cmocka_unit_test(error_for_a_greeting));
+          cmocka_unit_test(load_is_answered_with_no_digest), cmocka_unit_test(op_that_is_told_to_wait_for_ever),
+          cmocka_unit_test(auth_by_each_error), cmocka_unit_test(select_by_each_error),
+          cmocka_unit_test(name_by_each_error), cmocka_unit_test(info_by_each_error),
+          cmocka_unit_test(role_by_each_error), cmocka_unit_test(cluster_by_each_error),
+          cmocka_unit_test(load_by_each_error), cmocka_unit_test(epoch_by_each_error),
+          cmocka_unit_test(publish_by_each_error), cmocka_unit_test(error_for_a_greeting));

@@ -105,11 +105,9 @@ static void pending_for_ever_is_given_up_in_time(void** state)
     scripted* world = scripted_new();
     scripted_start(world, &config);
     uint64_t begin_us = world->now_us + MS;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_COMMANDS) == GH_LINK_BACKOFF, MS,
-                   5 * SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_COMMANDS) == GH_LINK_BACKOFF, MS, 5 * SECOND_US);
     assert_in_range(world->now_us - begin_us, config.connect_timeout_us, config.connect_timeout_us + 2 * MS);
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_COMMANDS) == GH_LINK_RESOLVING, MS,
-                   SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_COMMANDS) == GH_LINK_RESOLVING, MS, SECOND_US);
     assert_int_equal(world->opens, 0);
 }
 
@@ -176,12 +174,15 @@ static void garbage_is_a_failure(void** state)
     (void)state;
     static char long_text[5000];
     memset(long_text, '1', sizeof(long_text));
-    const gh_str garbage[] = {gh_str_make("", 0),        gh_str_make(NULL, 0),
+    const gh_str garbage[] = {gh_str_make("", 0),
+                              gh_str_make(NULL, 0),
                               gh_str_literal("no number"),
-                              gh_str_literal("127.0.0"), gh_str_literal("127.0.0.1:1"),
-                                  gh_str_literal(":::::"),
-                              gh_str_literal("\0\0\0"),  gh_str_literal("127.0.0.1\0"),
-                                  gh_str_literal("127.0.0.1 "),
+                              gh_str_literal("127.0.0"),
+                              gh_str_literal("127.0.0.1:1"),
+                              gh_str_literal(":::::"),
+                              gh_str_literal("\0\0\0"),
+                              gh_str_literal("127.0.0.1\0"),
+                              gh_str_literal("127.0.0.1 "),
                               gh_str_make(long_text, sizeof(long_text))};
     for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++)
     {
@@ -237,12 +238,9 @@ static void resolved_name_reaches_a_real_server(void** state)
     }
 }
 
-TEST_FILE(resolver, cmocka_unit_test(names_become_numbers),
-          cmocka_unit_test(numeric_addresses_are_not_resolved),
-          cmocka_unit_test(pending_is_asked_again_in_each_tick),
-          cmocka_unit_test(pending_for_ever_is_given_up_in_time),
+TEST_FILE(resolver, cmocka_unit_test(names_become_numbers), cmocka_unit_test(numeric_addresses_are_not_resolved),
+          cmocka_unit_test(pending_is_asked_again_in_each_tick), cmocka_unit_test(pending_for_ever_is_given_up_in_time),
           cmocka_unit_test(pending_resolver_is_asked_by_those_who_sleep_too),
-          cmocka_unit_test(failures_are_tried_again_at_leisure),
-          cmocka_unit_test(each_attempt_and_each_link_asks), cmocka_unit_test(garbage_is_a_failure),
-          cmocka_unit_test(size_without_bytes_is_a_failure),
+          cmocka_unit_test(failures_are_tried_again_at_leisure), cmocka_unit_test(each_attempt_and_each_link_asks),
+          cmocka_unit_test(garbage_is_a_failure), cmocka_unit_test(size_without_bytes_is_a_failure),
           cmocka_unit_test(resolved_name_reaches_a_real_server));

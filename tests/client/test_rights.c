@@ -41,10 +41,8 @@ static uint64_t commands_of(const drill_system* system)
 
 static void set_right(drill* self, char sign, const char* command)
 {
-    if (sign == '+')
-        redis_server_do(self->server, "ACL SETUSER default +@all");
-    else
-        redis_server_do(self->server, "ACL SETUSER default -%s", command);
+    if (sign == '+') redis_server_do(self->server, "ACL SETUSER default +@all");
+    else redis_server_do(self->server, "ACL SETUSER default -%s", command);
 }
 
 static void reconnect(drill* self)
@@ -116,11 +114,11 @@ static void each_missing_right_is_named(const drill_system* system)
     assert_true(refused > 0);
 }
 
-#define RIGHTS_TEST(system)                                                                                          \
-    static void system##_names_each_missing_right(void** state)                                                      \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        each_missing_right_is_named(&drill_##system);                                                                \
+#define RIGHTS_TEST(system)                                                                                            \
+    static void system##_names_each_missing_right(void** state)                                                        \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        each_missing_right_is_named(&drill_##system);                                                                  \
     }
 DRILL_SYSTEMS(RIGHTS_TEST)
 

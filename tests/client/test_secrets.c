@@ -20,10 +20,10 @@
 
 typedef struct parrot
 {
-    const char* text;   /* the error */
-    const char* to;     /* the request that gets it                     */
-    unsigned skip;      /* so many of those requests are answered well  */
-    unsigned times;     /* and so many get the error                    */
+    const char* text; /* the error */
+    const char* to;   /* the request that gets it                     */
+    unsigned skip;    /* so many of those requests are answered well  */
+    unsigned times;   /* and so many get the error                    */
 } parrot;
 
 static bool repeat_words(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
@@ -214,7 +214,10 @@ static void assert_log_is_printable(const scripted* world)
 
 static bool say_odd_bytes(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
-    static const char odd[] = "-NOPERM a\x0b" "b\x1b[2Jc\x7f" "d\xc3\xa9" "e\r\n";
+    static const char odd[] = "-NOPERM a\x0b"
+                              "b\x1b[2Jc\x7f"
+                              "d\xc3\xa9"
+                              "e\r\n";
     static const char forged[] = "-NOPERM a\nE command: forged\r\n";
     static const char info[] = "redis_version:5.\x1b[m0\r\nmaxmemory_policy:all\x07keys\r\nrole:master\r\n";
     char text[256];

@@ -87,8 +87,7 @@ static void server_that_cannot_save(void** state)
     redis_server_do(server, "CONFIG SET save %s", "3600 1000");
     redis_server_do(server, "BGSAVE");
     WAIT_FOR(strstr(redis_server_text(server, "INFO persistence"), "rdb_last_bgsave_status:err") != NULL);
-    assert_waits(server, "CONFIG SET stop-writes-on-bgsave-error yes",
-                 "CONFIG SET stop-writes-on-bgsave-error no",
+    assert_waits(server, "CONFIG SET stop-writes-on-bgsave-error yes", "CONFIG SET stop-writes-on-bgsave-error no",
                  false);
     assert_int_equal(rmdir(path), 0);
 }
@@ -258,9 +257,9 @@ static void server_that_is_one_of_a_cluster(void** state)
     assert_true(gh_client_ready(a->client));
 }
 
-TEST_FILE(server_states, cmocka_unit_test(server_out_of_memory),
-          cmocka_unit_test(server_without_its_replicas), cmocka_unit_test(server_that_cannot_save),
-          cmocka_unit_test(server_busy_with_a_script), cmocka_unit_test(server_that_becomes_a_replica),
-          cmocka_unit_test(server_that_takes_a_right_away), cmocka_unit_test(server_that_deletes_the_user),
-          cmocka_unit_test(server_that_wants_another_password_from_now_on),
-          cmocka_unit_test(server_that_is_full), cmocka_unit_test(server_that_is_one_of_a_cluster));
+TEST_FILE(server_states, cmocka_unit_test(server_out_of_memory), cmocka_unit_test(server_without_its_replicas),
+          cmocka_unit_test(server_that_cannot_save), cmocka_unit_test(server_busy_with_a_script),
+          cmocka_unit_test(server_that_becomes_a_replica), cmocka_unit_test(server_that_takes_a_right_away),
+          cmocka_unit_test(server_that_deletes_the_user),
+          cmocka_unit_test(server_that_wants_another_password_from_now_on), cmocka_unit_test(server_that_is_full),
+          cmocka_unit_test(server_that_is_one_of_a_cluster));

@@ -112,8 +112,7 @@ static void take_arguments_users_and_passwords(void** state)
     raw_say(stranger, "GET key\r\n");
     raw_expect_text(stranger, "-NOAUTH");
 
-    const char* const users[] = {"--user", "guild",  "on",      ">word", "~*",
-                                 "+@all",  "--user", "default", "off",   NULL};
+    const char* const users[] = {"--user", "guild", "on", ">word", "~*", "+@all", "--user", "default", "off", NULL};
     redis_server_options options = {.user = "guild", .password = "word", .arguments = users};
     assert_string_equal(redis_server_text(start_with(options), "ACL WHOAMI"), "guild");
 }
@@ -263,17 +262,10 @@ static void name_scripts_as_sha1_does(void** state)
     }
 }
 
-TEST_FILE(servers,
-    cmocka_unit_test(start_apart_from_each_other),
-    cmocka_unit_test(forget_all_without_a_file),
-    cmocka_unit_test(remember_all_with_a_file),
-    cmocka_unit_test(keep_their_port),
-    cmocka_unit_test(take_arguments_users_and_passwords),
-    cmocka_unit_test(end_early),
-    cmocka_unit_test(stand_still_and_go_on),
-    cmocka_unit_test(stop_and_die_while_frozen),
-    cmocka_unit_test(have_a_clock_that_jumps),
-    cmocka_unit_test(answer_audits),
-    cmocka_unit_test(answer_audits_after_every_interruption),
-    cmocka_unit_test(count_commands),
-    cmocka_unit_test(name_scripts_as_sha1_does));
+TEST_FILE(servers, cmocka_unit_test(start_apart_from_each_other), cmocka_unit_test(forget_all_without_a_file),
+          cmocka_unit_test(remember_all_with_a_file), cmocka_unit_test(keep_their_port),
+          cmocka_unit_test(take_arguments_users_and_passwords), cmocka_unit_test(end_early),
+          cmocka_unit_test(stand_still_and_go_on), cmocka_unit_test(stop_and_die_while_frozen),
+          cmocka_unit_test(have_a_clock_that_jumps), cmocka_unit_test(answer_audits),
+          cmocka_unit_test(answer_audits_after_every_interruption), cmocka_unit_test(count_commands),
+          cmocka_unit_test(name_scripts_as_sha1_does));

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MS UINT64_C(1000)
+#define MS         UINT64_C(1000)
 #define DAYS_49_US (UINT64_C(49) * 86400 * SECOND_US)
 
 /* ---- origins ------------------------------------------------------------------------------------------- */
@@ -33,9 +33,14 @@ static void live_from(uint64_t origin_us)
 static void clock_may_have_any_origin(void** state)
 {
     (void)state;
-    const uint64_t origins[] = {0,          1,          SECOND_US,       UINT64_C(1) << 32,
+    const uint64_t origins[] = {0,
+                                1,
+                                SECOND_US,
+                                UINT64_C(1) << 32,
                                 UINT64_C(1) << 53,
-                                INT64_MAX,  UINT64_C(1) << 63,           UINT64_MAX - 3600 * SECOND_US};
+                                INT64_MAX,
+                                UINT64_C(1) << 63,
+                                UINT64_MAX - 3600 * SECOND_US};
     for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++) live_from(origins[i]);
 }
 
@@ -133,7 +138,10 @@ static void time_that_goes_back_counts_as_the_last(void** state)
    bounded. */
 static void jump(uint64_t ahead_us, bool counts)
 {
-    enum { LOCKS = 50 };
+    enum
+    {
+        LOCKS = 50
+    };
     scripted* world = scripted_new();
     gh_client_config config = scripted_config();
     config.wake = true;
@@ -238,8 +246,7 @@ static void tick_within_a_tick_is_refused(void** state)
     assert_int_equal(self->not_refused, 0);
 }
 
-TEST_FILE(time, cmocka_unit_test(clock_may_have_any_origin),
-          cmocka_unit_test(platform_clock_may_be_the_time), cmocka_unit_test(time_enters_at_the_tick),
-          cmocka_unit_test(same_time_twice_does_nothing_twice),
+TEST_FILE(time, cmocka_unit_test(clock_may_have_any_origin), cmocka_unit_test(platform_clock_may_be_the_time),
+          cmocka_unit_test(time_enters_at_the_tick), cmocka_unit_test(same_time_twice_does_nothing_twice),
           cmocka_unit_test(time_that_goes_back_counts_as_the_last), cmocka_unit_test(time_may_jump_ahead),
           cmocka_unit_test(time_may_jump_by_half_of_all), cmocka_unit_test(tick_within_a_tick_is_refused));

@@ -16,7 +16,7 @@ typedef struct queue_keeper
     char channel[80];  /* that the client listens to   */
     char sequence[17]; /* of the op that asked last    */
     bool grants;
-    bool is_late;    /* the answer is kept back */
+    bool is_late; /* the answer is kept back */
     char answer[256];
 } queue_keeper;
 
@@ -30,8 +30,8 @@ static bool keep_waiting(scripted* world, const gh_str* words, size_t count, byt
     snprintf(self->sequence, sizeof(self->sequence), "%.16s", words[6].bytes + 17);
     if (self->grants) return false;
     int size = snprintf(self->answer, sizeof(self->answer),
-                        "*6\r\n:%.*s\r\n:1\r\n:0\r\n:9000000\r\n:40\r\n:1000000000000000\r\n",
-                        (int)words[7].size, words[7].bytes);
+                        "*6\r\n:%.*s\r\n:1\r\n:0\r\n:9000000\r\n:40\r\n:1000000000000000\r\n", (int)words[7].size,
+                        words[7].bytes);
     if (!self->is_late) buffer_add(reply, self->answer, (size_t)size);
     return true;
 }
@@ -72,8 +72,7 @@ static void say_on_the_wake_link(scripted* world, const char* text)
 static void say_message(scripted* world, const char* channel, const char* payload)
 {
     char text[256];
-    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel),
-             channel,
+    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
              strlen(payload), payload);
     say_on_the_wake_link(world, text);
 }
@@ -133,11 +132,17 @@ static void whatever_is_no_hint_is_no_matter(void** state)
     gh_lock* lock = start_waiting(&world);
     queue_keeper* peer = world->context;
     unsigned asked = peer->asked;
-    const char* const payloads[] = {"", "-", "1", "0000000000000000", "ffffffffffffffff", "FFFFFFFFFFFFFFFF",
-                                    "000000000000000g", "0x00000000000001", "00000000000000001",
-                                        "                "};
-    for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) say_message(world, peer->channel,
-        payloads[i]);
+    const char* const payloads[] = {"",
+                                    "-",
+                                    "1",
+                                    "0000000000000000",
+                                    "ffffffffffffffff",
+                                    "FFFFFFFFFFFFFFFF",
+                                    "000000000000000g",
+                                    "0x00000000000001",
+                                    "00000000000000001",
+                                    "                "};
+    for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) say_message(world, peer->channel, payloads[i]);
     say_on_the_wake_link(world, "*2\r\n$7\r\nmessage\r\n$1\r\nx\r\n*1\r\n$7\r\nmessage\r\n*0\r\n*-1\r\n");
     say_on_the_wake_link(world, "+OK\r\n:1\r\n$-1\r\n*3\r\n$7\r\nmessage\r\n$1\r\nx\r\n:5\r\n");
     say_on_the_wake_link(world, "*3\r\n:1\r\n:2\r\n:3\r\n*3\r\n*0\r\n*0\r\n*0\r\n");
@@ -189,8 +194,7 @@ static void link_that_connects_slowly_subscribes_once(void** state)
     scripted_start(world, &config);
     scripted_tick(world, MS);
     world->open_status = world->connected_status = GH_PENDING;
-    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_CONNECTING, MS,
-                   SECOND_US);
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_CONNECTING, MS, SECOND_US);
     uint64_t sent = scripted_stats(world).bytes_sent;
     for (int i = 0; i < 1000; i++) scripted_tick(world, MS);
     assert_int_equal(scripted_stats(world).bytes_sent, sent);
@@ -221,9 +225,9 @@ static void lost_wake_link_makes_everybody_ask_once(void** state)
 static void broken_wake_link_is_made_again(void** state)
 {
     (void)state;
-    const char* const texts[] = {"HTTP/1.1 200 OK\r\n\r\n", "$2000000000\r\n", "*9\r\n", "-ERR no\r\n",
-                                 ">1\r\n+a\r\n",
-                                 "*3\r\n$7\r\nmessage\r\n$1x\r\n"};
+    const char* const texts[] = {
+        "HTTP/1.1 200 OK\r\n\r\n",       "$2000000000\r\n", "*9\r\n", "-ERR no\r\n", ">1\r\n+a\r\n",
+        "*3\r\n$7\r\nmessage\r\n$1x\r\n"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
     {
         scripted* world;
@@ -245,8 +249,8 @@ static void long_message_does_not_cost_the_link(void** state)
     queue_keeper* peer = world->context;
     static char payload[1 << 20];
     memset(payload, '\r', sizeof(payload));
-    const size_t sizes[] = {400,  457,  458,  500,  511,  512,   513,            600,
-                            2000, 2048, 4096, 5700, 6000, 70000, sizeof(payload)};
+    const size_t sizes[] = {
+        400, 457, 458, 500, 511, 512, 513, 600, 2000, 2048, 4096, 5700, 6000, 70000, sizeof(payload)};
     for (size_t step = 1; step < 5000; step = step * 5 + 2)
     {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
@@ -340,8 +344,7 @@ static void waiting_works_without_hints(void** state)
     {
         gh_lock* mine = locks[round % 2];
         gh_lock* other = locks[(round + 1) % 2];
-        assert_status(gh_lock_begin(other, (round % 2 == 0 ? b : a)->client, gh_str_literal("sword"), NULL),
-                      GH_OK);
+        assert_status(gh_lock_begin(other, (round % 2 == 0 ? b : a)->client, gh_str_literal("sword"), NULL), GH_OK);
         GAME_UNTIL(other->position == 1);
         gh_lock_release(mine);
         GAME_UNTIL(gh_op_poll(&mine->op) == GH_OK && gh_op_poll(&other->op) == GH_HELD);
@@ -376,13 +379,10 @@ static void published_nonsense_does_not_reach_the_game(void** state)
 
 TEST_FILE(wake, cmocka_unit_test(hint_makes_the_waiter_ask), cmocka_unit_test(channel_is_the_clients_own),
           cmocka_unit_test(hint_that_overtakes_the_answer_is_heard_behind_it),
-          cmocka_unit_test(whatever_is_no_hint_is_no_matter),
-          cmocka_unit_test(flood_of_hints_is_one_question),
+          cmocka_unit_test(whatever_is_no_hint_is_no_matter), cmocka_unit_test(flood_of_hints_is_one_question),
           cmocka_unit_test(hint_for_an_op_that_has_ended_is_no_matter),
           cmocka_unit_test(link_that_connects_slowly_subscribes_once),
-          cmocka_unit_test(lost_wake_link_makes_everybody_ask_once),
-          cmocka_unit_test(broken_wake_link_is_made_again), cmocka_unit_test(silent_wake_link_is_given_up),
-          cmocka_unit_test(long_message_does_not_cost_the_link),
-          cmocka_unit_test(flood_on_the_channel_is_read_in_parts),
-          cmocka_unit_test(waiting_works_without_hints),
+          cmocka_unit_test(lost_wake_link_makes_everybody_ask_once), cmocka_unit_test(broken_wake_link_is_made_again),
+          cmocka_unit_test(silent_wake_link_is_given_up), cmocka_unit_test(long_message_does_not_cost_the_link),
+          cmocka_unit_test(flood_on_the_channel_is_read_in_parts), cmocka_unit_test(waiting_works_without_hints),
           cmocka_unit_test(published_nonsense_does_not_reach_the_game));

@@ -60,8 +60,7 @@ static void each_reply_is_copied_as_it_came(void** state)
         gh_command_config config = command_config(a, GH_REPEAT_NEVER, 32 * 1024);
         gh_command* command = eval(a, &config, reply_scripts[i]);
         assert_ends(command, GH_OK);
-        if (!reply_equals(gh_command_reply(command), expected))
-            fail_msg("another reply: %s", reply_scripts[i]);
+        if (!reply_equals(gh_command_reply(command), expected)) fail_msg("another reply: %s", reply_scripts[i]);
         freeReplyObject(expected);
     }
 }
@@ -93,10 +92,8 @@ static void reply_fits_exactly(void** state)
             bool enough = size == needed || needed <= GH_COMMAND_REPLY_INSIDE;
             assert_ends(commands[size], enough ? GH_OK : GH_TOO_SMALL);
             assert_int_equal(commands[size]->reply_needed, needed);
-            if (enough)
-                assert_true(reply_equals(gh_command_reply(commands[size]), expected));
-            else
-                assert_null(gh_command_reply(commands[size]));
+            if (enough) assert_true(reply_equals(gh_command_reply(commands[size]), expected));
+            else assert_null(gh_command_reply(commands[size]));
             for (size_t k = 0; k < 8; k++) assert_int_equal((unsigned char)memory[size][size + k], GUARD);
         }
         freeReplyObject(expected);
@@ -160,8 +157,7 @@ static void reply_over_the_clients_bounds_is_too_small(void** state)
     game* a = game_start_ready(redis_server_address(server));
     for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(texts[0]); i++)
     {
-        gh_command_config config =
-            command_config(a, i % 2 == 0 ? GH_REPEAT_NEVER : GH_REPEAT_SAFE, 64 * 1024);
+        gh_command_config config = command_config(a, i % 2 == 0 ? GH_REPEAT_NEVER : GH_REPEAT_SAFE, 64 * 1024);
         gh_command* command = eval(a, &config, texts[i / 2]);
         assert_ends(command, GH_TOO_SMALL);
         assert_int_equal(command->reply_needed, 0);
@@ -221,8 +217,8 @@ static void arguments_hold_any_byte(void** state)
     game* a = game_start_ready(redis_server_address(server));
     char all[256];
     for (int i = 0; i < 256; i++) all[i] = (char)i;
-    gh_str hostile[] = {gh_str_make(all, 256), gh_str_literal("\r\n*1\r\n$8\r\nFLUSHALL\r\n"),
-                        gh_str_literal("\0\0"), gh_str_literal(""), gh_str_literal("$-1\r\n")};
+    gh_str hostile[] = {gh_str_make(all, 256), gh_str_literal("\r\n*1\r\n$8\r\nFLUSHALL\r\n"), gh_str_literal("\0\0"),
+                        gh_str_literal(""), gh_str_literal("$-1\r\n")};
     for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
     {
         gh_command_config config = command_config(a, GH_REPEAT_SAFE, 512);
@@ -315,19 +311,18 @@ static void expect_refused(game* a, gh_command* command, const bad_command* bad)
 {
     gh_command before = *command;
     gh_client_stats stats = game_stats(a);
-    assert_status(gh_command_begin(command, a->client, bad->arguments, bad->count, &bad->config),
-                  bad->expected);
+    assert_status(gh_command_begin(command, a->client, bad->arguments, bad->count, &bad->config), bad->expected);
     assert_begin_refused(command, &before, bad->expected);
     assert_int_equal(game_stats(a).ops_begun, stats.ops_begun);
 }
 
-#define BAD_CONFIG(status, change)                                                                           \
-    do                                                                                                       \
-    {                                                                                                        \
-        bad_command bad = {(status), words, 1, gh_command_config_default()};                                 \
-        gh_command_config* config = &bad.config;                                                             \
-        change;                                                                                              \
-        expect_refused(a, command, &bad);                                                                    \
+#define BAD_CONFIG(status, change)                                                                                     \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        bad_command bad = {(status), words, 1, gh_command_config_default()};                                           \
+        gh_command_config* config = &bad.config;                                                                       \
+        change;                                                                                                        \
+        expect_refused(a, command, &bad);                                                                              \
     } while (0)
 
 static void expect_bad_configs_refused(game* a, gh_command* command)
@@ -353,8 +348,7 @@ static void expect_bad_configs_refused(game* a, gh_command* command)
     BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(NULL, 3), config->fence.fence = 1));
     BAD_CONFIG(GH_INVALID_FENCE,
                (config->fence.name = gh_str_make(long_name, GH_NAME_SIZE_MAX + 1), config->fence.fence = 1));
-    BAD_CONFIG(GH_INVALID_FENCE,
-               (config->fence.name = gh_str_make(long_name, SIZE_MAX), config->fence.fence = 1));
+    BAD_CONFIG(GH_INVALID_FENCE, (config->fence.name = gh_str_make(long_name, SIZE_MAX), config->fence.fence = 1));
 }
 
 static void expect_bad_arguments_refused(game* a, gh_command* command)
@@ -362,8 +356,7 @@ static void expect_bad_arguments_refused(game* a, gh_command* command)
     gh_str words[] = {gh_str_literal("PING"), gh_str_make(NULL, 1)};
     gh_str empty[] = {gh_str_literal(""), gh_str_literal("x")};
     gh_str huge[] = {gh_str_literal("ECHO"), gh_str_make("x", SIZE_MAX)};
-    gh_str two_huge[] = {gh_str_literal("MSET"), gh_str_make("x", SIZE_MAX / 2),
-                         gh_str_make("x", SIZE_MAX / 2 + 2)};
+    gh_str two_huge[] = {gh_str_literal("MSET"), gh_str_make("x", SIZE_MAX / 2), gh_str_make("x", SIZE_MAX / 2 + 2)};
     bad_command bads[] = {{GH_INVALID_ARGUMENTS, NULL, 0, gh_command_config_default()},
                           {GH_INVALID_ARGUMENTS, NULL, 1, gh_command_config_default()},
                           {GH_INVALID_ARGUMENTS, words, 0, gh_command_config_default()},
@@ -405,8 +398,8 @@ static void commands_that_spoil_the_link_are_refused(void** state)
         expect_refused(a, command, &bad);
     }
     /* Names that only begin so, or go on with bytes that are none of a name's, are the server's to judge. */
-    gh_str others[] = {gh_str_make(odd + 8, 6), gh_str_make(odd + 15, 7), gh_str_make(odd, 3),
-                       gh_str_literal("BLPOPX"), gh_str_literal("MULT")};
+    gh_str others[] = {gh_str_make(odd + 8, 6), gh_str_make(odd + 15, 7), gh_str_make(odd, 3), gh_str_literal("BLPOPX"),
+                       gh_str_literal("MULT")};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     {
         assert_status(gh_command_begin(command, a->client, &others[i], 1, NULL), GH_OK);
@@ -426,8 +419,7 @@ static void bad_input_is_refused_and_changes_nothing(void** state)
     assert_status(gh_command_begin(command, NULL, words, 1, NULL), GH_INVALID_CLIENT);
     expect_bad_configs_refused(a, command);
     expect_bad_arguments_refused(a, command);
-    assert_status(gh_command_begin(command, a->client, words, 1, NULL),
-                  GH_OK); /* and again on one that has ended */
+    assert_status(gh_command_begin(command, a->client, words, 1, NULL), GH_OK); /* and again on one that has ended */
     assert_ends(command, GH_OK);
     expect_bad_configs_refused(a, command);
     expect_bad_arguments_refused(a, command);
@@ -481,9 +473,7 @@ TEST_FILE(command, cmocka_unit_test(each_reply_is_copied_as_it_came), cmocka_uni
           cmocka_unit_test(reply_over_the_clients_bounds_is_too_small),
           cmocka_unit_test(reply_that_is_too_deep_is_unknown), cmocka_unit_test(each_op_gets_its_own_reply),
           cmocka_unit_test(arguments_hold_any_byte), cmocka_unit_test(takes_128_arguments),
-          cmocka_unit_test(errors_are_reported_with_their_text),
-          cmocka_unit_test(error_text_is_cut_to_the_memory),
+          cmocka_unit_test(errors_are_reported_with_their_text), cmocka_unit_test(error_text_is_cut_to_the_memory),
           cmocka_unit_test(commands_that_spoil_the_link_are_refused),
-          cmocka_unit_test(bad_input_is_refused_and_changes_nothing),
-          cmocka_unit_test(limits_themselves_are_allowed), cmocka_unit_test(busy_op_is_left_alone),
-          cmocka_unit_test(idle_and_null_ops_are_harmless));
+          cmocka_unit_test(bad_input_is_refused_and_changes_nothing), cmocka_unit_test(limits_themselves_are_allowed),
+          cmocka_unit_test(busy_op_is_left_alone), cmocka_unit_test(idle_and_null_ops_are_harmless));

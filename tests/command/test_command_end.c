@@ -196,8 +196,7 @@ static void largest_request_fits(void** state)
     gh_command* command = GAME_NEW(a, gh_command);
     words[2].size = config.out_bytes;
     while (gh_command_begin(command, a->client, words, 3, NULL) == GH_TOO_LARGE) words[2].size--;
-    assert_true(words[2].size >=
-                config.out_bytes - 2048 - 128); /* about what the header of a script leaves */
+    assert_true(words[2].size >= config.out_bytes - 2048 - 128); /* about what the header of a script leaves */
     for (int i = 0; i < 10; i++) say(a, NULL, "INCR count");
     assert_ends(command, GH_OK);
     assert_int_equal(redis_server_integer(server, "STRLEN large"), words[2].size);
@@ -226,8 +225,7 @@ static void drain_ends_each_op_once(void** state)
     assert_status(gh_command_begin(refused, a->client, words, 2, NULL), GH_CLOSED);
     assert_status(gh_op_poll(&refused->op), GH_CLOSED);
     game_tick(a);
-    for (int i = 0; i < 20; i++)
-        assert_status(gh_op_poll(&commands[i]->op), i < 8 ? GH_PENDING : GH_CANCELLED);
+    for (int i = 0; i < 20; i++) assert_status(gh_op_poll(&commands[i]->op), i < 8 ? GH_PENDING : GH_CANCELLED);
     redis_server_thaw(server);
     GAME_UNTIL(gh_client_drained(a->client));
     for (int i = 0; i < 8; i++) assert_status(gh_op_poll(&commands[i]->op), GH_OK);

@@ -56,9 +56,9 @@ static void begin_words(fault_scene* scene, faulted_command* self, const char* v
     self->arguments[0] = gh_str_of(verb);
     self->arguments[1] = gh_str_of(self->key);
     self->arguments[2] = gh_str_of(argument);
-    assert_status(gh_command_begin(&self->command, scene->game->client, self->arguments,
-                                   argument == NULL ? 2 : 3, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_command_begin(&self->command, scene->game->client, self->arguments, argument == NULL ? 2 : 3, &self->config),
+        GH_OK);
 }
 
 /* A text of its own in each run: its way to the server is cut too. */
@@ -103,8 +103,7 @@ static void audit_done_at_most_once(fault_scene* scene, gh_status status)
     long long times = stored_number(scene);
     if (real == GH_OK) assert_int_equal(gh_command_reply(&self->command)->integer, 1);
     if (real == GH_UNKNOWN) assert_true(game_stats(scene->game).links_lost > self->links_lost);
-    if (times < 0 || times > 1 || (real == GH_OK && times != 1) ||
-        (real != GH_OK && real != GH_UNKNOWN && times != 0))
+    if (times < 0 || times > 1 || (real == GH_OK && times != 1) || (real != GH_OK && real != GH_UNKNOWN && times != 0))
         fail_msg("done %lld times, and ended %s", times, gh_status_name(real));
 }
 
@@ -122,8 +121,7 @@ static void begin_set(fault_scene* scene)
 }
 
 static const fault_operation set = {
-    "set",          sizeof(faulted_command), 0, 0, NULL, begin_set, fault_poll_op, NULL,
-    fault_cancel_op, audit_done_once};
+    "set", sizeof(faulted_command), 0, 0, NULL, begin_set, fault_poll_op, NULL, fault_cancel_op, audit_done_once};
 
 /* ---- GET, whose answer must be whole ------------------------------------------------------------------- */
 
@@ -147,9 +145,8 @@ static void audit_get(fault_scene* scene, gh_status status)
     assert_true(gh_str_equal(reply->text, gh_str_make(payload, sizeof(payload))));
 }
 
-static const fault_operation get = {
-    "get", sizeof(faulted_command), 0,        0, prepare_get, begin_get, fault_poll_op,
-    NULL,  fault_cancel_op,          audit_get};
+static const fault_operation get = {"get", sizeof(faulted_command), 0,        0, prepare_get, begin_get, fault_poll_op,
+                                    NULL,  fault_cancel_op,         audit_get};
 
 /* ---- INCR, which must not be repeated ------------------------------------------------------------------ */
 
@@ -159,7 +156,7 @@ static void begin_incr(fault_scene* scene)
 }
 
 static const fault_operation incr = {
-    "incr",         sizeof(faulted_command), 0, 0, NULL, begin_incr, poll_unrepeated, NULL,
+    "incr",          sizeof(faulted_command), 0, 0, NULL, begin_incr, poll_unrepeated, NULL,
     fault_cancel_op, audit_done_at_most_once};
 
 /* ---- a script that must not be repeated, and one that knows its own id --------------------------------- */
@@ -170,7 +167,7 @@ static void begin_script(fault_scene* scene)
 }
 
 static const fault_operation script = {
-    "script",       sizeof(faulted_command), 0, 3, NULL, begin_script, poll_unrepeated, NULL,
+    "script",        sizeof(faulted_command), 0, 3, NULL, begin_script, poll_unrepeated, NULL,
     fault_cancel_op, audit_done_at_most_once};
 
 static const char knows_its_id[] =
@@ -182,8 +179,7 @@ static void begin_known(fault_scene* scene)
 }
 
 static const fault_operation known = {
-    "known",        sizeof(faulted_command), 0, 3, NULL, begin_known, fault_poll_op, NULL,
-    fault_cancel_op, audit_done_once};
+    "known", sizeof(faulted_command), 0, 3, NULL, begin_known, fault_poll_op, NULL, fault_cancel_op, audit_done_once};
 
 /* The same text in each run, so that it is known and then forgotten. */
 static void begin_shared(fault_scene* scene)
@@ -193,13 +189,12 @@ static void begin_shared(fault_scene* scene)
     if (scene->run == 1) memset(&one, 0, sizeof(one)); /* another client */
     one.text = gh_str_literal("return redis.call('INCR', KEYS[1])");
     self->arguments[0] = gh_str_of(self->key);
-    assert_status(gh_script_begin(&self->command, scene->game->client, &one, self->arguments, 1, NULL, 0,
-                                  &self->config),
-                  GH_OK);
+    assert_status(
+        gh_script_begin(&self->command, scene->game->client, &one, self->arguments, 1, NULL, 0, &self->config), GH_OK);
 }
 
 static const fault_operation shared = {
-    "shared",       sizeof(faulted_command), 0, 3, NULL, begin_shared, poll_unrepeated, NULL,
+    "shared",        sizeof(faulted_command), 0, 3, NULL, begin_shared, poll_unrepeated, NULL,
     fault_cancel_op, audit_done_at_most_once};
 
 /* ---- with a fence -------------------------------------------------------------------------------------- */
@@ -224,11 +219,9 @@ static void begin_fenced(fault_scene* scene)
     begin_words(scene, self, "INCR", NULL);
 }
 
-static const fault_operation fenced = {"fenced",         sizeof(faulted_command),
-                                       sizeof(gh_lock*), 3,
-                                       prepare_fence,    begin_fenced,
-                                       poll_unrepeated,  NULL,
-                                       fault_cancel_op,   audit_done_at_most_once};
+static const fault_operation fenced = {
+    "fenced", sizeof(faulted_command), sizeof(gh_lock*),       3, prepare_fence, begin_fenced, poll_unrepeated,
+    NULL,     fault_cancel_op,         audit_done_at_most_once};
 
 static void begin_fenced_script(fault_scene* scene)
 {
@@ -237,10 +230,9 @@ static void begin_fenced_script(fault_scene* scene)
     begin_text(scene, self, knows_its_id);
 }
 
-static const fault_operation fenced_script = {
-    "fenced-script", sizeof(faulted_command), sizeof(gh_lock*), 17,
-    prepare_fence,   begin_fenced_script,     fault_poll_op,     NULL,
-    fault_cancel_op,  audit_done_once};
+static const fault_operation fenced_script = {"fenced-script", sizeof(faulted_command), sizeof(gh_lock*), 17,
+                                              prepare_fence,   begin_fenced_script,     fault_poll_op,    NULL,
+                                              fault_cancel_op, audit_done_once};
 
 /* ---- what must not be done twice, and is sent again all the same --------------------------------------- */
 
@@ -250,7 +242,7 @@ static void begin_once(fault_scene* scene)
 }
 
 static const fault_operation once = {
-    "once",         sizeof(faulted_command), 0, 0, NULL, begin_once, fault_poll_op, NULL,
+    "once",          sizeof(faulted_command), 0, 0, NULL, begin_once, fault_poll_op, NULL,
     fault_cancel_op, audit_done_at_most_once};
 
 static void begin_once_script(fault_scene* scene)
@@ -259,7 +251,7 @@ static void begin_once_script(fault_scene* scene)
 }
 
 static const fault_operation once_script = {
-    "once-script",  sizeof(faulted_command), 0, 17, NULL, begin_once_script, fault_poll_op, NULL,
+    "once-script",   sizeof(faulted_command), 0, 17, NULL, begin_once_script, fault_poll_op, NULL,
     fault_cancel_op, audit_done_at_most_once};
 
 static void begin_once_fenced(fault_scene* scene)
@@ -269,26 +261,24 @@ static void begin_once_fenced(fault_scene* scene)
     begin_words(scene, self, "INCR", NULL);
 }
 
-static const fault_operation once_fenced = {"once-fenced",    sizeof(faulted_command),
-                                            sizeof(gh_lock*), 3,
-                                            prepare_fence,    begin_once_fenced,
-                                            fault_poll_op,    NULL,
-                                            fault_cancel_op,  audit_done_at_most_once};
+static const fault_operation once_fenced = {"once-fenced",   sizeof(faulted_command), sizeof(gh_lock*), 3,
+                                            prepare_fence,   begin_once_fenced,       fault_poll_op,    NULL,
+                                            fault_cancel_op, audit_done_at_most_once};
 
 /* All but the one that needs a script which the server had before. */
-#define PLAIN_FAULT_TESTS(operation)                                                                         \
-    FAULT_TEST(operation, cut_at_every_byte)                                                                 \
-    FAULT_TEST(operation, link_lost_at_every_tick)                                                           \
-    FAULT_TEST(operation, server_killed)                                                                     \
-    FAULT_TEST(operation, server_frozen)                                                                     \
-    FAULT_TEST(operation, small_client)                                                                      \
-    FAULT_TEST(operation, one_slot)                                                                          \
+#define PLAIN_FAULT_TESTS(operation)                                                                                   \
+    FAULT_TEST(operation, cut_at_every_byte)                                                                           \
+    FAULT_TEST(operation, link_lost_at_every_tick)                                                                     \
+    FAULT_TEST(operation, server_killed)                                                                               \
+    FAULT_TEST(operation, server_frozen)                                                                               \
+    FAULT_TEST(operation, small_client)                                                                                \
+    FAULT_TEST(operation, one_slot)                                                                                    \
     FAULT_TEST(operation, no_heap)
 
-#define PLAIN_FAULT_TEST_LIST(operation)                                                                     \
-    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),  \
-        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),            \
-        cmocka_unit_test(operation##_small_client), cmocka_unit_test(operation##_one_slot),                  \
+#define PLAIN_FAULT_TEST_LIST(operation)                                                                               \
+    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),            \
+        cmocka_unit_test(operation##_server_killed), cmocka_unit_test(operation##_server_frozen),                      \
+        cmocka_unit_test(operation##_small_client), cmocka_unit_test(operation##_one_slot),                            \
         cmocka_unit_test(operation##_no_heap)
 
 PLAIN_FAULT_TESTS(set)
@@ -401,9 +391,8 @@ static void replies_come_byte_by_byte(void** state)
 {
     (void)state;
     proxied_game at = start_behind_proxy();
-    static const char* const lines[] = {"GET nothing",   "SET key value",   "GET key",
-                                        "INCR count",    "INCR key",        "LRANGE list 0 9",
-                                        "CONFIG GET m*", "COMMAND INFO GET"};
+    static const char* const lines[] = {"GET nothing", "SET key value",   "GET key",       "INCR count",
+                                        "INCR key",    "LRANGE list 0 9", "CONFIG GET m*", "COMMAND INFO GET"};
     proxy_chop(at.proxy, PROXY_REPLY, 1, 0);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
     {
@@ -442,15 +431,11 @@ static void crowd_is_told_the_truth(void** state)
         for (unsigned i = 0; i < CROWD; i++)
         {
             gh_status status = settle_command(commands[i]);
-            if (status == GH_UNKNOWN)
-                unknown++;
-            else
-                assert_status(status, GH_OK);
+            if (status == GH_UNKNOWN) unknown++;
+            else assert_status(status, GH_OK);
             const char* text = redis_server_text(at.server, "GET count-%u-%u", round, i);
-            if (status == GH_OK)
-                assert_string_equal(text, "1");
-            else if (text != NULL)
-                assert_string_equal(text, "1");
+            if (status == GH_OK) assert_string_equal(text, "1");
+            else if (text != NULL) assert_string_equal(text, "1");
         }
         proxy_disarm(at.proxy);
     }
@@ -463,7 +448,6 @@ TEST_FILE(command_faults, PLAIN_FAULT_TEST_LIST(set), FAULT_CANCEL_TEST_LIST(set
           FAULT_CANCEL_TEST_LIST(script), PLAIN_FAULT_TEST_LIST(known), FAULT_TEST_LIST(shared),
           FAULT_TEST_LIST(fenced), FAULT_CANCEL_TEST_LIST(fenced), PLAIN_FAULT_TEST_LIST(fenced_script),
           FAULT_TEST_LIST(once), FAULT_CANCEL_TEST_LIST(once), PLAIN_FAULT_TEST_LIST(once_script),
-          FAULT_CANCEL_TEST_LIST(once_script), FAULT_TEST_LIST(once_fenced),
-          cmocka_unit_test(zombie_was_unknown), cmocka_unit_test(sent_on_a_dead_link_stays_unknown),
-          cmocka_unit_test(late_answer_reaches_nobody_else), cmocka_unit_test(replies_come_byte_by_byte),
-          cmocka_unit_test(crowd_is_told_the_truth));
+          FAULT_CANCEL_TEST_LIST(once_script), FAULT_TEST_LIST(once_fenced), cmocka_unit_test(zombie_was_unknown),
+          cmocka_unit_test(sent_on_a_dead_link_stays_unknown), cmocka_unit_test(late_answer_reaches_nobody_else),
+          cmocka_unit_test(replies_come_byte_by_byte), cmocka_unit_test(crowd_is_told_the_truth));

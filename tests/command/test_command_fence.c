@@ -42,8 +42,7 @@ static void expect_fenced(game* a, redis_server* server, gh_fence fence, const c
     gh_status by_command = settle_command(command);
     gh_status by_script = settle_command(script);
     if (by_command != GH_FENCED || by_script != GH_FENCED)
-        fail_msg("%s: the command ends %s, the script %s", why, gh_status_name(by_command),
-                 gh_status_name(by_script));
+        fail_msg("%s: the command ends %s, the script %s", why, gh_status_name(by_command), gh_status_name(by_script));
     assert_null(gh_command_reply(command));
     assert_int_equal(redis_server_integer(server, "EXISTS fenced-out"), 0);
     assert_int_equal(redis_server_keys(server), keys);
@@ -133,8 +132,7 @@ static void fence_of_a_lock_that_is_not_held_is_refused(void** state)
     {
         gh_command_config config = fenced_config(a, gh_lock_fence(lock));
         assert_status(gh_command_begin(command, a->client, words, 3, &config), GH_INVALID_FENCE);
-        assert_status(gh_script_begin(command, a->client, script, words, 1, NULL, 0, &config),
-                      GH_INVALID_FENCE);
+        assert_status(gh_script_begin(command, a->client, script, words, 1, NULL, 0, &config), GH_INVALID_FENCE);
         if (i == 0) assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), NULL), GH_OK);
         if (i != 1) continue;
         GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
@@ -161,11 +159,9 @@ static void script_is_fenced_always_or_never(void** state)
         gh_script* script = script_new(a, "redis.call('INCR', KEYS[1]) return 'once'");
         gh_command* refused = GAME_NEW(a, gh_command);
         gh_command* command = run_script(a, &config, script, "count", "");
-        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way),
-                      GH_INVALID_FENCE);
+        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way), GH_INVALID_FENCE);
         assert_ends(command, GH_OK);
-        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way),
-                      GH_INVALID_FENCE);
+        assert_status(gh_script_begin(refused, a->client, script, &key, 1, NULL, 0, &other_way), GH_INVALID_FENCE);
         assert_int_equal(redis_server_integer(server, "GET count"), first + 1);
     }
 }

@@ -42,8 +42,9 @@ static void values_stand_where_the_format_says(void** state)
 static void no_value_is_ever_split(void** state)
 {
     static const gh_str hostile[] = {
-        GH_STR_INIT("a b"), GH_STR_INIT(" x EX 1"), GH_STR_INIT("\r\n*1\r\n$8\r\nFLUSHALL\r\n"), GH_STR_INIT(""),
-        GH_STR_INIT("%s %d"), GH_STR_INIT("\"'\\"), GH_STR_INIT("\0 \0"), GH_STR_INIT(" ")};
+        GH_STR_INIT("a b"),   GH_STR_INIT(" x EX 1"), GH_STR_INIT("\r\n*1\r\n$8\r\nFLUSHALL\r\n"),
+        GH_STR_INIT(""),      GH_STR_INIT("%s %d"),   GH_STR_INIT("\"'\\"),
+        GH_STR_INIT("\0 \0"), GH_STR_INIT(" ")};
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
@@ -127,6 +128,5 @@ static void a_line_goes_under_a_fence(void** state)
 }
 
 TEST_FILE(command_format, cmocka_unit_test(values_stand_where_the_format_says),
-          cmocka_unit_test(no_value_is_ever_split),
-          cmocka_unit_test(a_line_has_its_bound_to_the_byte), cmocka_unit_test(what_cannot_be_is_refused),
-          cmocka_unit_test(a_line_goes_under_a_fence));
+          cmocka_unit_test(no_value_is_ever_split), cmocka_unit_test(a_line_has_its_bound_to_the_byte),
+          cmocka_unit_test(what_cannot_be_is_refused), cmocka_unit_test(a_line_goes_under_a_fence));

@@ -252,10 +252,8 @@ static void expect_by_receipt(game* owner, redis_server* server, const char* rec
     uint64_t lost = game_stats(owner).links_lost;
     gh_command* command = say_once(owner, "INCR count");
     once_receipt(key, "{count}", owner, command);
-    if (receipt == NULL)
-        redis_server_do(server, "LPUSH %s x", key);
-    else
-        redis_server_do(server, "SET %s %b", key, receipt, size);
+    if (receipt == NULL) redis_server_do(server, "LPUSH %s x", key);
+    else redis_server_do(server, "SET %s %b", key, receipt, size);
     assert_ends(command, expected);
     assert_int_equal(redis_server_integer(server, "EXISTS count"), 0);
     assert_int_equal(game_stats(owner).links_lost, lost);
@@ -461,10 +459,8 @@ static void longest_of_all_fit(void** state)
             key = gh_str_make(text, size + step);
             gh_status status = gh_script_begin(command, owner->client, counts, &key, 1, NULL, 0, &once);
             if (status == GH_OK) size += step;
-            if (status == GH_OK)
-                assert_ends(command, GH_OK);
-            else
-                assert_status(status, GH_TOO_LARGE);
+            if (status == GH_OK) assert_ends(command, GH_OK);
+            else assert_status(status, GH_TOO_LARGE);
         }
         assert_true(size > 7000 && size < 7200);
     }

@@ -196,10 +196,8 @@ static void talk(void* context, const fake_request* request, fake_reply* reply)
     snprintf(text, sizeof(text), "%.*s", (int)sequence->size, sequence->bytes);
     const char* words = self->talks[at < last ? at : last];
     const char* place = strstr(words, "%s");
-    if (place == NULL)
-        fake_reply_text(reply, words);
-    else
-        fake_reply_format(reply, "%.*s%s%s", (int)(place - words), words, text, place + 2);
+    if (place == NULL) fake_reply_text(reply, words);
+    else fake_reply_format(reply, "%.*s%s%s", (int)(place - words), words, text, place + 2);
 }
 
 #define HALF     "-ERR Script attempted to access a non local key in a cluster node\r\n"

@@ -126,18 +126,15 @@ static void script_errors_are_reported(void** state)
         assert_non_null(strstr(reply_text(a, command), "compiling"));
         assert_non_null(strstr(reply_text(a, second), "compiling"));
     }
-    gh_command* command =
-        run_script(a, NULL, script_new(a, "return redis.error_reply('PRICE too low')"), "", "");
+    gh_command* command = run_script(a, NULL, script_new(a, "return redis.error_reply('PRICE too low')"), "", "");
     assert_ends(command, GH_ERROR);
     assert_string_equal(reply_text(a, command), "PRICE too low");
     command = run_script(a, NULL, script_new(a, "redis.call('SET', KEYS[1], 'x') error('oh')"), "half", "");
     assert_ends(command, GH_ERROR);
     assert_non_null(strstr(reply_text(a, command), "oh"));
-    assert_string_equal(redis_server_text(server, "GET half"),
-                        "x"); /* as the header says: a script may have written */
+    assert_string_equal(redis_server_text(server, "GET half"), "x"); /* as the header says: a script may have written */
     redis_server_do(server, "SET text abc");
-    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('LPUSH', KEYS[1], 1)"), "text", ""),
-                GH_ERROR);
+    assert_ends(run_script(a, NULL, script_new(a, "return redis.call('LPUSH', KEYS[1], 1)"), "text", ""), GH_ERROR);
     assert_ends(run_script(a, NULL, script_new(a, "return redis.call('NO-SUCH')"), "", ""), GH_ERROR);
     assert_int_equal(game_stats(a).links_lost, 0);
 }
@@ -196,18 +193,17 @@ static void keys_and_arguments_have_bounds(void** state)
         size_t keys;
         size_t arguments;
         gh_status expected;
-    } cases[] = {
-        {GH_COMMAND_KEYS_MAX, 0, GH_OK},
-        {GH_COMMAND_KEYS_MAX, GH_COMMAND_ARGUMENTS_MAX - GH_COMMAND_KEYS_MAX, GH_OK},
-        {0, GH_COMMAND_ARGUMENTS_MAX, GH_OK},
-        {1, GH_COMMAND_ARGUMENTS_MAX - 1, GH_OK},
-        {0, 0, GH_OK},
-        {GH_COMMAND_KEYS_MAX + 1, 0, GH_INVALID_KEYS},
-        {SIZE_MAX, 0, GH_INVALID_KEYS},
-        {GH_COMMAND_KEYS_MAX, GH_COMMAND_ARGUMENTS_MAX - GH_COMMAND_KEYS_MAX + 1, GH_INVALID_ARGUMENTS},
-        {1, GH_COMMAND_ARGUMENTS_MAX, GH_INVALID_ARGUMENTS},
-        {0, GH_COMMAND_ARGUMENTS_MAX + 1, GH_INVALID_ARGUMENTS},
-        {1, SIZE_MAX, GH_INVALID_ARGUMENTS}};
+    } cases[] = {{GH_COMMAND_KEYS_MAX, 0, GH_OK},
+                 {GH_COMMAND_KEYS_MAX, GH_COMMAND_ARGUMENTS_MAX - GH_COMMAND_KEYS_MAX, GH_OK},
+                 {0, GH_COMMAND_ARGUMENTS_MAX, GH_OK},
+                 {1, GH_COMMAND_ARGUMENTS_MAX - 1, GH_OK},
+                 {0, 0, GH_OK},
+                 {GH_COMMAND_KEYS_MAX + 1, 0, GH_INVALID_KEYS},
+                 {SIZE_MAX, 0, GH_INVALID_KEYS},
+                 {GH_COMMAND_KEYS_MAX, GH_COMMAND_ARGUMENTS_MAX - GH_COMMAND_KEYS_MAX + 1, GH_INVALID_ARGUMENTS},
+                 {1, GH_COMMAND_ARGUMENTS_MAX, GH_INVALID_ARGUMENTS},
+                 {0, GH_COMMAND_ARGUMENTS_MAX + 1, GH_INVALID_ARGUMENTS},
+                 {1, SIZE_MAX, GH_INVALID_ARGUMENTS}};
     gh_lock* lock = command_lock(a, "sword", 60 * SECOND_US);
     gh_script* fenced = script_new(a, "return {#KEYS, #ARGV}");
     for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++)
@@ -216,8 +212,8 @@ static void keys_and_arguments_have_bounds(void** state)
         gh_fence none = {{NULL, 0}, 0};
         gh_command_config config = fenced_config(a, i % 2 == 0 ? none : gh_lock_fence(lock));
         gh_command before = *command;
-        gh_status status = gh_script_begin(command, a->client, i % 2 == 0 ? script : fenced, words,
-                                           cases[at].keys, words, cases[at].arguments, &config);
+        gh_status status = gh_script_begin(command, a->client, i % 2 == 0 ? script : fenced, words, cases[at].keys,
+                                           words, cases[at].arguments, &config);
         assert_status(status, cases[at].expected);
         if (status == GH_OK)
         {
@@ -225,8 +221,7 @@ static void keys_and_arguments_have_bounds(void** state)
             assert_int_equal(gh_reply_at(gh_command_reply(command), 0)->integer, cases[at].keys);
             assert_int_equal(gh_reply_at(gh_command_reply(command), 1)->integer, cases[at].arguments);
         }
-        else
-            assert_begin_refused(command, &before, cases[at].expected);
+        else assert_begin_refused(command, &before, cases[at].expected);
     }
 }
 
@@ -256,24 +251,20 @@ static void bad_scripts_are_refused_and_change_nothing(void** state)
         const gh_str* arguments;
         const gh_command_config* config;
         gh_status expected;
-    } cases[] = {{NULL, &word, &word, NULL, GH_INVALID_SCRIPT},
-                 {empty, &word, &word, NULL, GH_INVALID_SCRIPT},
-                 {null_text, &word, &word, NULL, GH_INVALID_SCRIPT},
-                 {too_large, &word, &word, NULL, GH_INVALID_SCRIPT},
-                 {huge, &word, &word, NULL, GH_INVALID_SCRIPT},
-                 {good, NULL, &word, NULL, GH_INVALID_KEYS},
-                 {good, &no_bytes, &word, NULL, GH_INVALID_KEYS},
-                 {good, &word, NULL, NULL, GH_INVALID_ARGUMENTS},
-                 {good, &word, &no_bytes, NULL, GH_INVALID_ARGUMENTS},
-                 {good, &word, &word, &bad_config, GH_INVALID_CONFIG}};
+    } cases[] = {
+        {NULL, &word, &word, NULL, GH_INVALID_SCRIPT},        {empty, &word, &word, NULL, GH_INVALID_SCRIPT},
+        {null_text, &word, &word, NULL, GH_INVALID_SCRIPT},   {too_large, &word, &word, NULL, GH_INVALID_SCRIPT},
+        {huge, &word, &word, NULL, GH_INVALID_SCRIPT},        {good, NULL, &word, NULL, GH_INVALID_KEYS},
+        {good, &no_bytes, &word, NULL, GH_INVALID_KEYS},      {good, &word, NULL, NULL, GH_INVALID_ARGUMENTS},
+        {good, &word, &no_bytes, NULL, GH_INVALID_ARGUMENTS}, {good, &word, &word, &bad_config, GH_INVALID_CONFIG}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
     {
         gh_script* script = cases[i].script;
         gh_script before;
         if (script != NULL) before = *script;
-        assert_status(gh_script_begin(command, a->client, script, cases[i].keys, 1, cases[i].arguments, 1,
-                                      cases[i].config),
-                      cases[i].expected);
+        assert_status(
+            gh_script_begin(command, a->client, script, cases[i].keys, 1, cases[i].arguments, 1, cases[i].config),
+            cases[i].expected);
         assert_begin_refused(command, &zero, cases[i].expected);
         if (script != NULL) assert_memory_equal(script, &before, sizeof(before));
     }
@@ -357,10 +348,8 @@ static bool forgets_scripts(void* context, const fake_request* request)
 
 static void answer_noscript(void* context, const fake_request* request, fake_reply* reply)
 {
-    if (forgets_scripts(context, request))
-        fake_reply_text(reply, "-NOSCRIPT No matching script. Please use EVAL.\r\n");
-    else
-        fake_reply_default(reply);
+    if (forgets_scripts(context, request)) fake_reply_text(reply, "-NOSCRIPT No matching script. Please use EVAL.\r\n");
+    else fake_reply_default(reply);
 }
 
 /* A server that never keeps a script: the op ends, and others are not held up. */
@@ -377,10 +366,9 @@ static void server_that_forgets_for_ever_is_refused(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS count"), 0);
 }
 
-TEST_FILE(command_script, cmocka_unit_test(script_sees_its_keys_and_arguments),
-          cmocka_unit_test(text_is_sent_once), cmocka_unit_test(forgotten_script_is_healed),
-          cmocka_unit_test(script_survives_a_restart), cmocka_unit_test(zeroed_script_takes_another_text),
-          cmocka_unit_test(script_errors_are_reported),
+TEST_FILE(command_script, cmocka_unit_test(script_sees_its_keys_and_arguments), cmocka_unit_test(text_is_sent_once),
+          cmocka_unit_test(forgotten_script_is_healed), cmocka_unit_test(script_survives_a_restart),
+          cmocka_unit_test(zeroed_script_takes_another_text), cmocka_unit_test(script_errors_are_reported),
           cmocka_unit_test(script_that_talks_like_the_server_runs_once),
           cmocka_unit_test(keys_and_arguments_have_bounds),
           cmocka_unit_test(bad_scripts_are_refused_and_change_nothing), cmocka_unit_test(longest_script_fits),

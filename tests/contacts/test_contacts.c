@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define OWNER gh_str_literal("jason")
-#define LIST "gh:{contacts:jason}:l"
-#define ZSET "gh:{contacts:jason}:z"
+#define LIST  "gh:{contacts:jason}:l"
+#define ZSET  "gh:{contacts:jason}:z"
 #define MARKS "gh:{contacts:jason}:w"
 
 static gh_contacts* mirror_of(game* owner, uint32_t capacity)
@@ -172,8 +172,7 @@ static void changes_of_one_tick_keep_their_order(void** state)
     {
         if (i == 4)
             assert_status(gh_contacts_remove_begin(&changes[i], a->client, OWNER, gh_str_literal("c"), NULL), GH_OK);
-        else
-            assert_status(gh_contacts_touch_begin(&changes[i], a->client, OWNER, gh_str_of(names[i]), NULL), GH_OK);
+        else assert_status(gh_contacts_touch_begin(&changes[i], a->client, OWNER, gh_str_of(names[i]), NULL), GH_OK);
     }
     for (int i = 0; i < 6; i++) assert_status(settle(&changes[i]), GH_OK);
     assert_string_equal(loaded(a), "b a");
@@ -286,7 +285,8 @@ static void touch_that_was_kept_out_is_told_so_again(void** state)
         assert_int_equal(change->blocked, 1);
         assert_int_equal(redis_server_integer(server, "LLEN gh:{contacts:jason}:l"), 1);
         assert_int_equal(redis_server_integer(server, "HEXISTS gh:{contacts:jason}:w %016llx",
-                                              (unsigned long long)gh_client_id(a->client)), clients == 0);
+                                              (unsigned long long)gh_client_id(a->client)),
+                         clients == 0);
     }
 }
 
@@ -494,12 +494,11 @@ static void idle_lists_are_forgotten(void** state)
 }
 
 TEST_FILE(contacts, cmocka_unit_test(are_newest_first_and_found_by_prefix),
-          cmocka_unit_test(capacity_is_kept_in_the_same_step),
-          cmocka_unit_test(many_are_one_request), cmocka_unit_test(changes_of_one_tick_keep_their_order),
-          cmocka_unit_test(blocked_stay_out), cmocka_unit_test(blocked_are_bounded),
-          cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
+          cmocka_unit_test(capacity_is_kept_in_the_same_step), cmocka_unit_test(many_are_one_request),
+          cmocka_unit_test(changes_of_one_tick_keep_their_order), cmocka_unit_test(blocked_stay_out),
+          cmocka_unit_test(blocked_are_bounded), cmocka_unit_test(full_is_not_said_of_a_block_that_was_undone),
           cmocka_unit_test(touch_that_was_kept_out_is_told_so_again),
-          cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked),
-          cmocka_unit_test(times_are_those_of_the_store), cmocka_unit_test(ten_thousand_names),
-          cmocka_unit_test(load_is_of_one_instant), cmocka_unit_test(load_and_own_changes_agree),
-          cmocka_unit_test(completed_contact_may_be_touched), cmocka_unit_test(idle_lists_are_forgotten));
+          cmocka_unit_test(mirror_lets_go_of_whom_another_has_blocked), cmocka_unit_test(times_are_those_of_the_store),
+          cmocka_unit_test(ten_thousand_names), cmocka_unit_test(load_is_of_one_instant),
+          cmocka_unit_test(load_and_own_changes_agree), cmocka_unit_test(completed_contact_may_be_touched),
+          cmocka_unit_test(idle_lists_are_forgotten));

@@ -60,8 +60,8 @@ static void audit_touch(fault_scene* scene, gh_status status)
     audit(scene, status, "a c b");
 }
 
-static const fault_operation touch = {"touch",     sizeof(gh_contacts_change), 0,    0,             prepare,
-                                      begin_touch, fault_poll_op,                NULL, fault_cancel_op, audit_touch};
+static const fault_operation touch = {
+    "touch", sizeof(gh_contacts_change), 0, 0, prepare, begin_touch, fault_poll_op, NULL, fault_cancel_op, audit_touch};
 
 static void begin_touch_many(fault_scene* scene)
 {
@@ -78,8 +78,8 @@ static void audit_touch_many(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation touch_many = {
-    "many", sizeof(gh_contacts_change), 0, 5, prepare, begin_touch_many, fault_poll_op, NULL,
-    fault_cancel_op, audit_touch_many};
+    "many",          sizeof(gh_contacts_change), 0, 5, prepare, begin_touch_many, fault_poll_op, NULL, fault_cancel_op,
+    audit_touch_many};
 
 /* ---- remove, block ----------------------------------------------------------------------------------------------- */
 
@@ -94,8 +94,9 @@ static void audit_remove(fault_scene* scene, gh_status status)
     audit(scene, status, "c a");
 }
 
-static const fault_operation take_out = {"remove", sizeof(gh_contacts_change), 0, 0, prepare, begin_remove,
-                                         fault_poll_op, NULL, fault_cancel_op, audit_remove};
+static const fault_operation take_out = {
+    "remove",    sizeof(gh_contacts_change), 0, 0, prepare, begin_remove, fault_poll_op, NULL, fault_cancel_op,
+    audit_remove};
 
 static void begin_block(fault_scene* scene)
 {
@@ -110,8 +111,8 @@ static void audit_block(fault_scene* scene, gh_status status)
     audit(scene, status, "c a");
 }
 
-static const fault_operation block = {"block",     sizeof(gh_contacts_change), 0,    5,             prepare,
-                                      begin_block, fault_poll_op,                NULL, fault_cancel_op, audit_block};
+static const fault_operation block = {
+    "block", sizeof(gh_contacts_change), 0, 5, prepare, begin_block, fault_poll_op, NULL, fault_cancel_op, audit_block};
 
 static void prepare_unblock(fault_scene* scene)
 {
@@ -121,9 +122,8 @@ static void prepare_unblock(fault_scene* scene)
 
 static void begin_unblock(fault_scene* scene)
 {
-    assert_status(gh_contacts_unblock_begin(scene->op, scene->game->client, fault_name(scene),
-                                            gh_str_literal("d"), NULL),
-                  GH_OK);
+    assert_status(
+        gh_contacts_unblock_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("d"), NULL), GH_OK);
 }
 
 static void audit_unblock(fault_scene* scene, gh_status status)
@@ -133,9 +133,16 @@ static void audit_unblock(fault_scene* scene, gh_status status)
     audit(scene, status, BEFORE); /* whoever is unblocked is no contact yet */
 }
 
-static const fault_operation unblock = {
-    "unblock", sizeof(gh_contacts_change), 0, 3, prepare_unblock, begin_unblock, fault_poll_op, NULL,
-    fault_cancel_op, audit_unblock};
+static const fault_operation unblock = {"unblock",
+                                        sizeof(gh_contacts_change),
+                                        0,
+                                        3,
+                                        prepare_unblock,
+                                        begin_unblock,
+                                        fault_poll_op,
+                                        NULL,
+                                        fault_cancel_op,
+                                        audit_unblock};
 
 /* ---- load -------------------------------------------------------------------------------------------------------- */
 
@@ -161,8 +168,8 @@ static void audit_load(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation load = {
-    "load", sizeof(gh_contacts_load), sizeof(gh_contacts), 3, prepare_load, begin_load, fault_poll_op, NULL,
-    fault_cancel_op, audit_load};
+    "load", sizeof(gh_contacts_load), sizeof(gh_contacts), 3, prepare_load, begin_load, fault_poll_op,
+    NULL,   fault_cancel_op,          audit_load};
 
 FAULT_TESTS(touch)
 FAULT_TESTS(touch_many)
@@ -178,6 +185,6 @@ FAULT_CANCEL_TEST(unblock)
 FAULT_CANCEL_TEST(load)
 
 TEST_FILE(contacts_faults, FAULT_TEST_LIST(touch), FAULT_TEST_LIST(touch_many), FAULT_TEST_LIST(take_out),
-          FAULT_TEST_LIST(block), FAULT_TEST_LIST(unblock), FAULT_TEST_LIST(load),
-          FAULT_CANCEL_TEST_LIST(touch), FAULT_CANCEL_TEST_LIST(touch_many), FAULT_CANCEL_TEST_LIST(take_out),
-          FAULT_CANCEL_TEST_LIST(block), FAULT_CANCEL_TEST_LIST(unblock), FAULT_CANCEL_TEST_LIST(load));
+          FAULT_TEST_LIST(block), FAULT_TEST_LIST(unblock), FAULT_TEST_LIST(load), FAULT_CANCEL_TEST_LIST(touch),
+          FAULT_CANCEL_TEST_LIST(touch_many), FAULT_CANCEL_TEST_LIST(take_out), FAULT_CANCEL_TEST_LIST(block),
+          FAULT_CANCEL_TEST_LIST(unblock), FAULT_CANCEL_TEST_LIST(load));

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWNER gh_str_literal("jason")
-#define LIST "gh:{contacts:jason}:l"
-#define ZSET "gh:{contacts:jason}:z"
-#define MARKS "gh:{contacts:jason}:w"
+#define OWNER   gh_str_literal("jason")
+#define LIST    "gh:{contacts:jason}:l"
+#define ZSET    "gh:{contacts:jason}:z"
+#define MARKS   "gh:{contacts:jason}:w"
 #define BLOCKED "gh:{contacts:jason}:b"
-#define SHELF "gh:{contacts:jason}:w00" /* of the clients of run() */
-#define KEYS "5 " LIST " " ZSET " " MARKS " " BLOCKED " " SHELF
+#define SHELF   "gh:{contacts:jason}:w00" /* of the clients of run() */
+#define KEYS    "5 " LIST " " ZSET " " MARKS " " BLOCKED " " SHELF
 
 static gh_status touch(game* from, const char* name, const gh_contacts_change_config* config)
 {
@@ -119,11 +119,10 @@ static void writers_know_no_bound(void** state)
     for (unsigned i = 0; i < WRITERS * 2; i++)
     {
         unsigned long long client = (i % WRITERS + 1) * 0x9e3779b97f4a7c15ull;
-        redisReply* reply = redis_server_command(
-            server,
-            "EVALSHA %s 5 " LIST " " ZSET " " MARKS " " BLOCKED
-            " gh:{contacts:jason}:w%02x %016llx:%016x %d 100 l 0 n%u",
-            touching, (unsigned)(client >> 56), client, 7, i < WRITERS ? 7 : 6, i);
+        redisReply* reply = redis_server_command(server,
+                                                 "EVALSHA %s 5 " LIST " " ZSET " " MARKS " " BLOCKED
+                                                 " gh:{contacts:jason}:w%02x %016llx:%016x %d 100 l 0 n%u",
+                                                 touching, (unsigned)(client >> 56), client, 7, i < WRITERS ? 7 : 6, i);
         assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
         assert_int_equal(reply->element[1]->integer, i < WRITERS ? 0 : 1);
         freeReplyObject(reply);
@@ -275,10 +274,8 @@ static void foreign_names_are_corrupt(void** state)
     for (int i = 0; i < 3; i++)
     {
         redis_server_do(server, "FLUSHALL");
-        if (i < 2)
-            redis_server_do(server, "RPUSH " LIST " good %s", i == 0 ? name : name + 1);
-        else
-            redis_server_do(server, "ZADD " ZSET " 1.5 name");
+        if (i < 2) redis_server_do(server, "RPUSH " LIST " good %s", i == 0 ? name : name + 1);
+        else redis_server_do(server, "ZADD " ZSET " 1.5 name");
         assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
         GAME_UNTIL(gh_op_poll(&load->op) != GH_PENDING);
         assert_status(gh_op_poll(&load->op), i == 1 ? GH_OK : GH_CORRUPT);
@@ -289,7 +286,7 @@ static void foreign_names_are_corrupt(void** state)
 /* ---- servers that compete ---------------------------------------------------------------------------------------- */
 
 #define ROUNDS 300
-#define NAMES 40
+#define NAMES  40
 
 typedef struct rival
 {
@@ -496,11 +493,9 @@ static void load_names_the_field(void** state)
 }
 
 TEST_FILE(contacts_store, cmocka_unit_test(repeats_and_zombies_change_nothing),
-          cmocka_unit_test(ninth_writer_drops_nobodys_mark),
-          cmocka_unit_test(writers_know_no_bound),
+          cmocka_unit_test(ninth_writer_drops_nobodys_mark), cmocka_unit_test(writers_know_no_bound),
           cmocka_unit_test(memory_is_little_more_than_a_bare_list), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(foreign_keys_are_corrupt),
-          cmocka_unit_test(crowded_keys_are_corrupt_at_once),
+          cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(crowded_keys_are_corrupt_at_once),
           cmocka_unit_test(mirror_lets_go_what_the_store_lets_go), cmocka_unit_test(foreign_names_are_corrupt),
           cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories), cmocka_unit_test(changes_name_the_field),
           cmocka_unit_test(load_names_the_field));

@@ -89,7 +89,7 @@ static void flushes_by_itself(void** state)
     GAME_UNTIL(gh_counters_poll(hits->counters) == GH_OK);
     assert_int_equal(counting_stats(hits).batches,
                      redis_server_calls(server, "evalsha") - 2); /* and the epoch, and the rights */
-    assert_in_range(counting_stats(hits).batches, 1, 80); /* one a shard; more for those that have over six */
+    assert_in_range(counting_stats(hits).batches, 1, 80);        /* one a shard; more for those that have over six */
     for (int i = 0; i < 100; i++) game_tick_all();
     assert_int_equal(counting_stats(hits).batches, redis_server_calls(server, "evalsha") - 2);
     assert_true(gh_next_deadline(hits->game->client) > game_now_us(hits->game) + SECOND_US / 2);
@@ -183,8 +183,7 @@ static void reads_over_many_requests(void** state)
     uint64_t sum = 0;
     for (uint64_t i = 1000; i > 0; i--) sum += i % 3 == 0 ? 0 : i;
     assert_int_equal(read->sum, sum);
-    for (uint32_t i = 1; i < read->count; i++)
-        assert_true(read->samples[i].time_s > read->samples[i - 1].time_s);
+    for (uint32_t i = 1; i < read->count; i++) assert_true(read->samples[i].time_s > read->samples[i - 1].time_s);
     assert_true(redis_server_calls(server, "evalsha") >= 12);
 }
 
@@ -343,8 +342,7 @@ static void every_size_of_memory(void** state)
         assert_status(gh_counters_init(&counters, self->client, &config, memory, n), GH_INVALID_MEMORY);
     for (size_t i = 0; i < size; i++) assert_int_equal((unsigned char)memory[i], 0xa5);
     for (size_t i = 1; i < 16; i++)
-        assert_status(gh_counters_init(&counters, self->client, &config, memory + i, size),
-                      GH_INVALID_MEMORY);
+        assert_status(gh_counters_init(&counters, self->client, &config, memory + i, size), GH_INVALID_MEMORY);
     assert_null(counters);
     assert_status(gh_counters_init(&counters, self->client, &config, memory, size), GH_OK);
     assert_true(gh_counters_memory(NULL) <= 48 * 1024);
@@ -368,8 +366,7 @@ static void takes_its_places_of_the_client_and_gives_them_back(void** state)
     assert_status(gh_counter_read_begin(&read, self->client, gh_str_literal("hits"), &want), GH_NO_ROOM);
     char* memory = GAME_NEW_ARRAY(self, char, gh_counters_memory(&config));
     gh_counters* more = NULL;
-    assert_status(gh_counters_init(&more, self->client, &config, memory, gh_counters_memory(&config)),
-                  GH_NO_ROOM);
+    assert_status(gh_counters_init(&more, self->client, &config, memory, gh_counters_memory(&config)), GH_NO_ROOM);
     gh_counters_end(hits->counters);
     GAME_UNTIL(gh_counters_poll(hits->counters) == GH_IDLE);
     assert_int_equal(game_stats(self).ops_begun, game_stats(self).ops_ended);
@@ -403,15 +400,12 @@ static void never_calls_the_heap(void** state)
 
 TEST_FILE(counters, cmocka_unit_test(adds_show_at_every_precision),
           cmocka_unit_test(nobody_knows_of_what_was_never_added_to),
-          cmocka_unit_test(zero_changes_nothing_and_negative_counts_back),
-          cmocka_unit_test(flushes_by_itself), cmocka_unit_test(any_name_counts),
-          cmocka_unit_test(reads_in_order_with_gaps_or_without), cmocka_unit_test(reads_over_many_requests),
-          cmocka_unit_test(what_is_no_slice_is_corrupt),
+          cmocka_unit_test(zero_changes_nothing_and_negative_counts_back), cmocka_unit_test(flushes_by_itself),
+          cmocka_unit_test(any_name_counts), cmocka_unit_test(reads_in_order_with_gaps_or_without),
+          cmocka_unit_test(reads_over_many_requests), cmocka_unit_test(what_is_no_slice_is_corrupt),
           cmocka_unit_test(counters_max_is_a_bound_and_what_is_beyond_is_counted),
           cmocka_unit_test(fleet_max_is_a_bound_and_what_is_beyond_is_counted),
           cmocka_unit_test(sum_that_is_too_large_stays_at_the_limit_here),
           cmocka_unit_test(sum_that_is_too_large_stays_at_the_limit_in_the_store),
-          cmocka_unit_test(key_that_is_not_ours_harms_one_counter_alone),
-          cmocka_unit_test(every_size_of_memory),
-          cmocka_unit_test(takes_its_places_of_the_client_and_gives_them_back),
-          cmocka_unit_test(never_calls_the_heap));
+          cmocka_unit_test(key_that_is_not_ours_harms_one_counter_alone), cmocka_unit_test(every_size_of_memory),
+          cmocka_unit_test(takes_its_places_of_the_client_and_gives_them_back), cmocka_unit_test(never_calls_the_heap));

@@ -87,8 +87,7 @@ static void precision_is_cleaned_at_its_own_pace(void** state)
     stand_at(server, hour_s);
     counting_add(hits, "hits", 1);
     counting_settle(hits);
-    assert_int_equal(redis_server_integer(server, "ZSCORE %s hits", stored_shard_key("hits", "k")),
-                     hour_s + 20);
+    assert_int_equal(redis_server_integer(server, "ZSCORE %s hits", stored_shard_key("hits", "k")), hour_s + 20);
     stand_at(server, hour_s + 21);
     GAME_UNTIL(counting_stats(hits).samples_removed == 1);
     long long due = redis_server_integer(server, "ZSCORE %s hits", stored_shard_key("hits", "k"));

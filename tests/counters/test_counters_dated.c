@@ -27,7 +27,7 @@ static void dated_add_counts_in_the_slices_of_its_time(void** state)
     assert_int_equal(counting_stats(hits).waiting, 5);
     counting_settle(hits);
     assert_int_equal(counting_stats(hits).counted, 5);
-    assert_int_equal(counting_stats(hits).batches, 4); /* a batch a time */
+    assert_int_equal(counting_stats(hits).batches, 4);         /* a batch a time */
     assert_int_equal(stored_sum(server, "hits", 1), 1 - 4000); /* 120 s are kept */
     assert_int_equal(stored_slice(server, "hits", 60, hour_s + 960), 1 - 4000);
     assert_int_equal(stored_slice(server, "hits", 60, hour_s + 360), 30);

@@ -28,9 +28,8 @@ static void start_counters(fault_scene* scene, gh_counters_config config)
     flushing* self = scene->op;
     config.counters_max = FAULT_COUNTERS;
     assert_true(gh_counters_memory(&config) <= sizeof(self->memory));
-    assert_status(
-        gh_counters_init(&self->counters, scene->game->client, &config, self->memory, sizeof(self->memory)),
-        GH_OK);
+    assert_status(gh_counters_init(&self->counters, scene->game->client, &config, self->memory, sizeof(self->memory)),
+                  GH_OK);
 }
 
 static void end_counters(fault_scene* scene)
@@ -56,8 +55,7 @@ static void prepare_flush(fault_scene* scene)
     flushing* self = scene->op;
     start_counters(scene, counting_config());
     for (int i = 0; i < FAULT_COUNTERS; i++)
-        assert_status(gh_counters_open(self->counters, gh_str_of(counter_name(scene, i)), &self->counter[i]),
-                      GH_OK);
+        assert_status(gh_counters_open(self->counters, gh_str_of(counter_name(scene, i)), &self->counter[i]), GH_OK);
 }
 
 static void begin_flush(fault_scene* scene)
@@ -93,8 +91,7 @@ static bool busy_flush_is_over(fault_scene* scene)
 {
     flushing* self = scene->op;
     if (self->late == LATE_ADDS) return poll_flush(self) != GH_PENDING;
-    if (gh_client_ready(scene->game->client) && game_stats(scene->game).requests_sent > 0)
-        self->frozen = true;
+    if (gh_client_ready(scene->game->client) && game_stats(scene->game).requests_sent > 0) self->frozen = true;
     assert_status(gh_counters_add(self->counters, self->counter[0], 100), GH_OK);
     assert_status(gh_counters_flush(self->counters), GH_OK);
     self->late++;
@@ -204,16 +201,14 @@ static void audit_clean(fault_scene* scene, gh_status status)
 {
     assert_status(status, GH_OK);
     assert_int_equal(redis_server_integer(scene->server, "EXISTS %s %s %s", stored_open_key(scene->name),
-                                          stored_list_key(scene->name, 60),
-                                          stored_shard_key(scene->name, "k")),
+                                          stored_list_key(scene->name, 60), stored_shard_key(scene->name, "k")),
                      0);
     end_counters(scene);
     assert_int_equal(redis_server_integer(scene->server, "EXISTS gh:{counters:clean}:l"), 0);
 }
 
-static const fault_operation clean = {"clean",       sizeof(flushing), 0,          2000,
-                                      prepare_clean, begin_clean,      poll_flush, clean_is_over,
-                                      NULL,          audit_clean};
+static const fault_operation clean = {"clean",    sizeof(flushing), 0,    2000,       prepare_clean, begin_clean,
+                                      poll_flush, clean_is_over,    NULL, audit_clean};
 
 FAULT_TESTS(flush)
 FAULT_TESTS(busy_flush)

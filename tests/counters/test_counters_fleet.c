@@ -23,8 +23,7 @@ static void slices_close_as_time_goes_by(void** state)
         counting_add(hits, "hits", 1 << i);
         counting_settle(hits);
     }
-    for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(stored_slice(server, "hits", 60, hour_s + 60 * i), 1 << i);
+    for (unsigned i = 0; i < 4; i++) assert_int_equal(stored_slice(server, "hits", 60, hour_s + 60 * i), 1 << i);
     assert_int_equal(redis_server_integer(server, "LLEN %s", stored_list_key("hits", 60)), 3);
     assert_int_equal(stored_slice(server, "hits", 3600, hour_s), 15);
     assert_int_equal(redis_server_integer(server, "EXISTS %s", stored_list_key("hits", 3600)), 0);
@@ -146,8 +145,8 @@ static void random_batches_are_where_a_model_has_them(void** state)
                 server,
                 "EVALSHA %s 6 %s %s %s %s %s %s 000000000000000%u %u %u000000 100 0 0 1 3 1 1000 5 1000 60 1000 %d",
                 digest, stored_shard_key("hits", "w"), stored_shard_key("hits", "k"), stored_open_key("hits"),
-                stored_list_key("hits", 1), stored_list_key("hits", 5), stored_list_key("hits", 60), client,
-                i + 1, age_s, delta);
+                stored_list_key("hits", 1), stored_list_key("hits", 5), stored_list_key("hits", 60), client, i + 1,
+                age_s, delta);
             assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
             assert_int_equal(reply->element[1]->integer, 0);
             if (times == 1)
@@ -194,8 +193,7 @@ static int compete(void* context, int results)
     gh_client* client = NULL;
     gh_counters* counters = NULL;
     gh_counter handles[COMPETED];
-    CHILD_CHECK(posix_memalign(&client_memory, 16, client_size) == 0 &&
-                posix_memalign(&memory, 16, size) == 0);
+    CHILD_CHECK(posix_memalign(&client_memory, 16, client_size) == 0 && posix_memalign(&memory, 16, size) == 0);
     CHILD_CHECK(gh_client_init(client_memory, client_size, &config, gh_platform_default(), &client) == GH_OK);
     CHILD_CHECK(gh_counters_init(&counters, client, &counters_config, memory, size) == GH_OK);
     for (int i = 0; i < COMPETED; i++)
@@ -210,8 +208,7 @@ static int compete(void* context, int results)
             totals[which] += delta;
         }
         CHILD_CHECK(gh_counters_flush(counters) == GH_OK);
-        while (gh_counters_poll(counters) == GH_PENDING)
-            CHILD_CHECK(gh_tick(client, wait_now_us(), 0) == GH_OK);
+        while (gh_counters_poll(counters) == GH_PENDING) CHILD_CHECK(gh_tick(client, wait_now_us(), 0) == GH_OK);
         CHILD_CHECK(write(results, totals, sizeof(totals)) == (ssize_t)sizeof(totals));
     }
     gh_client_shutdown(client);
@@ -423,9 +420,7 @@ TEST_FILE(counters_fleet, cmocka_unit_test(slices_close_as_time_goes_by),
           cmocka_unit_test(random_batches_are_where_a_model_has_them),
           cmocka_unit_test(processes_that_compete_lose_nothing),
           cmocka_unit_test(process_that_is_killed_loses_one_flush_at_most),
-          cmocka_unit_test(two_sets_of_one_client_lose_nothing),
-          cmocka_unit_test(any_number_of_clients_is_counted),
-          cmocka_unit_test(adds_of_an_outage_are_counted_after_it),
-          cmocka_unit_test(drain_flushes_what_there_is),
-          cmocka_unit_test(end_flushes_and_gives_the_memory_back),
-          cmocka_unit_test(shutdown_tells_what_was_lost), cmocka_unit_test(store_that_lost_its_data_goes_on));
+          cmocka_unit_test(two_sets_of_one_client_lose_nothing), cmocka_unit_test(any_number_of_clients_is_counted),
+          cmocka_unit_test(adds_of_an_outage_are_counted_after_it), cmocka_unit_test(drain_flushes_what_there_is),
+          cmocka_unit_test(end_flushes_and_gives_the_memory_back), cmocka_unit_test(shutdown_tells_what_was_lost),
+          cmocka_unit_test(store_that_lost_its_data_goes_on));

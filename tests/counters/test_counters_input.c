@@ -30,8 +30,7 @@ static input_scene make_scene(void)
 static void assert_refused(const input_scene* scene, const gh_counters_config* config, gh_status expected)
 {
     gh_counters* counters = NULL;
-    assert_status(gh_counters_init(&counters, scene->game->client, config, scene->memory, scene->size),
-                  expected);
+    assert_status(gh_counters_init(&counters, scene->game->client, config, scene->memory, scene->size), expected);
     assert_null(counters);
     assert_int_equal(gh_counters_memory(config), 0);
     assert_int_equal(game_stats(scene->game).ops_busy, 0);
@@ -52,8 +51,7 @@ static void configs_that_are_refused(void** state)
         config.precision_count = bad_counts[i];
         assert_refused(&scene, &config, GH_INVALID_PRECISION);
     }
-    static const uint32_t bad_seconds[] = {0, 1, GH_COUNTERS_SECONDS_MAX + 1,
-                                           UINT32_MAX}; /* 1 is there before */
+    static const uint32_t bad_seconds[] = {0, 1, GH_COUNTERS_SECONDS_MAX + 1, UINT32_MAX}; /* 1 is there before */
     for (size_t i = 0; i < 4; i++)
     {
         config = scene.config;
@@ -106,8 +104,7 @@ static void configs_at_their_edges_are_taken(void** state)
     counting_add(hits, "hits", 4);
     counting_settle(hits);
     assert_int_equal(stored_sum(scene.server, "hits", GH_COUNTERS_SECONDS_MAX), 4);
-    gh_counter_read* read =
-        counting_read(scene.game, "hits", GH_COUNTERS_SECONDS_MAX, GH_COUNTERS_SAMPLES_MAX, true);
+    gh_counter_read* read = counting_read(scene.game, "hits", GH_COUNTERS_SECONDS_MAX, GH_COUNTERS_SAMPLES_MAX, true);
     assert_int_equal(read->count, GH_COUNTERS_SAMPLES_MAX);
     assert_int_equal(read->samples[0].time_s, 0); /* before 1970 */
     assert_int_equal(read->sum, 4);
@@ -120,15 +117,11 @@ static void init_refuses(void** state)
     (void)state;
     input_scene scene = make_scene();
     gh_counters* counters = NULL;
-    assert_status(gh_counters_init(&counters, NULL, &scene.config, scene.memory, scene.size),
-                  GH_INVALID_CLIENT);
-    assert_status(gh_counters_init(NULL, scene.game->client, &scene.config, scene.memory, scene.size),
-                  GH_INVALID_OUT);
-    assert_status(gh_counters_init(&counters, scene.game->client, &scene.config, NULL, scene.size),
-                  GH_INVALID_MEMORY);
+    assert_status(gh_counters_init(&counters, NULL, &scene.config, scene.memory, scene.size), GH_INVALID_CLIENT);
+    assert_status(gh_counters_init(NULL, scene.game->client, &scene.config, scene.memory, scene.size), GH_INVALID_OUT);
+    assert_status(gh_counters_init(&counters, scene.game->client, &scene.config, NULL, scene.size), GH_INVALID_MEMORY);
     assert_status(gh_client_drain(scene.game->client, SECOND_US), GH_OK);
-    assert_status(gh_counters_init(&counters, scene.game->client, &scene.config, scene.memory, scene.size),
-                  GH_CLOSED);
+    assert_status(gh_counters_init(&counters, scene.game->client, &scene.config, scene.memory, scene.size), GH_CLOSED);
     assert_null(counters);
 }
 

@@ -152,8 +152,8 @@ static void audit_list(fault_scene* scene, gh_status status)
     assert_int_not_equal(status, GH_EMPTY);
 }
 
-static const fault_operation list = {"list",     sizeof(listing), 0,    0,               prepare_list,
-                                     begin_list, fault_poll_op,   NULL, fault_cancel_op, audit_list};
+static const fault_operation list = {"list", sizeof(listing), 0,         0, prepare_list, begin_list, fault_poll_op,
+                                     NULL,   fault_cancel_op, audit_list};
 
 /* Plain commands, not scripts: there is nothing to flush. */
 FAULT_TEST(list, cut_at_every_byte)
@@ -169,5 +169,5 @@ TEST_FILE(counters_list, cmocka_unit_test(each_counter_is_on_one_page),
           cmocka_unit_test(what_is_no_name_is_passed_over), cmocka_unit_test(lists_that_are_refused),
           cmocka_unit_test(list_cut_at_every_byte), cmocka_unit_test(list_link_lost_at_every_tick),
           cmocka_unit_test(list_cancelled_at_every_tick), cmocka_unit_test(list_server_killed),
-          cmocka_unit_test(list_server_frozen), cmocka_unit_test(list_small_client),
-          cmocka_unit_test(list_one_slot), cmocka_unit_test(list_no_heap));
+          cmocka_unit_test(list_server_frozen), cmocka_unit_test(list_small_client), cmocka_unit_test(list_one_slot),
+          cmocka_unit_test(list_no_heap));

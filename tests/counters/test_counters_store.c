@@ -120,7 +120,7 @@ static void nonsense_in_a_counter_is_told_of_it_alone(void** state)
     game* a = game_start_ready(redis_server_address(server));
     uint64_t slice_s = (next_hour_s() - 3600) / 86400 * 86400;
     static const char* const sums[] = {"nan", "inf", "1e400", "1.5", "9007199254740992", "99999999999999999999",
-                                       "", "x"};
+                                       "",    "x"};
     counting* hits = counting_start(a, NULL);
     for (unsigned i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
     {
@@ -163,6 +163,5 @@ static void strange_names_hold_up_no_cleaning(void** state)
 TEST_FILE(counters_store, cmocka_unit_test(older_generation_asks_anew), cmocka_unit_test(late_copy_is_not_counted),
           cmocka_unit_test(marks_live_while_batches_come),
           cmocka_unit_test(repeat_of_a_stopped_batch_counts_what_is_missing),
-          cmocka_unit_test(half_closed_slice_counts_once),
-          cmocka_unit_test(nonsense_in_a_counter_is_told_of_it_alone),
+          cmocka_unit_test(half_closed_slice_counts_once), cmocka_unit_test(nonsense_in_a_counter_is_told_of_it_alone),
           cmocka_unit_test(strange_names_hold_up_no_cleaning));

@@ -147,8 +147,7 @@ static void file_larger_than_the_cap_goes_through(void** state)
     GAME_UNTIL(from->op.id != 0);
     reader_begin(fast, NAME, "0");
     reader_begin(slow, NAME, "1");
-    GAME_UNTIL(
-        (note_stored(self.server, &most), (sender_step(from) & reader_step(fast)) & reader_step(slow)));
+    GAME_UNTIL((note_stored(self.server, &most), (sender_step(from) & reader_step(fast)) & reader_step(slow)));
     assert_status(gh_op_poll(&from->op.op), GH_OK);
     assert_got(fast, bytes, size);
     assert_got(slow, bytes, size);
@@ -219,9 +218,7 @@ static void waiting_reader_asks_in_pauses(void** state)
     assert_got(to, from->bytes, 2 * CHUNK);
 }
 
-TEST_FILE(defects_files, cmocka_unit_test(ten_readers_are_ten_and_not_two),
-          cmocka_unit_test(second_file_of_a_day_adds),
+TEST_FILE(defects_files, cmocka_unit_test(ten_readers_are_ten_and_not_two), cmocka_unit_test(second_file_of_a_day_adds),
           cmocka_unit_test(block_that_is_sent_again_is_there_once),
-          cmocka_unit_test(file_larger_than_the_cap_goes_through),
-          cmocka_unit_test(dead_reader_stops_nobody_for_ever),
+          cmocka_unit_test(file_larger_than_the_cap_goes_through), cmocka_unit_test(dead_reader_stops_nobody_for_ever),
           cmocka_unit_test(waiting_reader_asks_in_pauses));

@@ -82,9 +82,9 @@ static void every_size_arrives(void** state)
         from->config.cap_bytes = 8 * CHUNK;
         sender_begin(from, gh_str_of(name));
         reader_begin(to, gh_str_of(name), "0");
-        GAME_UNTIL(sender_step(from) & (gh_op_poll(&to->op.op) == GH_GONE
-                                            ? (reader_begin(to, gh_str_of(name), "0"), false)
-                                            : reader_step(to)));
+        GAME_UNTIL(
+            sender_step(from) &
+            (gh_op_poll(&to->op.op) == GH_GONE ? (reader_begin(to, gh_str_of(name), "0"), false) : reader_step(to)));
         assert_status(gh_op_poll(&from->op.op), GH_OK);
         assert_status(gh_op_poll(&to->op.op), GH_OK);
         assert_got(to, bytes, sizes[i]);
@@ -98,8 +98,7 @@ static void each_chunk_goes_once(void** state)
     (void)state;
     scene self = scene_start();
     const size_t size = 64 * CHUNK;
-    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")),
-                  GH_OK); /* loads the scripts */
+    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")), GH_OK); /* loads the scripts */
     sender* from = sender_new(self.a, 1, parcel_bytes(self.a, size, 24, false), size);
     from->config.lanes = 16;
     from->config.tick_bytes = 16 * CHUNK;
@@ -166,8 +165,7 @@ static void logs_of_one_to_a_hundred_thousand_lines(void** state)
     {
         char* text = game_new(self.a, lines[i] * 32);
         size_t size = 0;
-        for (unsigned j = 0; j < lines[i]; j++)
-            size += (size_t)sprintf(text + size, "line %u of file %u\n", j, i);
+        for (unsigned j = 0; j < lines[i]; j++) size += (size_t)sprintf(text + size, "line %u of file %u\n", j, i);
         bool pack = i == 2 && there_is_gzip();
         if (pack) text = packed(&self, text, size, &size);
         sender* from = sender_new(self.a, 1, text, size);
@@ -387,8 +385,7 @@ static void tick_moves_no_more_than_its_bytes(void** state)
     (void)state;
     scene self = scene_start();
     const size_t size = 64 * CHUNK;
-    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")),
-                  GH_OK); /* loads the scripts */
+    assert_status(sender_run(sender_new(self.a, 1, "x", 1), gh_str_literal("first")), GH_OK); /* loads the scripts */
     sender* from = sender_new(self.a, 1, parcel_bytes(self.a, size, 22, false), size);
     reader* to = reader_new(self.b, size);
     from->config.lanes = to->config.lanes = 16;
@@ -457,8 +454,7 @@ static void standstill_is_told_and_slowness_is_not(void** state)
 
 TEST_FILE(files, cmocka_unit_test(sent_once_and_read_by_all), cmocka_unit_test(every_size_arrives),
           cmocka_unit_test(each_chunk_goes_once), cmocka_unit_test(logs_of_one_to_a_hundred_thousand_lines),
-          cmocka_unit_test(lines_cross_the_borders_of_chunks),
-          cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
+          cmocka_unit_test(lines_cross_the_borders_of_chunks), cmocka_unit_test(line_that_is_too_long_is_cut_and_told),
           cmocka_unit_test(packed_file_of_two_members_is_one_text),
           cmocka_unit_test(packed_file_is_read_without_the_heap), cmocka_unit_test(broken_gzip_is_told),
           cmocka_unit_test(line_without_an_end_is_unpacked_in_pieces),

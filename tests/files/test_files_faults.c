@@ -156,8 +156,7 @@ static void begin_list(fault_scene* scene)
     config.entry_count = 4;
     config.names = self->names;
     config.names_size = sizeof(self->names);
-    assert_status(gh_files_list_begin(scene->op, scene->game->client, gh_str_of(self->channel), &config),
-                  GH_OK);
+    assert_status(gh_files_list_begin(scene->op, scene->game->client, gh_str_of(self->channel), &config), GH_OK);
 }
 
 static void audit_list(fault_scene* scene, gh_status status)
@@ -171,7 +170,7 @@ static void audit_list(fault_scene* scene, gh_status status)
 
 static const fault_operation list = {
     "list", sizeof(gh_files_list), sizeof(shelf), 5, prepare_shelf, begin_list, fault_poll_op,
-    NULL,   fault_cancel_op,           audit_list};
+    NULL,   fault_cancel_op,       audit_list};
 
 static void begin_look(fault_scene* scene)
 {
@@ -189,21 +188,21 @@ static void audit_look(fault_scene* scene, gh_status status)
 
 static const fault_operation look = {
     "look", sizeof(gh_file_look), sizeof(shelf), 5, prepare_shelf, begin_look, fault_poll_op,
-    NULL,   fault_cancel_op,          audit_look};
+    NULL,   fault_cancel_op,      audit_look};
 
 static void begin_remove(fault_scene* scene)
 {
     const shelf* self = scene->more;
-    assert_status(gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id,
-                                       gh_str_of(self->channel), 0),
-                  GH_OK);
+    assert_status(
+        gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id, gh_str_of(self->channel), 0),
+        GH_OK);
 }
 
 static void audit_remove(fault_scene* scene, gh_status status)
 {
-    long long there = redis_server_integer(
-        scene->server, "EXISTS gh:{file:%s}:s gh:{file:%s}:c gh:{file:%s}:o gh:{file:%s}:e", scene->name,
-        scene->name, scene->name, scene->name);
+    long long there =
+        redis_server_integer(scene->server, "EXISTS gh:{file:%s}:s gh:{file:%s}:c gh:{file:%s}:o gh:{file:%s}:e",
+                             scene->name, scene->name, scene->name, scene->name);
     assert_true(there == 0 || (there == 4 && status != GH_OK));
     if (status == GH_OK)
         assert_int_equal(redis_server_integer(scene->server, "EXISTS gh:{files:of%%20%s}:f", scene->name), 0);
@@ -211,7 +210,7 @@ static void audit_remove(fault_scene* scene, gh_status status)
 
 static const fault_operation remove_file = {
     "remove", sizeof(gh_file_remove), sizeof(shelf), 7, prepare_shelf, begin_remove, fault_poll_op,
-    NULL,     fault_cancel_op,          audit_remove};
+    NULL,     fault_cancel_op,        audit_remove};
 
 FAULT_TESTS(send_file)
 FAULT_TESTS(read_file)

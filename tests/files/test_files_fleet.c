@@ -29,11 +29,11 @@ static gh_str file_name(char* text, unsigned number)
 }
 
 /* Children tick by themselves: the harness' macros would assert. */
-#define CHILD_UNTIL(self, condition)                                                                         \
-    while (!(condition))                                                                                     \
-    {                                                                                                        \
-        game_tick(self);                                                                                     \
-        wait_briefly();                                                                                      \
+#define CHILD_UNTIL(self, condition)                                                                                   \
+    while (!(condition))                                                                                               \
+    {                                                                                                                  \
+        game_tick(self);                                                                                               \
+        wait_briefly();                                                                                                \
     }
 
 /* ---- a sender and its readers, all mortal -------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static int read_in_child(void* context, int results)
         CHILD_UNTIL(self, reader_step(to));
         gh_status status = gh_op_poll(&to->op.op);
         if (status == GH_GONE && to->op.id == 0) continue; /* its sender has not begun */
-        if (status == GH_EXISTS) return 0; /* it was killed between the store's word and its end */
+        if (status == GH_EXISTS) return 0;                 /* it was killed between the store's word and its end */
         CHILD_CHECK(status == GH_OK);
         break;
     }
@@ -156,13 +156,11 @@ static void files_arrive_whoever_is_killed(void** state)
         for (unsigned i = 0; i < FILES * (1 + READERS); i++) step_mortal(&all[i], &random);
         wait_briefly();
     }
-    assert_true(kills_left(all, FILES * (1 + READERS)) <=
-                2 * FILES * (1 + READERS)); /* a third and more took place */
+    assert_true(kills_left(all, FILES * (1 + READERS)) <= 2 * FILES * (1 + READERS)); /* a third and more took place */
     for (unsigned i = 0; i < FILES; i++)
     {
         assert_int_equal(redis_server_integer(server, "HGET gh:{file:file%%20%u}:s b", i), SIZE);
-        assert_int_equal(
-            redis_server_integer(server, "EXISTS gh:{file:file%%20%u}:c gh:{file:file%%20%u}:o", i, i), 0);
+        assert_int_equal(redis_server_integer(server, "EXISTS gh:{file:file%%20%u}:c gh:{file:file%%20%u}:o", i, i), 0);
         for (unsigned j = 0; j < READERS; j++)
             assert_string_equal(redis_server_text(server, "HGET gh:{file:file%%20%u}:s r:%u", i, j), "d");
     }

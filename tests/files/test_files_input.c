@@ -31,13 +31,13 @@ static gh_status begin_with(sender* self, gh_str name)
 }
 
 /* Tries one change of a valid config, and puts it back. */
-#define REFUSED(self, begin, field, value, expected)                                                         \
-    do                                                                                                       \
-    {                                                                                                        \
-        __typeof__((self)->config) refused_kept = (self)->config;                                            \
-        (self)->config.field = (value);                                                                      \
-        assert_status(begin, expected);                                                                      \
-        (self)->config = refused_kept;                                                                       \
+#define REFUSED(self, begin, field, value, expected)                                                                   \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        __typeof__((self)->config) refused_kept = (self)->config;                                                      \
+        (self)->config.field = (value);                                                                                \
+        assert_status(begin, expected);                                                                                \
+        (self)->config = refused_kept;                                                                                 \
     } while (0)
 
 static void bad_configs_of_a_sender(void** state)
@@ -290,8 +290,7 @@ static void bad_input_of_the_small_ones(void** state)
     self->config.names_size = sizeof(self->names);
     assert_status(list_with(NULL, a, &self->config), GH_INVALID_OP);
     assert_status(gh_files_list_begin(&self->op, NULL, NAME, &self->config), GH_INVALID_CLIENT);
-    assert_status(gh_files_list_begin(&self->op, a->client, gh_str_of(""), &self->config),
-                  GH_INVALID_CHANNEL);
+    assert_status(gh_files_list_begin(&self->op, a->client, gh_str_of(""), &self->config), GH_INVALID_CHANNEL);
     assert_status(gh_files_list_begin(&self->op, a->client, too_long(), &self->config), GH_INVALID_CHANNEL);
     assert_status(list_with(&self->op, a, NULL), GH_INVALID_CONFIG);
     REFUSED(self, list_with(&self->op, a, &self->config), struct_size, 3, GH_INVALID_CONFIG);

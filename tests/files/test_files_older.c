@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME  gh_str_literal("map")
-#define CHUNK ((size_t)1024)
-#define SIZE  (10 * CHUNK + 7)
-#define KEYS4 "gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e"
+#define NAME     gh_str_literal("map")
+#define CHUNK    ((size_t)1024)
+#define SIZE     (10 * CHUNK + 7)
+#define KEYS4    "gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e"
 #define CHANNEL4 "gh:{files:news}:s gh:{files:news}:f gh:{files:news}:l gh:{files:news}:h"
 
 typedef struct scene

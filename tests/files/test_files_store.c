@@ -32,8 +32,7 @@ static scene scene_start(bool clock)
 
 static long long exists(const scene* self)
 {
-    return redis_server_integer(self->server,
-                                "EXISTS gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e");
+    return redis_server_integer(self->server, "EXISTS gh:{file:map}:s gh:{file:map}:c gh:{file:map}:o gh:{file:map}:e");
 }
 
 /* Time passes in the store; keys that are over go as they are looked at. */
@@ -89,8 +88,7 @@ static void sender_died_beside_the_seal(void** state)
     assert_int_equal(second->op.resumed_bytes, size);
     assert_status(sender_run(first, NAME), GH_OK); /* sealed already: compared to the last byte */
     assert_int_equal(first->op.resumed_bytes, size);
-    for (int i = 0; i < 2; i++)
-        assert_status(reader_run(reader_new(self.b, size), NAME, i == 0 ? "0" : "1"), GH_OK);
+    for (int i = 0; i < 2; i++) assert_status(reader_run(reader_new(self.b, size), NAME, i == 0 ? "0" : "1"), GH_OK);
     assert_status(sender_run(first, NAME), GH_OK); /* and read by all */
     assert_int_equal(exists(&self), 1);
 }
@@ -265,8 +263,7 @@ static void abandoned_upload_goes(void** state)
     GAME_UNTIL((reader_step(to), to->got_size == 6 * CHUNK));
     let_pass(&self, 2 * MINUTE_US + (int64_t)SECOND_US);
     assert_true(exists(&self) > 0);
-    let_pass(&self,
-             3 * MINUTE_US + 2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
+    let_pass(&self, 3 * MINUTE_US + 2 * (int64_t)SECOND_US); /* a reader that waits for more does not keep it */
     GAME_UNTIL(reader_step(to));
     assert_status(gh_op_poll(&to->op.op), GH_GONE);
     from->stop_at = SIZE_MAX;
@@ -296,13 +293,11 @@ static void removed_file_is_gone_for_all(void** state)
     from->config.channel = gh_str_literal("news");
     assert_status(sender_run(from, NAME), GH_OK);
     gh_file_remove* removal = GAME_NEW(self.a, gh_file_remove);
-    assert_status(
-        gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_OK);
     assert_int_equal(exists(&self), 4); /* it is another one that was meant */
-    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, 0),
-                  GH_OK);
+    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_OK);
     assert_int_equal(exists(&self), 0);
@@ -385,12 +380,11 @@ static void whole_is_verified_too(void** state)
 
 /* ---- requests that come twice, too early, or from one that does not know ------------------------------- */
 
-static long long chunk_as(const scene* self, const char* script, const char* token, int number,
-                          const char* value)
+static long long chunk_as(const scene* self, const char* script, const char* token, int number, const char* value)
 {
     redisReply* reply = redis_server_command(
-        self->server, "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 %d %s %s %s",
-        script, token, number, value, "00000000000000000000000000000000", token);
+        self->server, "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 %d %s %s %s", script,
+        token, number, value, "00000000000000000000000000000000", token);
     assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
     long long code = reply->element[1]->integer;
     freeReplyObject(reply);
@@ -409,14 +403,13 @@ static void chunks_that_come_twice_or_early(void** state)
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 4); /* gone: never there */
     redis_server_do(
         self.server,
-        "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 0 anna",
-        open, token);
+        "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 5 12 1000000 1000000 0 anna", open,
+        token);
     assert_int_equal(chunk_as(&self, chunk, token, 1, "0123456789abcdefbytes"), 2); /* early */
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 0);
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbytes"), 0); /* again: the same */
     assert_int_equal(chunk_as(&self, chunk, token, 0, "0123456789abcdefbyteS"), 5); /* one bit is not */
-    assert_int_equal(chunk_as(&self, chunk, "0000000000000001:0000000000000002", 1, "0123456789abcdefbytes"),
-                     3);
+    assert_int_equal(chunk_as(&self, chunk, "0000000000000001:0000000000000002", 1, "0123456789abcdefbytes"), 3);
     assert_int_equal(chunk_as(&self, chunk, token, 1, "0123456789abcdefbytes"), 0);
     assert_int_equal(chunk_as(&self, chunk, token, 2, "0123456789abcdefbytes"), 1); /* 15 are more than 12 */
     assert_int_equal(redis_server_integer(self.server, "HLEN gh:{file:x}:c"), 2);
@@ -497,9 +490,8 @@ static void full_channel_makes_senders_wait(void** state)
     GAME_UNTIL((sender_step(senders[2]), game_now_us(self.a) >= end_us));
     assert_int_equal(senders[2]->op.taken_bytes, 0);
     assert_true(gh_op_poll(&senders[2]->op.op) == GH_PENDING);
-    redis_server_do(
-        self.server,
-        "DEL gh:{file:n0}:s gh:{file:n0}:c gh:{file:n0}:o gh:{file:n0}:e"); /* its leases ran out */
+    redis_server_do(self.server,
+                    "DEL gh:{file:n0}:s gh:{file:n0}:c gh:{file:n0}:o gh:{file:n0}:e"); /* its leases ran out */
     GAME_UNTIL(sender_step(senders[2]));
     assert_status(gh_op_poll(&senders[2]->op.op), GH_OK);
     assert_int_equal(redis_server_integer(self.server, "HEXISTS gh:{files:news}:f n0"), 0);
@@ -518,11 +510,10 @@ static void full_channel_makes_senders_wait(void** state)
 static void channel_holds_a_thousand_files(void** state)
 {
     (void)state;
-    static const char* const copies =
-        "for i = 1, ARGV[2] do local key = 'gh:{file:x' .. i .. '}:s' "
-        "if ARGV[1] == 'add' then redis.call('COPY', KEYS[1], key) "
-        "redis.call('HSET', KEYS[2], 'x' .. i, redis.call('HGET', KEYS[2], 'first')) "
-        "else redis.call('DEL', key) end end return redis.call('HLEN', KEYS[2])";
+    static const char* const copies = "for i = 1, ARGV[2] do local key = 'gh:{file:x' .. i .. '}:s' "
+                                      "if ARGV[1] == 'add' then redis.call('COPY', KEYS[1], key) "
+                                      "redis.call('HSET', KEYS[2], 'x' .. i, redis.call('HGET', KEYS[2], 'first')) "
+                                      "else redis.call('DEL', key) end end return redis.call('HLEN', KEYS[2])";
     scene self = scene_start(false);
     sender* senders[3];
     const gh_str names[3] = {gh_str_literal("first"), gh_str_literal("last"), gh_str_literal("one too many")};
@@ -550,14 +541,12 @@ static void channel_holds_a_thousand_files(void** state)
 }
 
 TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
-          cmocka_unit_test(sender_died_beside_the_seal),
-          cmocka_unit_test(other_bytes_under_the_same_name_are_told),
+          cmocka_unit_test(sender_died_beside_the_seal), cmocka_unit_test(other_bytes_under_the_same_name_are_told),
           cmocka_unit_test(second_sender_takes_over), cmocka_unit_test(reader_goes_on_where_it_died),
           cmocka_unit_test(reader_that_keeps_all_reads_anew), cmocka_unit_test(file_goes_with_the_last_lease),
           cmocka_unit_test(abandoned_upload_goes), cmocka_unit_test(upload_without_readers_goes_by_itself),
           cmocka_unit_test(removed_file_is_gone_for_all),
-          cmocka_unit_test(only_readers_that_were_named_read_and_each_once),
-          cmocka_unit_test(flipped_bits_are_found), cmocka_unit_test(whole_is_verified_too),
-          cmocka_unit_test(chunks_that_come_twice_or_early), cmocka_unit_test(wrong_types_are_told),
-          cmocka_unit_test(keys_are_those_of_the_page), cmocka_unit_test(full_channel_makes_senders_wait),
-          cmocka_unit_test(channel_holds_a_thousand_files));
+          cmocka_unit_test(only_readers_that_were_named_read_and_each_once), cmocka_unit_test(flipped_bits_are_found),
+          cmocka_unit_test(whole_is_verified_too), cmocka_unit_test(chunks_that_come_twice_or_early),
+          cmocka_unit_test(wrong_types_are_told), cmocka_unit_test(keys_are_those_of_the_page),
+          cmocka_unit_test(full_channel_makes_senders_wait), cmocka_unit_test(channel_holds_a_thousand_files));

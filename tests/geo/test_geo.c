@@ -66,7 +66,9 @@ static void columns_are_where_the_config_says(void** state)
                     "3.0.0.0,3.0.0.255,EU,DE\n"
                     "4.0.0.0,4.0.0.255,EU\n" /* without a country: malformed */
                     "5.0.0.0,5.0.0.255,\"EU,DE\n" /* a quote that does not end, where nobody looks */);
-    while (gh_geo_seal(table, 0) == GH_PENDING) {}
+    while (gh_geo_seal(table, 0) == GH_PENDING)
+    {
+    }
     assert_place(table, "1.0.0.7", "Australia/Queensland/Bris\"bane");
     assert_place(table, "2.0.0.7", "FR/Ile-de-France, le/Paris");
     assert_place(table, "3.0.0.7", "DE//");
@@ -76,7 +78,9 @@ static void columns_are_where_the_config_says(void** state)
     assert_int_equal(stats.rows_malformed, 2);
     gh_geo_clear(table); /* keeps its columns */
     add_rows(table, "1.0.0.0,1.0.0.255,x,AU,q,b\n");
-    while (gh_geo_seal(table, 0) == GH_PENDING) {}
+    while (gh_geo_seal(table, 0) == GH_PENDING)
+    {
+    }
     assert_place(table, "1.0.0.7", "AU/q/b");
     drop_table(table);
 
@@ -85,7 +89,9 @@ static void columns_are_where_the_config_says(void** state)
     char wide[GH_GEO_NAME_SIZE_MAX * 3];
     snprintf(wide, sizeof(wide), "AU,%0300d,1.0.0.0,1.0.0.255,x,y\n", 0); /* what nobody wants may be long */
     add_rows(table, wide);
-    while (gh_geo_seal(table, 0) == GH_PENDING) {}
+    while (gh_geo_seal(table, 0) == GH_PENDING)
+    {
+    }
     assert_place(table, "1.0.0.7", "AU//");
     drop_table(table);
 }
@@ -180,7 +186,11 @@ static int compare_ranges(const void* a, const void* b)
 static void agrees_with_a_plain_list(void** state)
 {
     (void)state;
-    enum { RANGES = 3000, LOOKUPS = 200000 };
+    enum
+    {
+        RANGES = 3000,
+        LOOKUPS = 200000
+    };
     static plain_range ranges[RANGES];
     random_stream random = random_for_test("ranges");
     uint32_t at = 0;
@@ -220,10 +230,8 @@ static void agrees_with_a_plain_list(void** state)
         while (low < high)
         {
             int middle = (low + high) / 2;
-            if (ranges[middle].last < address)
-                low = middle + 1;
-            else
-                high = middle;
+            if (ranges[middle].last < address) low = middle + 1;
+            else high = middle;
         }
         uint32_t node = gh_geo_find_ipv4(table, address);
         if (low == RANGES || ranges[low].first > address)
@@ -299,11 +307,27 @@ static void rows_may_be_cut_anywhere(void** state)
 static void malformed_rows_are_counted_and_left_out(void** state)
 {
     (void)state;
-    static const char* const rows[] = {
-        "a,b,c,d,e", "1.0.0.0", "1.0.0.0,1.0.0.1", "1.0.0.0,1.0.0.256,US,,", "1.0.0.9,1.0.0.1,US,,", "1.0.0.0,::1,US,,",
-        "1.0.0,1.0.0.1,US,,", "1.0.0.0.0,1.0.0.1,US,,", "01.0.0.0,1.0.0.1,US,,", "1.0.0.0,4294967296,US,,",
-        "\"1.0.0.0,1.0.0.1,US,,", "1.0.0.0,1.0.0.1,\"US\"x,,", ":::,::1,US,,", "1::2::3,1::4,US,,", "::12345,::1,US,,",
-        "1:2:3:4:5:6:7:8:9,::1,US,,", "1:,1::,US,,", ":1,1::,US,,", ",,,,", "-1,5,US,,", " 1.0.0.0,1.0.0.1,US,,"};
+    static const char* const rows[] = {"a,b,c,d,e",
+                                       "1.0.0.0",
+                                       "1.0.0.0,1.0.0.1",
+                                       "1.0.0.0,1.0.0.256,US,,",
+                                       "1.0.0.9,1.0.0.1,US,,",
+                                       "1.0.0.0,::1,US,,",
+                                       "1.0.0,1.0.0.1,US,,",
+                                       "1.0.0.0.0,1.0.0.1,US,,",
+                                       "01.0.0.0,1.0.0.1,US,,",
+                                       "1.0.0.0,4294967296,US,,",
+                                       "\"1.0.0.0,1.0.0.1,US,,",
+                                       "1.0.0.0,1.0.0.1,\"US\"x,,",
+                                       ":::,::1,US,,",
+                                       "1::2::3,1::4,US,,",
+                                       "::12345,::1,US,,",
+                                       "1:2:3:4:5:6:7:8:9,::1,US,,",
+                                       "1:,1::,US,,",
+                                       ":1,1::,US,,",
+                                       ",,,,",
+                                       "-1,5,US,,",
+                                       " 1.0.0.0,1.0.0.1,US,,"};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
         gh_geo* table = small_table();

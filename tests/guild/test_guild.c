@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUILD gh_str_literal("knights")
-#define MEMBERS "gh:{guild:knights}:m"
+#define GUILD     gh_str_literal("knights")
+#define MEMBERS   "gh:{guild:knights}:m"
 #define LIMIT_MAX 200
 
 /* Everything that somebody who searches needs. */
@@ -100,7 +100,7 @@ static void join_all(game* from, const char* const* names, size_t count)
 static void join_numbered(game* from, const char* prefix, unsigned count)
 {
     gh_guild_member* members = GAME_NEW_ARRAY(from, gh_guild_member, GH_GUILD_MEMBERS_MAX);
-    char (*texts)[24] = game_new(from, 24 * GH_GUILD_MEMBERS_MAX);
+    char(*texts)[24] = game_new(from, 24 * GH_GUILD_MEMBERS_MAX);
     for (unsigned done = 0; done < count;)
     {
         unsigned part = 0;
@@ -177,7 +177,7 @@ static void every_byte_can_be_completed(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     searcher* self = searcher_new(a);
-    char (*names)[2] = game_new(a, 512);
+    char(*names)[2] = game_new(a, 512);
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, 256);
     self->config.fold = NULL;
     for (int i = 0; i < 256; i++)
@@ -210,10 +210,14 @@ static void prefixes_end_in_any_byte(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     searcher* self = searcher_new(a);
-    static const gh_str names[] = {{"a", 1},            {"a\0", 2},       {"a\0\0", 3}, {"a\0\xff", 3}, {"a\x01", 2},
-                                   {"a\xff", 2},        {"a\xff\xff", 3}, {"b", 1},     {"\xff", 1},    {"\xff\xff", 2},
-                                   {"\xff\xff\xff", 3}, {"\0", 1},        {"\0\0", 2},  {"\0\xff", 2},  {"{", 1}};
-    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    static const gh_str names[] = {
+        {"a", 1},         {"a\0", 2},    {"a\0\0", 3}, {"a\0\xff", 3},  {"a\x01", 2},        {"a\xff", 2},
+        {"a\xff\xff", 3}, {"b", 1},      {"\xff", 1},  {"\xff\xff", 2}, {"\xff\xff\xff", 3}, {"\0", 1},
+        {"\0\0", 2},      {"\0\xff", 2}, {"{", 1}};
+    enum
+    {
+        COUNT = sizeof(names) / sizeof(names[0])
+    };
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, COUNT);
     for (int i = 0; i < COUNT; i++)
     {

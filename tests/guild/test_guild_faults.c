@@ -37,7 +37,8 @@ static void undo(fault_scene* scene, const char* name, bool leave)
     gh_guild_member* member = GAME_NEW(scene->other, gh_guild_member);
     member->name = gh_str_of(name);
     assert_status(leave ? gh_guild_leave_begin(change, scene->other->client, fault_name(scene), member, 1, NULL)
-                        : gh_guild_join_begin(change, scene->other->client, fault_name(scene), member, 1, NULL), GH_OK);
+                        : gh_guild_join_begin(change, scene->other->client, fault_name(scene), member, 1, NULL),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
     assert_int_equal(is_member(scene, name), !leave);
@@ -74,9 +75,16 @@ static void audit_join(fault_scene* scene, gh_status status)
     undo(scene, "jenny", true);
 }
 
-static const fault_operation join = {
-    "join", sizeof(gh_guild_change), 3 * sizeof(gh_guild_member), 3, prepare, begin_join, fault_poll_op, NULL,
-    fault_cancel_op, audit_join};
+static const fault_operation join = {"join",
+                                     sizeof(gh_guild_change),
+                                     3 * sizeof(gh_guild_member),
+                                     3,
+                                     prepare,
+                                     begin_join,
+                                     fault_poll_op,
+                                     NULL,
+                                     fault_cancel_op,
+                                     audit_join};
 
 /* ---- leave ------------------------------------------------------------------------------------------------------- */
 
@@ -101,9 +109,16 @@ static void audit_leave(fault_scene* scene, gh_status status)
     undo(scene, "jeff", false);
 }
 
-static const fault_operation leave = {
-    "leave", sizeof(gh_guild_change), 2 * sizeof(gh_guild_member), 2, prepare, begin_leave, fault_poll_op, NULL,
-    fault_cancel_op, audit_leave};
+static const fault_operation leave = {"leave",
+                                      sizeof(gh_guild_change),
+                                      2 * sizeof(gh_guild_member),
+                                      2,
+                                      prepare,
+                                      begin_leave,
+                                      fault_poll_op,
+                                      NULL,
+                                      fault_cancel_op,
+                                      audit_leave};
 
 /* ---- complete ---------------------------------------------------------------------------------------------------- */
 
@@ -136,8 +151,8 @@ static void audit_search(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation search = {
-    "search", sizeof(gh_guild_search), sizeof(page), 2, prepare, begin_search, fault_poll_op, NULL,
-    fault_cancel_op, audit_search};
+    "search", sizeof(gh_guild_search), sizeof(page), 2, prepare, begin_search, fault_poll_op,
+    NULL,     fault_cancel_op,         audit_search};
 
 /* The same over two requests, each of which can be cut. */
 static void prepare_long(fault_scene* scene)
@@ -160,8 +175,8 @@ static void audit_long_search(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation long_search = {
-    "long", sizeof(gh_guild_search), sizeof(page), 13, prepare_long, begin_search, fault_poll_op, NULL,
-    fault_cancel_op, audit_long_search};
+    "long", sizeof(gh_guild_search), sizeof(page),     13, prepare_long, begin_search, fault_poll_op,
+    NULL,   fault_cancel_op,         audit_long_search};
 
 /* ---- size -------------------------------------------------------------------------------------------------------- */
 
@@ -176,8 +191,8 @@ static void audit_size(fault_scene* scene, gh_status status)
     assert_int_equal(size->size, status == GH_OK ? 2 : 0);
 }
 
-static const fault_operation count = {"size",     sizeof(gh_guild_size), 0,    0,           prepare,
-                                      begin_size, fault_poll_op,             NULL, fault_cancel_op, audit_size};
+static const fault_operation count = {"size", sizeof(gh_guild_size), 0,         0, prepare, begin_size, fault_poll_op,
+                                      NULL,   fault_cancel_op,       audit_size};
 
 /* ---- has: more than one request of a small client can take ------------------------------------------------------- */
 
@@ -186,9 +201,9 @@ static void begin_has(fault_scene* scene)
     gh_guild_member* members = scene->more;
     for (int i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
         members[i].name = i % 2 == 0 ? gh_str_literal("jeff") : gh_str_literal("jenny");
-    assert_status(gh_guild_has_begin(scene->op, scene->game->client, fault_name(scene), members, GH_GUILD_MEMBERS_MAX,
-                                     NULL),
-                  GH_OK);
+    assert_status(
+        gh_guild_has_begin(scene->op, scene->game->client, fault_name(scene), members, GH_GUILD_MEMBERS_MAX, NULL),
+        GH_OK);
 }
 
 static void audit_has(fault_scene* scene, gh_status status)
@@ -197,29 +212,35 @@ static void audit_has(fault_scene* scene, gh_status status)
     const gh_guild_member* members = scene->more;
     if (status != GH_OK) return;
     assert_int_equal(has->found, GH_GUILD_MEMBERS_MAX / 2);
-    for (int i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
-        assert_status(members[i].status, i % 2 == 0 ? GH_OK : GH_NOT_MEMBER);
+    for (int i = 0; i < GH_GUILD_MEMBERS_MAX; i++) assert_status(members[i].status, i % 2 == 0 ? GH_OK : GH_NOT_MEMBER);
 }
 
-static const fault_operation has = {
-    "has", sizeof(gh_guild_has), sizeof(gh_guild_member[GH_GUILD_MEMBERS_MAX]), 0, prepare, begin_has, fault_poll_op,
-    NULL, fault_cancel_op, audit_has};
+static const fault_operation has = {"has",
+                                    sizeof(gh_guild_has),
+                                    sizeof(gh_guild_member[GH_GUILD_MEMBERS_MAX]),
+                                    0,
+                                    prepare,
+                                    begin_has,
+                                    fault_poll_op,
+                                    NULL,
+                                    fault_cancel_op,
+                                    audit_has};
 
 /* A search and a count are plain commands, not scripts: there is nothing to flush. */
-#define READ_TESTS(operation)                                                                                        \
-    FAULT_TEST(operation, cut_at_every_byte)                                                                         \
-    FAULT_TEST(operation, link_lost_at_every_tick)                                                                   \
-    FAULT_TEST(operation, cancelled_at_every_tick)                                                                   \
-    FAULT_TEST(operation, server_killed)                                                                             \
-    FAULT_TEST(operation, server_frozen)                                                                             \
-    FAULT_TEST(operation, small_client)                                                                              \
-    FAULT_TEST(operation, one_slot)                                                                                  \
+#define READ_TESTS(operation)                                                                                          \
+    FAULT_TEST(operation, cut_at_every_byte)                                                                           \
+    FAULT_TEST(operation, link_lost_at_every_tick)                                                                     \
+    FAULT_TEST(operation, cancelled_at_every_tick)                                                                     \
+    FAULT_TEST(operation, server_killed)                                                                               \
+    FAULT_TEST(operation, server_frozen)                                                                               \
+    FAULT_TEST(operation, small_client)                                                                                \
+    FAULT_TEST(operation, one_slot)                                                                                    \
     FAULT_TEST(operation, no_heap)
 
-#define READ_TEST_LIST(operation)                                                                                    \
-    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),          \
-        cmocka_unit_test(operation##_cancelled_at_every_tick), cmocka_unit_test(operation##_server_killed),          \
-        cmocka_unit_test(operation##_server_frozen), cmocka_unit_test(operation##_small_client),                     \
+#define READ_TEST_LIST(operation)                                                                                      \
+    cmocka_unit_test(operation##_cut_at_every_byte), cmocka_unit_test(operation##_link_lost_at_every_tick),            \
+        cmocka_unit_test(operation##_cancelled_at_every_tick), cmocka_unit_test(operation##_server_killed),            \
+        cmocka_unit_test(operation##_server_frozen), cmocka_unit_test(operation##_small_client),                       \
         cmocka_unit_test(operation##_one_slot), cmocka_unit_test(operation##_no_heap)
 
 FAULT_TESTS(join)

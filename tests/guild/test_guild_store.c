@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUILD gh_str_literal("knights")
+#define GUILD   gh_str_literal("knights")
 #define MEMBERS "gh:{guild:knights}:m"
-#define SHELF "gh:{guild:knights}:w00" /* of the clients of run() */
-#define LIMIT 10
+#define SHELF   "gh:{guild:knights}:w00" /* of the clients of run() */
+#define LIMIT   10
 
 typedef struct searcher
 {
@@ -61,7 +61,8 @@ static gh_guild_change* begin_change(game* from, gh_guild_member* members, size_
     gh_guild_change_config config = gh_guild_change_config_default();
     config.capacity = capacity;
     assert_status(leave ? gh_guild_leave_begin(change, from->client, GUILD, members, count, &config)
-                        : gh_guild_join_begin(change, from->client, GUILD, members, count, &config), GH_OK);
+                        : gh_guild_join_begin(change, from->client, GUILD, members, count, &config),
+                  GH_OK);
     return change;
 }
 
@@ -122,8 +123,8 @@ typedef struct rival
     unsigned number;
 } rival;
 
-#define RIVAL_NAMES 60
-#define RIVAL_ROUNDS 400
+#define RIVAL_NAMES    60
+#define RIVAL_ROUNDS   400
 #define RIVAL_CAPACITY 70
 
 static int compete(void* context, int results)
@@ -178,12 +179,9 @@ static void members_are_the_fold_of_the_histories(void** state)
         {
             assert_int_equal(child_read(children[i], line, sizeof(line)), sizeof(line));
             bool was_in = in[line[0]];
-            if (line[1] != 0)
-                assert_status((gh_status)line[2], was_in ? GH_OK : GH_NOT_MEMBER);
-            else if (line[2] != GH_FULL)
-                assert_status((gh_status)line[2], was_in ? GH_EXISTS : GH_OK);
-            else
-                assert_false(was_in);
+            if (line[1] != 0) assert_status((gh_status)line[2], was_in ? GH_OK : GH_NOT_MEMBER);
+            else if (line[2] != GH_FULL) assert_status((gh_status)line[2], was_in ? GH_EXISTS : GH_OK);
+            else assert_false(was_in);
             full += line[2] == GH_FULL;
             in[line[0]] = line[1] == 0 && line[2] != GH_FULL;
         }
@@ -280,7 +278,10 @@ static void reader_needs_no_right_to_write(void** state)
 static void pages_stay_right_while_members_come_and_go(void** state)
 {
     (void)state;
-    enum { STAY = 200 };
+    enum
+    {
+        STAY = 200
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     searcher* self = searcher_new(a);
@@ -288,18 +289,17 @@ static void pages_stay_right_while_members_come_and_go(void** state)
     unsigned guests_seen = 0;
     random_stream random = random_for_test("churn");
     for (int i = 0; i < STAY; i++)
-        redis_server_do(server, "ZADD " MEMBERS " 0 %b", (char[]){'s', (char)('0' + i / 100), (char)('0' + i / 10 % 10),
-                                                          (char)('0' + i % 10), 0, 0}, (size_t)6);
+        redis_server_do(server, "ZADD " MEMBERS " 0 %b",
+                        (char[]){'s', (char)('0' + i / 100), (char)('0' + i / 10 % 10), (char)('0' + i % 10), 0, 0},
+                        (size_t)6);
     gh_status status = complete(a, self, "s");
     while (status == GH_OK)
     {
         for (uint32_t i = 0; i < self->search.count; i++)
         {
             gh_str name = self->search.hits[i].name;
-            if (name.size == 4)
-                seen[atoi((char[]){name.bytes[1], name.bytes[2], name.bytes[3], 0})]++;
-            else
-                guests_seen++;
+            if (name.size == 4) seen[atoi((char[]){name.bytes[1], name.bytes[2], name.bytes[3], 0})]++;
+            else guests_seen++;
         }
         /* Guests are everywhere: in front of the cursor, behind it, and the cursor itself. */
         for (int i = 0; i < 20; i++)
@@ -463,10 +463,8 @@ static void foreign_keys_are_corrupt(void** state)
     for (int i = 0; i < 3; i++)
     {
         redis_server_do(server, "FLUSHALL");
-        if (i < 2)
-            redis_server_do(server, "SET %s x", i == 0 ? MEMBERS : shelf);
-        else
-            redis_server_do(server, "HSET %s %016llx nonsense", shelf, (unsigned long long)gh_client_id(a->client));
+        if (i < 2) redis_server_do(server, "SET %s x", i == 0 ? MEMBERS : shelf);
+        else redis_server_do(server, "HSET %s %016llx nonsense", shelf, (unsigned long long)gh_client_id(a->client));
         assert_status(change_one(a, "mia", false, 100), GH_CORRUPT);
         assert_status(change_one(a, "mia", true, 100), GH_CORRUPT);
         assert_int_equal(redis_server_keys(server), 1); /* nothing was written */

@@ -65,7 +65,10 @@ static void is_taken_and_given_back(void** state)
 static void goes_to_waiters_in_order_of_arrival(void** state)
 {
     (void)state;
-    enum { WAITERS = 20 };
+    enum
+    {
+        WAITERS = 20
+    };
     redis_server* server = redis_server_start(NULL);
     game* games[3];
     gh_lock* waiter[WAITERS];

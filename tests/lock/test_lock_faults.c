@@ -27,11 +27,13 @@ static stored_lock stored(fault_scene* scene)
     if (text == NULL) return lock;
     lock.exists = true;
     if (text[0] == '-')
-        assert_int_equal(sscanf(text, "- %" SCNu64 " %" SCNu64 " %c %u", &lock.fence, &lock.expiry_us, &lock.state,
-                                &lock.waiters), 4);
+        assert_int_equal(
+            sscanf(text, "- %" SCNu64 " %" SCNu64 " %c %u", &lock.fence, &lock.expiry_us, &lock.state, &lock.waiters),
+            4);
     else
         assert_int_equal(sscanf(text, "%16" SCNx64 ":%*16[0-9a-f] %" SCNu64 " %" SCNu64 " %c %u", &lock.client,
-                                &lock.fence, &lock.expiry_us, &lock.state, &lock.waiters), 5);
+                                &lock.fence, &lock.expiry_us, &lock.state, &lock.waiters),
+                         5);
     return lock;
 }
 
@@ -84,15 +86,12 @@ static void begin_take(fault_scene* scene)
 
 static void audit_take(fault_scene* scene, gh_status status)
 {
-    if (status == GH_HELD)
-        audit_held(scene, scene->op);
-    else
-        audit_free(scene);
+    if (status == GH_HELD) audit_held(scene, scene->op);
+    else audit_free(scene);
 }
 
-static const fault_operation take = {
-    "take", sizeof(gh_lock), 0, 0, NULL, begin_take, fault_poll_op, NULL,
-    fault_cancel_op, audit_take};
+static const fault_operation take = {"take", sizeof(gh_lock), 0,         0, NULL, begin_take, fault_poll_op,
+                                     NULL,   fault_cancel_op, audit_take};
 
 /* ---- waiting for one that another gives back ------------------------------------------------------------------- */
 
@@ -127,8 +126,9 @@ static void audit_wait(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation wait_for = {"wait",    sizeof(gh_lock), sizeof(gh_lock), 23,         prepare_wait,
-                                         begin_take, fault_poll_op,      wait_is_over,    fault_cancel_op, audit_wait};
+static const fault_operation wait_for = {"wait",          sizeof(gh_lock), sizeof(gh_lock), 23,
+                                         prepare_wait,    begin_take,      fault_poll_op,   wait_is_over,
+                                         fault_cancel_op, audit_wait};
 
 /* ---- giving back ----------------------------------------------------------------------------------------------- */
 
@@ -149,8 +149,9 @@ static void audit_release(fault_scene* scene, gh_status status)
     audit_free(scene);
 }
 
-static const fault_operation release = {"release",     sizeof(gh_lock), 0,    0,           prepare_release,
-                                        begin_release, fault_poll_op,       NULL, fault_cancel_op, audit_release};
+static const fault_operation release = {
+    "release",       sizeof(gh_lock), 0, 0, prepare_release, begin_release, fault_poll_op, NULL,
+    fault_cancel_op, audit_release};
 
 /* ---- renewing -------------------------------------------------------------------------------------------------- */
 
@@ -199,8 +200,9 @@ static void audit_renew(fault_scene* scene, gh_status status)
     audit_held(scene, lock);
 }
 
-static const fault_operation renew = {"renew",     sizeof(gh_lock), sizeof(renewal), 0,           prepare_renew,
-                                      begin_renew, fault_poll_op,       renew_is_over,   fault_cancel_op, audit_renew};
+static const fault_operation renew = {"renew",         sizeof(gh_lock), sizeof(renewal), 0,
+                                      prepare_renew,   begin_renew,     fault_poll_op,   renew_is_over,
+                                      fault_cancel_op, audit_renew};
 
 /* ---- leaving the queue ------------------------------------------------------------------------------------------ */
 
@@ -223,8 +225,8 @@ static void audit_leave(fault_scene* scene, gh_status status)
     audit_free(scene);
 }
 
-static const fault_operation leave = {"leave",       sizeof(gh_lock), sizeof(gh_lock), 0,    prepare_leave,
-                                      begin_release, fault_poll_op,       NULL,            NULL, audit_leave};
+static const fault_operation leave = {
+    "leave", sizeof(gh_lock), sizeof(gh_lock), 0, prepare_leave, begin_release, fault_poll_op, NULL, NULL, audit_leave};
 
 /* ---- several at once -------------------------------------------------------------------------------------------- */
 

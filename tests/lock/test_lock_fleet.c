@@ -80,7 +80,7 @@ static long long plain_integer(redisContext* context, const char* format, ...)
     redisReply* reply = redisvCommand(context, format, arguments);
     va_end(arguments);
     CHILD_CHECK(reply != NULL && reply->type != REDIS_REPLY_ERROR);
-    long long value = reply->type == REDIS_REPLY_INTEGER ? reply->integer
+    long long value = reply->type == REDIS_REPLY_INTEGER  ? reply->integer
                       : reply->type == REDIS_REPLY_STRING ? atoll(reply->str)
                                                           : 0;
     freeReplyObject(reply);
@@ -103,7 +103,7 @@ static gh_status add_one_fenced(game* self, gh_lock* lock)
                                         "redis.call('SET', KEYS[2], ARGV[1])\n"
                                         "redis.call('RPUSH', KEYS[3], ARGV[1])\n"
                                         "return redis.call('INCR', KEYS[1])",
-                                         0}};
+                                        0}};
     static char fence_text[24];
     static gh_command op;
     gh_str keys[3] = {gh_str_literal("{lock:sword}:gold"), gh_str_literal("{lock:sword}:last"),
@@ -137,10 +137,8 @@ static int trade(void* context, int results)
         if (gh_op_poll(&lock->op) == GH_HELD)
         {
             char done = 1;
-            if (!self->fenced)
-                add_one_by_hand(plain, lock->fence);
-            else
-                done = add_one_fenced(server, lock) == GH_OK;
+            if (!self->fenced) add_one_by_hand(plain, lock->fence);
+            else done = add_one_fenced(server, lock) == GH_OK;
             CHILD_CHECK(write(results, &done, 1) == 1);
         }
         gh_lock_release(lock);
@@ -167,7 +165,11 @@ static void assert_fences_increase(redis_server* server, const char* key)
 static void two_processes_are_never_in_at_once(void** state)
 {
     (void)state;
-    enum { PROCESSES = 4, CYCLES = 100 };
+    enum
+    {
+        PROCESSES = 4,
+        CYCLES = 100
+    };
     redis_server* server = redis_server_start(NULL);
     fleet all = {.cycles = CYCLES, .lease_us = 60 * SECOND_US};
     child_process* children[PROCESSES];
@@ -182,7 +184,11 @@ static void two_processes_are_never_in_at_once(void** state)
 static void fence_keeps_the_books_when_owners_hang_and_die(void** state)
 {
     (void)state;
-    enum { PROCESSES = 4, CYCLES = 60 };
+    enum
+    {
+        PROCESSES = 4,
+        CYCLES = 60
+    };
     redis_server* server = redis_server_start(NULL);
     fleet all = {.cycles = CYCLES, .lease_us = SECOND_US / 5, .fenced = true};
     child_process* children[PROCESSES];

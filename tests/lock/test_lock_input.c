@@ -39,8 +39,8 @@ static void begin_names_the_field(void** state)
         uint64_t lease_us, wait_us, hold_us;
         gh_status expected;
     } rows[] = {
-        {GH_LOCK_LEASE_MIN_US - 1, 0, 0, GH_INVALID_LEASE}, {0, 0, 0, GH_INVALID_LEASE},
-        {GH_LOCK_LEASE_MAX_US + 1, 0, 0, GH_INVALID_LEASE}, {UINT64_MAX, 0, 0, GH_INVALID_LEASE},
+        {GH_LOCK_LEASE_MIN_US - 1, 0, 0, GH_INVALID_LEASE},       {0, 0, 0, GH_INVALID_LEASE},
+        {GH_LOCK_LEASE_MAX_US + 1, 0, 0, GH_INVALID_LEASE},       {UINT64_MAX, 0, 0, GH_INVALID_LEASE},
         {SECOND_US, GH_LOCK_WAIT_MAX_US + 1, 0, GH_INVALID_WAIT}, {SECOND_US, UINT64_MAX, 0, GH_INVALID_WAIT},
         {SECOND_US, 0, GH_LOCK_WAIT_MAX_US + 1, GH_INVALID_HOLD}, {SECOND_US, 0, UINT64_MAX, GH_INVALID_HOLD},
     };
@@ -182,10 +182,25 @@ static void look_begin_names_the_field(void** state)
 static void nasty_names_are_names_like_others(void** state)
 {
     (void)state;
-    static const gh_str names[] = {
-        {"{", 1}, {"}", 1}, {"a}:s", 4}, {"a:b", 3}, {"a%3ab", 5}, {"a\0b", 3}, {"a", 1}, {"a\r\n", 3},
-        {"*3\r\n$3\r\nDEL\r\n", 13}, {"'; FLUSHALL", 11}, {"\xff\xfe\xc0", 3}, {"%", 1}, {"%%", 2}, {" ", 1}, {"A", 1}};
-    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    static const gh_str names[] = {{"{", 1},
+                                   {"}", 1},
+                                   {"a}:s", 4},
+                                   {"a:b", 3},
+                                   {"a%3ab", 5},
+                                   {"a\0b", 3},
+                                   {"a", 1},
+                                   {"a\r\n", 3},
+                                   {"*3\r\n$3\r\nDEL\r\n", 13},
+                                   {"'; FLUSHALL", 11},
+                                   {"\xff\xfe\xc0", 3},
+                                   {"%", 1},
+                                   {"%%", 2},
+                                   {" ", 1},
+                                   {"A", 1}};
+    enum
+    {
+        COUNT = sizeof(names) / sizeof(names[0])
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, COUNT);
@@ -292,8 +307,8 @@ static void ops_are_refused_past_the_clients_capacity(void** state)
 }
 
 TEST_FILE(lock_input, cmocka_unit_test(begin_names_the_field), cmocka_unit_test(ends_of_each_range_work),
-          cmocka_unit_test(look_begin_names_the_field),
-          cmocka_unit_test(idle_ops_take_every_call), cmocka_unit_test(set_begin_names_the_field),
-          cmocka_unit_test(nasty_names_are_names_like_others), cmocka_unit_test(longest_name_of_the_worst_bytes_works),
-          cmocka_unit_test(tag_is_written_whole_or_not_at_all), cmocka_unit_test(waiters_are_refused_past_their_cap),
+          cmocka_unit_test(look_begin_names_the_field), cmocka_unit_test(idle_ops_take_every_call),
+          cmocka_unit_test(set_begin_names_the_field), cmocka_unit_test(nasty_names_are_names_like_others),
+          cmocka_unit_test(longest_name_of_the_worst_bytes_works), cmocka_unit_test(tag_is_written_whole_or_not_at_all),
+          cmocka_unit_test(waiters_are_refused_past_their_cap),
           cmocka_unit_test(ops_are_refused_past_the_clients_capacity));

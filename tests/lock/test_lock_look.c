@@ -241,8 +241,8 @@ static void writes_nothing(void** state)
         int64_t expiry_in_us;
         const char* state;
         gh_status expected;
-    } rows[] = {{HOUR_US, "h 1", GH_OK},   {-1, "h 1", GH_GONE}, {HOUR_US, "r 3", GH_OK}, {-1, "r 3", GH_GONE},
-                {HOUR_US, "f 1", GH_GONE}, {HOUR_US, "h 1 00000000000000aa:1 *:2", GH_OK}};
+    } rows[] = {{HOUR_US, "h 1", GH_OK}, {-1, "h 1", GH_GONE},      {HOUR_US, "r 3", GH_OK},
+                {-1, "r 3", GH_GONE},    {HOUR_US, "f 1", GH_GONE}, {HOUR_US, "h 1 00000000000000aa:1 *:2", GH_OK}};
     look_at(a, "sword", GH_GONE); /* its script is loaded */
     redis_server_do(server, "ZADD " QUEUE " 1 " TOKEN);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

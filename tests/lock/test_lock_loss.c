@@ -133,7 +133,10 @@ static void dead_owner_is_skipped_when_its_lease_ends(void** state)
 static void dead_waiters_are_skipped(void** state)
 {
     (void)state;
-    enum { DEAD = 300 };
+    enum
+    {
+        DEAD = 300
+    };
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     game* dead = game_start_ready(redis_server_address(server));

@@ -563,16 +563,13 @@ static void epoch_tells_that_ids_began_anew(void** state)
 }
 
 TEST_FILE(mailbox, cmocka_unit_test(pushed_fetched_and_committed),
-          cmocka_unit_test(nothing_is_lost_between_fetch_and_commit),
-          cmocka_unit_test(reads_one_some_or_the_newest), cmocka_unit_test(tells_how_many_and_how_old),
-          cmocka_unit_test(tells_when_it_was_last_read), cmocka_unit_test(tells_when_it_was_read_in_any_epoch),
-          cmocka_unit_test(odd_times_of_reading_are_corrupt),
+          cmocka_unit_test(nothing_is_lost_between_fetch_and_commit), cmocka_unit_test(reads_one_some_or_the_newest),
+          cmocka_unit_test(tells_how_many_and_how_old), cmocka_unit_test(tells_when_it_was_last_read),
+          cmocka_unit_test(tells_when_it_was_read_in_any_epoch), cmocka_unit_test(odd_times_of_reading_are_corrupt),
           cmocka_unit_test(reads_everything_over_many_requests), cmocka_unit_test(waits_for_a_hint),
           cmocka_unit_test(commit_of_others_in_the_middle_of_a_fetch),
-          cmocka_unit_test(waits_for_a_hint_once_all_was_handled),
-          cmocka_unit_test(waits_without_hints_too), cmocka_unit_test(full_at_capacity_and_never_drops),
-          cmocka_unit_test(any_byte_up_to_the_largest_body),
-          cmocka_unit_test(small_buffer_says_what_it_needs),
-          cmocka_unit_test(newest_are_the_newest_in_any_buffer),
+          cmocka_unit_test(waits_for_a_hint_once_all_was_handled), cmocka_unit_test(waits_without_hints_too),
+          cmocka_unit_test(full_at_capacity_and_never_drops), cmocka_unit_test(any_byte_up_to_the_largest_body),
+          cmocka_unit_test(small_buffer_says_what_it_needs), cmocka_unit_test(newest_are_the_newest_in_any_buffer),
           cmocka_unit_test(commit_is_monotone_and_names_what_is_there),
           cmocka_unit_test(epoch_tells_that_ids_began_anew));

@@ -378,8 +378,14 @@ static void plant(redis_server* server, const char* head, size_t size)
 static void what_is_no_message_is_corrupt(void** state)
 {
     (void)state;
-    static const char* const heads[] = {"x", "2", "2 1795250000123", "2 1795250000123 x ", "2 1795250000123 65 ",
-                                        "2 1795250000123 100 ", "2 1795250000123 99999999999999999999 ", "-2 1 1 "};
+    static const char* const heads[] = {"x",
+                                        "2",
+                                        "2 1795250000123",
+                                        "2 1795250000123 x ",
+                                        "2 1795250000123 65 ",
+                                        "2 1795250000123 100 ",
+                                        "2 1795250000123 99999999999999999999 ",
+                                        "-2 1 1 "};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     reader* self = reader_new(a, 16384);
@@ -388,8 +394,13 @@ static void what_is_no_message_is_corrupt(void** state)
         plant(server, heads[i], 40000); /* would be passed over */
         assert_status(fetch(self), GH_CORRUPT);
     }
-    static const char* const told[] = {"-65537 2 1795250000123 0 ", "- 2 1795250000123 0 ", "--5 2 1795250000123 0 ",
-                                       "-5 2 1795250000123 1 ", "-5 2 1795250000123 0 x", "-5 ", "-",
+    static const char* const told[] = {"-65537 2 1795250000123 0 ",
+                                       "- 2 1795250000123 0 ",
+                                       "--5 2 1795250000123 0 ",
+                                       "-5 2 1795250000123 1 ",
+                                       "-5 2 1795250000123 0 x",
+                                       "-5 ",
+                                       "-",
                                        "-5 0 1795250000123 0 "};
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
     {

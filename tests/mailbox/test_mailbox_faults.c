@@ -56,9 +56,8 @@ static size_t count_stored(fault_scene* scene)
 
 static void begin_push(fault_scene* scene)
 {
-    assert_status(
-        gh_mailbox_push_begin(scene->op, scene->game->client, fault_name(scene), three_posts(scene), 3, NULL),
-        GH_OK);
+    assert_status(gh_mailbox_push_begin(scene->op, scene->game->client, fault_name(scene), three_posts(scene), 3, NULL),
+                  GH_OK);
 }
 
 static void audit_push(fault_scene* scene, gh_status status)
@@ -76,16 +75,9 @@ static void audit_push(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation push = {"push",
-                                     sizeof(gh_mailbox_push),
-                                     sizeof(mailbox_bag),
-                                     2,
-                                     NULL,
-                                     begin_push,
-                                     fault_poll_op,
-                                     NULL,
-                                     fault_cancel_op,
-                                     audit_push};
+static const fault_operation push = {
+    "push", sizeof(gh_mailbox_push), sizeof(mailbox_bag), 2, NULL, begin_push, fault_poll_op,
+    NULL,   fault_cancel_op,         audit_push};
 
 static void prepare_large(fault_scene* scene)
 {
@@ -93,16 +85,9 @@ static void prepare_large(fault_scene* scene)
     bag->large = true;
 }
 
-static const fault_operation push_large = {"push_large",
-                                           sizeof(gh_mailbox_push),
-                                           sizeof(mailbox_bag),
-                                           401,
-                                           prepare_large,
-                                           begin_push,
-                                           fault_poll_op,
-                                           NULL,
-                                           fault_cancel_op,
-                                           audit_push};
+static const fault_operation push_large = {
+    "push_large", sizeof(gh_mailbox_push), sizeof(mailbox_bag), 401, prepare_large, begin_push, fault_poll_op,
+    NULL,         fault_cancel_op,         audit_push};
 
 /* ---- two pushes at once: the second waits for the first ------------------------------------------------ */
 
@@ -135,18 +120,16 @@ static void audit_pushes(fault_scene* scene, gh_status status)
     assert_int_equal(count_stored(scene), 3);
 }
 
-static const fault_operation pushes = {"pushes", sizeof(push_pair), sizeof(mailbox_bag), 7,
-                                       NULL,     begin_pushes,      poll_pushes,         NULL,
-                                       NULL,     audit_pushes};
+static const fault_operation pushes = {
+    "pushes", sizeof(push_pair), sizeof(mailbox_bag), 7, NULL, begin_pushes, poll_pushes, NULL, NULL, audit_pushes};
 
 /* ---- fetch and commit ---------------------------------------------------------------------------------- */
 
 static void prepare_mail(fault_scene* scene)
 {
     mailbox_bag* bag = scene->more;
-    assert_status(gh_mailbox_push_begin(&bag->push, scene->other->client, fault_name(scene),
-                                        three_posts(scene), 3, NULL),
-                  GH_OK);
+    assert_status(
+        gh_mailbox_push_begin(&bag->push, scene->other->client, fault_name(scene), three_posts(scene), 3, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&bag->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&bag->push.op), GH_OK);
     bag->epoch = bag->push.epoch;
@@ -158,8 +141,7 @@ static void prepare_mail(fault_scene* scene)
 static void begin_fetch(fault_scene* scene)
 {
     mailbox_bag* bag = scene->more;
-    assert_status(gh_mailbox_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->fetch),
-                  GH_OK);
+    assert_status(gh_mailbox_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->fetch), GH_OK);
 }
 
 static void audit_fetch(fault_scene* scene, gh_status status)
@@ -171,16 +153,9 @@ static void audit_fetch(fault_scene* scene, gh_status status)
     for (uint64_t i = 0; i < 3; i++) assert_int_equal(op->messages[i].id, i + 1);
 }
 
-static const fault_operation fetch = {"fetch",
-                                      sizeof(gh_mailbox_fetch),
-                                      sizeof(mailbox_bag),
-                                      3,
-                                      prepare_mail,
-                                      begin_fetch,
-                                      fault_poll_op,
-                                      NULL,
-                                      fault_cancel_op,
-                                      audit_fetch};
+static const fault_operation fetch = {
+    "fetch", sizeof(gh_mailbox_fetch), sizeof(mailbox_bag), 3, prepare_mail, begin_fetch, fault_poll_op,
+    NULL,    fault_cancel_op,          audit_fetch};
 
 static void prepare_large_mail(fault_scene* scene)
 {
@@ -202,22 +177,14 @@ static void audit_fetch_past(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation fetch_past = {"fetch_past",
-                                           sizeof(gh_mailbox_fetch),
-                                           sizeof(mailbox_bag),
-                                           3,
-                                           prepare_large_mail,
-                                           begin_fetch,
-                                           fault_poll_op,
-                                           NULL,
-                                           fault_cancel_op,
-                                           audit_fetch_past};
+static const fault_operation fetch_past = {
+    "fetch_past", sizeof(gh_mailbox_fetch), sizeof(mailbox_bag), 3, prepare_large_mail, begin_fetch, fault_poll_op,
+    NULL,         fault_cancel_op,          audit_fetch_past};
 
 static void begin_commit(fault_scene* scene)
 {
     const mailbox_bag* bag = scene->more;
-    assert_status(
-        gh_mailbox_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch, 2, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch, 2, 0), GH_OK);
 }
 
 static void audit_commit(fault_scene* scene, gh_status status)
@@ -236,16 +203,9 @@ static void audit_commit(fault_scene* scene, gh_status status)
     }
 }
 
-static const fault_operation commit = {"commit",
-                                       sizeof(gh_mailbox_commit),
-                                       sizeof(mailbox_bag),
-                                       7,
-                                       prepare_mail,
-                                       begin_commit,
-                                       fault_poll_op,
-                                       NULL,
-                                       fault_cancel_op,
-                                       audit_commit};
+static const fault_operation commit = {
+    "commit", sizeof(gh_mailbox_commit), sizeof(mailbox_bag), 7, prepare_mail, begin_commit, fault_poll_op,
+    NULL,     fault_cancel_op,           audit_commit};
 
 FAULT_TESTS(push)
 FAULT_TESTS(push_large)

@@ -103,10 +103,11 @@ static void connected_says_pending_and_does_not_wait(void** state)
 
 static void a_host_that_is_no_number_is_an_invalid_address(void** state)
 {
-    static const char* const v4[] = {"", "localhost", "127.1", "127.0.0.1 ", "127.0.0.256", "::1",
-                                     "1.2.3.4.5", "127.0.0.1:80"};
-    static const char* const v6[] = {"", "localhost", "[::1]", "127.0.0.1", "::1 ", "fe80::1%lo", ":::",
-                                     "1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb:cccc:dddd"};
+    static const char* const v4[] = {"",    "localhost", "127.1",       "127.0.0.1 ", "127.0.0.256",
+                                     "::1", "1.2.3.4.5", "127.0.0.1:80"};
+    static const char* const v6[] = {
+        "",     "localhost",  "[::1]", "127.0.0.1",
+        "::1 ", "fe80::1%lo", ":::",   "1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb:cccc:dddd"};
     stream_fixture* f = *state;
     gh_address address = fixture_tcp_address(AF_INET, 1);
     for (size_t i = 0; i < sizeof v4 / sizeof v4[0]; i++)
@@ -158,13 +159,10 @@ static void a_connection_to_itself_is_refused_over_ipv6(void** state)
     check_self_connect(*state, AF_INET6);
 }
 
-TEST_FILE(platform_tcp,
-    IN_FOLDER(tcp_over_ipv4),
-    IN_FOLDER(tcp_over_ipv6),
-    IN_FOLDER(a_port_without_a_listener_is_refused_over_ipv4),
-    IN_FOLDER(a_port_without_a_listener_is_refused_over_ipv6),
-    IN_FOLDER(connected_says_pending_and_does_not_wait),
-    IN_FOLDER(a_host_that_is_no_number_is_an_invalid_address),
-    IN_FOLDER(a_host_needs_no_nul_behind_it),
-    IN_FOLDER(a_connection_to_itself_is_refused_over_ipv4),
-    IN_FOLDER(a_connection_to_itself_is_refused_over_ipv6));
+TEST_FILE(platform_tcp, IN_FOLDER(tcp_over_ipv4), IN_FOLDER(tcp_over_ipv6),
+          IN_FOLDER(a_port_without_a_listener_is_refused_over_ipv4),
+          IN_FOLDER(a_port_without_a_listener_is_refused_over_ipv6),
+          IN_FOLDER(connected_says_pending_and_does_not_wait),
+          IN_FOLDER(a_host_that_is_no_number_is_an_invalid_address), IN_FOLDER(a_host_needs_no_nul_behind_it),
+          IN_FOLDER(a_connection_to_itself_is_refused_over_ipv4),
+          IN_FOLDER(a_connection_to_itself_is_refused_over_ipv6));

@@ -51,8 +51,7 @@ static void loader_may_take_many_ticks(void** state)
     assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK);
     GAME_UNTIL(self->open_count == 1);
     uint64_t begun_us = wait_now_us();
-    GAME_UNTIL(wait_now_us() - begun_us >
-               2 * GH_ROWS_LEASE_MIN_US); /* two leases long, renewed all the while */
+    GAME_UNTIL(wait_now_us() - begun_us > 2 * GH_ROWS_LEASE_MIN_US); /* two leases long, renewed all the while */
     assert_int_equal(self->loads, 1);
     assert_true(gh_row_load_is_wanted(self->open[0]));
     assert_status(refresher_complete(self, 0, GH_OK, "at last"), GH_OK);
@@ -186,8 +185,7 @@ static void schedule_again_changes_the_period_and_nothing_else(void** state)
     assert_status(row_schedule(a, "itemX", 600 * SECOND_US), GH_OK); /* as each server does when it starts */
     assert_int_equal(redis_server_integer(server, "ZSCORE %s itemX", row_key("itemX", 'd')), due);
     assert_int_equal(self->loads, 1);
-    assert_status(row_schedule(a, "itemX", PERIOD_US),
-                  GH_OK); /* sooner: due after the new period at the latest */
+    assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK); /* sooner: due after the new period at the latest */
     GAME_UNTIL(self->rows.stored == 3);
 }
 
@@ -263,9 +261,8 @@ static void shard_is_full_at_its_cap(void** state)
         snprintf(names[found], sizeof(names[found]), "r%u", i);
         found += row_shard(names[found]) == 7;
     }
-    const char* fill =
-        "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'other' .. i, '1 1 0 0 0 n - x') end "
-        "return redis.call('HLEN', KEYS[1])";
+    const char* fill = "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'other' .. i, '1 1 0 0 0 n - x') end "
+                       "return redis.call('HLEN', KEYS[1])";
     redisReply* reply = redis_server_command(server, "EVAL %s 1 %s %d", fill, row_key(names[0], 'm'), 99998);
     assert_int_equal(reply->integer, 99998);
     freeReplyObject(reply);
@@ -279,10 +276,10 @@ static void shard_is_full_at_its_cap(void** state)
     assert_status(row_schedule(a, names[2], SECOND_US), GH_OK);
 }
 
-TEST_FILE(rows, cmocka_unit_test(is_refreshed_until_it_is_unscheduled),
-          cmocka_unit_test(shard_is_full_at_its_cap), cmocka_unit_test(loader_may_take_many_ticks),
-          cmocka_unit_test(many_rows_over_all_shards), cmocka_unit_test(hint_brings_a_new_row_at_once),
-          cmocka_unit_test(get_tells_version_age_and_absence), cmocka_unit_test(reading_writes_nothing),
+TEST_FILE(rows, cmocka_unit_test(is_refreshed_until_it_is_unscheduled), cmocka_unit_test(shard_is_full_at_its_cap),
+          cmocka_unit_test(loader_may_take_many_ticks), cmocka_unit_test(many_rows_over_all_shards),
+          cmocka_unit_test(hint_brings_a_new_row_at_once), cmocka_unit_test(get_tells_version_age_and_absence),
+          cmocka_unit_test(reading_writes_nothing),
           cmocka_unit_test(schedule_again_changes_the_period_and_nothing_else),
           cmocka_unit_test(row_can_be_asked_for_now), cmocka_unit_test(versions_grow_over_an_unschedule),
           cmocka_unit_test(keys_are_on_the_page));

@@ -33,8 +33,7 @@ static stored_row row_stored(fault_scene* scene)
         assert_int_equal(sscanf(text, "%" SCNu64 " %*u %u %" SCNu64 " %*u %c", &row.period_us, &row.failures,
                                 &row.version, &row.state),
                          4);
-    row.is_due =
-        redis_server_text(scene->server, "ZSCORE %s %s", row_key(scene->name, 'd'), scene->name) != NULL;
+    row.is_due = redis_server_text(scene->server, "ZSCORE %s %s", row_key(scene->name, 'd'), scene->name) != NULL;
     text = redis_server_text(scene->server, "HGET %s %s", row_key(scene->name, 'v'), scene->name);
     row.has_value = text != NULL;
     if (text != NULL) assert_int_equal(sscanf(text, "%" SCNu64, &row.value_version), 1);
@@ -73,8 +72,7 @@ static void prepare_unschedule(fault_scene* scene)
 
 static void begin_unschedule(fault_scene* scene)
 {
-    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), 60 * SECOND_US),
-                  GH_OK);
+    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), 60 * SECOND_US), GH_OK);
 }
 
 static void audit_unschedule(fault_scene* scene, gh_status status)
@@ -133,8 +131,7 @@ static void audit_refresh(fault_scene* scene, gh_status status)
         assert_true(row.has_value);
         assert_int_equal(row.version, row.value_version);
         assert_int_equal(row.state, 'd');
-        assert_int_equal(self->loads,
-                         1); /* a claim whose answer was lost gives the same rows again, and no others */
+        assert_int_equal(self->loads, 1); /* a claim whose answer was lost gives the same rows again, and no others */
     }
     gh_op_cancel(&self->rows.op);
     GAME_UNTIL(gh_op_poll(&self->rows.op) == GH_CANCELLED);
@@ -221,9 +218,9 @@ static void refresher_names_the_field(void** state)
     assert_status(gh_rows_begin(NULL, a->client, &config), GH_INVALID_OP);
     assert_status(gh_rows_begin(&self->rows, NULL, &config), GH_INVALID_CLIENT);
     assert_status(gh_rows_begin(&self->rows, a->client, NULL), GH_INVALID_CONFIG);
-#define ASSERT_ROWS_REFUSED(change, expected)                                                                \
-    config = good;                                                                                           \
-    config.change;                                                                                           \
+#define ASSERT_ROWS_REFUSED(change, expected)                                                                          \
+    config = good;                                                                                                     \
+    config.change;                                                                                                     \
     assert_status(gh_rows_begin(&self->rows, a->client, &config), expected)
     ASSERT_ROWS_REFUSED(struct_size = 0, GH_INVALID_CONFIG);
     ASSERT_ROWS_REFUSED(loader = NULL, GH_INVALID_ROW_LOADER);
@@ -278,8 +275,7 @@ static void names_and_values_may_hold_any_byte(void** state)
     refresher_begin(self);
     assert_status(gh_row_schedule_begin(op, a->client, name, NULL), GH_OK);
     GAME_UNTIL(self->open_count == 1);
-    assert_status(gh_row_complete(self->open[0], GH_OK, gh_str_make(value_bytes, sizeof(value_bytes) - 1)),
-                  GH_OK);
+    assert_status(gh_row_complete(self->open[0], GH_OK, gh_str_make(value_bytes, sizeof(value_bytes) - 1)), GH_OK);
     GAME_UNTIL(self->rows.stored == 1);
     assert_status(gh_row_get_begin(&read->get, a->client, name, &read->config), GH_OK);
     GAME_UNTIL(gh_op_poll(&read->get.op) != GH_PENDING);
@@ -302,8 +298,7 @@ static void older_request_never_undoes_a_newer_one(void** state)
     GAME_UNTIL(gh_client_ready(a->client));
     assert_status(row_schedule(a, "other", LONG_US), GH_OK); /* the scripts are loaded */
     assert_status(row_unschedule(a, "other"), GH_OK);
-    proxy_arm(proxy, PROXY_REQUEST, 0,
-              PROXY_HOLD); /* the first try gets stuck on its way, the second is carried out */
+    proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD); /* the first try gets stuck on its way, the second is carried out */
     assert_status(row_schedule(a, "itemX", LONG_US), GH_OK);
     assert_int_equal(proxy_fired(proxy), 1);
     assert_status(row_unschedule(a, "itemX"), GH_OK);
@@ -325,9 +320,9 @@ FAULT_CANCEL_TEST(schedule_row)
 FAULT_CANCEL_TEST(unschedule_row)
 FAULT_CANCEL_TEST(refresh_row)
 
-TEST_FILE(rows_faults, FAULT_TEST_LIST(schedule_row), FAULT_TEST_LIST(unschedule_row),
-          FAULT_TEST_LIST(refresh_row), FAULT_CANCEL_TEST_LIST(schedule_row),
-          FAULT_CANCEL_TEST_LIST(unschedule_row), FAULT_CANCEL_TEST_LIST(refresh_row),
-          cmocka_unit_test(begins_name_the_field), cmocka_unit_test(refresher_names_the_field),
-          cmocka_unit_test(idle_ops_take_every_call), cmocka_unit_test(names_and_values_may_hold_any_byte),
+TEST_FILE(rows_faults, FAULT_TEST_LIST(schedule_row), FAULT_TEST_LIST(unschedule_row), FAULT_TEST_LIST(refresh_row),
+          FAULT_CANCEL_TEST_LIST(schedule_row), FAULT_CANCEL_TEST_LIST(unschedule_row),
+          FAULT_CANCEL_TEST_LIST(refresh_row), cmocka_unit_test(begins_name_the_field),
+          cmocka_unit_test(refresher_names_the_field), cmocka_unit_test(idle_ops_take_every_call),
+          cmocka_unit_test(names_and_values_may_hold_any_byte),
           cmocka_unit_test(older_request_never_undoes_a_newer_one));

@@ -265,7 +265,6 @@ TEST_FILE(rows_late, cmocka_unit_test(answer_after_the_lease_calls_no_loader),
           cmocka_unit_test(lease_that_is_over_stores_and_renews_nothing),
           cmocka_unit_test(loader_in_doubt_asks_at_once), cmocka_unit_test(late_copy_of_a_claim_gets_nothing),
           cmocka_unit_test(claim_of_nothing_is_kept_if_it_was_sent_twice),
-          cmocka_unit_test(late_copies_undo_nothing_of_others),
-          cmocka_unit_test(nonsense_in_one_row_holds_up_no_other),
+          cmocka_unit_test(late_copies_undo_nothing_of_others), cmocka_unit_test(nonsense_in_one_row_holds_up_no_other),
           cmocka_unit_test(score_that_cannot_be_costs_no_link),
           cmocka_unit_test(crowd_of_waiters_is_removed_piece_by_piece));

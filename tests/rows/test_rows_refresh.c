@@ -41,8 +41,7 @@ static void failing_loader_is_called_less_and_less_often(void** state)
         assert_true(now_us - last_us >= (self->config.backoff_min_us << (failures - 1)) / 2);
         last_us = now_us;
     }
-    assert_status(row_get(a, read, "itemX"),
-                  GH_OLD); /* the last good value is there, and says how old it is */
+    assert_status(row_get(a, read, "itemX"), GH_OLD); /* the last good value is there, and says how old it is */
     assert_true(read->get.value.size > 0);
     self->outcome = GH_OK;
     uint64_t stored = self->rows.stored;
@@ -195,8 +194,7 @@ static void tick_begins_no_more_loads_than_its_budget_bears(void** state)
         unsigned before = calls;
         assert_true(wait_now_us() < end_us);
         assert_status(gh_tick(b->client, game_now_us(b), 500), GH_OK);
-        assert_in_range(calls - before, 0,
-                        1); /* each takes four budgets: one in a tick, and not none for ever */
+        assert_in_range(calls - before, 0, 1); /* each takes four budgets: one in a tick, and not none for ever */
         wait_briefly();
     }
     assert_int_equal(calls, 16);
@@ -326,10 +324,8 @@ static void cancel_and_drain_give_back_at_once(void** state)
         pass_time(SECOND_US / 10);
         assert_int_equal(other->loads, 0);
         uint64_t begun_us = wait_now_us();
-        if (drain)
-            assert_status(gh_client_drain(c->client, 5 * SECOND_US), GH_OK);
-        else
-            gh_op_cancel(&self->rows.op);
+        if (drain) assert_status(gh_client_drain(c->client, 5 * SECOND_US), GH_OK);
+        else gh_op_cancel(&self->rows.op);
         GAME_UNTIL(gh_op_poll(&self->rows.op) != GH_PENDING);
         assert_status(gh_op_poll(&self->rows.op), GH_CANCELLED);
         if (drain) GAME_UNTIL(gh_client_drained(c->client));
@@ -452,8 +448,7 @@ static void one_refresher_has_a_row_at_a_time(void** state)
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(records[i].name, records[j].name) == 0)
-                assert_true(records[i].begun_us >= records[j].ended_us ||
-                            records[j].begun_us >= records[i].ended_us);
+                assert_true(records[i].begun_us >= records[j].ended_us || records[j].begun_us >= records[i].ended_us);
     for (int i = 0; i < ROWS; i++)
     {
         snprintf(name, sizeof(name), "r%d", i);
@@ -466,8 +461,7 @@ static void one_refresher_has_a_row_at_a_time(void** state)
 TEST_FILE(rows_refresh, cmocka_unit_test(failing_loader_is_called_less_and_less_often),
           cmocka_unit_test(loader_that_never_ends_keeps_no_row), cmocka_unit_test(load_is_completed_once),
           cmocka_unit_test(value_must_fit_the_slot), cmocka_unit_test(refresher_takes_no_more_than_its_slots),
-          cmocka_unit_test(tick_begins_no_more_loads_than_its_budget_bears),
-          cmocka_unit_test(no_storm_after_an_outage),
+          cmocka_unit_test(tick_begins_no_more_loads_than_its_budget_bears), cmocka_unit_test(no_storm_after_an_outage),
           cmocka_unit_test(rows_of_a_dead_refresher_are_taken_over),
           cmocka_unit_test(claim_that_was_lost_is_told_and_stores_nothing),
           cmocka_unit_test(stop_ends_what_was_begun_and_begins_no_more),

@@ -195,5 +195,5 @@ static void counts_and_checks_are_found_by_name(void** state)
 
 TEST_FILE(game_board, cmocka_unit_test(a_row_is_seen_by_who_opens_the_file),
           cmocka_unit_test(what_is_no_board_is_not_opened), cmocka_unit_test(a_reader_never_sees_half_a_row),
-          cmocka_unit_test(a_half_row_is_not_seen_and_is_written_over),
-          cmocka_unit_test(the_newest_events_stay), cmocka_unit_test(counts_and_checks_are_found_by_name));
+          cmocka_unit_test(a_half_row_is_not_seen_and_is_written_over), cmocka_unit_test(the_newest_events_stay),
+          cmocka_unit_test(counts_and_checks_are_found_by_name));

@@ -114,7 +114,7 @@ static void a_gap_in_a_chat_is_seen(void** state)
     ear_enter(e);
     assert_int_equal(ear_hear(e, EPOCH, 9, 1, 2), EAR_GAP);  /* 8 may not be left out while away */
     assert_int_equal(ear_hear(e, EPOCH, 10, 0, 3), EAR_GAP); /* the ids are fine, but 2 is missing */
-    assert_int_equal(ear_hear(e, EPOCH + 1, 11, 0, 4), 0); /* the store was started anew, and lost nothing */
+    assert_int_equal(ear_hear(e, EPOCH + 1, 11, 0, 4), 0);   /* the store was started anew, and lost nothing */
     ear_enter(e);
     assert_int_equal(ear_hear(e, EPOCH + 2, 11, 0, 5) & EAR_GAP, EAR_GAP); /* it has forgotten 11 */
     close_chat(c);
@@ -303,8 +303,7 @@ static account new_account(void)
     return a;
 }
 
-static void welcome(account* a, uint32_t item_count, const uint32_t* items, const int64_t* versions,
-                    bool fits)
+static void welcome(account* a, uint32_t item_count, const uint32_t* items, const int64_t* versions, bool fits)
 {
     bool all = true;
     account_enter(a);
@@ -612,19 +611,15 @@ static void names_begin_with_the_prefix_and_have_whom_we_know(void** state)
 }
 
 TEST_FILE(game_checks, cmocka_unit_test(only_what_was_unsure_may_be_missing),
-          cmocka_unit_test(what_was_unsure_is_forgotten_after_a_while),
-          cmocka_unit_test(a_right_chat_has_no_faults), cmocka_unit_test(a_gap_in_a_chat_is_seen),
-          cmocka_unit_test(what_was_unsure_is_no_gap), cmocka_unit_test(a_gap_that_is_told_is_none),
-          cmocka_unit_test(what_comes_twice_is_seen), cmocka_unit_test(all_hear_the_same),
-          cmocka_unit_test(what_nobody_said_is_nonsense),
-          cmocka_unit_test(a_zone_begins_anew_in_each_session),
-          cmocka_unit_test(what_nobody_has_heard_is_missed),
+          cmocka_unit_test(what_was_unsure_is_forgotten_after_a_while), cmocka_unit_test(a_right_chat_has_no_faults),
+          cmocka_unit_test(a_gap_in_a_chat_is_seen), cmocka_unit_test(what_was_unsure_is_no_gap),
+          cmocka_unit_test(a_gap_that_is_told_is_none), cmocka_unit_test(what_comes_twice_is_seen),
+          cmocka_unit_test(all_hear_the_same), cmocka_unit_test(what_nobody_said_is_nonsense),
+          cmocka_unit_test(a_zone_begins_anew_in_each_session), cmocka_unit_test(what_nobody_has_heard_is_missed),
           cmocka_unit_test(a_mailbox_has_no_gap_and_repeats_only_in_a_new_session),
-          cmocka_unit_test(whispers_come_once_and_in_order),
-          cmocka_unit_test(all_of_the_guild_get_all_of_its_mail),
-          cmocka_unit_test(an_account_without_trade_is_exact),
-          cmocka_unit_test(a_sale_is_a_range_until_the_mail), cmocka_unit_test(what_nobody_bought_is_back),
-          cmocka_unit_test(a_purchase_costs_its_price),
+          cmocka_unit_test(whispers_come_once_and_in_order), cmocka_unit_test(all_of_the_guild_get_all_of_its_mail),
+          cmocka_unit_test(an_account_without_trade_is_exact), cmocka_unit_test(a_sale_is_a_range_until_the_mail),
+          cmocka_unit_test(what_nobody_bought_is_back), cmocka_unit_test(a_purchase_costs_its_price),
           cmocka_unit_test(mail_may_tell_more_than_the_server_knew),
           cmocka_unit_test(an_unsure_purchase_is_settled_by_the_bag),
           cmocka_unit_test(an_unsure_sale_is_settled_by_the_bag_or_by_mail),

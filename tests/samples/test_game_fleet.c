@@ -172,8 +172,7 @@ static int open_terminal(int* keep)
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     snprintf(fleet.program.terminal, sizeof fleet.program.terminal, "%s", ptsname(terminal));
-    *keep =
-        open(fleet.program.terminal, O_RDWR | O_NOCTTY); /* or reading fails as soon as the fleet has ended */
+    *keep = open(fleet.program.terminal, O_RDWR | O_NOCTTY); /* or reading fails as soon as the fleet has ended */
     fcntl(terminal, F_SETFL, O_NONBLOCK);
     return terminal;
 }
@@ -249,8 +248,7 @@ static void fleet_says_what_its_options_take(void** state)
 
 TEST_FILE(game_fleet, cmocka_unit_test(fleet_runs_for_its_time_and_all_holds),
           cmocka_unit_test(fleet_survives_killed_workers_and_a_store_that_dies_and_freezes),
-          cmocka_unit_test(fleet_ends_at_once_when_asked_twice),
-          cmocka_unit_test(fleet_notices_a_coin_too_many),
+          cmocka_unit_test(fleet_ends_at_once_when_asked_twice), cmocka_unit_test(fleet_notices_a_coin_too_many),
           cmocka_unit_test(fleet_refuses_a_prefix_that_somebody_has_keys_with),
           cmocka_unit_test(fleet_with_a_prefix_of_its_own_removes_its_keys_alone),
           cmocka_unit_test(live_view_shows_all_and_gives_the_terminal_back),

@@ -21,9 +21,8 @@ static message full_message(char* name, char* text)
 
 static bool are_same(const message* a, const message* b)
 {
-    return a->type == b->type && a->number == b->number &&
-           memcmp(a->values, b->values, sizeof(a->values)) == 0 && gh_str_equal(a->name, b->name) &&
-           gh_str_equal(a->text, b->text);
+    return a->type == b->type && a->number == b->number && memcmp(a->values, b->values, sizeof(a->values)) == 0 &&
+           gh_str_equal(a->name, b->name) && gh_str_equal(a->text, b->text);
 }
 
 static void what_is_written_is_read(void** state)
@@ -54,11 +53,8 @@ static void the_bytes_do_not_depend_on_the_machine(void** state)
     static const unsigned char expected[] = {3, 2, 1, 0, 0, 254, 255, 255, 255, 255, 255, 255, 255, 0, 0,
                                              0, 0, 0, 0, 0, 0,   0,   0,   0,   0,   0,   0,   0,   0, 0,
                                              0, 0, 0, 0, 0, 0,   0,   1,   'z', 2,   0,   'h', 'i'};
-    message m = {.type = MESSAGE_SAY,
-                 .number = 258,
-                 .values = {-2},
-                 .name = gh_str_literal("z"),
-                 .text = gh_str_literal("hi")};
+    message m = {
+        .type = MESSAGE_SAY, .number = 258, .values = {-2}, .name = gh_str_literal("z"), .text = gh_str_literal("hi")};
     unsigned char bytes[MESSAGE_SIZE_MAX];
     assert_int_equal(message_write(&m, bytes), sizeof(expected));
     assert_memory_equal(bytes, expected, sizeof(expected));
@@ -112,8 +108,8 @@ static void no_other_type_is_a_message(void** state)
     for (unsigned type = 0; type < 256; type++)
     {
         bytes[0] = (unsigned char)type;
-        bool known = (type >= MESSAGE_ENTER && type <= MESSAGE_LOOK) ||
-                     (type >= MESSAGE_QUEUED && type <= MESSAGE_SORRY);
+        bool known =
+            (type >= MESSAGE_ENTER && type <= MESSAGE_LOOK) || (type >= MESSAGE_QUEUED && type <= MESSAGE_SORRY);
         assert_int_equal(reads(bytes, size), known);
     }
 }
@@ -149,8 +145,7 @@ static void hostile_bytes_are_refused_or_harmless(void** state)
         {
             bytes[37] = (unsigned char)random_below(&random, size - 38);
             size_t text_at = 38u + bytes[37];
-            if (text_at + 2 <= size)
-                bytes[text_at] = (unsigned char)(size - text_at - 2), bytes[text_at + 1] = 0;
+            if (text_at + 2 <= size) bytes[text_at] = (unsigned char)(size - text_at - 2), bytes[text_at + 1] = 0;
         }
         message m;
         if (!message_read(&m, bytes, size)) continue;
@@ -184,8 +179,7 @@ static void each_player_has_a_name_of_his_own(void** state)
 }
 
 TEST_FILE(game_messages, cmocka_unit_test(what_is_written_is_read),
-          cmocka_unit_test(the_bytes_do_not_depend_on_the_machine),
-          cmocka_unit_test(what_is_too_long_is_not_written), cmocka_unit_test(no_other_size_is_a_message),
-          cmocka_unit_test(no_other_type_is_a_message), cmocka_unit_test(sizes_beyond_the_caps_are_refused),
-          cmocka_unit_test(hostile_bytes_are_refused_or_harmless),
+          cmocka_unit_test(the_bytes_do_not_depend_on_the_machine), cmocka_unit_test(what_is_too_long_is_not_written),
+          cmocka_unit_test(no_other_size_is_a_message), cmocka_unit_test(no_other_type_is_a_message),
+          cmocka_unit_test(sizes_beyond_the_caps_are_refused), cmocka_unit_test(hostile_bytes_are_refused_or_harmless),
           cmocka_unit_test(each_player_has_a_name_of_his_own));

@@ -47,8 +47,8 @@ static const char* ask(const char* method, const char* path, const char* host)
     address.sin_port = htons((uint16_t)atoi(port_text));
     int link = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(link, (struct sockaddr*)&address, sizeof address), 0);
-    int size = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
-                        method, path, host);
+    int size = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method,
+                        path, host);
     assert_int_equal(send(link, request, (size_t)size, 0), size);
     size_t got = 0;
     ssize_t piece = 0;
@@ -129,8 +129,8 @@ static void page_serves_itself_and_the_board_and_nothing_else(void** state)
     assert_true(points_of("tick_us") >= 2);
     FLEET_UNTIL(points_of("ops_each_s") >= 2 && strstr(answer, "{\"name\":\"lock\",") != NULL);
 
-    static const char* const nothing[] = {"/board", "/history", "/../etc/passwd", "/%2e%2e/board.json", "/page.html",
-                                          "//"};
+    static const char* const nothing[] = {"/board",     "/history", "/../etc/passwd", "/%2e%2e/board.json",
+                                          "/page.html", "//"};
     for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
     {
         ask_here("GET", nothing[i]);
@@ -199,12 +199,9 @@ static void browser_shows_processes_charts_and_checks(void** state)
     FLEET_UNTIL(points_of("frame_us") >= 10);
     look_with_browser(name); /* which looks at the page for 4 seconds, and sees what was before */
     /* as the browser has put it on the page: the page's own source has none of these */
-    static const char* const words[] = {">server-1<",           ">server-2<",
-                                        ">worker-1<",           ">ready<",
-                                        "server-1: frame ",     "<polyline points=\"0,",
-                                        ">server-1 log.lines<", " s</small>",
-                                        ">Borduria<",          ">command<",
-                                        "class=\"bar\"",      "</div>16</div>"};
+    static const char* const words[] = {
+        ">server-1<",           ">server-2<", ">worker-1<", ">ready<",   "server-1: frame ", "<polyline points=\"0,",
+        ">server-1 log.lines<", " s</small>", ">Borduria<", ">command<", "class=\"bar\"",    "</div>16</div>"};
     assert_true(points_of_drawing() >= 8);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) expect_in_answer(words[i]);
     assert_null(strstr(answer, ">NaN<"));
@@ -273,8 +270,8 @@ static void pictures_are_drawn_from_what_the_page_tells(void** state)
                        "\033[1mserver-1\033[0m  3 < 4\033[K\r\r\n   0.5 s ago  server-1 says so\033[K\r\r\n\033[J"
                        "\033[H\033[1mGuildhall fleet\033[0m   playing, 900 s\033[K\r\r\n\033[J");
     assert_int_equal(draw(), 0);
-    static const char* const of_page[] = {"<svg ", ">server-1: <tspan ", ">server-2: <tspan ", ">16</text>",
-                                          ">lock</text>", " /s</text>", "</svg>\n"};
+    static const char* const of_page[] = {
+        "<svg ", ">server-1: <tspan ", ">server-2: <tspan ", ">16</text>", ">lock</text>", " /s</text>", "</svg>\n"};
     for (size_t i = 0; i < sizeof of_page / sizeof of_page[0]; i++) expect_in_picture("page.svg", of_page[i]);
     expect_in_picture("view.svg", "playing, 1 s</text>");
     expect_in_picture("view.svg", "><tspan class=\"b\">server-1</tspan>  3 &lt; 4</text>\n</svg>");

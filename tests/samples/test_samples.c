@@ -30,7 +30,7 @@ static int run_sample(program* p)
 typedef struct sample_row
 {
     const char* name;
-    const char* says[5]; /* and that is in its output, in this order */
+    const char* says[5];  /* and that is in its output, in this order */
     const char* never[2]; /* and that is not */
 } sample_row;
 
@@ -250,8 +250,7 @@ static void script_says_what_it_takes_and_which_samples_there_are(void** state)
     }
 }
 
-TEST_FILE(samples, cmocka_unit_test(each_runs_to_its_end_and_says_so),
-          cmocka_unit_test(each_says_what_is_wrong), cmocka_unit_test(an_engine_runs_on_its_own_sockets),
-          cmocka_unit_test(quickstart_gives_the_lock_back),
+TEST_FILE(samples, cmocka_unit_test(each_runs_to_its_end_and_says_so), cmocka_unit_test(each_says_what_is_wrong),
+          cmocka_unit_test(an_engine_runs_on_its_own_sockets), cmocka_unit_test(quickstart_gives_the_lock_back),
           cmocka_unit_test(geo_takes_the_columns_of_common_tables),
           cmocka_unit_test(script_says_what_it_takes_and_which_samples_there_are));

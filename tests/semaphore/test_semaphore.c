@@ -237,8 +237,7 @@ static void limit_that_was_set_outlives_the_callers_configs(void** state)
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
-static gh_semaphore_look* look(game* from, const char* name, gh_permit_holder* holders, size_t most,
-                               gh_status expected)
+static gh_semaphore_look* look(game* from, const char* name, gh_permit_holder* holders, size_t most, gh_status expected)
 {
     gh_semaphore_look* op = GAME_NEW(from, gh_semaphore_look);
     assert_status(gh_semaphore_look_begin(op, from->client, gh_str_of(name), holders, most, 0), GH_OK);
@@ -289,11 +288,9 @@ static void keys_are_on_the_page(void** state)
 
 TEST_FILE(semaphore, cmocka_unit_test(is_taken_up_to_the_limit_and_given_back),
           cmocka_unit_test(of_three_refuses_a_fourth_until_they_are_over),
-          cmocka_unit_test(goes_to_waiters_in_order_of_arrival),
-          cmocka_unit_test(many_at_once_are_all_or_none), cmocka_unit_test(one_release_serves_all_that_fit),
-          cmocka_unit_test(hold_ends_by_itself), cmocka_unit_test(waiter_gives_up_in_time),
-          cmocka_unit_test(lowering_the_limit_takes_nothing_away),
-          cmocka_unit_test(raising_the_limit_serves_waiters_at_once),
-          cmocka_unit_test(waiters_over_the_limit_are_told),
+          cmocka_unit_test(goes_to_waiters_in_order_of_arrival), cmocka_unit_test(many_at_once_are_all_or_none),
+          cmocka_unit_test(one_release_serves_all_that_fit), cmocka_unit_test(hold_ends_by_itself),
+          cmocka_unit_test(waiter_gives_up_in_time), cmocka_unit_test(lowering_the_limit_takes_nothing_away),
+          cmocka_unit_test(raising_the_limit_serves_waiters_at_once), cmocka_unit_test(waiters_over_the_limit_are_told),
           cmocka_unit_test(limit_that_was_set_outlives_the_callers_configs),
           cmocka_unit_test(look_tells_who_holds_what), cmocka_unit_test(keys_are_on_the_page));

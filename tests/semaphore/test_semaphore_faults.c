@@ -54,15 +54,12 @@ static void begin_permit_take(fault_scene* scene)
 
 static void audit_permit_take(fault_scene* scene, gh_status status)
 {
-    if (status == GH_HELD)
-        audit_permit_held(scene, scene->op, LIMIT);
-    else
-        audit_permit_free(scene);
+    if (status == GH_HELD) audit_permit_held(scene, scene->op, LIMIT);
+    else audit_permit_free(scene);
 }
 
-static const fault_operation permit_take = {"ptake",       sizeof(gh_permit), 0,           1,
-                                            NULL,          begin_permit_take, fault_poll_op, NULL,
-                                            fault_cancel_op, audit_permit_take};
+static const fault_operation permit_take = {
+    "ptake", sizeof(gh_permit), 0, 1, NULL, begin_permit_take, fault_poll_op, NULL, fault_cancel_op, audit_permit_take};
 
 /* ---- waiting ------------------------------------------------------------------------------------------- */
 
@@ -127,7 +124,7 @@ static void audit_permit_release(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation permit_release = {
-    "prelease",    sizeof(gh_permit),   0, 3, prepare_permit_release, begin_permit_release, fault_poll_op, NULL,
+    "prelease",      sizeof(gh_permit),   0, 3, prepare_permit_release, begin_permit_release, fault_poll_op, NULL,
     fault_cancel_op, audit_permit_release};
 
 /* ---- renewing several together ------------------------------------------------------------------------- */
@@ -146,8 +143,7 @@ static void prepare_permit_renew(fault_scene* scene)
     gh_permit_config config = permit_config(TRIO_LIMIT, 1, LEASE_US, 60 * SECOND_US);
     for (int i = 0; i < 3; i++)
     {
-        assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config),
-                      GH_OK);
+        assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config), GH_OK);
         GAME_UNTIL(gh_op_poll(&three->permits[i].op) == GH_HELD);
         three->lease_end_us[i] = three->permits[i].lease.lease_end_us;
     }
@@ -155,8 +151,7 @@ static void prepare_permit_renew(fault_scene* scene)
 
 static void begin_permit_renew(fault_scene* scene)
 {
-    scene->game->ahead_us +=
-        (int64_t)(LEASE_US / 3 + SECOND_US); /* a third of the lease goes by in one frame */
+    scene->game->ahead_us += (int64_t)(LEASE_US / 3 + SECOND_US); /* a third of the lease goes by in one frame */
 }
 
 static gh_status poll_trio(const void* op)
@@ -172,8 +167,7 @@ static bool permit_renew_is_over(fault_scene* scene)
     trio* three = scene->op;
     bool all = true;
     for (int i = 0; i < 3; i++) all = all && three->permits[i].lease.lease_end_us != three->lease_end_us[i];
-    return (all && poll_trio(three) == GH_HELD) ||
-           (poll_trio(three) != GH_HELD && poll_trio(three) != GH_PENDING);
+    return (all && poll_trio(three) == GH_HELD) || (poll_trio(three) != GH_HELD && poll_trio(three) != GH_PENDING);
 }
 
 static void audit_permit_renew(fault_scene* scene, gh_status status)
@@ -185,16 +179,9 @@ static void audit_permit_renew(fault_scene* scene, gh_status status)
     assert_int_equal(semaphore_stored(scene->server, scene->name).used, 0);
 }
 
-static const fault_operation permit_renew = {"prenew",
-                                             sizeof(trio),
-                                             0,
-                                             5,
-                                             prepare_permit_renew,
-                                             begin_permit_renew,
-                                             poll_trio,
-                                             permit_renew_is_over,
-                                             NULL,
-                                             audit_permit_renew};
+static const fault_operation permit_renew = {
+    "prenew", sizeof(trio),      0, 5, prepare_permit_renew, begin_permit_renew, poll_trio, permit_renew_is_over,
+    NULL,     audit_permit_renew};
 
 /* ---- leaving the queue --------------------------------------------------------------------------------- */
 
@@ -215,16 +202,9 @@ static void audit_permit_leave(fault_scene* scene, gh_status status)
     audit_permit_free(scene);
 }
 
-static const fault_operation permit_leave = {"pleave",
-                                             sizeof(gh_permit),
-                                             sizeof(gh_permit),
-                                             3,
-                                             prepare_permit_leave,
-                                             begin_permit_release,
-                                             fault_poll_op,
-                                             NULL,
-                                             NULL,
-                                             audit_permit_leave};
+static const fault_operation permit_leave = {
+    "pleave", sizeof(gh_permit), sizeof(gh_permit), 3, prepare_permit_leave, begin_permit_release, fault_poll_op, NULL,
+    NULL,     audit_permit_leave};
 
 /* ---- the limit ----------------------------------------------------------------------------------------- */
 
@@ -235,9 +215,8 @@ static void prepare_permit_limit(fault_scene* scene)
 
 static void begin_permit_limit(fault_scene* scene)
 {
-    assert_status(
-        gh_semaphore_limit_begin(scene->op, scene->game->client, fault_name(scene), 7, 60 * SECOND_US),
-        GH_OK);
+    assert_status(gh_semaphore_limit_begin(scene->op, scene->game->client, fault_name(scene), 7, 60 * SECOND_US),
+                  GH_OK);
 }
 
 static void audit_permit_limit(fault_scene* scene, gh_status status)
@@ -273,8 +252,7 @@ FAULT_CANCEL_TEST(permit_wait)
 FAULT_CANCEL_TEST(permit_release)
 FAULT_CANCEL_TEST(permit_limit)
 
-TEST_FILE(semaphore_faults, FAULT_TEST_LIST(permit_take), FAULT_TEST_LIST(permit_wait),
-          FAULT_TEST_LIST(permit_release), FAULT_TEST_LIST(permit_renew), FAULT_TEST_LIST(permit_leave),
-          FAULT_TEST_LIST(permit_limit), FAULT_CANCEL_TEST_LIST(permit_take),
-          FAULT_CANCEL_TEST_LIST(permit_wait), FAULT_CANCEL_TEST_LIST(permit_release),
-          FAULT_CANCEL_TEST_LIST(permit_limit));
+TEST_FILE(semaphore_faults, FAULT_TEST_LIST(permit_take), FAULT_TEST_LIST(permit_wait), FAULT_TEST_LIST(permit_release),
+          FAULT_TEST_LIST(permit_renew), FAULT_TEST_LIST(permit_leave), FAULT_TEST_LIST(permit_limit),
+          FAULT_CANCEL_TEST_LIST(permit_take), FAULT_CANCEL_TEST_LIST(permit_wait),
+          FAULT_CANCEL_TEST_LIST(permit_release), FAULT_CANCEL_TEST_LIST(permit_limit));

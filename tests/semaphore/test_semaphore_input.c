@@ -57,8 +57,7 @@ static void begin_names_the_field(void** state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
-        gh_permit_config config =
-            permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         config.hold_us = rows[i].hold_us;
         assert_permit_refused(a, gh_str_literal("a"), &config, rows[i].expected);
     }
@@ -78,15 +77,13 @@ static void ends_of_each_range_work(void** state)
     {
         uint32_t limit, permits;
         uint64_t lease_us, wait_us;
-    } rows[] = {
-        {1, 1, GH_SEMAPHORE_LEASE_MAX_US, 0},
-        {GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LEASE_MAX_US, GH_SEMAPHORE_WAIT_MAX_US},
-        {GH_SEMAPHORE_LIMIT_MAX, 1, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_WAIT_MAX_US}};
+    } rows[] = {{1, 1, GH_SEMAPHORE_LEASE_MAX_US, 0},
+                {GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LIMIT_MAX, GH_SEMAPHORE_LEASE_MAX_US, GH_SEMAPHORE_WAIT_MAX_US},
+                {GH_SEMAPHORE_LIMIT_MAX, 1, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_WAIT_MAX_US}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
         gh_permit* permit = GAME_NEW(a, gh_permit);
-        gh_permit_config config =
-            permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         static const char* const names[] = {"a", "b", "c"};
         assert_status(gh_permit_begin(permit, a->client, gh_str_of(names[i]), &config), GH_OK);
         assert_status(permit_settle(permit), GH_HELD);
@@ -112,11 +109,9 @@ static void calls_name_the_field(void** state)
     assert_status(gh_semaphore_limit_begin(limit, NULL, name, 1, 0), GH_INVALID_CLIENT);
     assert_status(gh_semaphore_limit_begin(limit, a->client, none, 1, 0), GH_INVALID_NAME);
     assert_status(gh_semaphore_limit_begin(limit, a->client, name, 0, 0), GH_INVALID_LIMIT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, GH_SEMAPHORE_LIMIT_MAX + 1, 0),
-                  GH_INVALID_LIMIT);
+    assert_status(gh_semaphore_limit_begin(limit, a->client, name, GH_SEMAPHORE_LIMIT_MAX + 1, 0), GH_INVALID_LIMIT);
     assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 999), GH_INVALID_TIMEOUT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 60 * SECOND_US + 1),
-                  GH_INVALID_TIMEOUT);
+    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 60 * SECOND_US + 1), GH_INVALID_TIMEOUT);
     assert_status(gh_semaphore_look_begin(NULL, a->client, name, NULL, 0, 0), GH_INVALID_OP);
     assert_status(gh_semaphore_look_begin(look, NULL, name, NULL, 0, 0), GH_INVALID_CLIENT);
     assert_status(gh_semaphore_look_begin(look, a->client, none, NULL, 0, 0), GH_INVALID_NAME);
@@ -148,8 +143,7 @@ static void idle_ops_take_every_call(void** state)
     gh_op_cancel(&limit.op);
     assert_status(gh_op_poll(&look.op), GH_IDLE);
     gh_op_cancel(&look.op);
-    assert_true(sizeof(gh_permit) <= 384 && sizeof(gh_semaphore_limit) <= 256 &&
-                sizeof(gh_semaphore_look) <= 256);
+    assert_true(sizeof(gh_permit) <= 384 && sizeof(gh_semaphore_limit) <= 256 && sizeof(gh_semaphore_look) <= 256);
 }
 
 static void waiters_are_refused_past_their_cap(void** state)
@@ -182,7 +176,8 @@ static void waiters_are_refused_past_their_cap(void** state)
     GAME_UNTIL(gh_op_poll(&raise->op) != GH_PENDING);
     assert_status(gh_op_poll(&raise->op), GH_CORRUPT);
     assert_string_equal(redis_server_text(server, "EVAL %s 1 gh:{semaphore:arena}:s",
-                                          "return string.match(redis.call('GET', KEYS[1]), '^%d+')"), "1");
+                                          "return string.match(redis.call('GET', KEYS[1]), '^%d+')"),
+                        "1");
     assert_true(redis_server_integer(server, "ZCARD gh:{semaphore:arena}:q") > 99990);
 }
 

@@ -135,8 +135,7 @@ static void batches_bear_coming_and_going(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_permit* permits[COUNT + ROUNDS];
-    for (int i = 0; i < COUNT; i++)
-        permits[i] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
+    for (int i = 0; i < COUNT; i++) permits[i] = permit_want(a, "arena", 2 * COUNT, 6 * SECOND_US, 60 * SECOND_US);
     for (int i = 0; i < COUNT; i++) assert_status(permit_settle(permits[i]), GH_HELD);
     for (int round = 0; round < ROUNDS; round++)
     {
@@ -144,8 +143,7 @@ static void batches_bear_coming_and_going(void** state)
         gh_permit* lost = nth_held(permits, COUNT, 5 * round + 1);
         gh_permit* renewed = nth_held(permits, COUNT, 5 * round + 2);
         take_away_in_the_store(server, a, lost);
-        a->ahead_us +=
-            2 * (int64_t)SECOND_US + (int64_t)SECOND_US / 10; /* more than a third: renewals begin */
+        a->ahead_us += 2 * (int64_t)SECOND_US + (int64_t)SECOND_US / 10; /* more than a third: renewals begin */
         game_tick(a);
         assert_non_null(renewed->carrier);
         gh_permit* carrier = renewed->carrier;
@@ -265,8 +263,7 @@ static void release_that_comes_too_late_says_so(void** state)
 
 /* ---- repeats, and requests that come late -------------------------------------------------------------- */
 
-#define ARENA_KEYS                                                                                           \
-    "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
+#define ARENA_KEYS    "gh:{semaphore:arena}:s gh:{semaphore:arena}:h gh:{semaphore:arena}:q gh:{semaphore:arena}:c"
 #define CODE_STALE    4
 #define CODE_FULL     6
 #define LATE_LEASE_US 60000000u
@@ -412,8 +409,7 @@ static void late_request_of_a_released_permit_takes_nothing(void** state)
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     game* a = game_start_ready(proxy_address(proxy));
     game* b = game_start_ready(redis_server_address(server));
-    assert_status(permit_give_back(permit_hold_one(a, "gate", 1, SECOND_US)),
-                  GH_OK); /* scripts are loaded */
+    assert_status(permit_give_back(permit_hold_one(a, "gate", 1, SECOND_US)), GH_OK); /* scripts are loaded */
     proxy_arm(proxy, PROXY_REQUEST, 0, PROXY_HOLD);
     gh_permit* permit = permit_want(a, "arena", 1, 60 * SECOND_US, 60 * SECOND_US);
     GAME_UNTIL(proxy_fired(proxy) == 1);
@@ -657,25 +653,19 @@ TEST_FILE(semaphore_loss, cmocka_unit_test(clients_with_clocks_an_hour_apart_ste
           cmocka_unit_test(fence_grows_when_the_servers_clock_goes_back),
           cmocka_unit_test(servers_clock_forward_frees_and_the_holder_learns_it),
           cmocka_unit_test(one_request_renews_a_hundred_permits),
-          cmocka_unit_test(two_requests_renew_a_hundred_and_one),
-          cmocka_unit_test(batches_bear_coming_and_going),
-          cmocka_unit_test(renewal_goes_on_after_one_that_failed),
-          cmocka_unit_test(renewal_ends_with_the_release),
-          cmocka_unit_test(is_told_lost_while_the_server_is_away),
-          cmocka_unit_test(is_told_lost_first_after_a_hitch),
+          cmocka_unit_test(two_requests_renew_a_hundred_and_one), cmocka_unit_test(batches_bear_coming_and_going),
+          cmocka_unit_test(renewal_goes_on_after_one_that_failed), cmocka_unit_test(renewal_ends_with_the_release),
+          cmocka_unit_test(is_told_lost_while_the_server_is_away), cmocka_unit_test(is_told_lost_first_after_a_hitch),
           cmocka_unit_test(grant_that_is_later_than_its_lease_is_not_reported),
-          cmocka_unit_test(release_that_comes_too_late_says_so),
-          cmocka_unit_test(repeat_of_a_grant_has_its_fence),
+          cmocka_unit_test(release_that_comes_too_late_says_so), cmocka_unit_test(repeat_of_a_grant_has_its_fence),
           cmocka_unit_test(repeat_behind_the_last_fence_has_a_larger_one),
           cmocka_unit_test(release_refuses_what_comes_late),
-          cmocka_unit_test(late_request_of_a_released_permit_takes_nothing),
-          cmocka_unit_test(crash_leaks_no_permit), cmocka_unit_test(dead_waiters_are_dropped),
-          cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
+          cmocka_unit_test(late_request_of_a_released_permit_takes_nothing), cmocka_unit_test(crash_leaks_no_permit),
+          cmocka_unit_test(dead_waiters_are_dropped), cmocka_unit_test(waiter_that_missed_its_turn_stands_at_the_end),
           cmocka_unit_test(refusal_of_one_too_many_keeps_the_count),
           cmocka_unit_test(holders_learn_that_the_store_lost_its_data),
           cmocka_unit_test(state_that_vanished_grants_no_more_than_the_limit),
           cmocka_unit_test(forgotten_permits_are_free),
           cmocka_unit_test(forgotten_permits_are_free_while_the_servers_clock_is_behind),
-          cmocka_unit_test(forgotten_permits_are_not_shown),
-          cmocka_unit_test(turn_of_the_dead_does_not_stay_for_ever),
+          cmocka_unit_test(forgotten_permits_are_not_shown), cmocka_unit_test(turn_of_the_dead_does_not_stay_for_ever),
           cmocka_unit_test(foreign_keys_are_corrupt));

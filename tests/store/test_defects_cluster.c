@@ -158,8 +158,7 @@ static gh_status send_mail(game* from, const char* name)
     config.buffer_size = 8 * 1024;
     config.buffer = game_new(from, config.buffer_size);
     gh_str box = gh_str_of(name);
-    assert_status(gh_mailbox_push_begin(push, from->client, box, talk_numbers(from, "joe", 2, 0), 2, NULL),
-                  GH_OK);
+    assert_status(gh_mailbox_push_begin(push, from->client, box, talk_numbers(from, "joe", 2, 0), 2, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     if (gh_op_poll(&push->op) != GH_OK) return gh_op_poll(&push->op);
     assert_status(gh_mailbox_fetch_begin(fetch, from->client, box, &config), GH_OK);

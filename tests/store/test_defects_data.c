@@ -34,8 +34,7 @@ static searcher* searcher_new(game* from)
 
 static uint32_t found(game* from, searcher* self, const char* prefix)
 {
-    assert_status(
-        gh_guild_complete_begin(&self->search, from->client, GUILD, gh_str_of(prefix), &self->config), GH_OK);
+    assert_status(gh_guild_complete_begin(&self->search, from->client, GUILD, gh_str_of(prefix), &self->config), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->search.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->search.op), self->search.count > 0 ? GH_OK : GH_EMPTY);
     return self->search.count;
@@ -54,8 +53,8 @@ static void join(game* from, gh_guild_member* members, size_t count)
 static void names_of_any_letters_are_found(void** state)
 {
     (void)state;
-    static const char* const names[] = {
-        "42", "_x", "Jeff", "jörg", "je{", "je{x", "je`", "z{", "\xd0\xaf\xd0\xbd", "{", "~end", "\xff\xfe"};
+    static const char* const names[] = {"42", "_x",   "Jeff",    "jörg", "je{", "je{x", "je`", "z{", "\xd0\xaf\xd0\xbd",
+                                        "{",  "~end", "\xff\xfe"};
     static const struct
     {
         const char* prefix;
@@ -112,9 +111,8 @@ static void searches_leave_no_trace_and_stop_nobody(void** state)
     long long changes = redis_server_calls(server, "zadd") + redis_server_calls(server, "zrem");
     for (int i = 0; i < 50; i++)
     {
-        assert_status(
-            gh_guild_complete_begin(&one->search, a->client, GUILD, gh_str_literal("je"), &one->config),
-            GH_OK);
+        assert_status(gh_guild_complete_begin(&one->search, a->client, GUILD, gh_str_literal("je"), &one->config),
+                      GH_OK);
         assert_int_equal(found(b, two, "JE"), 10);
         GAME_UNTIL(gh_op_poll(&one->search.op) != GH_PENDING);
         assert_int_equal(one->search.count, 10);
@@ -232,8 +230,7 @@ static void row_of_a_dead_refresher_says_that_it_is_old(void** state)
     assert_status(row_get(a, read, "itemX"), GH_OLD);
     assert_true(read->get.age_us > 3 * PERIOD_US);
     assert_true(read->get.value.size > 0);
-    assert_in_range(redis_server_integer(server, "TTL %s", row_key("itemX", 'v')), 1,
-                    604800); /* and goes in the end */
+    assert_in_range(redis_server_integer(server, "TTL %s", row_key("itemX", 'v')), 1, 604800); /* and goes in the end */
 }
 
 /* The naive way has each server refresh each row. */
@@ -294,8 +291,7 @@ static void one_server_cleans_for_all(void** state)
     redis_server* server = redis_server_start(NULL);
     gh_counters_config config = cleaning_config();
     counting* fleet[3];
-    for (int i = 0; i < 3; i++)
-        fleet[i] = counting_start(game_start_ready(redis_server_address(server)), &config);
+    for (int i = 0; i < 3; i++) fleet[i] = counting_start(game_start_ready(redis_server_address(server)), &config);
     int owner = -1;
     for (uint64_t rounds = 0; rounds < 5;)
     {
@@ -314,8 +310,7 @@ static void one_server_cleans_for_all(void** state)
         if (i != owner) assert_int_equal(counting_stats(fleet[i]).rounds, 0);
     assert_true(redis_server_integer(server, "PTTL gh:{counters:clean}:l") > 0);
     fleet[owner]->game->asleep = true; /* it hangs; its lease runs out */
-    GAME_UNTIL(
-        counting_stats(fleet[(owner + 1) % 3]).rounds + counting_stats(fleet[(owner + 2) % 3]).rounds >= 2);
+    GAME_UNTIL(counting_stats(fleet[(owner + 1) % 3]).rounds + counting_stats(fleet[(owner + 2) % 3]).rounds >= 2);
     fleet[owner]->game->asleep = false;
     game_tick(fleet[owner]->game); /* the first that it is told is that its lease is over */
     assert_false(counting_stats(fleet[owner]).cleaner);
@@ -345,17 +340,13 @@ static void cleaning_passes_over_nobody(void** state)
     uint64_t rounds = counting_stats(hits).rounds;
     GAME_UNTIL(counting_stats(hits).rounds >= rounds + 2); /* one whole round since then */
     assert_int_equal(counting_stats(hits).counters_removed, COUNTERS);
-    for (int i = 0; i < COUNTERS; i++)
-        assert_int_equal(stored_sum(server, counting_text("new%d", i), 60), 1);
+    for (int i = 0; i < COUNTERS; i++) assert_int_equal(stored_sum(server, counting_text("new%d", i), 60), 1);
     assert_int_equal(redis_server_calls(server, "hkeys") + redis_server_calls(server, "hgetall"), read_whole);
 }
 
 TEST_FILE(defects_data, cmocka_unit_test(names_of_any_letters_are_found),
-          cmocka_unit_test(searches_leave_no_trace_and_stop_nobody),
-          cmocka_unit_test(address_in_a_gap_is_nowhere),
-          cmocka_unit_test(long_addresses_are_told_apart_to_the_last_bit),
-          cmocka_unit_test(unscheduled_row_stays_away),
+          cmocka_unit_test(searches_leave_no_trace_and_stop_nobody), cmocka_unit_test(address_in_a_gap_is_nowhere),
+          cmocka_unit_test(long_addresses_are_told_apart_to_the_last_bit), cmocka_unit_test(unscheduled_row_stays_away),
           cmocka_unit_test(row_of_a_dead_refresher_says_that_it_is_old),
-          cmocka_unit_test(one_of_many_refreshers_loads_a_row),
-          cmocka_unit_test(row_without_a_period_stops_nobody), cmocka_unit_test(one_server_cleans_for_all),
-          cmocka_unit_test(cleaning_passes_over_nobody));
+          cmocka_unit_test(one_of_many_refreshers_loads_a_row), cmocka_unit_test(row_without_a_period_stops_nobody),
+          cmocka_unit_test(one_server_cleans_for_all), cmocka_unit_test(cleaning_passes_over_nobody));

@@ -36,11 +36,11 @@ static void drill_all(const drill_system* system)
     assert_int_equal(stats.links_lost + stats.protocol_errors, 0);
 }
 
-#define DRILL_TEST(system)                                                                                           \
-    static void system##_is_as_it_should_be(void** state)                                                            \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        drill_all(&drill_##system);                                                                                  \
+#define DRILL_TEST(system)                                                                                             \
+    static void system##_is_as_it_should_be(void** state)                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        drill_all(&drill_##system);                                                                                    \
     }
 DRILL_SYSTEMS(DRILL_TEST)
 

@@ -9,19 +9,19 @@
 #include <string.h>
 #include <strings.h>
 
-#define SAMPLE        240    /* plants of a system                        */
-#define CROWDS_SAMPLE 4      /* crowds of a system, and entries in each   */
-#define CROWD_SMALL   30000u
-#define CROWD_LARGE   300000u
-#define REQUESTS_MAX  40     /* that an op may send, if its drill says no other number */
-#define REQUESTS_CROWD 3000  /* the same where a crowd is let go, at least a hundred a request */
-#define SLOW_TRIES    10     /* a script is slow if it is so each time ... */
-#define SLOW_TRIES_MANY 60   /* of an op of many requests, some of which are interrupted in most tries ... */
-#define SLOW_US       20000  /* ... or three times so slow that no load explains it */
-#define SLOWLOG_MAX   64     /* as drill.c sets it */
-#define INTERRUPTED   200
-#define SAME_MAX      2      /* failures that are shown of one case and place */
-#define NOTES_MAX     4096
+#define SAMPLE          240 /* plants of a system                        */
+#define CROWDS_SAMPLE   4   /* crowds of a system, and entries in each   */
+#define CROWD_SMALL     30000u
+#define CROWD_LARGE     300000u
+#define REQUESTS_MAX    40    /* that an op may send, if its drill says no other number */
+#define REQUESTS_CROWD  3000  /* the same where a crowd is let go, at least a hundred a request */
+#define SLOW_TRIES      10    /* a script is slow if it is so each time ... */
+#define SLOW_TRIES_MANY 60    /* of an op of many requests, some of which are interrupted in most tries ... */
+#define SLOW_US         20000 /* ... or three times so slow that no load explains it */
+#define SLOWLOG_MAX     64    /* as drill.c sets it */
+#define INTERRUPTED     200
+#define SAME_MAX        2 /* failures that are shown of one case and place */
+#define NOTES_MAX       4096
 
 typedef struct failure_note
 {
@@ -299,11 +299,11 @@ static void judge_system(const drill_system* system)
     if (self.failed > 0) fail_msg("%s: %u of %u failed", system->name, self.failed, self.tried);
 }
 
-#define GARBAGE_TEST(system)                                                                                         \
-    static void system(void** state)                                                                                 \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        judge_system(&drill_##system);                                                                               \
+#define GARBAGE_TEST(system)                                                                                           \
+    static void system(void** state)                                                                                   \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        judge_system(&drill_##system);                                                                                 \
     }
 DRILL_SYSTEMS(GARBAGE_TEST)
 
@@ -330,11 +330,11 @@ static void every_key_of_the_page_is_planted(void** state)
 static void epoch(void** state)
 {
     (void)state;
-    static const char* const plants[] = {"SET gh:epoch x",   "SET gh:epoch 0",        "SET gh:epoch -1",
-                                         "SET gh:epoch nan", "RPUSH gh:epoch 1",      "HSET gh:epoch 1 1",
-                                         "SADD gh:epoch 1",  "SET gh:epoch 1e400",    "SET gh:epoch 9007199254740993",
-                                         "ZADD gh:epoch 1 1", "XADD gh:epoch * 1 1",
-                                         "SET gh:epoch 123456789012345678901234567890"};
+    static const char* const plants[] = {
+        "SET gh:epoch x",    "SET gh:epoch 0",      "SET gh:epoch -1",
+        "SET gh:epoch nan",  "RPUSH gh:epoch 1",    "HSET gh:epoch 1 1",
+        "SADD gh:epoch 1",   "SET gh:epoch 1e400",  "SET gh:epoch 9007199254740993",
+        "ZADD gh:epoch 1 1", "XADD gh:epoch * 1 1", "SET gh:epoch 123456789012345678901234567890"};
     unsigned failed = 0;
     for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++)
     {

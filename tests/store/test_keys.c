@@ -268,8 +268,8 @@ static stored_state read_state(redis_server* server, const char* encoded_name)
     char rest;
     const char* text = redis_server_text(server, "GET gh:{lock:%s}:s", encoded_name);
     assert_non_null(text);
-    if (sscanf(text, "%39s %" SCNu64 " %" SCNu64 " %c %u%c", self.token, &self.fence, &self.expiry_us,
-               &self.state, &self.waiters, &rest) != 5)
+    if (sscanf(text, "%39s %" SCNu64 " %" SCNu64 " %c %u%c", self.token, &self.fence, &self.expiry_us, &self.state,
+               &self.waiters, &rest) != 5)
         fail_msg("not laid out as described: %s", text);
     return self;
 }
@@ -306,8 +306,8 @@ static void audit_waiters(redis_server* server, game* waiting, size_t count)
     }
     freeReplyObject(queue);
     assert_int_equal(redis_server_integer(server, "HLEN gh:{lock:sword}:c"), 1);
-    uint64_t alive = (uint64_t)redis_server_integer(server, "HGET gh:{lock:sword}:c %s",
-                                                    hex(gh_client_id(waiting->client)));
+    uint64_t alive =
+        (uint64_t)redis_server_integer(server, "HGET gh:{lock:sword}:c %s", hex(gh_client_id(waiting->client)));
     assert_true(alive > store_now_us(server));
     assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:q"), HOUR_MS / 2, HOUR_MS);
     assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:c"), HOUR_MS, 2 * HOUR_MS);
@@ -372,8 +372,7 @@ static void long_leases_keep_the_state_longer(void** state)
     config.lease_us = GH_LOCK_LEASE_MAX_US;
     assert_status(gh_lock_begin(lock, a->client, gh_str_literal("sword"), &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
-    assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:s"), 4 * HOUR_MS - HOUR_MS / 2,
-                    4 * HOUR_MS);
+    assert_in_range(redis_server_integer(server, "PTTL gh:{lock:sword}:s"), 4 * HOUR_MS - HOUR_MS / 2, 4 * HOUR_MS);
 }
 
 /* A waiter may wait for a day. As long as it asks, its place in the queue must not go away. */
@@ -385,8 +384,7 @@ static void queue_lives_as_long_as_its_waiters(void** state)
     foreign_client two = foreign_start(server, 2);
     assert_int_equal(foreign_acquire(&one, "sword", 1, LONG_US, LONG_US).code, GRANTED);
     assert_int_equal(foreign_acquire(&two, "sword", 1, LONG_US, LONG_US).code, WAITING);
-    redis_server_do(server, "PEXPIRE gh:{lock:sword}:q %d",
-                    HOUR_MS / 10); /* as if it had waited for most of an hour */
+    redis_server_do(server, "PEXPIRE gh:{lock:sword}:q %d", HOUR_MS / 10); /* as if it had waited for most of an hour */
     redis_server_do(server, "PEXPIRE gh:{lock:sword}:c %d", HOUR_MS / 10);
     redis_server_do(server, "PEXPIRE gh:{lock:sword}:s %d", HOUR_MS / 10);
     assert_int_equal(foreign_acquire(&two, "sword", 1, LONG_US, LONG_US).position, 1);
@@ -403,10 +401,8 @@ static void encode(char* out, const char* name, size_t size)
     for (size_t i = 0; i < size; i++)
     {
         bool stays = name[i] != 0 && strchr(plain, name[i]) != NULL;
-        if (stays)
-            *out++ = name[i];
-        else
-            out += sprintf(out, "%%%02x", (unsigned char)name[i]);
+        if (stays) *out++ = name[i];
+        else out += sprintf(out, "%%%02x", (unsigned char)name[i]);
     }
     *out = 0;
 }
@@ -426,7 +422,7 @@ static void names_are_encoded_as_described(void** state)
     random_stream random = random_for_test("names");
     gh_lock_config config = gh_lock_config_default();
     config.lease_us = config.wait_us = 600 * SECOND_US; /* all are held at the same time, however slow that is */
-    for (size_t i = 0; i < COUNT; i++) /* each byte alone, then any bytes of any size */
+    for (size_t i = 0; i < COUNT; i++)                  /* each byte alone, then any bytes of any size */
     {
         sizes[i] = i < 256 ? 1 : (size_t)random_between(&random, 2, GH_NAME_SIZE_MAX);
         char* name = names + i * GH_NAME_SIZE_MAX;
@@ -455,8 +451,7 @@ static void other_prefixes_are_other_worlds(void** state)
     gh_lock* one = want_lock(a, "sword", 0);
     gh_lock* two = want_lock(b, "sword", 0);
     GAME_UNTIL(gh_op_poll(&one->op) == GH_HELD && gh_op_poll(&two->op) == GH_HELD);
-    assert_int_equal(
-        redis_server_integer(server, "EXISTS fleet-2.test_x:{lock:sword}:s fleet-2.test_x:epoch"), 2);
+    assert_int_equal(redis_server_integer(server, "EXISTS fleet-2.test_x:{lock:sword}:s fleet-2.test_x:epoch"), 2);
     GAME_UNTIL(gh_client_link_state(b->client, GH_LINK_WAKE) == GH_LINK_READY);
     redisReply* channels =
         redis_server_command(server, "PUBSUB CHANNELS fleet-2.test_x:wake:%s", hex(gh_client_id(b->client)));
@@ -500,11 +495,9 @@ static void epoch_is_written_once(void** state)
     assert_true(read_epoch(server).birth_us > first.birth_us);
 }
 
-TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected),
-          cmocka_unit_test(lock_of_guildhall_is_respected), cmocka_unit_test(both_kinds_wait_in_one_queue),
-          cmocka_unit_test(lock_is_freed_by_hand), cmocka_unit_test(fence_guards_a_foreign_write),
-          cmocka_unit_test(hints_are_as_described), cmocka_unit_test(states_are_laid_out_as_described),
-          cmocka_unit_test(long_leases_keep_the_state_longer),
-          cmocka_unit_test(queue_lives_as_long_as_its_waiters),
-          cmocka_unit_test(names_are_encoded_as_described), cmocka_unit_test(other_prefixes_are_other_worlds),
-          cmocka_unit_test(epoch_is_written_once));
+TEST_FILE(keys, cmocka_unit_test(lock_of_redis_cli_is_respected), cmocka_unit_test(lock_of_guildhall_is_respected),
+          cmocka_unit_test(both_kinds_wait_in_one_queue), cmocka_unit_test(lock_is_freed_by_hand),
+          cmocka_unit_test(fence_guards_a_foreign_write), cmocka_unit_test(hints_are_as_described),
+          cmocka_unit_test(states_are_laid_out_as_described), cmocka_unit_test(long_leases_keep_the_state_longer),
+          cmocka_unit_test(queue_lives_as_long_as_its_waiters), cmocka_unit_test(names_are_encoded_as_described),
+          cmocka_unit_test(other_prefixes_are_other_worlds), cmocka_unit_test(epoch_is_written_once));

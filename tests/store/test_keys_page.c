@@ -50,8 +50,8 @@ static void write_examples(const page_examples* examples, const char* folder)
     assert_non_null(file);
     fprintf(file, "%s", FOREIGN_SHELL);
     for (size_t i = 0; i < examples->count; i++)
-        fprintf(file, "{\n%s} > '%s/%zu' 2>&1 || echo \"exit $?\" >> '%s/%zu'\n", examples->list[i].commands,
-                folder, i, folder, i);
+        fprintf(file, "{\n%s} > '%s/%zu' 2>&1 || echo \"exit $?\" >> '%s/%zu'\n", examples->list[i].commands, folder, i,
+                folder, i);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -106,8 +106,7 @@ static void use_locks(game* a, game* b)
     gh_lock* locks = GAME_NEW_ARRAY(a, gh_lock, 3);
     gh_lock* waiters = GAME_NEW_ARRAY(b, gh_lock, 2);
     const char* names[] = {"held by {a}", "with waiters", "given back"};
-    for (int i = 0; i < 3; i++)
-        assert_status(gh_lock_begin(&locks[i], a->client, gh_str_of(names[i]), NULL), GH_OK);
+    for (int i = 0; i < 3; i++) assert_status(gh_lock_begin(&locks[i], a->client, gh_str_of(names[i]), NULL), GH_OK);
     for (int i = 0; i < 3; i++) GAME_UNTIL(gh_op_poll(&locks[i].op) == GH_HELD);
     for (int i = 0; i < 2; i++)
         assert_status(gh_lock_begin(&waiters[i], b->client, gh_str_of(names[1 + i]), NULL), GH_OK);
@@ -166,8 +165,7 @@ static void set_user(redis_server* server, const rights* self, size_t without)
     for (size_t i = 0; i < self->count; i++)
         if (i != without) words[count++] = self->rules[i];
     char line[2048] = "";
-    for (size_t i = 0; i < count; i++)
-        snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s ", words[i]);
+    for (size_t i = 0; i < count; i++) snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s ", words[i]);
     line[strlen(line) - 1] = 0;
     redis_server_do(server, line);
 }
@@ -182,11 +180,11 @@ static gh_client_config user_config(redis_server* server)
 }
 
 /* Ticks all games until that many microseconds are over, or it is so. */
-#define TRY_UNTIL(condition, within_us)                                                                      \
-    do                                                                                                       \
-    {                                                                                                        \
-        uint64_t try_end_us = wait_now_us() + (within_us)*suite_patience();                                  \
-        while (!(condition) && wait_now_us() < try_end_us) game_tick_all();                                  \
+#define TRY_UNTIL(condition, within_us)                                                                                \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint64_t try_end_us = wait_now_us() + (within_us) * suite_patience();                                          \
+        while (!(condition) && wait_now_us() < try_end_us) game_tick_all();                                            \
     } while (0)
 
 static bool takes(game* from, gh_lock* lock)
@@ -214,11 +212,9 @@ static bool lock_lives(game* a, game* b, game* c)
     gh_lock* sleeper = GAME_NEW(b, gh_lock);
     gh_lock* heir = GAME_NEW(c, gh_lock);
     gh_lock* leaver = GAME_NEW(a, gh_lock);
-    if (!takes(a, owner) || gh_op_poll(&owner->op) != GH_HELD || !takes(b, sleeper) || !takes(c, heir))
-        return false;
+    if (!takes(a, owner) || gh_op_poll(&owner->op) != GH_HELD || !takes(b, sleeper) || !takes(c, heir)) return false;
     uint64_t least_us = gh_lock_remaining_us(owner);
-    TRY_UNTIL(gh_lock_remaining_us(owner) > least_us || (least_us = gh_lock_remaining_us(owner)) == 0,
-              2 * SECOND_US);
+    TRY_UNTIL(gh_lock_remaining_us(owner) > least_us || (least_us = gh_lock_remaining_us(owner)) == 0, 2 * SECOND_US);
     if (least_us == 0 || gh_lock_remaining_us(owner) <= least_us) return false; /* nobody renewed it */
     b->asleep = true;
     gh_lock_release(owner);

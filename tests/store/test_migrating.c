@@ -187,11 +187,11 @@ static void judge_moves(const drill_system* system)
     if (failed > 0) fail_msg("%s: %u of %zu failed", system->name, failed, system->count);
 }
 
-#define MOVE_TEST(system)                                                                                            \
-    static void system(void** state)                                                                                 \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        judge_moves(&drill_##system);                                                                                \
+#define MOVE_TEST(system)                                                                                              \
+    static void system(void** state)                                                                                   \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        judge_moves(&drill_##system);                                                                                  \
     }
 DRILL_SYSTEMS(MOVE_TEST)
 

@@ -13,21 +13,17 @@
 
 static const table_row pitfalls[] = {
     {"renewal ends after one that failed",
-     {"pitfalls.renewal_goes_on_after_each_that_failed",
-      "semaphore_loss.renewal_goes_on_after_one_that_failed", "lock_faults.renew_cut_at_every_byte"}},
+     {"pitfalls.renewal_goes_on_after_each_that_failed", "semaphore_loss.renewal_goes_on_after_one_that_failed",
+      "lock_faults.renew_cut_at_every_byte"}},
     {"renewal outlives the release",
-     {"pitfalls.renewal_on_its_way_does_not_outlive_the_release",
-      "semaphore_loss.renewal_ends_with_the_release"}},
+     {"pitfalls.renewal_on_its_way_does_not_outlive_the_release", "semaphore_loss.renewal_ends_with_the_release"}},
     {"a lost lock is not told",
-     {"lock_loss.is_told_lost_while_the_server_is_away",
-      "lock_loss.is_told_lost_before_anything_else_after_a_hitch",
+     {"lock_loss.is_told_lost_while_the_server_is_away", "lock_loss.is_told_lost_before_anything_else_after_a_hitch",
       "semaphore_loss.is_told_lost_while_the_server_is_away"}},
     {"a loop that stood still works on what another has",
      {"tasks_worker.hitch_longer_than_the_lease_is_told_before_anything_else",
-      "budget.leases_are_told_first_after_a_hitch",
-      "tasks.expired_task_goes_to_another_and_the_first_is_refused"}},
-    {"delayed tasks stay where they are after a reconnect",
-     {"tasks_fleet.delayed_tasks_come_after_a_reconnect"}},
+      "budget.leases_are_told_first_after_a_hitch", "tasks.expired_task_goes_to_another_and_the_first_is_refused"}},
+    {"delayed tasks stay where they are after a reconnect", {"tasks_fleet.delayed_tasks_come_after_a_reconnect"}},
     {"running without a lease for ever",
      {"tasks_fleet.killed_workers_lose_nothing", "defects_work.task_of_a_dead_worker_goes_to_another"}},
     {"taken from one list and not yet in the other",
@@ -37,8 +33,7 @@ static const table_row pitfalls[] = {
      {"semaphore_loss.crash_leaks_no_permit", "semaphore_faults.permit_take_link_lost_at_every_tick",
       "pitfalls.permits_are_neither_lost_nor_doubled_by_reconnects"}},
     {"a dead link is not noticed while there is much to say",
-     {"pitfalls.silence_is_noticed_while_there_is_much_to_say",
-      "budget.silent_server_is_given_up_on_any_budget"}},
+     {"pitfalls.silence_is_noticed_while_there_is_much_to_say", "budget.silent_server_is_given_up_on_any_budget"}},
     {"looking up a name blocks",
      {"resolver.pending_is_asked_again_in_each_tick", "resolver.pending_for_ever_is_given_up_in_time",
       "resolver.numeric_addresses_are_not_resolved"}},
@@ -54,8 +49,7 @@ static const table_row pitfalls[] = {
      {"defects_talk.absent_member_keeps_nothing_for_ever", "mailbox.full_at_capacity_and_never_drops"}},
     {"pushes of the third protocol are read beyond their ends",
      {"pitfalls.words_of_the_third_protocol_end_the_link",
-      "reader_hostile.all_short_texts_of_the_protocol_are_survived",
-      "peers.unasked_words_give_up_an_idle_link"}},
+      "reader_hostile.all_short_texts_of_the_protocol_are_survived", "peers.unasked_words_give_up_an_idle_link"}},
     {"numbers as text, totals overwritten, rows that come back, ids that begin anew",
      {"defects_files.ten_readers_are_ten_and_not_two", "defects_files.second_file_of_a_day_adds",
       "defects_data.unscheduled_row_stays_away", "defects_talk.recreated_chat_shows_new_messages"}},
@@ -73,14 +67,12 @@ static const table_row first_tries[] = {
      {"semaphore.of_three_refuses_a_fourth_until_they_are_over"}},
     {"tasks for now and for later: two now, four in the end", {"tasks_order.delayed_tasks_come_when_due"}},
     {"a chat of three: both readers see the same", {"chat.three_members_see_the_same_messages"}},
-    {"files of 1, 10,000 and 100,000 lines, one of them packed",
-     {"files.logs_of_one_to_a_hundred_thousand_lines"}},
+    {"files of 1, 10,000 and 100,000 lines, one of them packed", {"files.logs_of_one_to_a_hundred_thousand_lines"}},
     {"counters at several precisions, cleaned to nothing",
      {"counters.adds_show_at_every_precision", "counters_clean.counter_that_nobody_touches_vanishes"}},
     {"the place of an address", {"geo.finds_places_and_nothing_in_gaps"}},
     {"mail that waits, is read, and goes when it was handled", {"mailbox.pushed_fetched_and_committed"}},
-    {"a line of a log, by country, region and city",
-     {"aggregate.plain_line_counts_in_its_country_region_and_city"}},
+    {"a line of a log, by country, region and city", {"aggregate.plain_line_counts_in_its_country_region_and_city"}},
     {"a row that is refreshed, and is not any more", {"rows.is_refreshed_until_it_is_unscheduled"}},
 };
 
@@ -250,8 +242,7 @@ static void nothing_is_called_after_the_end(void** state)
     game_end(a);  /* its memory is gone, and that of the ops: the sanitizers watch it */
     assert_true(called > 0);
     unsigned before = called;
-    gh_lock* lock =
-        want_lock(other, "sword", 10 * SECOND_US, 30 * SECOND_US); /* hints go to the dead one, too */
+    gh_lock* lock = want_lock(other, "sword", 10 * SECOND_US, 30 * SECOND_US); /* hints go to the dead one, too */
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     assert_int_equal(called, before);
 }

@@ -26,7 +26,7 @@ typedef struct prefix_judge
     drill* drill;
     unsigned tried;
     unsigned failed;
-    bool sparse;    /* one cut in four, where the same code runs elsewhere without gaps */
+    bool sparse; /* one cut in four, where the same code runs elsewhere without gaps */
     random_stream random;
     char last[256];
 } prefix_judge;
@@ -133,11 +133,11 @@ static void judge_prefixes(const drill_system* system)
     if (self.failed > 0) fail_msg("%s: %u of %u failed", system->name, self.failed, self.tried);
 }
 
-#define PREFIX_TEST(system)                                                                                          \
-    static void system(void** state)                                                                                 \
-    {                                                                                                                \
-        (void)state;                                                                                                 \
-        judge_prefixes(&drill_##system);                                                                             \
+#define PREFIX_TEST(system)                                                                                            \
+    static void system(void** state)                                                                                   \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        judge_prefixes(&drill_##system);                                                                               \
     }
 DRILL_SYSTEMS(PREFIX_TEST)
 

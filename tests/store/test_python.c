@@ -43,15 +43,14 @@ static void task_that_python_pushes_is_handed_out(void** state)
     const char* interpreter = python();
     redis_server* server = redis_server_start(NULL);
     game* self = game_start_ready(redis_server_address(server));
-    assert_string_equal(python_says(interpreter, server, "push 'post office' letter mail 'dear all' 0"),
-                        "o e\n");
+    assert_string_equal(python_says(interpreter, server, "push 'post office' letter mail 'dear all' 0"), "o e\n");
     gh_task task;
     memset(&task, 0, sizeof(task));
     char* memory = GAME_NEW_ARRAY(self, char, 16 * 1024);
     gh_tasks_take* take = GAME_NEW(self, gh_tasks_take);
-    assert_status(gh_tasks_take_begin(take, self->client, gh_str_literal("post office"), &task, 1, memory,
-                                      16 * 1024, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(take, self->client, gh_str_literal("post office"), &task, 1, memory, 16 * 1024, NULL),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&take->op) != GH_PENDING);
     assert_status(gh_op_poll(&take->op), GH_OK);
     assert_int_equal(take->count, 1);
@@ -123,8 +122,7 @@ static void lock_that_python_holds_is_held(void** state)
     game* self = game_start_ready(redis_server_address(server));
     gh_lock* lock = GAME_NEW(self, gh_lock);
     uint64_t fence = 0;
-    assert_int_equal(sscanf(python_says(interpreter, server, "hold sword 60000000"), "0 %" SCNu64, &fence),
-                     1);
+    assert_int_equal(sscanf(python_says(interpreter, server, "hold sword 60000000"), "0 %" SCNu64, &fence), 1);
     gh_lock_config config = gh_lock_config_default();
     config.wait_us = 0;
     assert_status(gh_lock_begin(lock, self->client, gh_str_literal("sword"), &config), GH_OK);
@@ -134,10 +132,9 @@ static void lock_that_python_holds_is_held(void** state)
     assert_status(gh_lock_begin(lock, self->client, gh_str_literal("shield"), &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&lock->op) == GH_HELD);
     assert_true(lock->fence > fence);
-    assert_int_equal(strncmp(python_says(interpreter, server, "hold shield 60000000"), "2 ", 2),
-                     0); /* busy */
+    assert_int_equal(strncmp(python_says(interpreter, server, "hold shield 60000000"), "2 ", 2), 0); /* busy */
 }
 
 TEST_FILE(python, cmocka_unit_test(task_that_python_pushes_is_handed_out),
-          cmocka_unit_test(message_that_python_sends_is_fetched),
-          cmocka_unit_test(python_reads_what_was_counted), cmocka_unit_test(lock_that_python_holds_is_held));
+          cmocka_unit_test(message_that_python_sends_is_fetched), cmocka_unit_test(python_reads_what_was_counted),
+          cmocka_unit_test(lock_that_python_holds_is_held));

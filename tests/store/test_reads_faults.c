@@ -30,16 +30,15 @@ typedef struct permit_look
 static void prepare_permit_look(fault_scene* scene)
 {
     permit_look* self = scene->op;
-    for (int i = 0; i < 2; i++)
-        self->held[i] = permit_hold_one(scene->other, scene->name, 3, 3600 * SECOND_US);
+    for (int i = 0; i < 2; i++) self->held[i] = permit_hold_one(scene->other, scene->name, 3, 3600 * SECOND_US);
 }
 
 static void begin_permit_look(fault_scene* scene)
 {
     permit_look* self = scene->op;
-    assert_status(gh_semaphore_look_begin(&self->look, scene->game->client, fault_name(scene), self->holders,
-                                          3, patience_us),
-                  GH_OK);
+    assert_status(
+        gh_semaphore_look_begin(&self->look, scene->game->client, fault_name(scene), self->holders, 3, patience_us),
+        GH_OK);
 }
 
 static gh_status poll_permit_look(const void* op)
@@ -106,9 +105,9 @@ static void prepare_queue(fault_scene* scene)
     self->specs[1] = (gh_task_spec){.id = gh_str_literal("b"), .delay_us = 3600 * SECOND_US};
     assert_status(gh_tasks_push_begin(&self->push, client, queue, self->specs, 2, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) == GH_OK);
-    assert_status(gh_tasks_take_begin(&self->take, client, queue, &self->task, 1, self->memory,
-                                      sizeof(self->memory), NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(&self->take, client, queue, &self->task, 1, self->memory, sizeof(self->memory), NULL),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->take.op) == GH_OK);
     self->task.action = GH_TASK_ACTION_FAIL;
     self->task.result = gh_str_literal("no anvil");
@@ -134,8 +133,8 @@ static void begin_task_look(fault_scene* scene)
 {
     queue_look* self = scene->op;
     gh_tasks_config config = patient();
-    assert_status(gh_tasks_look_begin(&self->op.look, scene->game->client, fault_name(scene),
-                                      gh_str_literal("a"), self->memory, sizeof(self->memory), &config),
+    assert_status(gh_tasks_look_begin(&self->op.look, scene->game->client, fault_name(scene), gh_str_literal("a"),
+                                      self->memory, sizeof(self->memory), &config),
                   GH_OK);
 }
 
@@ -169,8 +168,8 @@ static void begin_dead(fault_scene* scene)
 {
     queue_look* self = scene->op;
     gh_tasks_config config = patient();
-    assert_status(gh_tasks_dead_begin(&self->op.dead, scene->game->client, fault_name(scene), 0,
-                                      self->letters, 2, self->memory, sizeof(self->memory), &config),
+    assert_status(gh_tasks_dead_begin(&self->op.dead, scene->game->client, fault_name(scene), 0, self->letters, 2,
+                                      self->memory, sizeof(self->memory), &config),
                   GH_OK);
 }
 
@@ -198,15 +197,14 @@ static void audit_dead(fault_scene* scene, gh_status status)
     assert_queue_is_as_before(scene);
 }
 
-static const fault_operation list_the_dead = {
-    "dead", sizeof(queue_look), 0, 3, prepare_queue, begin_dead, poll_dead, NULL, cancel_dead, audit_dead};
+static const fault_operation list_the_dead = {"dead",     sizeof(queue_look), 0,    3,           prepare_queue,
+                                              begin_dead, poll_dead,          NULL, cancel_dead, audit_dead};
 
 static void begin_task_count(fault_scene* scene)
 {
     queue_look* self = scene->op;
     gh_tasks_config config = patient();
-    assert_status(gh_tasks_count_begin(&self->op.count, scene->game->client, fault_name(scene), &config),
-                  GH_OK);
+    assert_status(gh_tasks_count_begin(&self->op.count, scene->game->client, fault_name(scene), &config), GH_OK);
 }
 
 static gh_status poll_task_count(const void* op)
@@ -244,8 +242,7 @@ static void prepare_row(fault_scene* scene)
     int size = snprintf(value, sizeof(value), "7 %s%06d %" PRIu64 " v " ROW_VALUE, time->element[0]->str,
                         atoi(time->element[1]->str), 3600 * SECOND_US);
     freeReplyObject(time);
-    redis_server_do(scene->server, "HSET %s %s %b", row_key(scene->name, 'v'), scene->name, value,
-                    (size_t)size);
+    redis_server_do(scene->server, "HSET %s %s %b", row_key(scene->name, 'v'), scene->name, value, (size_t)size);
 }
 
 static void begin_row_get(fault_scene* scene)
@@ -280,8 +277,7 @@ static void audit_row_get(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation get_row = {
-    "rget",         sizeof(row_read), 0, 3, prepare_row, begin_row_get, poll_row_get, NULL,
-    cancel_row_get, audit_row_get};
+    "rget", sizeof(row_read), 0, 3, prepare_row, begin_row_get, poll_row_get, NULL, cancel_row_get, audit_row_get};
 
 /* ---- chats: their list --------------------------------------------------------------------------------- */
 
@@ -305,9 +301,8 @@ static void prepare_chats(fault_scene* scene)
 static void begin_chat_list(fault_scene* scene)
 {
     chat_listing* self = scene->op;
-    assert_status(
-        gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, patience_us),
-        GH_OK);
+    assert_status(gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, patience_us),
+                  GH_OK);
 }
 
 static gh_status poll_chat_list(const void* op)
@@ -327,8 +322,7 @@ static void audit_chat_list(fault_scene* scene, gh_status status)
     {
         assert_int_equal(self->list.count, 2);
         for (int i = 0; i < 2; i++)
-            assert_int_equal(self->items[i].unread,
-                             gh_str_equal(self->items[i].name, gh_str_of(self->second)) ? 0 : 3);
+            assert_int_equal(self->items[i].unread, gh_str_equal(self->items[i].name, gh_str_of(self->second)) ? 0 : 3);
         assert_false(gh_str_equal(self->items[0].name, self->items[1].name));
     }
     assert_int_equal(redis_server_integer(scene->server, "ZCARD gh:{chats:%s}:l", scene->name), 2);
@@ -381,8 +375,8 @@ static void audit_members(fault_scene* scene, gh_status status)
 }
 
 static const fault_operation list_members = {
-    "cmembers",    sizeof(member_listing), 0,    50,              prepare_members,
-    begin_members, fault_poll_op,          NULL, fault_cancel_op, audit_members};
+    "cmembers",      sizeof(member_listing), 0, 50, prepare_members, begin_members, fault_poll_op, NULL,
+    fault_cancel_op, audit_members};
 
 /* ---- chats: the feed ----------------------------------------------------------------------------------- */
 
@@ -458,9 +452,8 @@ static void audit_feed(fault_scene* scene, gh_status status)
     assert_int_equal(game_stats(scene->game).ops_busy, 0);
 }
 
-static const fault_operation feed = {
-    "feed",    sizeof(faulted_feed), 0,        5,         prepare_feed, begin_feed,
-    poll_feed, feed_is_over,         end_feed, audit_feed};
+static const fault_operation feed = {"feed",    sizeof(faulted_feed), 0,        5,         prepare_feed, begin_feed,
+                                     poll_feed, feed_is_over,         end_feed, audit_feed};
 
 /* ---- no answer: what only reads has changed nothing, so it ends TIMEOUT, never UNKNOWN ------------------ */
 
@@ -560,9 +553,9 @@ PLAIN_READ(members_of_chat,
            gh_chat_members_begin(&self->op.members, client, fault_name(scene), &self->item, 1, patience_us))
 PLAIN_READ(fetch_chat, chat_begun(self, client, fault_name(scene)))
 
-static const fault_operation* const reads[] = {&look_at_permits, &look_at_task, &list_the_dead, &count_tasks,
-                                               &get_row,         &list_chats,   &read_counter,  &size_of_guild,
-                                               &has_guild,       &look_at_file, &list_files,    &fetch_mail,
+static const fault_operation* const reads[] = {&look_at_permits, &look_at_task,    &list_the_dead, &count_tasks,
+                                               &get_row,         &list_chats,      &read_counter,  &size_of_guild,
+                                               &has_guild,       &look_at_file,    &list_files,    &fetch_mail,
                                                &fetch_chat,      &members_of_chat, &look_at_lock};
 
 #define READ_COUNT (sizeof(reads) / sizeof(reads[0]))
@@ -618,10 +611,8 @@ static void answer_beside_the_point(void* context, const fake_request* request, 
     bool fits = false;
     for (size_t at = 0; at + size <= request->raw_size; at++)
         fits = fits || memcmp(request->raw + at, UNANSWERED, size) == 0;
-    if (fits && atomic_load(lies))
-        fake_reply_text(reply, "*0\r\n");
-    else
-        fake_reply_default(reply);
+    if (fits && atomic_load(lies)) fake_reply_text(reply, "*0\r\n");
+    else fake_reply_default(reply);
 }
 
 static void reads_are_corrupt_when_no_answer_makes_sense(void** state)
@@ -670,9 +661,8 @@ FAULT_CANCEL_TEST(feed)
 
 TEST_FILE(reads_faults, FAULT_TEST_LIST(look_at_permits), FAULT_TEST_LIST(look_at_task), FAULT_TEST_LIST(list_the_dead),
           FAULT_TEST_LIST(count_tasks), FAULT_TEST_LIST(get_row), FAULT_TEST_LIST(list_chats), FAULT_TEST_LIST(feed),
-          FAULT_TEST_LIST(list_members), FAULT_CANCEL_TEST_LIST(list_members),
-          FAULT_CANCEL_TEST_LIST(look_at_permits), FAULT_CANCEL_TEST_LIST(look_at_task),
-          FAULT_CANCEL_TEST_LIST(list_the_dead), FAULT_CANCEL_TEST_LIST(count_tasks), FAULT_CANCEL_TEST_LIST(get_row),
-          FAULT_CANCEL_TEST_LIST(list_chats), FAULT_CANCEL_TEST_LIST(feed),
-          cmocka_unit_test(reads_time_out_at_a_server_that_stands_still),
+          FAULT_TEST_LIST(list_members), FAULT_CANCEL_TEST_LIST(list_members), FAULT_CANCEL_TEST_LIST(look_at_permits),
+          FAULT_CANCEL_TEST_LIST(look_at_task), FAULT_CANCEL_TEST_LIST(list_the_dead),
+          FAULT_CANCEL_TEST_LIST(count_tasks), FAULT_CANCEL_TEST_LIST(get_row), FAULT_CANCEL_TEST_LIST(list_chats),
+          FAULT_CANCEL_TEST_LIST(feed), cmocka_unit_test(reads_time_out_at_a_server_that_stands_still),
           cmocka_unit_test(reads_are_corrupt_when_no_answer_makes_sense));

@@ -79,7 +79,8 @@ static void check_never_twice(void)
                 for (uint32_t variant = 0; variant < AGGREGATE_VARIANTS; variant++)
                 {
                     if (fate->first[variant] != 0 && aggregate_has_day(file, day) &&
-                        count == aggregate_own_lines(variant)) good = true;
+                        count == aggregate_own_lines(variant))
+                        good = true;
                 }
                 if (fate->flushes > 0) verdict_cases(1);
                 if (!good)

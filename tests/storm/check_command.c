@@ -49,8 +49,7 @@ static void check_answers(void)
         if (r->what != COMMAND_ENTRY || op->outcome != STORM_DONE || excuse_may_be_lost(0, UINT64_MAX)) continue;
         verdict_cases(1);
         if (op->a != r->a)
-            VIOLATION_2(r->about, at, "told %llu, and is at %llu", (unsigned long long)op->a,
-                        (unsigned long long)r->a);
+            VIOLATION_2(r->about, at, "told %llu, and is at %llu", (unsigned long long)op->a, (unsigned long long)r->a);
     }
 }
 

@@ -15,8 +15,7 @@ void check_growth(const char* promise, uint8_t system, uint8_t what)
         verdict_cases(1);
         bool later = before[r->object] != 0 && r->begin_us > old->end_us;
         if (later && r->a < old->a && !excuse_may_be_lost(old->begin_us - 5000000, r->end_us))
-            VIOLATION_2(before[r->object], at, "%llu after %llu", (unsigned long long)r->a,
-                        (unsigned long long)old->a);
+            VIOLATION_2(before[r->object], at, "%llu after %llu", (unsigned long long)r->a, (unsigned long long)old->a);
         if (before[r->object] == 0 || r->a >= old->a) before[r->object] = at;
     }
 }

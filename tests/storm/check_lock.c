@@ -9,9 +9,9 @@
 
 enum
 {
-    STALE_US = 500000,  /* a link that has been ready for so long has told its client what the store knows */
-    GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
-    LATEST_US = 600000  /* behind the end of an op: so late a copy of its request may still be granted */
+    STALE_US = 500000, /* a link that has been ready for so long has told its client what the store knows */
+    GHOST_US = 700000, /* well above the time after which a link without an answer is given up */
+    LATEST_US = 600000 /* behind the end of an op: so late a copy of its request may still be granted */
 };
 
 static storm_hold* holds;
@@ -27,8 +27,8 @@ static void check_holds(void)
     {
         const storm_hold* first = &holds[last];
         const storm_hold* second = &holds[i];
-        bool together = first->name == second->name && second->from_us < first->to_us &&
-                        second->to_us > second->from_us;
+        bool together =
+            first->name == second->name && second->from_us < first->to_us && second->to_us > second->from_us;
         if (first->name != second->name || second->to_us > first->to_us) last = i;
         verdict_cases(1);
         /* Who was frozen writes down late what he was told before. */
@@ -36,9 +36,9 @@ static void check_holds(void)
         if (!together || excuse_loss_between(since_us, second->from_us) ||
             excuse_clock_forward(since_us, second->from_us))
             continue;
-        VIOLATION_2(first->event, second->event, "name %u is held twice for %llu us", first->name,
-                    (unsigned long long)((first->to_us < second->to_us ? first->to_us : second->to_us) -
-                                         second->from_us));
+        VIOLATION_2(
+            first->event, second->event, "name %u is held twice for %llu us", first->name,
+            (unsigned long long)((first->to_us < second->to_us ? first->to_us : second->to_us) - second->from_us));
     }
 }
 
@@ -192,8 +192,8 @@ static void check_ghosts(void)
             continue;
         }
         judge_sight(r->object, sight);
-        *sight = (lock_sight){.client = r->a, .fence = r->d == 'h' ? r->c : 0, .from_us = r->begin_us,
-                              .to_us = r->begin_us, .event = at};
+        *sight = (lock_sight){
+            .client = r->a, .fence = r->d == 'h' ? r->c : 0, .from_us = r->begin_us, .to_us = r->begin_us, .event = at};
     }
     for (uint8_t i = 0; i < LOCK_NAMES; i++) judge_sight(i, &sights[i]);
 }

@@ -111,8 +111,8 @@ static void check_dense(uint64_t unseen)
         verdict_cases(1);
         if (sights[i].id > before + 1) missing += sights[i].id - before - 1;
         if (sights[i].id > before + 1 && missing > unseen)
-            VIOLATION_1(sights[i].record, "ids %llu..%llu were never seen",
-                        (unsigned long long)before + 1, (unsigned long long)sights[i].id - 1);
+            VIOLATION_1(sights[i].record, "ids %llu..%llu were never seen", (unsigned long long)before + 1,
+                        (unsigned long long)sights[i].id - 1);
     }
 }
 

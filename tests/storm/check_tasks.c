@@ -9,8 +9,8 @@
 
 enum
 {
-    GHOST_US = 700000,  /* well above the time after which a link without an answer is given up */
-    LATEST_US = 600000, /* behind the end of a take: so late a copy of it may still be served */
+    GHOST_US = 700000,      /* well above the time after which a link without an answer is given up */
+    LATEST_US = 600000,     /* behind the end of a take: so late a copy of it may still be served */
     TOLD_LATE_US = 3000000, /* a lease: so long after the store said it, a hand-out may be told */
     HANDOUTS_MAX = 64
 };
@@ -40,7 +40,7 @@ typedef struct task_life
     unsigned count;
     const storm_record* left; /* in the end; NULL: it is not there */
     bool may_be_done;
-    bool cancelled; /* somebody asked for it */
+    bool cancelled;     /* somebody asked for it */
     uint32_t told_done; /* the event, 0: not */
     uint32_t told_dead;
     uint32_t told_cancelled; /* the op that was told that it is over, the first of them */
@@ -67,8 +67,7 @@ static void gather(void)
     event_count = 0;
     for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL;)
     {
-        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL ||
-                       r->what == TASKS_REQUEUE;
+        bool of_task = (r->is_event && r->what != TASKS_TROUBLE) || r->what == TASKS_CANCEL || r->what == TASKS_REQUEUE;
         if (of_task && r->about != 0) events[event_count++] = at;
     }
     qsort(events, event_count, sizeof events[0], by_task_and_time);
@@ -148,9 +147,7 @@ static void read_event(task_life* life, const storm_record* r, uint32_t index)
         end_handout(h, r);
         if (r->b == GH_TASK_ACTION_DONE) life->may_be_done = true;
         break;
-    case TASKS_ENDED:
-        note_end(life, r, index);
-        break;
+    case TASKS_ENDED: note_end(life, r, index); break;
     case TASKS_LEFT: life->left = r; break;
     case TASKS_CANCEL: note_cancel(life, r, index); break;
     default: break;
@@ -179,7 +176,6 @@ static void read_life(task_life* life, size_t* at)
     life->end = *at;
     qsort(life->handouts, life->count, sizeof life->handouts[0], by_fence);
 }
-
 
 static bool is_stored(const storm_record* push, uint32_t place)
 {
@@ -227,8 +223,8 @@ static void check_attempts(const task_life* life)
         uint64_t since_us = before->from_us < h->from_us ? before->from_us : h->from_us;
         uint64_t last_us = h->from_us > before->from_us ? h->from_us : before->from_us;
         if (excuse_may_be_lost(since_us - TOLD_LATE_US, last_us)) continue;
-        bool free_of_charge = before->over && (before->action == GH_TASK_ACTION_GIVE_BACK ||
-                                               before->action == GH_TASK_ACTION_CONTINUE);
+        bool free_of_charge =
+            before->over && (before->action == GH_TASK_ACTION_GIVE_BACK || before->action == GH_TASK_ACTION_CONTINUE);
         bool disorder = h->from_us < before->from_us && !excuse_clock_forward(since_us - TOLD_LATE_US, last_us);
         if (h->fence == before->fence || disorder)
             VIOLATION_2(before->event, h->event, "the fences of task %u go back", life->place);
@@ -394,9 +390,9 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
         bool is_worker = r->b == client && r->what == TASKS_WORK && !r->is_event;
         if (is_worker && r->end_us >= from_us && r->end_us <= to_us) return true;
         if (r->b != client || (r->what != TASKS_TAKE && r->what != TASKS_TROUBLE)) continue;
-        bool answered = r->what == TASKS_TAKE && r->end_us != 0 &&
-                        (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_LIMITED ||
-                         r->status == GH_PAUSED);
+        bool answered =
+            r->what == TASKS_TAKE && r->end_us != 0 &&
+            (r->status == GH_OK || r->status == GH_EMPTY || r->status == GH_LIMITED || r->status == GH_PAUSED);
         if (!answered && (r->end_us == 0 || r->end_us + LATEST_US > from_us)) return true;
     }
     return false;

@@ -157,8 +157,7 @@ const char* history_line(uint32_t index)
                    " a=%llu b=%llu c=%llu d=%llu about #%u",
                    index, begin, end, r->who.process, r->who.life, r->who.client, name, what, r->object,
                    r->is_event ? "event" : outcomes[r->outcome & 3u],
-                   r->is_event || r->end_us == 0 ? "" : gh_status_name((gh_status)r->status),
-                   (unsigned long long)r->a, (unsigned long long)r->b, (unsigned long long)r->c,
-                   (unsigned long long)r->d, r->about);
+                   r->is_event || r->end_us == 0 ? "" : gh_status_name((gh_status)r->status), (unsigned long long)r->a,
+                   (unsigned long long)r->b, (unsigned long long)r->c, (unsigned long long)r->d, r->about);
     return line;
 }

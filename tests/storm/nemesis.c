@@ -69,7 +69,7 @@ static struct
     unsigned struck[64];
     unsigned passed_over[64];
     int64_t clock_us;
-    uint64_t kept_us;   /* when the copy of the data was made */
+    uint64_t kept_us;    /* when the copy of the data was made */
     uint64_t lagging_us; /* since when the replica lags; 0: it does not */
 } nemesis;
 
@@ -92,8 +92,12 @@ static bool cut(const nemesis_fault* f)
 static bool late(const nemesis_fault* f)
 {
     uint64_t sever_us = f->x % 3 == 0 ? 0 : 15000 + f->x / 3 % 120000;
-    wire_do((wire_order){.what = WIRE_HOLD, .way = WIRE_REQUESTS, .share = share_of(f->y), .seed = f->z,
-                         .for_us = f->for_us, .sever_us = sever_us});
+    wire_do((wire_order){.what = WIRE_HOLD,
+                         .way = WIRE_REQUESTS,
+                         .share = share_of(f->y),
+                         .seed = f->z,
+                         .for_us = f->for_us,
+                         .sever_us = sever_us});
     return true;
 }
 
@@ -101,16 +105,19 @@ static bool late(const nemesis_fault* f)
 static bool mute(const nemesis_fault* f)
 {
     uint64_t sever_us = f->x % 2 == 0 ? 0 : 10000 + f->x / 2 % 100000;
-    wire_do((wire_order){.what = WIRE_SWALLOW, .way = WIRE_REPLIES, .share = share_of(f->y), .seed = f->z,
-                         .for_us = f->for_us, .sever_us = sever_us});
+    wire_do((wire_order){.what = WIRE_SWALLOW,
+                         .way = WIRE_REPLIES,
+                         .share = share_of(f->y),
+                         .seed = f->z,
+                         .for_us = f->for_us,
+                         .sever_us = sever_us});
     return true;
 }
 
 static bool hole(const nemesis_fault* f)
 {
     wire_way way = f->x % 2 == 0 ? WIRE_REQUESTS : WIRE_BOTH;
-    wire_do((wire_order){.what = WIRE_SWALLOW, .way = way, .share = share_of(f->y), .seed = f->z,
-                         .for_us = f->for_us});
+    wire_do((wire_order){.what = WIRE_SWALLOW, .way = way, .share = share_of(f->y), .seed = f->z, .for_us = f->for_us});
     return true;
 }
 
@@ -256,8 +263,9 @@ static void memory_again(const nemesis_fault* f)
    started anew, or what it has lost: that is said in client.h, and no promise of what comes after a loss holds then. */
 static bool take_rights(const nemesis_fault* f)
 {
-    static const char* const rights[] = {"-evalsha", "off", "-@scripting", "-@write", "-rpush", "-zadd", "-hset",
-                                         "-publish", "-zrem", "-set", "-pexpire", "-del", "-info", "resetpass"};
+    static const char* const rights[] = {"-evalsha", "off",   "-@scripting", "-@write",  "-rpush",
+                                         "-zadd",    "-hset", "-publish",    "-zrem",    "-set",
+                                         "-pexpire", "-del",  "-info",       "resetpass"};
     const char* right = rights[f->x % (sizeof rights / sizeof rights[0])];
     if (storm.losses && strcmp(right, "-info") == 0) return false;
     return store_do("ACL SETUSER game %s", right);
@@ -299,8 +307,8 @@ static bool kill_clients(const nemesis_fault* f)
 static bool step_clock(const nemesis_fault* f)
 {
     int64_t offset_us = (int64_t)(f->x % 4000000) - 2000000;
-    storm_event event = {.system = STORM_CORE, .what = MARK_CLOCK, .a = (uint64_t)offset_us,
-                         .b = (uint64_t)nemesis.clock_us};
+    storm_event event = {
+        .system = STORM_CORE, .what = MARK_CLOCK, .a = (uint64_t)offset_us, .b = (uint64_t)nemesis.clock_us};
     uint64_t begin_us = history_now();
     store_shift_clock(offset_us);
     uint32_t mark = history_event(nobody, event);
@@ -412,8 +420,8 @@ bool nemesis_knows(const char* names)
     {
         bool found = false;
         for (unsigned i = 0; i < KIND_COUNT; i++)
-            found = found || (strlen(kinds[i].name) == strcspn(at, ",") &&
-                              strncmp(kinds[i].name, at, strcspn(at, ",")) == 0);
+            found = found ||
+                    (strlen(kinds[i].name) == strcspn(at, ",") && strncmp(kinds[i].name, at, strcspn(at, ",")) == 0);
         if (!found) return false;
     }
     return true;

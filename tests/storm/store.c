@@ -40,14 +40,39 @@ static struct
 } store;
 
 /* What is written is in the file before it is answered (a kill -9 loses nothing), and no disk is waited for. */
-static const char* const arguments_of_one[] = {
-    "--appendfsync", "no", "--user", "game", "on", ">storm", "~*", "&*", "+@all", "--auto-aof-rewrite-percentage", "0",
-    "--loglevel", "warning", NULL};
+static const char* const arguments_of_one[] = {"--appendfsync",
+                                               "no",
+                                               "--user",
+                                               "game",
+                                               "on",
+                                               ">storm",
+                                               "~*",
+                                               "&*",
+                                               "+@all",
+                                               "--auto-aof-rewrite-percentage",
+                                               "0",
+                                               "--loglevel",
+                                               "warning",
+                                               NULL};
 
-static const char* const arguments_of_two[] = {
-    "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-timeout", "60", "--user", "game", "on",
-    ">storm", "~*", "&*", "+@all", "--loglevel", "warning", "--client-output-buffer-limit",
-    "replica 256mb 128mb 60", NULL};
+static const char* const arguments_of_two[] = {"--repl-diskless-sync",
+                                               "yes",
+                                               "--repl-diskless-sync-delay",
+                                               "0",
+                                               "--repl-timeout",
+                                               "60",
+                                               "--user",
+                                               "game",
+                                               "on",
+                                               ">storm",
+                                               "~*",
+                                               "&*",
+                                               "+@all",
+                                               "--loglevel",
+                                               "warning",
+                                               "--client-output-buffer-limit",
+                                               "replica 256mb 128mb 60",
+                                               NULL};
 
 static uint16_t port_of(int server)
 {
@@ -163,7 +188,9 @@ void store_send(const char* format, ...)
     va_start(arguments, format);
     (void)redisvAppendCommand(context, format, arguments);
     va_end(arguments);
-    while (done == 0 && redisBufferWrite(context, &done) == REDIS_OK) {}
+    while (done == 0 && redisBufferWrite(context, &done) == REDIS_OK)
+    {
+    }
     redisFree(context);
 }
 

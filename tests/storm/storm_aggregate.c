@@ -205,8 +205,7 @@ static void turn_read(aggregate_actor* a, bool may_begin)
         uint8_t day = (uint8_t)random_below(&a->random, AGGREGATE_DAYS);
         a->read_op = history_begin(a->me->who, STORM_aggregate, AGGREGATE_READ, day);
         if (a->read_op == 0) return;
-        gh_aggregate_read_config config =
-            configure_read(a->totals, AGGREGATE_COUNTRIES + 1, a->text, sizeof a->text);
+        gh_aggregate_read_config config = configure_read(a->totals, AGGREGATE_COUNTRIES + 1, a->text, sizeof a->text);
         config.timeout_us = 1000000;
         gh_status status = begin_read(&a->read, a->me->client, day, &config);
         if (status == GH_OK) return;
@@ -249,8 +248,9 @@ static bool idle(const void* actor)
 
 static uint64_t number_of(const gh_aggregate_total* total, gh_aggregate_level level)
 {
-    gh_str name = level == GH_AGGREGATE_COUNTRY ? total->country
-                  : level == GH_AGGREGATE_REGION ? total->region : total->city;
+    gh_str name = level == GH_AGGREGATE_COUNTRY  ? total->country
+                  : level == GH_AGGREGATE_REGION ? total->region
+                                                 : total->city;
     char text[16];
     if (name.size == 0) return AGGREGATE_NOWHERE;
     (void)snprintf(text, sizeof text, "%.*s", (int)(name.size < 15 ? name.size : 15), name.bytes);
@@ -268,11 +268,19 @@ static void audit_level(storm_look* look, uint8_t day, gh_aggregate_level level,
     history_at(op)->a = level;
     history_at(op)->b = pass;
     gh_status status = begin_read(&read, look->client, day, &config);
-    while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look)) {}
+    while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look))
+    {
+    }
     for (uint32_t i = 0; status == GH_OK && i < read.count; i++)
     {
-        storm_event total = {.system = STORM_aggregate, .what = AGGREGATE_TOTAL, .object = day, .about = op, .a = level,
-                             .b = pass, .c = number_of(&totals[i], level), .d = totals[i].count};
+        storm_event total = {.system = STORM_aggregate,
+                             .what = AGGREGATE_TOTAL,
+                             .object = day,
+                             .about = op,
+                             .a = level,
+                             .b = pass,
+                             .c = number_of(&totals[i], level),
+                             .d = totals[i].count};
         (void)history_event(look->who, total);
     }
     history_end(op, storm_outcome_of(status), status);
@@ -291,7 +299,9 @@ static gh_status finish_file(storm_look* look, gh_aggregate* aggregate, uint32_t
     for (int tries = 0; tries < TRIES_MAX && (status == GH_TIMEOUT || status == GH_UNKNOWN); tries++)
     {
         (void)begin_flush(&flush, look->client, aggregate, name, file);
-        while ((status = gh_op_poll(&flush.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&flush.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
     }
     history_at(op)->c = flush.days_new;
     history_end(op, outcome_of(status), status);
@@ -333,6 +343,11 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_aggregate = {.name = "aggregate", .whats = whats, .actor_size = sizeof(aggregate_actor),
-                                      .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_aggregate = {.name = "aggregate",
+                                      .whats = whats,
+                                      .actor_size = sizeof(aggregate_actor),
+                                      .start = start,
+                                      .turn = turn,
+                                      .idle = idle,
+                                      .audit = audit,
                                       .check = check_aggregate};

@@ -73,8 +73,8 @@ typedef struct chat_actor
     _Alignas(16) char buffer[FETCH_BYTES];
 } chat_actor;
 
-static const char* const whats[] = {"?", "send", "fetch", "commit", "got", "left", "join", "leave", "last", "seen",
-                                    "create", "feed", "heard", "enter", "depart"};
+static const char* const whats[] = {"?",    "send", "fetch",  "commit", "got",   "left",  "join",  "leave",
+                                    "last", "seen", "create", "feed",   "heard", "enter", "depart"};
 static const gh_str names[TALK_NAMES] = {GH_STR_INIT("raid"), GH_STR_INIT("trade"), GH_STR_INIT("party")};
 static const gh_str anchor = GH_STR_INIT("anchor");
 static const gh_str members[MEMBERS] = {GH_STR_INIT("jason"), GH_STR_INIT("jeff"), GH_STR_INIT("jenny"),
@@ -173,13 +173,22 @@ static void note_fetch(chat_actor* a)
 {
     for (uint32_t i = 0; i < a->fetch.count; i++)
     {
-        storm_event event = {.system = STORM_chat, .what = TALK_GOT, .object = a->fetch_name,
-                             .a = a->fetch.messages[i].epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
+        storm_event event = {.system = STORM_chat,
+                             .what = TALK_GOT,
+                             .object = a->fetch_name,
+                             .a = a->fetch.messages[i].epoch,
+                             .b = a->fetch.messages[i].id,
+                             .d = a->fetch_op};
         talk_note(a->me->who, event, a->fetch.messages[i].body);
     }
     if (a->reader.status != GH_OK) return;
-    storm_event seen = {.system = STORM_chat, .what = TALK_SEEN, .object = a->fetch_name, .about = a->fetch_op,
-                        .a = a->fetch.epoch, .b = a->reader.seen, .c = a->reader_number};
+    storm_event seen = {.system = STORM_chat,
+                        .what = TALK_SEEN,
+                        .object = a->fetch_name,
+                        .about = a->fetch_op,
+                        .a = a->fetch.epoch,
+                        .b = a->reader.seen,
+                        .c = a->reader_number};
     (void)history_event(a->me->who, seen);
     if (a->fetch.count == 0 || a->commit_epoch != 0) return;
     a->commit_epoch = a->fetch.epoch;
@@ -324,8 +333,12 @@ static void note_heard(chat_actor* a, const gh_chat_room* room, const gh_chat_se
     {
         const gh_message* message = &room->fetch.messages[i];
         if (message->id <= seat->member.from) continue;
-        storm_event event = {.system = STORM_chat, .what = TALK_HEARD, .object = name, .a = message->epoch,
-                             .b = message->id, .d = talk_listener(player, history_at(l->op)->a)};
+        storm_event event = {.system = STORM_chat,
+                             .what = TALK_HEARD,
+                             .object = name,
+                             .a = message->epoch,
+                             .b = message->id,
+                             .d = talk_listener(player, history_at(l->op)->a)};
         talk_note(a->me->who, event, message->body);
     }
 }
@@ -472,20 +485,30 @@ static void audit(storm_look* look)
         reader = (gh_chat_member){.name = anchor};
         uint32_t op = history_begin(look->who, STORM_chat, TALK_FETCH, i);
         gh_status status = gh_chat_fetch_begin(&fetch, look->client, names[i], &reader, 1, &config);
-        while ((status = gh_op_poll(&fetch.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&fetch.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_end(op, outcome_of(status), status);
         if (status != GH_OK) continue;
         for (uint32_t k = 0; k < fetch.count; k++)
         {
-            storm_event event = {.system = STORM_chat, .what = TALK_LEFT, .object = i,
-                                 .a = fetch.messages[k].epoch, .b = fetch.messages[k].id};
+            storm_event event = {.system = STORM_chat,
+                                 .what = TALK_LEFT,
+                                 .object = i,
+                                 .a = fetch.messages[k].epoch,
+                                 .b = fetch.messages[k].id};
             talk_note(look->who, event, fetch.messages[k].body);
         }
-        storm_event last = {.system = STORM_chat, .what = TALK_LAST, .object = i, .a = fetch.epoch,
-                            .b = fetch.last_id};
+        storm_event last = {.system = STORM_chat, .what = TALK_LAST, .object = i, .a = fetch.epoch, .b = fetch.last_id};
         (void)history_event(look->who, last);
     }
 }
 
-const storm_system storm_chat = {.name = "chat", .whats = whats, .actor_size = sizeof(chat_actor), .start = start,
-                                 .turn = turn, .idle = idle, .audit = audit, .check = check_chat};
+const storm_system storm_chat = {.name = "chat",
+                                 .whats = whats,
+                                 .actor_size = sizeof(chat_actor),
+                                 .start = start,
+                                 .turn = turn,
+                                 .idle = idle,
+                                 .audit = audit,
+                                 .check = check_chat};

@@ -54,11 +54,10 @@ static void begin_once(command_actor* a, command_hand* hand)
     hand->words[1] = keys[name];
     hand->words[2] = gh_str_of(hand->member);
     gh_status status;
-    if (random_one_in(&a->random, 2))
-        status = gh_command_begin(&hand->command, a->me->client, hand->words, 3, &config);
+    if (random_one_in(&a->random, 2)) status = gh_command_begin(&hand->command, a->me->client, hand->words, 3, &config);
     else
-        status = gh_script_begin(&hand->command, a->me->client, &a->script, hand->words + 1, 1, hand->words + 2, 1,
-                                 &config);
+        status =
+            gh_script_begin(&hand->command, a->me->client, &a->script, hand->words + 1, 1, hand->words + 2, 1, &config);
     if (status == GH_OK) return;
     history_end(hand->op, STORM_NOT_DONE, status);
     hand->op = 0;
@@ -116,6 +115,11 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_command = {.name = "command", .whats = whats, .actor_size = sizeof(command_actor),
-                                    .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_command = {.name = "command",
+                                    .whats = whats,
+                                    .actor_size = sizeof(command_actor),
+                                    .start = start,
+                                    .turn = turn,
+                                    .idle = idle,
+                                    .audit = audit,
                                     .check = check_command};

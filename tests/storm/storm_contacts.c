@@ -201,14 +201,16 @@ static void audit_list(storm_look* look, gh_contacts* mirror, uint8_t owner, boo
     uint32_t op = history_begin(look->who, STORM_contacts, SET_LOAD, owner);
     history_at(op)->c = blocked ? 1 : 0;
     gh_status status = gh_contacts_load_begin(&load, look->client, owners[owner], mirror, &config);
-    while ((status = gh_op_poll(&load.op)) == GH_PENDING && storm_look_turn(look)) {}
+    while ((status = gh_op_poll(&load.op)) == GH_PENDING && storm_look_turn(look))
+    {
+    }
     if (status == GH_OK) note_load(history_at(op), mirror, load.stored);
     history_end(op, storm_outcome_of(status), status);
     uint32_t count = gh_contacts_complete(mirror, gh_str_make(NULL, 0), found, SET_NAMES * 2);
     for (uint32_t k = 0; status == GH_OK && !blocked && k < count; k++)
     {
-        storm_event event = {.system = STORM_contacts, .what = SET_THERE, .object = owner, .a = number_of(&found[k]),
-                             .b = k};
+        storm_event event = {
+            .system = STORM_contacts, .what = SET_THERE, .object = owner, .a = number_of(&found[k]), .b = k};
         (void)history_event(look->who, event);
     }
 }
@@ -224,6 +226,11 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_contacts = {.name = "contacts", .whats = whats, .actor_size = sizeof(contact_actor),
-                                     .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_contacts = {.name = "contacts",
+                                     .whats = whats,
+                                     .actor_size = sizeof(contact_actor),
+                                     .start = start,
+                                     .turn = turn,
+                                     .idle = idle,
+                                     .audit = audit,
                                      .check = check_contacts};

@@ -139,12 +139,19 @@ static void audit(storm_look* look)
         static gh_counter_sample samples[COUNTERS_DAYS];
         uint32_t op = history_begin(look->who, STORM_counters, COUNTERS_LAST, i);
         gh_status status = begin_read(&read, look->client, i, samples, 10000000);
-        while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&read.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_at(op)->a = (uint64_t)read.sum;
         history_end(op, storm_outcome_of(status), status);
     }
 }
 
-const storm_system storm_counters = {.name = "counters", .whats = whats, .actor_size = sizeof(counter_actor),
-                                     .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_counters = {.name = "counters",
+                                     .whats = whats,
+                                     .actor_size = sizeof(counter_actor),
+                                     .start = start,
+                                     .turn = turn,
+                                     .idle = idle,
+                                     .audit = audit,
                                      .check = check_counters};

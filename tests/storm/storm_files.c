@@ -83,8 +83,8 @@ static void begin_send(file_actor* a)
     a->pushed = 0;
     a->finished = false;
     a->send_config.size_bytes = random_one_in(&a->random, 2) ? size : 0;
-    gh_status status = gh_file_send_begin(&a->send, a->me->client, gh_str_make(a->send_name, (size_t)length),
-                                          &a->send_config);
+    gh_status status =
+        gh_file_send_begin(&a->send, a->me->client, gh_str_make(a->send_name, (size_t)length), &a->send_config);
     if (status == GH_OK) return;
     history_end(a->send_op, STORM_NOT_DONE, status);
     a->send_op = 0;
@@ -134,8 +134,8 @@ static void begin_read(file_actor* a, const gh_file_entry* entry)
     history_at(a->read_op)->about = op;
     history_at(a->read_op)->c = reader;
     a->said_done = false;
-    gh_status status = gh_file_read_begin(&a->read, a->me->client, gh_str_of(a->read_name), readers[reader],
-                                          &a->read_config);
+    gh_status status =
+        gh_file_read_begin(&a->read, a->me->client, gh_str_of(a->read_name), readers[reader], &a->read_config);
     if (status == GH_OK) return;
     history_end(a->read_op, STORM_NOT_DONE, status);
     a->read_op = 0;
@@ -227,7 +227,9 @@ static void audit(storm_look* look)
         (void)snprintf(name, sizeof name, "%u", at);
         uint32_t op = history_begin(look->who, STORM_files, FILES_LOOK, 0);
         gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), 0);
-        while ((status = gh_op_poll(&file.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&file.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_at(op)->about = at;
         history_at(op)->a = status == GH_OK ? 1 : 0;
         history_at(op)->b = file.readers_left;
@@ -235,6 +237,11 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_files = {.name = "files", .whats = whats, .actor_size = sizeof(file_actor),
-                                  .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_files = {.name = "files",
+                                  .whats = whats,
+                                  .actor_size = sizeof(file_actor),
+                                  .start = start,
+                                  .turn = turn,
+                                  .idle = idle,
+                                  .audit = audit,
                                   .check = check_files};

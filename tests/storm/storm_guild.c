@@ -98,9 +98,10 @@ static void audit(storm_look* look)
         config.buffer = buffer;
         config.buffer_size = sizeof buffer;
         uint32_t op = history_begin(look->who, STORM_guild, SET_LOAD, i);
-        gh_status status =
-            gh_guild_complete_begin(&search, look->client, guilds[i], gh_str_make(NULL, 0), &config);
-        while ((status = gh_op_poll(&search.op)) == GH_PENDING && storm_look_turn(look)) {}
+        gh_status status = gh_guild_complete_begin(&search, look->client, guilds[i], gh_str_make(NULL, 0), &config);
+        while ((status = gh_op_poll(&search.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_at(op)->a = search.count;
         history_end(op, storm_outcome_of(status), status);
         for (uint32_t k = 0; status == GH_OK && k < search.count; k++)
@@ -115,6 +116,11 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_guild = {.name = "guild", .whats = whats, .actor_size = sizeof(guild_actor),
-                                  .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_guild = {.name = "guild",
+                                  .whats = whats,
+                                  .actor_size = sizeof(guild_actor),
+                                  .start = start,
+                                  .turn = turn,
+                                  .idle = idle,
+                                  .audit = audit,
                                   .check = check_guild};

@@ -60,13 +60,13 @@ typedef struct lock_actor
     uint64_t next_us;
 } lock_actor;
 
-static const char* const whats[] = {"?", "lock", "lock set", "granted", "lease", "over", "write safe", "write once",
-                                    "seen", "register", "entry", "free in the end"};
+static const char* const whats[] = {"?",          "lock",       "lock set", "granted",  "lease", "over",
+                                    "write safe", "write once", "seen",     "register", "entry", "free in the end"};
 
 static const gh_str names[LOCK_NAMES] = {GH_STR_INIT("storm a"), GH_STR_INIT("storm b"), GH_STR_INIT("storm c"),
                                          GH_STR_INIT("storm d"), GH_STR_INIT("storm e"), GH_STR_INIT("storm f"),
-                                         GH_STR_INIT("long a"), GH_STR_INIT("long b"), GH_STR_INIT("long c"),
-                                         GH_STR_INIT("long d"), GH_STR_INIT("long e"), GH_STR_INIT("long f")};
+                                         GH_STR_INIT("long a"),  GH_STR_INIT("long b"),  GH_STR_INIT("long c"),
+                                         GH_STR_INIT("long d"),  GH_STR_INIT("long e"),  GH_STR_INIT("long f")};
 
 static uint64_t lease_of(random_stream* random, uint8_t name)
 {
@@ -90,7 +90,12 @@ static void start(void* actor, storm_client* me, random_stream random)
 
 static void note(lock_actor* a, uint8_t what, uint8_t name, uint32_t op, uint64_t x, uint64_t y)
 {
-    storm_event event = {.system = STORM_lock, .what = what, .object = name, .about = op, .a = x, .b = y,
+    storm_event event = {.system = STORM_lock,
+                         .what = what,
+                         .object = name,
+                         .about = op,
+                         .a = x,
+                         .b = y,
                          .c = gh_client_id(a->me->client)};
     (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
@@ -331,8 +336,13 @@ static void witness(storm_look* look)
         bool known = reply != NULL && reply->type == REDIS_REPLY_STRING &&
                      sscanf(reply->str, "%llx:%llx %llu %llu %c", &client, &sequence, &fence, &expiry, &state) == 5;
         if (state == 'h' && expiry <= now_us) state = 'f'; /* nobody has asked since its lease was over */
-        storm_event event = {.system = STORM_lock, .what = LOCK_SEEN, .object = i, .a = client, .b = sequence,
-                             .c = fence, .d = (uint64_t)state};
+        storm_event event = {.system = STORM_lock,
+                             .what = LOCK_SEEN,
+                             .object = i,
+                             .a = client,
+                             .b = sequence,
+                             .c = fence,
+                             .d = (uint64_t)state};
         if (known) (void)history_event(look->who, event);
         if (reply == NULL) return;
         freeReplyObject(reply);
@@ -368,13 +378,23 @@ static void audit(storm_look* look)
         config.wait_us = LOCK_LEASE_LONG_US + 8000000;
         uint32_t op = history_begin(look->who, STORM_lock, LOCK_FREE, i);
         gh_status status = gh_lock_begin(&lock, look->client, names[i], &config);
-        while ((status = gh_op_poll(&lock.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&lock.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_end(op, storm_outcome_of(status), status);
         gh_lock_release(&lock);
-        while (gh_op_poll(&lock.op) == GH_PENDING && storm_look_turn(look)) {}
+        while (gh_op_poll(&lock.op) == GH_PENDING && storm_look_turn(look))
+        {
+        }
     }
 }
 
-const storm_system storm_lock = {.name = "lock", .whats = whats, .actor_size = sizeof(lock_actor), .start = start,
-                                 .turn = turn, .idle = idle, .witness = witness, .audit = audit,
+const storm_system storm_lock = {.name = "lock",
+                                 .whats = whats,
+                                 .actor_size = sizeof(lock_actor),
+                                 .start = start,
+                                 .turn = turn,
+                                 .idle = idle,
+                                 .witness = witness,
+                                 .audit = audit,
                                  .check = check_lock};

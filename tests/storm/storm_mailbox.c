@@ -112,8 +112,12 @@ static void note_messages(mailbox_actor* a)
 {
     for (uint32_t i = 0; i < a->fetch.count; i++)
     {
-        storm_event event = {.system = STORM_mailbox, .what = TALK_GOT, .object = a->fetch_name,
-                             .a = a->fetch.messages[i].epoch, .b = a->fetch.messages[i].id, .d = a->fetch_op};
+        storm_event event = {.system = STORM_mailbox,
+                             .what = TALK_GOT,
+                             .object = a->fetch_name,
+                             .a = a->fetch.messages[i].epoch,
+                             .b = a->fetch.messages[i].id,
+                             .d = a->fetch_op};
         talk_note(a->me->who, event, talk_lead(&a->fetch.messages[i]));
     }
     if (a->fetch.count == 0 || a->commit_at_us != 0 || a->commit_op != 0 || random_one_in(&a->random, 4)) return;
@@ -212,21 +216,26 @@ static void read_all(storm_look* look, uint8_t name)
         config.epoch = epoch;
         uint32_t op = history_begin(look->who, STORM_mailbox, TALK_FETCH, name);
         status = gh_mailbox_fetch_begin(&fetch, look->client, names[name], &config);
-        while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING && storm_look_turn(look)) {}
+        while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         status = gh_op_poll(&fetch.op);
         history_end(op, storm_outcome_of(status), status);
         if (status != GH_OK) break;
         for (uint32_t i = 0; i < fetch.count; i++)
         {
-            storm_event event = {.system = STORM_mailbox, .what = TALK_LEFT, .object = name,
-                                 .a = fetch.messages[i].epoch, .b = fetch.messages[i].id};
+            storm_event event = {.system = STORM_mailbox,
+                                 .what = TALK_LEFT,
+                                 .object = name,
+                                 .a = fetch.messages[i].epoch,
+                                 .b = fetch.messages[i].id};
             talk_note(look->who, event, talk_lead(&fetch.messages[i]));
             after = fetch.messages[i].id;
             epoch = fetch.messages[i].epoch;
         }
     } while (fetch.count > 0);
-    storm_event last = {.system = STORM_mailbox, .what = TALK_LAST, .object = name, .a = fetch.epoch,
-                        .b = fetch.last_id};
+    storm_event last = {
+        .system = STORM_mailbox, .what = TALK_LAST, .object = name, .a = fetch.epoch, .b = fetch.last_id};
     if (status == GH_OK || status == GH_EMPTY) (void)history_event(look->who, last);
 }
 
@@ -235,6 +244,11 @@ static void audit(storm_look* look)
     for (uint8_t i = 0; i < TALK_NAMES; i++) read_all(look, i);
 }
 
-const storm_system storm_mailbox = {.name = "mailbox", .whats = whats, .actor_size = sizeof(mailbox_actor),
-                                    .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_mailbox = {.name = "mailbox",
+                                    .whats = whats,
+                                    .actor_size = sizeof(mailbox_actor),
+                                    .start = start,
+                                    .turn = turn,
+                                    .idle = idle,
+                                    .audit = audit,
                                     .check = check_mailbox};

@@ -202,9 +202,8 @@ static void turn_schedule(row_actor* a, bool may_begin)
         config.now = random_one_in(&a->random, 4);
         a->schedule_op = history_begin(a->me->who, STORM_rows, away ? ROWS_UNSCHEDULE : ROWS_SCHEDULE, name);
         if (a->schedule_op == 0) return;
-        gh_status status =
-            away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], config.timeout_us)
-                 : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
+        gh_status status = away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], config.timeout_us)
+                                : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
         if (status == GH_OK) return;
         history_end(a->schedule_op, STORM_NOT_DONE, status);
         a->schedule_op = 0;
@@ -234,5 +233,10 @@ static bool idle(const void* actor)
     return !busy;
 }
 
-const storm_system storm_rows = {.name = "rows", .whats = whats, .actor_size = sizeof(row_actor), .start = start,
-                                 .turn = turn, .idle = idle, .check = check_rows};
+const storm_system storm_rows = {.name = "rows",
+                                 .whats = whats,
+                                 .actor_size = sizeof(row_actor),
+                                 .start = start,
+                                 .turn = turn,
+                                 .idle = idle,
+                                 .check = check_rows};

@@ -42,8 +42,13 @@ static void start(void* actor, storm_client* me, random_stream random)
 
 static void note(semaphore_actor* a, const permit_hand* hand, uint8_t what, uint64_t x)
 {
-    storm_event event = {.system = STORM_semaphore, .what = what, .object = hand->name, .about = hand->op, .a = x,
-                         .b = hand->permit.fence, .c = gh_client_id(a->me->client)};
+    storm_event event = {.system = STORM_semaphore,
+                         .what = what,
+                         .object = hand->name,
+                         .about = hand->op,
+                         .a = x,
+                         .b = hand->permit.fence,
+                         .c = gh_client_id(a->me->client)};
     (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
 
@@ -139,13 +144,22 @@ static void audit(storm_look* look)
         config.wait_us = SEMAPHORE_LEASE_MOST_US + 8000000;
         uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
         gh_status status = gh_permit_begin(&permit, look->client, names[i], &config);
-        while ((status = gh_op_poll(&permit.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&permit.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_end(op, storm_outcome_of(status), status);
         gh_permit_release(&permit);
-        while (gh_op_poll(&permit.op) == GH_PENDING && storm_look_turn(look)) {}
+        while (gh_op_poll(&permit.op) == GH_PENDING && storm_look_turn(look))
+        {
+        }
     }
 }
 
-const storm_system storm_semaphore = {.name = "semaphore", .whats = whats, .actor_size = sizeof(semaphore_actor),
-                                      .start = start, .turn = turn, .idle = idle, .audit = audit,
+const storm_system storm_semaphore = {.name = "semaphore",
+                                      .whats = whats,
+                                      .actor_size = sizeof(semaphore_actor),
+                                      .start = start,
+                                      .turn = turn,
+                                      .idle = idle,
+                                      .audit = audit,
                                       .check = check_semaphore};

@@ -56,7 +56,7 @@ typedef struct task_actor
     gh_tasks_finish finish;
     gh_tasks_extend extend;
     gh_task tasks[HAND];
-    uint32_t hand_op;   /* of the take, extend or finish that goes on */
+    uint32_t hand_op; /* of the take, extend or finish that goes on */
     hand_state state;
     uint8_t hand_queue;
     uint64_t work_until_us;
@@ -93,9 +93,9 @@ typedef struct task_actor
     _Alignas(16) char slot_bytes[SLOT_BYTES];
 } task_actor;
 
-static const char* const whats[] = {"?", "push", "take", "finish", "extend", "cancel", "control", "worker", "got",
-                                    "kept", "over", "ended", "seen", "left", "counted", "trouble",
-                                    "requeue", "letters", "letter"};
+static const char* const whats[] = {"?",       "push",    "take",    "finish",  "extend", "cancel", "control",
+                                    "worker",  "got",     "kept",    "over",    "ended",  "seen",   "left",
+                                    "counted", "trouble", "requeue", "letters", "letter"};
 static const gh_str queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
 
 /* ---- records --------------------------------------------------------------------------------------------- */
@@ -115,8 +115,14 @@ static void note_task(storm_client* me, uint8_t what, const gh_task* task, uint6
 {
     uint32_t push = 0, place = 0;
     if (!read_id(task->id, &push, &place)) return;
-    storm_event event = {.system = STORM_tasks, .what = what, .object = history_at(push)->object, .about = push,
-                         .a = task->fence, .b = b, .c = place, .d = d};
+    storm_event event = {.system = STORM_tasks,
+                         .what = what,
+                         .object = history_at(push)->object,
+                         .about = push,
+                         .a = task->fence,
+                         .b = b,
+                         .c = place,
+                         .d = d};
     (void)history_event_at(me->who, event, what == TASKS_GOT ? me->now_us : history_now());
 }
 
@@ -242,8 +248,8 @@ static void begin_extend(task_actor* a)
     a->extended = true;
     a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_EXTEND, a->hand_queue);
     if (a->hand_op == 0) return;
-    gh_status status = gh_tasks_extend_begin(&a->extend, a->me->client, queues[a->hand_queue], a->tasks,
-                                             a->take.count, &config);
+    gh_status status =
+        gh_tasks_extend_begin(&a->extend, a->me->client, queues[a->hand_queue], a->tasks, a->take.count, &config);
     a->state = HAND_EXTENDING;
     if (status != GH_OK) end_hand_op(a, status, HAND_WORKING);
 }
@@ -284,8 +290,8 @@ static void begin_finish(task_actor* a)
         a->tasks[i].action = draw_action(&a->random);
         note_task(a->me, TASKS_OVER, &a->tasks[i], a->tasks[i].action, 0);
     }
-    gh_status status = gh_tasks_finish_begin(&a->finish, a->me->client, queues[a->hand_queue], a->tasks,
-                                             a->take.count, &config);
+    gh_status status =
+        gh_tasks_finish_begin(&a->finish, a->me->client, queues[a->hand_queue], a->tasks, a->take.count, &config);
     a->state = HAND_FINISHING;
     if (status != GH_OK) end_hand_op(a, status, HAND_IDLE);
 }
@@ -396,8 +402,11 @@ static void turn_worker(task_actor* a, bool may_begin)
     gh_status status = gh_op_poll(&a->worker.op);
     if (a->worker.trouble != a->trouble && a->worker.trouble != GH_OK)
     {
-        storm_event event = {.system = STORM_tasks, .what = TASKS_TROUBLE, .about = a->work_op,
-                             .b = gh_client_id(a->me->client), .d = (uint64_t)(int64_t)a->worker.trouble};
+        storm_event event = {.system = STORM_tasks,
+                             .what = TASKS_TROUBLE,
+                             .about = a->work_op,
+                             .b = gh_client_id(a->me->client),
+                             .d = (uint64_t)(int64_t)a->worker.trouble};
         (void)history_event(a->me->who, event);
     }
     a->trouble = a->worker.trouble;
@@ -513,8 +522,13 @@ static void turn_letters(task_actor* a, bool may_begin)
     {
         uint32_t push = 0, place = 0;
         if (a->letters[i].handler.size == 0 || !read_id(a->letters[i].id, &push, &place)) continue;
-        storm_event event = {.system = STORM_tasks, .what = TASKS_LETTER, .object = a->dead_queue, .about = push,
-                             .b = a->letters[i].attempts, .c = place, .d = a->dead_op};
+        storm_event event = {.system = STORM_tasks,
+                             .what = TASKS_LETTER,
+                             .object = a->dead_queue,
+                             .about = push,
+                             .b = a->letters[i].attempts,
+                             .c = place,
+                             .d = a->dead_op};
         (void)history_event(a->me->who, event);
     }
     history_at(a->dead_op)->d = a->dead.count;
@@ -599,8 +613,14 @@ static void note_seen(storm_look* look, uint8_t queue, const char* text)
     char state = 0;
     if (sscanf(text, "%u.%u %c %u %llu %llx:", &push, &place, &state, &attempt, &fence, &client) != 6) return;
     if ((state != 'L' && state != 'K') || push > history_count()) return;
-    storm_event event = {.system = STORM_tasks, .what = TASKS_SEEN, .object = queue, .about = push, .a = fence,
-                         .b = client, .c = place, .d = attempt};
+    storm_event event = {.system = STORM_tasks,
+                         .what = TASKS_SEEN,
+                         .object = queue,
+                         .about = push,
+                         .a = fence,
+                         .b = client,
+                         .c = place,
+                         .d = attempt};
     (void)history_event(look->who, event);
 }
 
@@ -656,7 +676,9 @@ static void audit(storm_look* look)
         static gh_tasks_count count;
         uint32_t op = history_begin(look->who, STORM_tasks, TASKS_COUNTED, i);
         gh_status status = gh_tasks_count_begin(&count, look->client, queues[i], NULL);
-        while ((status = gh_op_poll(&count.op)) == GH_PENDING && storm_look_turn(look)) {}
+        while ((status = gh_op_poll(&count.op)) == GH_PENDING && storm_look_turn(look))
+        {
+        }
         history_at(op)->a = count.stored;
         history_at(op)->b = count.handed_out;
         history_at(op)->c = count.expired;
@@ -666,6 +688,12 @@ static void audit(storm_look* look)
     }
 }
 
-const storm_system storm_tasks = {.name = "tasks", .whats = whats, .actor_size = sizeof(task_actor), .start = start,
-                                  .turn = turn, .idle = idle, .witness = witness, .audit = audit,
+const storm_system storm_tasks = {.name = "tasks",
+                                  .whats = whats,
+                                  .actor_size = sizeof(task_actor),
+                                  .start = start,
+                                  .turn = turn,
+                                  .idle = idle,
+                                  .witness = witness,
+                                  .audit = audit,
                                   .check = check_tasks};

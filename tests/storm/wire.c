@@ -33,9 +33,9 @@ typedef struct wire_flow
 {
     int from;
     int to;
-    bool ended;     /* nothing more comes */
-    bool told;      /* the other side knows */
-    bool swallow;   /* what is held will not be passed on */
+    bool ended;   /* nothing more comes */
+    bool told;    /* the other side knows */
+    bool swallow; /* what is held will not be passed on */
     uint64_t held_until_us;
     size_t begin;
     size_t end;
@@ -55,7 +55,7 @@ typedef struct wire_pair
 
 static struct
 {
-    int orders[2]; /* the nemesis' end, the wire's end */
+    int orders[2];    /* the nemesis' end, the wire's end */
     int listeners[3]; /* unix, TCP, replica */
     char addresses[2][WIRE_PATH_SIZE + 8];
     uint16_t replica_port;

@@ -37,8 +37,8 @@ static bool compile(const char* compiler, const char* source, const char* librar
     {
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 2);
-        execlp(compiler, compiler, "-shared", "-fPIC", "-O1", "-DCLOCK_SHIM", "-D_GNU_SOURCE", "-o", library,
-               source, (char*)NULL);
+        execlp(compiler, compiler, "-shared", "-fPIC", "-O1", "-DCLOCK_SHIM", "-D_GNU_SOURCE", "-o", library, source,
+               (char*)NULL);
         _exit(127);
     }
     int status = 0;
@@ -51,8 +51,7 @@ static bool build(const char* library)
     char source[SOURCE_TREE_PATH_SIZE];
     if (access(library, R_OK) == 0) return true;
     if (!source_tree_path(source, "tests/support/clock_shim.c")) return false;
-    return compile("cc", source, library) || compile("gcc", source, library) ||
-           compile("clang", source, library);
+    return compile("cc", source, library) || compile("gcc", source, library) || compile("clang", source, library);
 }
 
 clock_offset* clock_open(const char* folder)

@@ -39,8 +39,7 @@ __attribute__((constructor)) static void attach(void)
 int clock_gettime(clockid_t clock, struct timespec* now)
 {
     int result = (int)syscall(SYS_clock_gettime, clock, now);
-    if (result != 0 || page == NULL || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE))
-        return result;
+    if (result != 0 || page == NULL || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return result;
     int64_t us = (int64_t)now->tv_sec * 1000000 + now->tv_nsec / 1000 + page->offset_us;
     now->tv_sec = (time_t)(us / 1000000);
     now->tv_nsec = (long)(us % 1000000 * 1000);

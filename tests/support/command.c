@@ -14,8 +14,7 @@ gh_str* words_of(game* owner, const char* line, size_t* count)
     gh_str* words = GAME_NEW_ARRAY(owner, gh_str, size / 2 + 1);
     memcpy(copy, line, size);
     *count = 0;
-    for (char* word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
-        words[(*count)++] = gh_str_of(word);
+    for (char* word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) words[(*count)++] = gh_str_of(word);
     return words;
 }
 
@@ -35,8 +34,7 @@ gh_command* say(game* from, const gh_command_config* config, const char* line)
     gh_str* words = words_of(from, line, &count);
     gh_command* command = GAME_NEW(from, gh_command);
     gh_command_config usual = command_config(from, GH_REPEAT_NEVER, DEFAULT_REPLY_SIZE);
-    assert_status(gh_command_begin(command, from->client, words, count, config == NULL ? &usual : config),
-                  GH_OK);
+    assert_status(gh_command_begin(command, from->client, words, count, config == NULL ? &usual : config), GH_OK);
     return command;
 }
 
@@ -49,8 +47,8 @@ gh_command* run_script(game* from, const gh_command_config* config, gh_script* s
     gh_str* argument_words = words_of(from, arguments, &argument_count);
     gh_command* command = GAME_NEW(from, gh_command);
     gh_command_config usual = command_config(from, GH_REPEAT_NEVER, DEFAULT_REPLY_SIZE);
-    assert_status(gh_script_begin(command, from->client, script, key_words, key_count, argument_words,
-                                  argument_count, config == NULL ? &usual : config),
+    assert_status(gh_script_begin(command, from->client, script, key_words, key_count, argument_words, argument_count,
+                                  config == NULL ? &usual : config),
                   GH_OK);
     return command;
 }
@@ -112,9 +110,8 @@ static bool same_elements(const gh_reply* reply, const redisReply* expected)
 
 bool reply_equals(const gh_reply* reply, const redisReply* expected)
 {
-    bool same_text =
-        reply->text.size == (expected->str == NULL ? 0 : expected->len) &&
-        (reply->text.size == 0 || memcmp(reply->text.bytes, expected->str, reply->text.size) == 0);
+    bool same_text = reply->text.size == (expected->str == NULL ? 0 : expected->len) &&
+                     (reply->text.size == 0 || memcmp(reply->text.bytes, expected->str, reply->text.size) == 0);
     switch (expected->type)
     {
     case REDIS_REPLY_NIL: return reply->type == GH_REPLY_NIL;
@@ -129,8 +126,8 @@ bool reply_equals(const gh_reply* reply, const redisReply* expected)
 
 static size_t text_size_of(const redisReply* reply)
 {
-    bool has_text = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ||
-                    reply->type == REDIS_REPLY_ERROR;
+    bool has_text =
+        reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS || reply->type == REDIS_REPLY_ERROR;
     if (!has_text || (reply->len == 2 && memcmp(reply->str, "OK", 2) == 0)) return 0;
     return (reply->len + 7) / 8 * 8; /* every piece is aligned to 8 */
 }

@@ -113,7 +113,9 @@ void child_kill9(child_process* child)
     int status = 0;
     if (child->ended) return;
     kill(child->pid, SIGKILL);
-    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+    {
+    }
     note_end(child, status);
 }
 

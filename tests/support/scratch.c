@@ -68,8 +68,7 @@ static void remove_and_free(void* path)
 void scratch_folder(char path[SCRATCH_PATH_SIZE])
 {
     int size = snprintf(path, SCRATCH_PATH_SIZE, "%s/%u", scratch_root(), ++folder_count);
-    if (size >= SCRATCH_PATH_SIZE || mkdir(path, 0700) != 0)
-        fail_msg("cannot make %s: %s", path, strerror(errno));
+    if (size >= SCRATCH_PATH_SIZE || mkdir(path, 0700) != 0) fail_msg("cannot make %s: %s", path, strerror(errno));
     cleanup_add(remove_and_free, strdup(path));
 }
 

@@ -16,8 +16,8 @@ static void add_block(uint32_t state[5], const unsigned char* block)
     uint32_t w[80];
     for (size_t i = 0; i < 16; i++)
     {
-        w[i] = (uint32_t)block[i * 4] << 24 | (uint32_t)block[i * 4 + 1] << 16 |
-               (uint32_t)block[i * 4 + 2] << 8 | (uint32_t)block[i * 4 + 3];
+        w[i] = (uint32_t)block[i * 4] << 24 | (uint32_t)block[i * 4 + 1] << 16 | (uint32_t)block[i * 4 + 2] << 8 |
+               (uint32_t)block[i * 4 + 3];
     }
     for (size_t i = 16; i < 80; i++) w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
 

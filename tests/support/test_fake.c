@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define PING "*1\r\n$4\r\nPING\r\n"
-#define GET "*2\r\n$3\r\nGET\r\n$1\r\na\r\n"
+#define GET  "*2\r\n$3\r\nGET\r\n$1\r\na\r\n"
 #define INCR "*2\r\n$4\r\nINCR\r\n$1\r\nn\r\n"
 
 static void expect_answer(int client, const char* request, const char* answer)
@@ -38,11 +38,9 @@ static void answers_a_handshake_by_itself(void** state)
     expect_answer(client, "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$1\r\nx\r\n", "+OK\r\n");
     expect_answer(client, "*2\r\n$6\r\nCLIENT\r\n$2\r\nID\r\n", ":1\r\n");
     expect_answer(client, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$8\r\nreturn 1\r\n", loaded);
-    expect_answer(client, "*4\r\n$6\r\nSCRIPT\r\n$6\r\nEXISTS\r\n$1\r\na\r\n$1\r\nb\r\n",
-                  "*2\r\n:1\r\n:1\r\n");
+    expect_answer(client, "*4\r\n$6\r\nSCRIPT\r\n$6\r\nEXISTS\r\n$1\r\na\r\n$1\r\nb\r\n", "*2\r\n:1\r\n:1\r\n");
     expect_answer(client, "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n", "$3\r\na\r\n\r\n");
-    expect_answer(client, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n",
-                  "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n");
+    expect_answer(client, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n", "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n");
     expect_answer(client, "*1\r\n$4\r\nTIME\r\n", "*2\r\n$10\r\n");
     assert_int_equal(fake_server_requests(fake), 10);
     assert_int_equal(fake_server_connections(fake), 1);
@@ -59,8 +57,7 @@ static void understands_requests_in_any_pieces(void** state)
     {
         int client = raw_connect(fake_server_address(fake));
         raw_send(client, two, cut);
-        if (cut % 8 == 0)
-            WAIT_FOR(fake_server_connections(fake) == cut); /* some are read in two steps for sure */
+        if (cut % 8 == 0) WAIT_FOR(fake_server_connections(fake) == cut); /* some are read in two steps for sure */
         raw_send(client, two + cut, sizeof(two) - 1 - cut);
         raw_expect_text(client, "+PONG\r\n$5\r\na\r\nb\n\r\n");
         raw_close(client);
@@ -71,8 +68,9 @@ static void understands_requests_in_any_pieces(void** state)
 static void closes_on_what_is_no_request(void** state)
 {
     (void)state;
-    static const char* const wrong[] = {"PING\r\n", "*0\r\n", "*-1\r\n", "*1\r\n:1\r\n", "*1\r\n$-1\r\n",
-                                        "*1\r\n$1\r\nabc", "* 1\r\n$1\r\na\r\n", "*\n1\r\n", "*9999999\r\n"};
+    static const char* const wrong[] = {"PING\r\n",           "*0\r\n",        "*-1\r\n",
+                                        "*1\r\n:1\r\n",       "*1\r\n$-1\r\n", "*1\r\n$1\r\nabc",
+                                        "* 1\r\n$1\r\na\r\n", "*\n1\r\n",      "*9999999\r\n"};
     fake_server* fake = fake_server_start(NULL, NULL, NULL);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
     {
@@ -247,15 +245,9 @@ static void is_gone_when_ended(void** state)
     assert_int_equal(stream_connect(address), -1);
 }
 
-TEST_FILE(fake,
-    cmocka_unit_test(answers_a_handshake_by_itself),
-    cmocka_unit_test(understands_requests_in_any_pieces),
-    cmocka_unit_test(closes_on_what_is_no_request),
-    cmocka_unit_test(passes_on_to_a_real_server),
-    cmocka_unit_test(replaces_answers_by_rules),
-    cmocka_unit_test(executes_and_says_nothing),
-    cmocka_unit_test(closes_after_its_last_words),
-    cmocka_unit_test(lets_a_callback_say_anything),
-    cmocka_unit_test(serves_others_beside_an_endless_answer),
-    cmocka_unit_test(greets),
-    cmocka_unit_test(is_gone_when_ended));
+TEST_FILE(fake, cmocka_unit_test(answers_a_handshake_by_itself), cmocka_unit_test(understands_requests_in_any_pieces),
+          cmocka_unit_test(closes_on_what_is_no_request), cmocka_unit_test(passes_on_to_a_real_server),
+          cmocka_unit_test(replaces_answers_by_rules), cmocka_unit_test(executes_and_says_nothing),
+          cmocka_unit_test(closes_after_its_last_words), cmocka_unit_test(lets_a_callback_say_anything),
+          cmocka_unit_test(serves_others_beside_an_endless_answer), cmocka_unit_test(greets),
+          cmocka_unit_test(is_gone_when_ended));

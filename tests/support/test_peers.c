@@ -134,15 +134,18 @@ static void nonsense_in_the_hand_shake_is_not_believed(void** state)
         }
         assert_in_range(world->opens, 2, 30);
         world->answer = NULL;
-        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS,
-                       4 * SECOND_US);
+        SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, 4 * SECOND_US);
     }
 }
 
 static void unasked_words_give_up_an_idle_link(void** state)
 {
     (void)state;
-    const char* const words[] = {"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "-ERR by the way\r\n",
+    const char* const words[] = {"+OK\r\n",
+                                 ":1\r\n",
+                                 "$-1\r\n",
+                                 "*0\r\n",
+                                 "-ERR by the way\r\n",
                                  "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
     {
@@ -162,10 +165,8 @@ static bool say_twice(scripted* world, const gh_str* words, size_t count, byte_b
     (void)count;
     if (gh_str_equal(words[0], gh_str_literal("FIRST")) && (*times)++ == 0)
         add_text(reply, "$5\r\nfirst\r\n$6\r\nforged\r\n");
-    else if (gh_str_equal(words[0], gh_str_literal("FIRST")))
-        add_text(reply, "$5\r\nfirst\r\n");
-    else if (gh_str_equal(words[0], gh_str_literal("SECOND")))
-        add_text(reply, "$6\r\nsecond\r\n");
+    else if (gh_str_equal(words[0], gh_str_literal("FIRST"))) add_text(reply, "$5\r\nfirst\r\n");
+    else if (gh_str_equal(words[0], gh_str_literal("SECOND"))) add_text(reply, "$6\r\nsecond\r\n");
     else return false;
     return true;
 }
@@ -204,21 +205,19 @@ static bool say_to_scripts(scripted* world, const gh_str* words, size_t count, b
 static void lock_believes_no_other_shape(void** state)
 {
     (void)state;
-    const char* const strays[] = {
-        "+%.*s\r\n",
-        "$-1\r\n",
-        "*0\r\n",
-        ":%.*s\r\n",
-        "*6\r\n:1%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n$1\r\n%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n:-%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n"};
-    const char* const answers[] = {
-        "*5\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n",
-        "*7\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n:-7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n$1\r\n7\r\n:9999999\r\n:0\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n*1\r\n:0\r\n:7\r\n",
-        "*6\r\n:%.*s\r\n:0\r\n$-1\r\n:9999999\r\n:0\r\n:7\r\n"};
+    const char* const strays[] = {"+%.*s\r\n",
+                                  "$-1\r\n",
+                                  "*0\r\n",
+                                  ":%.*s\r\n",
+                                  "*6\r\n:1%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
+                                  "*6\r\n$1\r\n%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n",
+                                  "*6\r\n:-%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n"};
+    const char* const answers[] = {"*5\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n",
+                                   "*7\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n:7\r\n",
+                                   "*6\r\n:%.*s\r\n:0\r\n:-7\r\n:9999999\r\n:0\r\n:7\r\n",
+                                   "*6\r\n:%.*s\r\n:0\r\n$1\r\n7\r\n:9999999\r\n:0\r\n:7\r\n",
+                                   "*6\r\n:%.*s\r\n:0\r\n:7\r\n:9999999\r\n*1\r\n:0\r\n:7\r\n",
+                                   "*6\r\n:%.*s\r\n:0\r\n$-1\r\n:9999999\r\n:0\r\n:7\r\n"};
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     {
         scripted* world = scripted_new();
@@ -254,7 +253,7 @@ static void lock_believes_no_other_code(void** state)
     (void)state;
     scripted* world = scripted_new();
     scripted_start_ready(world, NULL);
-    world->context = (void*)(uintptr_t) "*6\r\n:%.*s\r\n:99\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n";
+    world->context = (void*)(uintptr_t)"*6\r\n:%.*s\r\n:99\r\n:7\r\n:9999999\r\n:0\r\n:7\r\n";
     world->answer = say_to_scripts;
     gh_lock* lock = scripted_want(world, "sword", 10 * SECOND_US, 5 * SECOND_US);
     SCRIPTED_UNTIL(world, gh_op_poll(&lock->op) != GH_PENDING, MS, SECOND_US);
@@ -352,7 +351,7 @@ static void answer_that_is_nonsense_each_time_ends_its_op(void** state)
     (void)state;
     scripted* world = scripted_new();
     scripted_start_ready(world, NULL);
-    world->context = (void*)(uintptr_t) "?\r\n";
+    world->context = (void*)(uintptr_t)"?\r\n";
     world->answer = say_text;
     gh_command* bad = scripted_ask(world, "ECHO", 3600 * SECOND_US, GH_REPEAT_SAFE);
     gh_command* good = scripted_ask(world, "A", 3600 * SECOND_US, GH_REPEAT_SAFE);

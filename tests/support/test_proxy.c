@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define MESSAGE "abcdefghijklmnopqrst"
+#define MESSAGE      "abcdefghijklmnopqrst"
 #define MESSAGE_SIZE 20u
-#define LARGE_SIZE (300u * 1024u)
-#define SILENCE_US 15000u
+#define LARGE_SIZE   (300u * 1024u)
+#define SILENCE_US   15000u
 
 /* A client, the proxy, and a server's end that the test holds itself. */
 typedef struct scene
@@ -510,24 +510,14 @@ static void is_gone_when_ended(void** state)
     assert_int_equal(stream_connect(address), -1);
 }
 
-TEST_FILE(proxy,
-    cmocka_unit_test(passes_all_bytes_both_ways),
-    cmocka_unit_test(passes_on_that_one_side_said_its_last),
-    cmocka_unit_test(counts_bytes_and_connections),
-    cmocka_unit_test(serves_more_connections_than_it_has_places),
-    cmocka_unit_test(cuts_after_exactly_that_byte),
-    cmocka_unit_test(cuts_in_the_middle_of_much),
-    cmocka_unit_test(does_armed_things_in_their_order),
-    cmocka_unit_test(counts_one_connection_alone_if_told_so),
-    cmocka_unit_test(forgets_what_is_armed),
-    cmocka_unit_test(cuts_all_at_once),
-    cmocka_unit_test(holds_bytes_back_until_released),
-    cmocka_unit_test(keeps_a_request_alive_whose_client_is_gone),
-    cmocka_unit_test(holds_everything_at_once),
-    cmocka_unit_test(hands_out_pieces_one_by_one),
-    cmocka_unit_test(pauses_between_pieces),
-    cmocka_unit_test(cuts_what_it_chops),
-    cmocka_unit_test(refuses_closes_and_swallows),
-    cmocka_unit_test(leads_new_connections_to_another_server),
-    cmocka_unit_test(closes_on_clients_while_no_server_is_there),
-    cmocka_unit_test(is_gone_when_ended));
+TEST_FILE(proxy, cmocka_unit_test(passes_all_bytes_both_ways), cmocka_unit_test(passes_on_that_one_side_said_its_last),
+          cmocka_unit_test(counts_bytes_and_connections), cmocka_unit_test(serves_more_connections_than_it_has_places),
+          cmocka_unit_test(cuts_after_exactly_that_byte), cmocka_unit_test(cuts_in_the_middle_of_much),
+          cmocka_unit_test(does_armed_things_in_their_order), cmocka_unit_test(counts_one_connection_alone_if_told_so),
+          cmocka_unit_test(forgets_what_is_armed), cmocka_unit_test(cuts_all_at_once),
+          cmocka_unit_test(holds_bytes_back_until_released),
+          cmocka_unit_test(keeps_a_request_alive_whose_client_is_gone), cmocka_unit_test(holds_everything_at_once),
+          cmocka_unit_test(hands_out_pieces_one_by_one), cmocka_unit_test(pauses_between_pieces),
+          cmocka_unit_test(cuts_what_it_chops), cmocka_unit_test(refuses_closes_and_swallows),
+          cmocka_unit_test(leads_new_connections_to_another_server),
+          cmocka_unit_test(closes_on_clients_while_no_server_is_there), cmocka_unit_test(is_gone_when_ended));

@@ -55,8 +55,7 @@ static void crowd_begin_some(crowd* all, random_stream* dice)
         want.hold_us = random_between(dice, 1, 30 * MS); /* never for ever */
         ask.timeout_us = random_between(dice, 1, 300) * MS;
         ask.repeat = random_one_in(dice, 2) ? GH_REPEAT_SAFE : GH_REPEAT_NEVER;
-        gh_lock_begin(&all->locks[i], all->self->client,
-                      gh_str_of(all->names[random_below(dice, all->count)]), &want);
+        gh_lock_begin(&all->locks[i], all->self->client, gh_str_of(all->names[random_below(dice, all->count)]), &want);
         gh_command_begin(&all->commands[i], all->self->client, all->words, 2, &ask);
         if (random_one_in(dice, 10)) gh_lock_release(&all->locks[i]);
         if (random_one_in(dice, 10)) gh_op_cancel(&all->locks[i].op);
@@ -67,7 +66,11 @@ static void crowd_begin_some(crowd* all, random_stream* dice)
 static void each_op_ends_once_whatever_happens(void** state)
 {
     (void)state;
-    enum { OPS = 40, ROUNDS = 150 };
+    enum
+    {
+        OPS = 40,
+        ROUNDS = 150
+    };
     redis_server* server = redis_server_start(NULL);
     chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
     gh_client_config config = game_config(proxy_address(proxy));
@@ -88,8 +91,7 @@ static void each_op_ends_once_whatever_happens(void** state)
         crowd_begin_some(&all, &dice);
         uint64_t fate = random_below(&dice, 12);
         proxy_disarm(proxy);
-        if (fate < 5) proxy_arm(proxy, fate % 2 ? PROXY_REQUEST : PROXY_REPLY, random_below(&dice, 3000),
-                                PROXY_RST);
+        if (fate < 5) proxy_arm(proxy, fate % 2 ? PROXY_REQUEST : PROXY_REPLY, random_below(&dice, 3000), PROXY_RST);
         if (fate == 5) proxy_cut_now(proxy, PROXY_FIN);
         if (fate == 6) proxy_arm(proxy, PROXY_REPLY, random_below(&dice, 500), PROXY_HOLD);
         if (fate == 7) redis_server_do(server, "SCRIPT FLUSH");

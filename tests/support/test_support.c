@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 
 #define INNER_MARK "GUILDHALL_INNER_RUN"
-#define TEXT_SIZE 16384
+#define TEXT_SIZE  16384
 
 /* ---- Runs of this binary ---- */
 
@@ -48,8 +48,7 @@ static FILE* open_inner(const char* settings, const char* arguments)
     ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
     assert_true(size > 0);
     path[size] = '\0';
-    snprintf(command, sizeof(command), "exec env %s=1 %s '%s' %s 2>&1", INNER_MARK, settings, path,
-             arguments);
+    snprintf(command, sizeof(command), "exec env %s=1 %s '%s' %s 2>&1", INNER_MARK, settings, path, arguments);
     fflush(NULL);
     FILE* output = popen(command, "r");
     assert_non_null(output);
@@ -493,8 +492,7 @@ static void waiting_ends_when_the_condition_holds(void** state)
     unsigned looks = 0;
     uint64_t begin_us = wait_now_us();
     uint64_t cap_us = wait_cap_us();
-    assert_in_range(cap_us - begin_us, UINT64_C(60000000) * suite_patience(),
-                    UINT64_C(61000000) * suite_patience());
+    assert_in_range(cap_us - begin_us, UINT64_C(60000000) * suite_patience(), UINT64_C(61000000) * suite_patience());
     WAIT_FOR(++looks == 5);
     assert_true(wait_now_us() - begin_us >= 4 * 200);
 }
@@ -663,34 +661,21 @@ static void sources_are_found(void** state)
     assert_false(source_tree_path(path, "tests/no_such_file"));
 }
 
-TEST_FILE(support,
-    cmocka_unit_test(a_failed_test_is_told_and_leaves_nothing),
-    cmocka_unit_test(a_crashed_test_leaves_nothing),
-    cmocka_unit_test(a_killed_run_leaves_nothing),
-    cmocka_unit_test(a_hung_test_is_told_and_leaves_nothing),
-    cmocka_unit_test(a_skipped_test_neither_passes_nor_fails),
-    cmocka_unit_test(an_assertion_in_a_child_ends_the_child_alone),
-    cmocka_unit_test(an_audit_that_errs_fails_the_test),
-    cmocka_unit_test(on_a_given_server_only_its_own_keys_are_removed),
-    cmocka_unit_test(the_seed_repeats_a_run),
-    cmocka_unit_test(patterns_choose_the_tests),
-    cmocka_unit_test(times_are_told_longest_first),
-    cmocka_unit_test(nonsense_on_the_command_line_is_refused),
-    cmocka_unit_test(the_heap_is_counted_call_by_call),
+TEST_FILE(
+    support, cmocka_unit_test(a_failed_test_is_told_and_leaves_nothing),
+    cmocka_unit_test(a_crashed_test_leaves_nothing), cmocka_unit_test(a_killed_run_leaves_nothing),
+    cmocka_unit_test(a_hung_test_is_told_and_leaves_nothing), cmocka_unit_test(a_skipped_test_neither_passes_nor_fails),
+    cmocka_unit_test(an_assertion_in_a_child_ends_the_child_alone), cmocka_unit_test(an_audit_that_errs_fails_the_test),
+    cmocka_unit_test(on_a_given_server_only_its_own_keys_are_removed), cmocka_unit_test(the_seed_repeats_a_run),
+    cmocka_unit_test(patterns_choose_the_tests), cmocka_unit_test(times_are_told_longest_first),
+    cmocka_unit_test(nonsense_on_the_command_line_is_refused), cmocka_unit_test(the_heap_is_counted_call_by_call),
     cmocka_unit_test(the_check_of_the_heap_does_not_disturb_a_watch),
     cmocka_unit_test(the_heap_of_other_threads_is_not_counted),
-    cmocka_unit_test(the_heap_of_a_static_library_is_counted),
-    cmocka_unit_test(random_numbers_are_those_of_splitmix),
+    cmocka_unit_test(the_heap_of_a_static_library_is_counted), cmocka_unit_test(random_numbers_are_those_of_splitmix),
     cmocka_unit_test(random_numbers_stay_in_range_and_reach_all_of_it),
-    cmocka_unit_test(random_streams_of_a_test_are_its_own),
-    cmocka_unit_test(waiting_ends_when_the_condition_holds),
-    cmocka_unit_test(children_report_and_end),
-    cmocka_unit_test(children_check_in_their_own_way),
-    cmocka_unit_test(children_are_frozen_thawed_and_killed),
-    cmocka_unit_test(cleanup_runs_backwards_and_once),
-    cmocka_unit_test(what_is_kept_outlives_the_test),
-    cmocka_unit_test(kept_server_serves_the_next_test),
-    cmocka_unit_test(folders_are_new_and_removed),
-    cmocka_unit_test(replies_are_measured),
-    cmocka_unit_test(sha1_gives_the_digests_of_its_standard),
-    cmocka_unit_test(sources_are_found));
+    cmocka_unit_test(random_streams_of_a_test_are_its_own), cmocka_unit_test(waiting_ends_when_the_condition_holds),
+    cmocka_unit_test(children_report_and_end), cmocka_unit_test(children_check_in_their_own_way),
+    cmocka_unit_test(children_are_frozen_thawed_and_killed), cmocka_unit_test(cleanup_runs_backwards_and_once),
+    cmocka_unit_test(what_is_kept_outlives_the_test), cmocka_unit_test(kept_server_serves_the_next_test),
+    cmocka_unit_test(folders_are_new_and_removed), cmocka_unit_test(replies_are_measured),
+    cmocka_unit_test(sha1_gives_the_digests_of_its_standard), cmocka_unit_test(sources_are_found));

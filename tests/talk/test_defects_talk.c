@@ -178,8 +178,7 @@ static void joining_a_missing_chat_makes_nothing(void** state)
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_enter(a, "raid", "jeff", true), GH_GONE);
     assert_status(chat_say(a, "raid", talk_numbers(a, "jeff", 1, 0), 1), GH_GONE);
-    assert_int_equal(
-        redis_server_integer(server, "EXISTS gh:{chat:raid}:s gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
+    assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:s gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
     assert_status(chat_enter(a, "raid", "jeff", true), GH_OK);
 }
@@ -218,8 +217,7 @@ static void recreated_chat_shows_new_messages(void** state)
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_RESTARTED);
     assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0),
-                  GH_OK);
+    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_OK);
     assert_int_equal(jeff->members[0].seen, 2);
@@ -243,8 +241,7 @@ static void list_of_members_stays_as_it_was(void** state)
     {
         char* name = GAME_NEW_ARRAY(a, char, 24);
         snprintf(name, 24, "raid %d", i);
-        assert_status(gh_chat_create_begin(change, a->client, gh_str_of(name), members, count, first, NULL),
-                      GH_OK);
+        assert_status(gh_chat_create_begin(change, a->client, gh_str_of(name), members, count, first, NULL), GH_OK);
         GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
         assert_status(gh_op_poll(&change->op), GH_OK);
         assert_memory_equal(members, before, count * sizeof(*members));
@@ -294,6 +291,5 @@ TEST_FILE(defects_talk, cmocka_unit_test(silent_chats_are_asked_in_pauses),
           cmocka_unit_test(unhandled_messages_come_again), cmocka_unit_test(slower_reader_moves_nothing_back),
           cmocka_unit_test(absent_member_keeps_nothing_for_ever),
           cmocka_unit_test(last_leave_beside_a_send_and_a_join_leaves_no_orphan),
-          cmocka_unit_test(joining_a_missing_chat_makes_nothing),
-          cmocka_unit_test(recreated_chat_shows_new_messages),
+          cmocka_unit_test(joining_a_missing_chat_makes_nothing), cmocka_unit_test(recreated_chat_shows_new_messages),
           cmocka_unit_test(list_of_members_stays_as_it_was), cmocka_unit_test(sender_that_dies_stops_nobody));

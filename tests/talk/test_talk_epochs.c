@@ -98,8 +98,7 @@ static void mail_push(game* from, history* told, unsigned count)
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     assert_status(gh_op_poll(&push->op), GH_OK);
     told->pushed += count;
-    for (unsigned i = 0; i < count; i++)
-        history_note(told, push->epoch, posts[i].id, told->pushed - count + i);
+    for (unsigned i = 0; i < count; i++) history_note(told, push->epoch, posts[i].id, told->pushed - count + i);
 }
 
 static void mail_read(game* from, mail_reader* self, history* told)
@@ -261,8 +260,8 @@ typedef struct chat_crowd
 {
     game* from;
     history* told;
-    chat_reader* both;           /* joe and jeff */
-    gh_chat_feed feed;           /* jenny */
+    chat_reader* both; /* joe and jeff */
+    gh_chat_feed feed; /* jenny */
     gh_chat_player jenny;
     bool has_heard[3][BODIES];
 } chat_crowd;

@@ -38,12 +38,10 @@ static int send_numbers(void* context, int results)
         gh_mailbox_push_config config = gh_mailbox_push_config_default();
         config.capacity = GH_MAILBOX_CAPACITY_MAX;
         config.timeout_us = 60 * SECOND_US;
-        CHILD_CHECK(gh_chat_send_begin(send, from->client, gh_str_literal("raid"), posts, count,
-                                       60 * SECOND_US) == GH_OK);
-        CHILD_CHECK(gh_mailbox_push_begin(push, from->client, gh_str_literal("raid"), copies, count,
-                                          &config) == GH_OK);
-        while (gh_op_poll(&send->op) == GH_PENDING || gh_op_poll(&push->op) == GH_PENDING)
-            game_tick_all();
+        CHILD_CHECK(gh_chat_send_begin(send, from->client, gh_str_literal("raid"), posts, count, 60 * SECOND_US) ==
+                    GH_OK);
+        CHILD_CHECK(gh_mailbox_push_begin(push, from->client, gh_str_literal("raid"), copies, count, &config) == GH_OK);
+        while (gh_op_poll(&send->op) == GH_PENDING || gh_op_poll(&push->op) == GH_PENDING) game_tick_all();
         CHILD_CHECK(gh_op_poll(&send->op) == GH_OK && gh_op_poll(&push->op) == GH_OK);
         for (unsigned i = 0; i < count; i++)
         {
@@ -65,9 +63,8 @@ static void audit_list(redis_server* server, const char* key, uint64_t ids[2][FL
     {
         unsigned long long id, time_ms;
         unsigned size, process, number;
-        assert_int_equal(
-            sscanf(reply->element[i]->str, "%llu %llu %u p%1u%u", &id, &time_ms, &size, &process, &number),
-            5);
+        assert_int_equal(sscanf(reply->element[i]->str, "%llu %llu %u p%1u%u", &id, &time_ms, &size, &process, &number),
+                         5);
         assert_int_equal(id, i + 1);
         assert_int_equal(size, 2);
         assert_true(process < 2);

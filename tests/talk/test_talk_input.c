@@ -41,20 +41,20 @@ static bench bench_new(void)
 }
 
 /* The two ways to spell a name that every begin refuses, and a client that is none. */
-#define REFUSES_NAMES_AND_CLIENTS(bench, begin)                                                              \
-    do                                                                                                       \
-    {                                                                                                        \
-        gh_client* client = (bench).client;                                                                  \
-        gh_str name = (bench).no_name;                                                                       \
-        assert_status((begin), GH_INVALID_NAME);                                                             \
-        name = (bench).long_name;                                                                            \
-        assert_status((begin), GH_INVALID_NAME);                                                             \
-        name = (bench).null_name;                                                                            \
-        assert_status((begin), GH_INVALID_NAME);                                                             \
-        name = (bench).name;                                                                                 \
-        client = NULL;                                                                                       \
-        assert_status((begin), GH_INVALID_CLIENT);                                                           \
-        (void)client, (void)name;                                                                            \
+#define REFUSES_NAMES_AND_CLIENTS(bench, begin)                                                                        \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        gh_client* client = (bench).client;                                                                            \
+        gh_str name = (bench).no_name;                                                                                 \
+        assert_status((begin), GH_INVALID_NAME);                                                                       \
+        name = (bench).long_name;                                                                                      \
+        assert_status((begin), GH_INVALID_NAME);                                                                       \
+        name = (bench).null_name;                                                                                      \
+        assert_status((begin), GH_INVALID_NAME);                                                                       \
+        name = (bench).name;                                                                                           \
+        client = NULL;                                                                                                 \
+        assert_status((begin), GH_INVALID_CLIENT);                                                                     \
+        (void)client, (void)name;                                                                                      \
     } while (0)
 
 static void mailbox_push_names_what_is_wrong(void** state)
@@ -98,8 +98,7 @@ static void mailbox_push_names_what_is_wrong(void** state)
     assert_status(BEGIN(b.posts, GH_MESSAGES_MAX), GH_INVALID_OP); /* busy */
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     assert_status(gh_op_poll(&op->op), GH_OK);
-    for (int i = 0; i < GH_MESSAGES_MAX; i++)
-        b.posts[i].body = gh_str_make(b.name.bytes, GH_MESSAGE_SIZE_MAX);
+    for (int i = 0; i < GH_MESSAGES_MAX; i++) b.posts[i].body = gh_str_make(b.name.bytes, GH_MESSAGE_SIZE_MAX);
     assert_status(BEGIN(b.posts, 1), GH_TOO_LARGE); /* out_bytes is 48 KiB */
     assert_status(BEGIN(b.posts, 2), GH_INVALID_MESSAGES);
     b.posts[1].body.size = GH_MESSAGES_BYTES_MAX - GH_MESSAGE_SIZE_MAX;
@@ -127,9 +126,9 @@ static void mailbox_fetch_and_commit_name_what_is_wrong(void** state)
     REFUSES_NAMES_AND_CLIENTS(b, gh_mailbox_fetch_begin(op, client, name, &good));
     assert_status(gh_mailbox_fetch_begin(NULL, b.client, b.name, &good), GH_INVALID_OP);
     assert_status(gh_mailbox_fetch_begin(op, b.client, b.name, NULL), GH_INVALID_CONFIG);
-#define REFUSES(field, value, status)                                                                        \
-    config = good;                                                                                           \
-    config.field = value;                                                                                    \
+#define REFUSES(field, value, status)                                                                                  \
+    config = good;                                                                                                     \
+    config.field = value;                                                                                              \
     assert_status(gh_mailbox_fetch_begin(op, b.client, b.name, &config), status)
     REFUSES(struct_size, 1, GH_INVALID_CONFIG);
     REFUSES(timeout_us, 999, GH_INVALID_TIMEOUT);
@@ -171,8 +170,7 @@ static void chat_changes_name_what_is_wrong(void** state)
     gh_chat_config config = good;
     gh_str* members = GAME_NEW_ARRAY(b.from, gh_str, GH_CHAT_CREATE_MAX + 1);
     for (size_t i = 0; i <= GH_CHAT_CREATE_MAX; i++) members[i] = b.posts[i].body; /* the numbers */
-#define CREATE(members, count, first)                                                                        \
-    gh_chat_create_begin(op, b.client, b.name, members, count, first, &config)
+#define CREATE(members, count, first) gh_chat_create_begin(op, b.client, b.name, members, count, first, &config)
     REFUSES_NAMES_AND_CLIENTS(b, gh_chat_create_begin(op, client, name, members, 1, NULL, NULL));
     REFUSES_NAMES_AND_CLIENTS(b, gh_chat_join_begin(op, client, name, members[0], NULL));
     REFUSES_NAMES_AND_CLIENTS(b, gh_chat_leave_begin(op, client, name, members[0], NULL));
@@ -192,11 +190,11 @@ static void chat_changes_name_what_is_wrong(void** state)
     assert_status(CREATE(members, 2, b.long_body + 1), GH_INVALID_MESSAGES);
     b.posts[0].sender = gh_str_literal("spy");
     assert_status(CREATE(members, 2, b.posts), GH_INVALID_MEMBERS); /* speaks, and is none */
-#define REFUSES(field, value, status)                                                                        \
-    config = good;                                                                                           \
-    config.field = value;                                                                                    \
-    assert_status(CREATE(members, 2, NULL), status);                                                         \
-    assert_status(gh_chat_join_begin(op, b.client, b.name, members[0], &config), status);                    \
+#define REFUSES(field, value, status)                                                                                  \
+    config = good;                                                                                                     \
+    config.field = value;                                                                                              \
+    assert_status(CREATE(members, 2, NULL), status);                                                                   \
+    assert_status(gh_chat_join_begin(op, b.client, b.name, members[0], &config), status);                              \
     assert_status(gh_chat_leave_begin(op, b.client, b.name, members[0], &config), status)
     REFUSES(struct_size, 0, GH_INVALID_CONFIG);
     REFUSES(timeout_us, 0, GH_INVALID_TIMEOUT);
@@ -230,8 +228,7 @@ static void chat_send_fetch_and_commit_name_what_is_wrong(void** state)
     assert_status(gh_chat_send_begin(NULL, b.client, b.name, b.posts, 1, 0), GH_INVALID_OP);
     assert_status(gh_chat_send_begin(send, b.client, b.name, NULL, 1, 0), GH_INVALID_MESSAGES);
     assert_status(gh_chat_send_begin(send, b.client, b.name, b.posts, 0, 0), GH_INVALID_MESSAGES);
-    assert_status(gh_chat_send_begin(send, b.client, b.name, b.posts, GH_MESSAGES_MAX + 1, 0),
-                  GH_INVALID_MESSAGES);
+    assert_status(gh_chat_send_begin(send, b.client, b.name, b.posts, GH_MESSAGES_MAX + 1, 0), GH_INVALID_MESSAGES);
     assert_status(gh_chat_send_begin(send, b.client, b.name, b.long_body, 2, 0), GH_INVALID_MESSAGES);
     assert_status(gh_chat_send_begin(send, b.client, b.name, b.long_sender, 2, 0), GH_INVALID_MESSAGES);
     assert_status(gh_chat_send_begin(send, b.client, b.name, b.null_body, 2, 0), GH_INVALID_MESSAGES);
@@ -243,19 +240,17 @@ static void chat_send_fetch_and_commit_name_what_is_wrong(void** state)
     gh_chat_fetch_config good = reader->config;
     gh_chat_fetch_config config = good;
 #define FETCH(members, count) gh_chat_fetch_begin(&reader->fetch, b.client, b.name, members, count, &config)
-    REFUSES_NAMES_AND_CLIENTS(b,
-                              gh_chat_fetch_begin(&reader->fetch, client, name, reader->members, 1, &good));
+    REFUSES_NAMES_AND_CLIENTS(b, gh_chat_fetch_begin(&reader->fetch, client, name, reader->members, 1, &good));
     assert_status(gh_chat_fetch_begin(NULL, b.client, b.name, reader->members, 1, &good), GH_INVALID_OP);
-    assert_status(gh_chat_fetch_begin(&reader->fetch, b.client, b.name, reader->members, 1, NULL),
-                  GH_INVALID_CONFIG);
+    assert_status(gh_chat_fetch_begin(&reader->fetch, b.client, b.name, reader->members, 1, NULL), GH_INVALID_CONFIG);
     assert_status(FETCH(NULL, 1), GH_INVALID_MEMBERS);
     assert_status(FETCH(reader->members, 0), GH_INVALID_MEMBERS);
     assert_status(FETCH(reader->members, GH_CHAT_MEMBERS_MAX + 1), GH_INVALID_MEMBERS);
     reader->members[1].name = b.long_name;
     assert_status(FETCH(reader->members, 2), GH_INVALID_MEMBERS);
-#define REFUSES(field, value, status)                                                                        \
-    config = good;                                                                                           \
-    config.field = value;                                                                                    \
+#define REFUSES(field, value, status)                                                                                  \
+    config = good;                                                                                                     \
+    config.field = value;                                                                                              \
     assert_status(FETCH(reader->members, 1), status)
     REFUSES(struct_size, 0, GH_INVALID_CONFIG);
     REFUSES(timeout_us, 999, GH_INVALID_TIMEOUT);
@@ -270,8 +265,7 @@ static void chat_send_fetch_and_commit_name_what_is_wrong(void** state)
     gh_chat_commit* commit = GAME_NEW(b.from, gh_chat_commit);
     gh_chat_member* members = GAME_NEW_ARRAY(b.from, gh_chat_member, GH_CHAT_COMMIT_MAX + 1);
     for (int i = 0; i <= GH_CHAT_COMMIT_MAX; i++) members[i] = (gh_chat_member){.name = b.name, .handled = 1};
-#define COMMIT(epoch, count, timeout)                                                                        \
-    gh_chat_commit_begin(commit, b.client, b.name, epoch, members, count, timeout)
+#define COMMIT(epoch, count, timeout) gh_chat_commit_begin(commit, b.client, b.name, epoch, members, count, timeout)
     REFUSES_NAMES_AND_CLIENTS(b, gh_chat_commit_begin(commit, client, name, 1, members, 1, 0));
     assert_status(gh_chat_commit_begin(NULL, b.client, b.name, 1, members, 1, 0), GH_INVALID_OP);
     assert_status(gh_chat_commit_begin(commit, b.client, b.name, 1, NULL, 1, 0), GH_INVALID_MEMBERS);
@@ -334,9 +328,9 @@ static void chat_list_and_feed_name_what_is_wrong(void** state)
     assert_null(gh_chat_room_seat(NULL, NULL));
     gh_chat_feed_end(feed);
     gh_chat_feed_end(NULL);
-#define REFUSES(field, value, status)                                                                        \
-    config = good;                                                                                           \
-    config.field = value;                                                                                    \
+#define REFUSES(field, value, status)                                                                                  \
+    config = good;                                                                                                     \
+    config.field = value;                                                                                              \
     assert_status(gh_chat_feed_begin(feed, b.client, &config), status)
     REFUSES(struct_size, 0, GH_INVALID_CONFIG);
     REFUSES(rooms, NULL, GH_INVALID_BUFFER);
@@ -389,19 +383,15 @@ static void full_and_closed_are_told(void** state)
         gh_status status = answers[i];
         gh_post* posts = talk_numbers(a, "", 1, 0);
         chat_reader* reader = chat_reader_new(a, "x", "joe");
-        assert_status(gh_mailbox_push_begin(GAME_NEW(a, gh_mailbox_push), a->client, name, posts, 1, NULL),
-                      status);
+        assert_status(gh_mailbox_push_begin(GAME_NEW(a, gh_mailbox_push), a->client, name, posts, 1, NULL), status);
         assert_status(gh_mailbox_fetch_begin(GAME_NEW(a, gh_mailbox_fetch), a->client, name, &fetch), status);
-        assert_status(gh_mailbox_commit_begin(GAME_NEW(a, gh_mailbox_commit), a->client, name, 1, 1, 0),
-                      status);
+        assert_status(gh_mailbox_commit_begin(GAME_NEW(a, gh_mailbox_commit), a->client, name, 1, 1, 0), status);
         assert_status(gh_chat_join_begin(GAME_NEW(a, gh_chat_change), a->client, name, name, NULL), status);
         assert_status(gh_chat_send_begin(GAME_NEW(a, gh_chat_send), a->client, name, posts, 1, 0), status);
-        assert_status(
-            gh_chat_fetch_begin(&reader->fetch, a->client, name, reader->members, 1, &reader->config),
-            status);
-        assert_status(
-            gh_chat_list_begin(GAME_NEW(a, gh_chat_list), a->client, name, GAME_NEW(a, gh_chat_item), 1, 0),
-            status);
+        assert_status(gh_chat_fetch_begin(&reader->fetch, a->client, name, reader->members, 1, &reader->config),
+                      status);
+        assert_status(gh_chat_list_begin(GAME_NEW(a, gh_chat_list), a->client, name, GAME_NEW(a, gh_chat_item), 1, 0),
+                      status);
         assert_status(gh_chat_members_begin(GAME_NEW(a, gh_chat_members), a->client, name,
                                             GAME_NEW(a, gh_chat_member_item), 1, 0),
                       status);
@@ -417,5 +407,4 @@ TEST_FILE(talk_input, cmocka_unit_test(mailbox_push_names_what_is_wrong),
           cmocka_unit_test(mailbox_fetch_and_commit_name_what_is_wrong),
           cmocka_unit_test(chat_changes_name_what_is_wrong),
           cmocka_unit_test(chat_send_fetch_and_commit_name_what_is_wrong),
-          cmocka_unit_test(chat_list_and_feed_name_what_is_wrong),
-          cmocka_unit_test(full_and_closed_are_told));
+          cmocka_unit_test(chat_list_and_feed_name_what_is_wrong), cmocka_unit_test(full_and_closed_are_told));

@@ -55,8 +55,7 @@ static gh_status lose_answer(refusal* self, bool chat, const char* rule, const c
     if (chat)
         assert_status(gh_chat_send_begin(&self->send, self->game->client, RAID, self->posts + 1, 1, 10 * SECOND_US),
                       GH_OK);
-    else
-        assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 1, 1, NULL), GH_OK);
+    else assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 1, 1, NULL), GH_OK);
     GAME_UNTIL(proxy_fired(self->proxy) > fired);
     redis_server_do(self->server, rule);
     if (other != NULL) redis_server_do(self->server, other);

@@ -62,8 +62,7 @@ static said take_said(redisReply* reply)
 
 static said push_as(const stranger* self, unsigned client, unsigned sequence, const char* body)
 {
-    return take_said(redis_server_command(self->server,
-                                          "EVALSHA %s 4 " MAILBOX_KEYS " %016x:%016x %u 1000 0 joe %s",
+    return take_said(redis_server_command(self->server, "EVALSHA %s 4 " MAILBOX_KEYS " %016x:%016x %u 1000 0 joe %s",
                                           self->push, client, sequence, sequence, body));
 }
 
@@ -82,8 +81,8 @@ static said join_as(const stranger* self, unsigned client, unsigned sequence, co
 
 static said leave_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
 {
-    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 %s",
-                                          self->leave, client, sequence, sequence, player));
+    return take_said(redis_server_command(self->server, "EVALSHA %s 5 " CHAT_KEYS " %016x:%016x %u 0 %s", self->leave,
+                                          client, sequence, sequence, player));
 }
 
 static said create_as(const stranger* self, unsigned client, unsigned sequence, const char* player)
@@ -93,12 +92,12 @@ static said create_as(const stranger* self, unsigned client, unsigned sequence, 
                                           self->create, client, sequence, sequence, player));
 }
 
-#define assert_said(actual, expected_code, expected_number)                                                  \
-    do                                                                                                       \
-    {                                                                                                        \
-        said actual_said = (actual);                                                                         \
-        assert_int_equal(actual_said.code, expected_code);                                                   \
-        assert_int_equal(actual_said.number, expected_number);                                               \
+#define assert_said(actual, expected_code, expected_number)                                                            \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        said actual_said = (actual);                                                                                   \
+        assert_int_equal(actual_said.code, expected_code);                                                             \
+        assert_int_equal(actual_said.number, expected_number);                                                         \
     } while (0)
 
 static void repeats_and_ghosts_change_nothing(void** state)
@@ -141,15 +140,14 @@ static void repeats_and_ghosts_change_nothing(void** state)
 static said write_as(const stranger* self, bool chat, uint64_t client, unsigned sequence)
 {
     unsigned shelf = (unsigned)(client >> 56);
-    return take_said(
-        chat ? redis_server_command(self->server,
-                                    "EVALSHA %s 5 " MEMBER_KEYS " gh:{chat:x}:h gh:{chat:x}:w%02x %016" PRIx64
-                                    ":%016x %u 0 joe hello",
-                                    self->send, shelf, client, sequence, sequence)
-             : redis_server_command(self->server,
-                                    "EVALSHA %s 4 gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:h "
-                                    "gh:{mailbox:x}:w%02x %016" PRIx64 ":%016x %u 100000 0 joe hello",
-                                    self->push, shelf, client, sequence, sequence));
+    return take_said(chat ? redis_server_command(self->server,
+                                                 "EVALSHA %s 5 " MEMBER_KEYS
+                                                 " gh:{chat:x}:h gh:{chat:x}:w%02x %016" PRIx64 ":%016x %u 0 joe hello",
+                                                 self->send, shelf, client, sequence, sequence)
+                          : redis_server_command(self->server,
+                                                 "EVALSHA %s 4 gh:{mailbox:x}:s gh:{mailbox:x}:m gh:{mailbox:x}:h "
+                                                 "gh:{mailbox:x}:w%02x %016" PRIx64 ":%016x %u 100000 0 joe hello",
+                                                 self->push, shelf, client, sequence, sequence));
 }
 
 static unsigned long long shelves_size(redis_server* server, const char* object)
@@ -250,14 +248,12 @@ static void order_of_begin_survives_refusals(void** state)
         for (int i = 0; i < SENDS; i++)
         {
             gh_str raid = gh_str_literal("raid");
-            assert_status(gh_chat_send_begin(&sends[i], a->client, raid, &posts[i], 1, 30 * SECOND_US),
-                          GH_OK);
+            assert_status(gh_chat_send_begin(&sends[i], a->client, raid, &posts[i], 1, 30 * SECOND_US), GH_OK);
             assert_status(gh_mailbox_push_begin(&pushes[i], a->client, raid, &copies[i], 1, NULL), GH_OK);
         }
         for (int i = 0; i < SENDS; i++)
         {
-            GAME_UNTIL(gh_op_poll(&sends[i].op) != GH_PENDING &&
-                       gh_op_poll(&pushes[i].op) != GH_PENDING);
+            GAME_UNTIL(gh_op_poll(&sends[i].op) != GH_PENDING && gh_op_poll(&pushes[i].op) != GH_PENDING);
             assert_status(gh_op_poll(&sends[i].op), GH_OK);
             assert_status(gh_op_poll(&pushes[i].op), GH_OK);
             assert_int_equal(posts[i].id, round * SENDS + i + 1);
@@ -281,8 +277,7 @@ static void cancelled_in_the_row_lets_the_next_go_on(void** state)
     gh_mailbox_push* pushes = GAME_NEW_ARRAY(a, gh_mailbox_push, 4);
     gh_str name = gh_str_literal("jeff");
     gh_mailbox_push_config config = gh_mailbox_push_config_default();
-    assert_status(gh_mailbox_push_begin(&pushes[0], a->client, name, posts, 1, NULL),
-                  GH_OK); /* loads the script */
+    assert_status(gh_mailbox_push_begin(&pushes[0], a->client, name, posts, 1, NULL), GH_OK); /* loads the script */
     GAME_UNTIL(gh_op_poll(&pushes[0].op) == GH_OK);
     for (int i = 0; i < 4; i++)
     {
@@ -328,9 +323,9 @@ static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
         gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
         redis_server_do(server, "FLUSHALL");
         redis_server_do(server, "SET gh:{mailbox:jeff}:%s planted", mailbox_parts[i]);
-        assert_status(gh_mailbox_push_begin(push, a->client, gh_str_literal("jeff"),
-                                            talk_numbers(a, "joe", 1, 0), 1, NULL),
-                      GH_OK);
+        assert_status(
+            gh_mailbox_push_begin(push, a->client, gh_str_literal("jeff"), talk_numbers(a, "joe", 1, 0), 1, NULL),
+            GH_OK);
         GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
         assert_status(gh_op_poll(&push->op), GH_CORRUPT);
         assert_int_equal(redis_server_keys(server), 1);
@@ -376,13 +371,9 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
 static void foreign_entries_are_corrupt(void** state)
 {
     (void)state;
-    static const char* const entries[] = {"nonsense",
-                                          "1 2",
-                                          "1 1795250000123 99 joe",
-                                          "7 1795250000123 0 hello",
-                                          "0 1795250000123 0 hello",
-                                          "1  0 hello",
-                                          "-1 1 0 hello"};
+    static const char* const entries[] = {
+        "nonsense",   "1 2",         "1 1795250000123 99 joe", "7 1795250000123 0 hello", "0 1795250000123 0 hello",
+        "1  0 hello", "-1 1 0 hello"};
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
@@ -448,8 +439,7 @@ static void full_store_still_reads_commits_and_leaves(void** state)
     gh_chat_send* send = GAME_NEW(a, gh_chat_send);
     config.timeout_us = SECOND_US / 10;
     assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, &config), GH_OK);
-    assert_status(gh_chat_send_begin(send, a->client, raid, talk_numbers(a, "joe", 1, 0), 1, SECOND_US / 10),
-                  GH_OK);
+    assert_status(gh_chat_send_begin(send, a->client, raid, talk_numbers(a, "joe", 1, 0), 1, SECOND_US / 10), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING && gh_op_poll(&send->op) != GH_PENDING);
     assert_true(gh_op_poll(&push->op) == GH_TIMEOUT || gh_op_poll(&push->op) == GH_UNKNOWN);
     assert_true(gh_op_poll(&send->op) == GH_TIMEOUT || gh_op_poll(&send->op) == GH_UNKNOWN);
@@ -537,8 +527,7 @@ static void leave_and_join_at_once_keeps_the_note(void** state)
         gh_chat_change* changes = GAME_NEW_ARRAY(a, gh_chat_change, 2);
         assert_status(gh_chat_leave_begin(&changes[0], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
         assert_status(gh_chat_join_begin(&changes[1], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
-        GAME_UNTIL(gh_op_poll(&changes[0].op) != GH_PENDING &&
-                   gh_op_poll(&changes[1].op) != GH_PENDING);
+        GAME_UNTIL(gh_op_poll(&changes[0].op) != GH_PENDING && gh_op_poll(&changes[1].op) != GH_PENDING);
         assert_status(gh_op_poll(&changes[0].op), GH_OK);
         assert_status(gh_op_poll(&changes[1].op), GH_OK);
         assert_non_null(redis_server_text(server, "ZSCORE gh:{chat:raid}:v jeff"));
@@ -580,8 +569,7 @@ static void keys_are_on_the_page(void** state)
     feeds.buffer_size = GH_CHAT_ROOM_SIZE_MIN;
     assert_status(gh_chat_feed_begin(feed, a->client, &feeds), GH_OK);
     assert_status(gh_chat_feed_add(feed, player, gh_str_literal("joe")), GH_OK);
-    GAME_UNTIL(player->status == GH_OK && gh_op_poll(&push->op) == GH_OK && fetch->polls > 0 &&
-               joe->fetch.polls > 0);
+    GAME_UNTIL(player->status == GH_OK && gh_op_poll(&push->op) == GH_OK && fetch->polls > 0 && joe->fetch.polls > 0);
     assert_status(gh_mailbox_push_begin(second, b->client, jeff, talk_numbers(b, "", 1, 1), 1, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&second->op) == GH_OK);
     keys_must_be_on_the_page(server, "gh:{mailbox:");
@@ -589,9 +577,8 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{chats:");
 }
 
-TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing),
-          cmocka_unit_test(writers_know_no_bound), cmocka_unit_test(old_marks_go_with_new_ones),
-          cmocka_unit_test(order_of_begin_survives_refusals),
+TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing), cmocka_unit_test(writers_know_no_bound),
+          cmocka_unit_test(old_marks_go_with_new_ones), cmocka_unit_test(order_of_begin_survives_refusals),
           cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
           cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(foreign_entries_are_corrupt),

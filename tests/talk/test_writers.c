@@ -15,8 +15,8 @@
 #define WRITERS_LARGE 10000u
 #define REAL_LARGE    300u
 #define MARKS_MAX     1258291ll /* 1.2 MB of 10,000 */
-#define SLOW_US       "500" /* on a quiet machine, which 10,000 want; there, too, one in 10 may be held up */
-#define MEAN_US_MAX   250.0 /* of the server's own time, for a request as a whole */
+#define SLOW_US       "500"     /* on a quiet machine, which 10,000 want; there, too, one in 10 may be held up */
+#define MEAN_US_MAX   250.0     /* of the server's own time, for a request as a whole */
 #define GONE_US       (UINT64_C(1200) * SECOND_US)
 #define REST_BYTES    16384ll /* that may stay: the state, and who wrote since */
 

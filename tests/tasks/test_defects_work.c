@@ -222,8 +222,7 @@ static void clock_that_is_ahead_steals_no_permit(void** state)
         assert_status(gh_op_poll(&held->op), GH_HELD);
     } while (wait_now_us() - begun_us < 2 * LEASE_US);
     assert_status(permit_give_back(held), GH_OK);
-    held =
-        permit_hold_one(ahead, "arena", 1, LEASE_US); /* and one from the future does not stay for an hour */
+    held = permit_hold_one(ahead, "arena", 1, LEASE_US); /* and one from the future does not stay for an hour */
     game_end(ahead);
     begun_us = wait_now_us();
     assert_status(permit_settle(permit_want(behind, "arena", 1, LEASE_US, 60 * SECOND_US)), GH_HELD);
@@ -278,6 +277,5 @@ TEST_FILE(defects_work, cmocka_unit_test(owner_that_dies_stops_nobody_for_ever),
           cmocka_unit_test(task_of_a_dead_worker_goes_to_another),
           cmocka_unit_test(task_that_nobody_understands_is_kept),
           cmocka_unit_test(task_is_found_by_the_id_that_was_made),
-          cmocka_unit_test(clock_that_is_ahead_steals_no_permit),
-          cmocka_unit_test(free_permit_is_never_refused),
+          cmocka_unit_test(clock_that_is_ahead_steals_no_permit), cmocka_unit_test(free_permit_is_never_refused),
           cmocka_unit_test(semaphore_that_nobody_uses_vanishes));

@@ -231,8 +231,8 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
     }
     for (uint64_t offset = 0; offset < 6; offset += 2)
     {
-        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, offset, letters, 2,
-                                          clerk->memory, sizeof(clerk->memory), NULL),
+        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, offset, letters, 2, clerk->memory,
+                                          sizeof(clerk->memory), NULL),
                       GH_OK);
         GAME_UNTIL(gh_op_poll(&dead->op) != GH_PENDING);
         assert_status(gh_op_poll(&dead->op), GH_OK);
@@ -290,9 +290,9 @@ static void expired_task_goes_to_another_and_the_first_is_refused(void** state)
     assert_status(desk_extend(other), GH_OK);
     assert_status(second->status, GH_PENDING);
     assert_status(desk_finish(other, second, GH_TASK_ACTION_DONE), GH_OK);
-    assert_status(desk_finish(slow, &(gh_task){.state = GH_TASK_PLACE_HELD, .id = gh_str_literal("a")},
-                              GH_TASK_ACTION_DONE),
-                  GH_LOST);
+    assert_status(
+        desk_finish(slow, &(gh_task){.state = GH_TASK_PLACE_HELD, .id = gh_str_literal("a")}, GH_TASK_ACTION_DONE),
+        GH_LOST);
 }
 
 static void extended_task_stays_ours(void** state)
@@ -449,16 +449,12 @@ static void keys_are_on_the_page(void** state)
 
 TEST_FILE(tasks, cmocka_unit_test(keys_are_on_the_page), cmocka_unit_test(is_pushed_taken_and_done),
           cmocka_unit_test(made_ids_are_told_and_differ), cmocka_unit_test(second_push_of_an_id_does_nothing),
-          cmocka_unit_test(id_is_free_again_after_keep),
-          cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
-          cmocka_unit_test(retry_comes_after_its_pause_and_counts),
-          cmocka_unit_test(back_off_doubles_with_jitter),
+          cmocka_unit_test(id_is_free_again_after_keep), cmocka_unit_test(what_is_over_leaves_nothing_after_keep),
+          cmocka_unit_test(retry_comes_after_its_pause_and_counts), cmocka_unit_test(back_off_doubles_with_jitter),
           cmocka_unit_test(last_attempt_goes_to_the_dead_letters),
           cmocka_unit_test(dead_letters_are_listed_by_pages_and_requeued),
           cmocka_unit_test(given_back_is_next_and_does_not_count),
           cmocka_unit_test(expired_task_goes_to_another_and_the_first_is_refused),
           cmocka_unit_test(extended_task_stays_ours), cmocka_unit_test(poison_that_kills_its_takers_dies),
-          cmocka_unit_test(cancelled_tasks_never_run),
-          cmocka_unit_test(cancel_of_a_running_task_is_seen_by_its_taker),
-          cmocka_unit_test(paused_queue_hands_nothing_out),
-          cmocka_unit_test(running_max_bounds_what_all_have_at_once));
+          cmocka_unit_test(cancelled_tasks_never_run), cmocka_unit_test(cancel_of_a_running_task_is_seen_by_its_taker),
+          cmocka_unit_test(paused_queue_hands_nothing_out), cmocka_unit_test(running_max_bounds_what_all_have_at_once));

@@ -44,8 +44,7 @@ static void push_numbered(desk* clerk, const char* group, unsigned from, unsigne
 /* Nothing of the lines is left, by the layout of KEYS.md. */
 static void assert_no_lines(redis_server* server)
 {
-    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "q " KEY "g " KEY "r0 " KEY "d0 " KEY "p"),
-                     0);
+    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "q " KEY "g " KEY "r0 " KEY "d0 " KEY "p"), 0);
 }
 
 /* ---- turns --------------------------------------------------------------------------------------------- */
@@ -71,8 +70,7 @@ static void flood_of_one_group_does_not_delay_others(void** state)
             snprintf(id, sizeof(id), "%s%u", group, seen[group[0] - 'a']++);
             assert_true(gh_str_equal(clerk->tasks[i].id, gh_str_of(id))); /* first come first in a group */
         }
-        for (int i = 0; i < 3 && handed_out <= 60; i++)
-            assert_in_range(3 * seen[i] + 2, handed_out, handed_out + 4);
+        for (int i = 0; i < 3 && handed_out <= 60; i++) assert_in_range(3 * seen[i] + 2, handed_out, handed_out + 4);
         desk_finish_all(clerk);
     }
     assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
@@ -89,8 +87,7 @@ static void tasks_without_a_group_are_one_group(void** state)
     push_numbered(clerk, "", 0, 4);
     push_numbered(clerk, "b", 0, 2);
     push_numbered(clerk, "c", 0, 1);
-    for (int i = 0; i < 3; i++)
-        assert_status(desk_push_class(clerk, (const char*[]){"x", "y", "z"}[i], 1), GH_OK);
+    for (int i = 0; i < 3; i++) assert_status(desk_push_class(clerk, (const char*[]){"x", "y", "z"}[i], 1), GH_OK);
     assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_OK);
     assert_string_equal(desk_ids(clerk), "b0 c0 0 b1 1 2 3 x y z");
     assert_group(&clerk->tasks[2], "");
@@ -146,7 +143,7 @@ typedef struct line
     unsigned end;
     unsigned passed;  /* hand-outs since it began to wait for this turn ... */
     unsigned allowed; /* ... of at most so many                             */
-    bool emptied; /* by a cancel: it keeps its place until its turn would come */
+    bool emptied;     /* by a cancel: it keeps its place until its turn would come */
 } line;
 
 static const char* const names[GROUPS] = {"", "a", "b", "bb", "c", "dragon slayers"};
@@ -241,7 +238,9 @@ static void next_of_each_is_among_as_many_as_there_are_groups(void** state)
         if (random_below(&random, 4) == 0) cancel_at_random(clerk, lines, &random);
         take_at_random(clerk, server, lines, &random);
     }
-    while (take_at_random(clerk, server, lines, &random)) {}
+    while (take_at_random(clerk, server, lines, &random))
+    {
+    }
     assert_int_equal(waiting_groups(lines), 0);
     assert_no_lines(server);
 }
@@ -264,10 +263,8 @@ static void group_stays_through_all_states(void** state)
     desk* clerk = desk_on(server);
     gh_tasks_dead* dead = GAME_NEW(clerk->owner, gh_tasks_dead);
     gh_dead_task letter;
-    gh_task_spec later = {.id = gh_str_literal("a"),
-                          .group = gh_str_literal("guild"),
-                          .delay_us = 10 * SECOND_US,
-                          .attempts_max = 3};
+    gh_task_spec later = {
+        .id = gh_str_literal("a"), .group = gh_str_literal("guild"), .delay_us = 10 * SECOND_US, .attempts_max = 3};
     assert_status(desk_push_all(clerk, &later, 1), GH_OK);
     assert_int_equal(desk_look(clerk, "a"), GH_TASK_STATE_DELAYED);
     assert_true(gh_str_equal(clerk->look.group, gh_str_literal("guild")));
@@ -312,8 +309,7 @@ static void due_tasks_join_their_lines(void** state)
     for (unsigned i = 0; i < 40; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "a%u", i);
-        tasks[i] =
-            (gh_task_spec){.id = gh_str_of(ids[i]), .group = gh_str_literal("a"), .delay_us = SECOND_US + i};
+        tasks[i] = (gh_task_spec){.id = gh_str_of(ids[i]), .group = gh_str_literal("a"), .delay_us = SECOND_US + i};
     }
     tasks[40] = (gh_task_spec){.id = gh_str_literal("n"), .delay_us = SECOND_US};
     assert_status(desk_push_all(clerk, &tasks[40], 1), GH_OK);
@@ -347,8 +343,11 @@ static void large_tasks_of_two_classes_join_their_lines(void** state)
     for (unsigned i = 0; i < 6; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "%u", i);
-        gh_task_spec task = {.id = gh_str_of(ids[i]), .group = gh_str_literal("a"), .delay_us = SECOND_US + i,
-                             .task_class = i / 5, .payload = gh_str_make(payload, sizeof(payload))};
+        gh_task_spec task = {.id = gh_str_of(ids[i]),
+                             .group = gh_str_literal("a"),
+                             .delay_us = SECOND_US + i,
+                             .task_class = i / 5,
+                             .payload = gh_str_make(payload, sizeof(payload))};
         assert_status(desk_push_all(clerk, &task, 1), GH_OK);
     }
     redis_server_shift_clock(server, 2 * (int64_t)SECOND_US);
@@ -401,8 +400,7 @@ static void weights_hold_between_classes_with_groups(void** state)
     for (unsigned i = 0; i < 100; i++)
     {
         snprintf(ids[i], sizeof(ids[i]), "%u", i);
-        tasks[i] = (gh_task_spec){
-            .id = gh_str_of(ids[i]), .task_class = i % 2, .group = gh_str_of(i < 90 ? "a" : "b")};
+        tasks[i] = (gh_task_spec){.id = gh_str_of(ids[i]), .task_class = i % 2, .group = gh_str_of(i < 90 ? "a" : "b")};
     }
     for (unsigned i = 0; i < 100; i += 25) assert_status(desk_push_all(clerk, &tasks[i], 25), GH_OK);
     unsigned got[2][2] = {{0}};
@@ -429,8 +427,7 @@ static void rate_holds_by_the_clock_of_the_store(void** state)
     desk* clerk = desk_on(server);
     desk* other = desk_on(server);
     push_numbered(clerk, "", 0, 30);
-    desk_control(clerk,
-                 (gh_tasks_rules){.rate_count = 1, .rate_period_us = 600 * SECOND_US, .rate_burst = 3});
+    desk_control(clerk, (gh_tasks_rules){.rate_count = 1, .rate_period_us = 600 * SECOND_US, .rate_burst = 3});
     assert_status(desk_take(clerk, 2), GH_OK); /* one less than the burst */
     assert_string_equal(desk_ids(clerk), "0 1");
     assert_status(desk_take(other, 2), GH_OK); /* the burst is used up */
@@ -440,8 +437,7 @@ static void rate_holds_by_the_clock_of_the_store(void** state)
     clerk->config.wait_us = SECOND_US / 20;
     assert_status(desk_take(clerk, 1), GH_EMPTY);
     clerk->config.wait_us = 0;
-    desk_control(other,
-                 (gh_tasks_rules){.rate_count = 1, .rate_period_us = 600 * SECOND_US, .rate_burst = 3});
+    desk_control(other, (gh_tasks_rules){.rate_count = 1, .rate_period_us = 600 * SECOND_US, .rate_burst = 3});
     assert_status(desk_take(other, 1), GH_LIMITED); /* what was used stays used */
     redis_server_shift_clock(server, 600 * (int64_t)SECOND_US);
     assert_status(desk_finish(clerk, desk_take_one(clerk, "0"), GH_TASK_ACTION_DONE), GH_OK); /* again */
@@ -625,10 +621,9 @@ static void processes_obey_the_rules_together(void** state)
     game* office = game_start_ready(address);
     desk* clerk = desk_open(office, QUEUE);
     stamp* stamps = GAME_NEW_ARRAY(office, stamp, FLEET_SIZE);
-    desk_control(clerk, (gh_tasks_rules){.running_max = RUNNING,
-                                         .rate_count = RATE,
-                                         .rate_period_us = SECOND_US,
-                                         .rate_burst = BURST});
+    desk_control(
+        clerk,
+        (gh_tasks_rules){.running_max = RUNNING, .rate_count = RATE, .rate_period_us = SECOND_US, .rate_burst = BURST});
     push_numbered(clerk, "a", 0, FLEET_SIZE - 50);
     push_numbered(clerk, "b", 0, 25);
     push_numbered(clerk, "c", 0, 25);
@@ -646,8 +641,7 @@ static void processes_obey_the_rules_together(void** state)
     for (int i = 0; i < CREW; i++)
     {
         child_kill9(crew[i]);
-        while (count < FLEET_SIZE && child_read(crew[i], &stamps[count], sizeof(stamp)) == sizeof(stamp))
-            count++;
+        while (count < FLEET_SIZE && child_read(crew[i], &stamps[count], sizeof(stamp)) == sizeof(stamp)) count++;
     }
     assert_int_equal(count, FLEET_SIZE);
     check_stamps(stamps, count);
@@ -655,15 +649,12 @@ static void processes_obey_the_rules_together(void** state)
 }
 
 TEST_FILE(tasks_fair, cmocka_unit_test(flood_of_one_group_does_not_delay_others),
-          cmocka_unit_test(tasks_without_a_group_are_one_group),
-          cmocka_unit_test(groups_of_one_task_leave_nothing),
+          cmocka_unit_test(tasks_without_a_group_are_one_group), cmocka_unit_test(groups_of_one_task_leave_nothing),
           cmocka_unit_test(next_of_each_is_among_as_many_as_there_are_groups),
           cmocka_unit_test(group_stays_through_all_states), cmocka_unit_test(due_tasks_join_their_lines),
           cmocka_unit_test(large_tasks_of_two_classes_join_their_lines),
-          cmocka_unit_test(cancelled_flood_delays_nobody),
-          cmocka_unit_test(weights_hold_between_classes_with_groups),
+          cmocka_unit_test(cancelled_flood_delays_nobody), cmocka_unit_test(weights_hold_between_classes_with_groups),
           cmocka_unit_test(rate_holds_by_the_clock_of_the_store), cmocka_unit_test(burst_is_exact),
           cmocka_unit_test(expired_leases_do_not_count_as_running),
           cmocka_unit_test(worker_asks_again_when_the_rate_allows_it),
-          cmocka_unit_test(worker_goes_on_after_its_own_task),
-          cmocka_unit_test(processes_obey_the_rules_together));
+          cmocka_unit_test(worker_goes_on_after_its_own_task), cmocka_unit_test(processes_obey_the_rules_together));

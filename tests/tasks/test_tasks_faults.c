@@ -30,7 +30,7 @@ typedef struct bench
     gh_task tasks[3];
     gh_task_ref refs[3];
     char memory[GH_TASK_BYTES_MAX];
-    bool grouped; /* the tasks have a group: what is ready lies in its line */
+    bool grouped;       /* the tasks have a group: what is ready lies in its line */
     uint32_t count_min; /* of a take */
 } bench;
 
@@ -66,9 +66,8 @@ static void push_tasks(fault_scene* scene, game* from)
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
     name_tasks(self);
-    assert_status(
-        gh_tasks_push_begin(&self->pushing, from->client, fault_name(scene), self->pushed, 3, &config),
-        GH_OK);
+    assert_status(gh_tasks_push_begin(&self->pushing, from->client, fault_name(scene), self->pushed, 3, &config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&self->pushing.op) == GH_OK);
 }
 
@@ -77,8 +76,8 @@ static void take_tasks(fault_scene* scene, gh_tasks_take* take)
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
     config.count_min = self->count_min;
-    assert_status(gh_tasks_take_begin(take, scene->game->client, fault_name(scene), self->tasks, 2,
-                                      self->memory, sizeof(self->memory), &config),
+    assert_status(gh_tasks_take_begin(take, scene->game->client, fault_name(scene), self->tasks, 2, self->memory,
+                                      sizeof(self->memory), &config),
                   GH_OK);
 }
 
@@ -109,8 +108,8 @@ static char mark_of(fault_scene* scene, const char* id)
     return mark == NULL ? '-' : mark[0];
 }
 
-static void assert_stored(fault_scene* scene, long long payloads, long long ready, long long due,
-                          long long leased, long long dead, long long over)
+static void assert_stored(fault_scene* scene, long long payloads, long long ready, long long due, long long leased,
+                          long long dead, long long over)
 {
     assert_int_equal(stored(scene, "HLEN", "p"), payloads);
     assert_int_equal(stored(scene, "LLEN", "r0") + stored(scene, "ZCARD", "q"), ready);
@@ -128,9 +127,8 @@ static void begin_push(fault_scene* scene)
     gh_tasks_config config = config_of();
     name_tasks(self);
     self->pushed[1].id = gh_str_literal(""); /* made */
-    assert_status(
-        gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
-        GH_OK);
+    assert_status(gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+                  GH_OK);
 }
 
 static gh_status poll_push(const void* op)
@@ -181,9 +179,8 @@ static void begin_active_push(fault_scene* scene)
     gh_tasks_config config = config_of();
     name_tasks(self);
     for (int i = 0; i < 3; i++) self->pushed[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
-    assert_status(
-        gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
-        GH_OK);
+    assert_status(gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+                  GH_OK);
 }
 
 static void audit_active_push(fault_scene* scene, gh_status status)
@@ -201,8 +198,8 @@ static void audit_active_push(fault_scene* scene, gh_status status)
     assert_int_equal(mark_of(scene, "b"), 'R');
 }
 
-static const fault_operation active_push = {"active_push", sizeof(bench),     0,         8,           prepare_over,
-                                            begin_active_push, poll_push, NULL, cancel_push, audit_active_push};
+static const fault_operation active_push = {"active_push",     sizeof(bench), 0,    8,           prepare_over,
+                                            begin_active_push, poll_push,     NULL, cancel_push, audit_active_push};
 
 /* ---- take ---------------------------------------------------------------------------------------------- */
 
@@ -240,9 +237,8 @@ static void audit_take(fault_scene* scene, gh_status status)
         assert_true(gh_task_remaining_us(scene->game->client, task) > 0);
         snprintf(expected, sizeof(expected), "L 1 %" PRIu64 " %016" PRIx64 ":%016" PRIx64, task->fence,
                  gh_client_id(scene->game->client), task->taker_sequence);
-        assert_string_equal(
-            redis_server_text(scene->server, "HGET " KEY("m") " %s", scene->name, i == 0 ? "a" : "b"),
-            expected);
+        assert_string_equal(redis_server_text(scene->server, "HGET " KEY("m") " %s", scene->name, i == 0 ? "a" : "b"),
+                            expected);
     }
 }
 
@@ -269,9 +265,9 @@ static void begin_finish(fault_scene* scene)
     self->tasks[0].result = gh_str_literal("result");
     self->tasks[1].action = GH_TASK_ACTION_RETRY;
     self->tasks[1].delay_us = 3600 * SECOND_US;
-    assert_status(gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks,
-                                        2, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+        GH_OK);
 }
 
 static gh_status poll_finish(const void* op)
@@ -299,9 +295,8 @@ static void audit_finish(fault_scene* scene, gh_status status)
     assert_status(self->tasks[1].status, GH_OK);
 }
 
-static const fault_operation finish = {"finish",      sizeof(bench), 0,           3,
-                                       prepare_taken, begin_finish,  poll_finish, NULL,
-                                       cancel_finish, audit_finish};
+static const fault_operation finish = {
+    "finish", sizeof(bench), 0, 3, prepare_taken, begin_finish, poll_finish, NULL, cancel_finish, audit_finish};
 
 /* ---- extend -------------------------------------------------------------------------------------------- */
 
@@ -310,9 +305,9 @@ static void begin_extend(fault_scene* scene)
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
     config.lease_us = 2 * LEASE_US;
-    assert_status(gh_tasks_extend_begin(&self->op.extend, scene->game->client, fault_name(scene), self->tasks,
-                                        2, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_extend_begin(&self->op.extend, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+        GH_OK);
 }
 
 static gh_status poll_extend(const void* op)
@@ -332,14 +327,12 @@ static void audit_extend(fault_scene* scene, gh_status status)
     for (int i = 0; i < 2; i++)
     {
         assert_status(self->tasks[i].status, GH_PENDING);
-        if (status == GH_OK)
-            assert_true(gh_task_remaining_us(scene->game->client, &self->tasks[i]) > LEASE_US);
+        if (status == GH_OK) assert_true(gh_task_remaining_us(scene->game->client, &self->tasks[i]) > LEASE_US);
     }
 }
 
-static const fault_operation extend = {"extend",      sizeof(bench), 0,           7,
-                                       prepare_taken, begin_extend,  poll_extend, NULL,
-                                       cancel_extend, audit_extend};
+static const fault_operation extend = {
+    "extend", sizeof(bench), 0, 7, prepare_taken, begin_extend, poll_extend, NULL, cancel_extend, audit_extend};
 
 /* ---- cancel: one that waits, one that is delayed ------------------------------------------------------- */
 
@@ -347,9 +340,9 @@ static void begin_revoke(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    assert_status(gh_tasks_cancel_begin(&self->op.edit, scene->game->client, fault_name(scene),
-                                        self->refs + 1, 2, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_cancel_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs + 1, 2, &config),
+        GH_OK);
 }
 
 static gh_status poll_edit(const void* op)
@@ -389,9 +382,8 @@ static void prepare_dead(fault_scene* scene)
     gh_tasks_finish* failing = GAME_NEW(scene->game, gh_tasks_finish);
     prepare_taken(scene);
     self->tasks[0].action = self->tasks[1].action = GH_TASK_ACTION_FAIL;
-    assert_status(
-        gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config),
-        GH_OK);
+    assert_status(gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&failing->op) == GH_OK);
 }
 
@@ -399,9 +391,8 @@ static void begin_requeue(fault_scene* scene)
 {
     bench* self = bench_of(scene);
     gh_tasks_config config = config_of();
-    assert_status(gh_tasks_requeue_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs,
-                                         2, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_requeue_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs, 2, &config), GH_OK);
 }
 
 static void audit_requeue(fault_scene* scene, gh_status status)
@@ -424,11 +415,10 @@ static const fault_operation requeue = {"requeue",     sizeof(bench), 0,    7,  
 
 static void begin_pause(fault_scene* scene)
 {
-    const gh_tasks_rules rules = {
-        .paused = true, .running_max = 7, .rate_count = 5, .rate_period_us = SECOND_US};
-    assert_status(gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene),
-                                         &rules, NULL),
-                  GH_OK);
+    const gh_tasks_rules rules = {.paused = true, .running_max = 7, .rate_count = 5, .rate_period_us = SECOND_US};
+    assert_status(
+        gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene), &rules, NULL),
+        GH_OK);
 }
 
 static gh_status poll_control(const void* op)
@@ -446,8 +436,8 @@ static void audit_pause(fault_scene* scene, gh_status status)
     assert_int_equal(stored(scene, "HLEN", "c"), status == GH_CANCELLED ? 0 : 3);
 }
 
-static const fault_operation pause_queue = {
-    "pause", sizeof(bench), 0, 7, NULL, begin_pause, poll_control, NULL, cancel_control, audit_pause};
+static const fault_operation pause_queue = {"pause", sizeof(bench),  0,          7, NULL, begin_pause, poll_control,
+                                            NULL,    cancel_control, audit_pause};
 
 /* ---- the same with a group, where that makes a difference ---------------------------------------------- */
 
@@ -471,9 +461,8 @@ static void audit_grouped_push(fault_scene* scene, gh_status status)
     assert_one_group(scene, status == GH_CANCELLED ? 0 : 2);
 }
 
-static const fault_operation grouped_push = {"grouped_push", sizeof(bench),      0,         5,
-                                             NULL,           begin_grouped_push, poll_push, NULL,
-                                             cancel_push,    audit_grouped_push};
+static const fault_operation grouped_push = {"grouped_push",     sizeof(bench), 0,    5,           NULL,
+                                             begin_grouped_push, poll_push,     NULL, cancel_push, audit_grouped_push};
 
 static void prepare_grouped(fault_scene* scene)
 {
@@ -487,9 +476,8 @@ static void audit_grouped_take(fault_scene* scene, gh_status status)
     assert_one_group(scene, status == GH_CANCELLED ? 2 : 0);
 }
 
-static const fault_operation grouped_take = {"grouped_take",  sizeof(bench),     0,         5,
-                                             prepare_grouped, begin_take,        poll_take, NULL,
-                                             cancel_take,     audit_grouped_take};
+static const fault_operation grouped_take = {"grouped_take", sizeof(bench), 0,    5,           prepare_grouped,
+                                             begin_take,     poll_take,     NULL, cancel_take, audit_grouped_take};
 
 static void audit_grouped_revoke(fault_scene* scene, gh_status status)
 {
@@ -530,8 +518,7 @@ static void prepare_rated(fault_scene* scene)
 {
     const gh_tasks_rules rules = {.rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 3};
     gh_tasks_control* control = GAME_NEW(scene->game, gh_tasks_control);
-    assert_status(gh_tasks_control_begin(control, scene->other->client, fault_name(scene), &rules, NULL),
-                  GH_OK);
+    assert_status(gh_tasks_control_begin(control, scene->other->client, fault_name(scene), &rules, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&control->op) == GH_OK);
     prepare_pushed(scene);
 }
@@ -579,8 +566,7 @@ static void prepare_work(fault_scene* scene)
     static gh_task_spec tasks[3];
     gh_tasks_config config = config_of();
     for (int i = 0; i < 3; i++) tasks[i] = (gh_task_spec){.handler = gh_str_literal("forge")};
-    assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config),
-                  GH_OK);
+    assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&pushing->op) == GH_OK);
 }
 
@@ -620,8 +606,8 @@ static void audit_work(fault_scene* scene, gh_status status)
     smithy* self = scene->op;
     if (status == GH_CANCELLED)
     {
-        assert_stored(scene, 3 - self->forged, stored(scene, "LLEN", "r0"), stored(scene, "ZCARD", "d0"), 0,
-                      0, self->forged);
+        assert_stored(scene, 3 - self->forged, stored(scene, "LLEN", "r0"), stored(scene, "ZCARD", "d0"), 0, 0,
+                      self->forged);
         assert_int_equal(stored(scene, "LLEN", "r0") + stored(scene, "ZCARD", "d0"), 3 - self->forged);
         return;
     }
@@ -630,9 +616,8 @@ static void audit_work(fault_scene* scene, gh_status status)
     assert_int_equal(self->worker.lost, 0);
 }
 
-static const fault_operation work = {
-    "work",     sizeof(smithy), sizeof(gh_tasks_push), 61,          prepare_work,
-    begin_work, poll_work,      work_is_over,          cancel_work, audit_work};
+static const fault_operation work = {"work",     sizeof(smithy), sizeof(gh_tasks_push), 61,          prepare_work,
+                                     begin_work, poll_work,      work_is_over,          cancel_work, audit_work};
 
 /* ---- the tests ----------------------------------------------------------------------------------------- */
 
@@ -668,14 +653,13 @@ FAULT_CANCEL_TEST(rated_take)
 FAULT_CANCEL_TEST(work)
 
 TEST_FILE(tasks_faults, FAULT_TEST_LIST(push), FAULT_TEST_LIST(active_push), FAULT_CANCEL_TEST_LIST(active_push),
-          FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish),
-          FAULT_TEST_LIST(take_together), FAULT_CANCEL_TEST_LIST(take_together),
-          FAULT_TEST_LIST(extend), FAULT_TEST_LIST(revoke), FAULT_TEST_LIST(requeue),
-          FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(grouped_push), FAULT_TEST_LIST(grouped_take),
-          FAULT_TEST_LIST(grouped_revoke), FAULT_TEST_LIST(grouped_requeue), FAULT_TEST_LIST(rated_take),
-          FAULT_TEST_LIST(work), FAULT_CANCEL_TEST_LIST(push), FAULT_CANCEL_TEST_LIST(take),
-          FAULT_CANCEL_TEST_LIST(finish), FAULT_CANCEL_TEST_LIST(extend), FAULT_CANCEL_TEST_LIST(revoke),
-          FAULT_CANCEL_TEST_LIST(requeue), FAULT_CANCEL_TEST_LIST(pause_queue),
+          FAULT_TEST_LIST(take), FAULT_TEST_LIST(finish), FAULT_TEST_LIST(take_together),
+          FAULT_CANCEL_TEST_LIST(take_together), FAULT_TEST_LIST(extend), FAULT_TEST_LIST(revoke),
+          FAULT_TEST_LIST(requeue), FAULT_TEST_LIST(pause_queue), FAULT_TEST_LIST(grouped_push),
+          FAULT_TEST_LIST(grouped_take), FAULT_TEST_LIST(grouped_revoke), FAULT_TEST_LIST(grouped_requeue),
+          FAULT_TEST_LIST(rated_take), FAULT_TEST_LIST(work), FAULT_CANCEL_TEST_LIST(push),
+          FAULT_CANCEL_TEST_LIST(take), FAULT_CANCEL_TEST_LIST(finish), FAULT_CANCEL_TEST_LIST(extend),
+          FAULT_CANCEL_TEST_LIST(revoke), FAULT_CANCEL_TEST_LIST(requeue), FAULT_CANCEL_TEST_LIST(pause_queue),
           FAULT_CANCEL_TEST_LIST(grouped_push), FAULT_CANCEL_TEST_LIST(grouped_take),
           FAULT_CANCEL_TEST_LIST(grouped_revoke), FAULT_CANCEL_TEST_LIST(grouped_requeue),
           FAULT_CANCEL_TEST_LIST(rated_take), FAULT_CANCEL_TEST_LIST(work));

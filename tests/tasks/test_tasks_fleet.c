@@ -102,12 +102,11 @@ static void push_all(desk* clerk, random_stream* random)
     for (unsigned i = 0; i < TASKS; i++)
     {
         snprintf(payloads[i % 50], sizeof(payloads[0]), "%u", i);
-        tasks[i % 50] =
-            (gh_task_spec){.id = gh_str_of(payloads[i % 50]),
-                           .handler = gh_str_literal("row"),
-                           .payload = gh_str_of(payloads[i % 50]),
-                           .task_class = (uint32_t)random_below(random, GH_TASKS_CLASSES),
-                           .delay_us = random_below(random, 4) == 0 ? random_below(random, SECOND_US) : 0};
+        tasks[i % 50] = (gh_task_spec){.id = gh_str_of(payloads[i % 50]),
+                                       .handler = gh_str_literal("row"),
+                                       .payload = gh_str_of(payloads[i % 50]),
+                                       .task_class = (uint32_t)random_below(random, GH_TASKS_CLASSES),
+                                       .delay_us = random_below(random, 4) == 0 ? random_below(random, SECOND_US) : 0};
         if (i % 50 == 49) assert_status(desk_push_all(clerk, tasks, 50), GH_OK);
     }
 }
@@ -124,8 +123,8 @@ static int compare_entries(const void* a, const void* b)
    worked on once, with fences that grow with the attempts. */
 static void audit(redis_server* server, history* self)
 {
-    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "p " KEY "l " KEY "x " KEY "r0 " KEY "r1 " KEY
-                                                  "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3"),
+    assert_int_equal(redis_server_integer(server, "EXISTS " KEY "p " KEY "l " KEY "x " KEY "r0 " KEY "r1 " KEY "r2 " KEY
+                                                  "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3"),
                      0);
     assert_int_equal(redis_server_integer(server, "ZCARD " KEY "t"), TASKS);
     for (unsigned i = 0; i < TASKS; i++)
@@ -161,8 +160,7 @@ static void work_off(bool killing, bool restarting)
     while (redis_server_integer(server, "ZCARD " KEY "t") < TASKS)
     {
         int which = (int)random_below(&random, CREW);
-        for (uint64_t end_us = wait_now_us() + random_below(&random, 60000); wait_now_us() < end_us;)
-            wait_briefly();
+        for (uint64_t end_us = wait_now_us() + random_below(&random, 60000); wait_now_us() < end_us;) wait_briefly();
         round++;
         if (restarting && round % 4 == 0)
         {
@@ -218,8 +216,8 @@ static void delayed_tasks_come_after_a_reconnect(void** state)
     desk* clerk = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
     assert_status(desk_push_delayed(clerk, "a", SECOND_US / 2), GH_OK);
     clerk->config.wait_us = 60 * SECOND_US;
-    assert_status(gh_tasks_take_begin(&clerk->take, clerk->owner->client, clerk->queue, clerk->tasks, 1,
-                                      clerk->memory, sizeof(clerk->memory), &clerk->config),
+    assert_status(gh_tasks_take_begin(&clerk->take, clerk->owner->client, clerk->queue, clerk->tasks, 1, clerk->memory,
+                                      sizeof(clerk->memory), &clerk->config),
                   GH_OK);
     GAME_UNTIL(redis_server_integer(server, "ZCARD " KEY "i") == 1);
     redis_server_restart(server);

@@ -37,10 +37,8 @@ static void push_refuses_bad_input(void** state)
     gh_str queue = clerk->queue;
     assert_status(gh_tasks_push_begin(NULL, client, queue, &task, 1, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_push_begin(&clerk->push, NULL, queue, &task, 1, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make("", 0), &task, 1, NULL),
-                  GH_INVALID_NAME);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make(big, 65), &task, 1, NULL),
-                  GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make("", 0), &task, 1, NULL), GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make(big, 65), &task, 1, NULL), GH_INVALID_NAME);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, 0, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, GH_TASKS_BATCH_MAX + 1, NULL),
@@ -48,22 +46,18 @@ static void push_refuses_bad_input(void** state)
     assert_status(try_push(clerk, (gh_task_spec){.id = {NULL, 1}}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_spec){.id = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_spec){.id = {big, SIZE_MAX}}), GH_INVALID_TASK_ID);
-    assert_status(try_push(clerk, (gh_task_spec){.handler = {big, GH_NAME_SIZE_MAX + 1}}),
-                  GH_INVALID_TASK_HANDLER);
+    assert_status(try_push(clerk, (gh_task_spec){.handler = {big, GH_NAME_SIZE_MAX + 1}}), GH_INVALID_TASK_HANDLER);
     assert_status(try_push(clerk, (gh_task_spec){.handler = {NULL, 1}}), GH_INVALID_TASK_HANDLER);
-    assert_status(try_push(clerk, (gh_task_spec){.group = {big, GH_TASK_GROUP_SIZE_MAX + 1}}),
-                  GH_INVALID_TASK_GROUP);
+    assert_status(try_push(clerk, (gh_task_spec){.group = {big, GH_TASK_GROUP_SIZE_MAX + 1}}), GH_INVALID_TASK_GROUP);
     assert_status(try_push(clerk, (gh_task_spec){.group = {NULL, 1}}), GH_INVALID_TASK_GROUP);
     assert_status(try_push(clerk, (gh_task_spec){.group = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_GROUP);
     assert_status(try_push(clerk, (gh_task_spec){.payload = {big, sizeof(big)}}), GH_INVALID_TASK_PAYLOAD);
     assert_status(try_push(clerk, (gh_task_spec){.payload = {NULL, 1}}), GH_INVALID_TASK_PAYLOAD);
-    assert_status(try_push(clerk, (gh_task_spec){.delay_us = GH_TASKS_DELAY_MAX_US + 1}),
-                  GH_INVALID_TASK_DELAY);
+    assert_status(try_push(clerk, (gh_task_spec){.delay_us = GH_TASKS_DELAY_MAX_US + 1}), GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_spec){.delay_us = UINT64_MAX}), GH_INVALID_TASK_DELAY);
     assert_status(try_push(clerk, (gh_task_spec){.task_class = GH_TASKS_CLASSES}), GH_INVALID_TASK_CLASS);
     assert_status(try_push(clerk, (gh_task_spec){.unique = GH_TASK_UNIQUE_WHILE_ACTIVE + 1}), GH_INVALID_TASK_UNIQUE);
-    assert_status(try_push(clerk, (gh_task_spec){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}),
-                  GH_INVALID_TASK_ATTEMPTS);
+    assert_status(try_push(clerk, (gh_task_spec){.attempts_max = GH_TASKS_ATTEMPTS_MAX + 1}), GH_INVALID_TASK_ATTEMPTS);
     assert_status(gh_op_poll(&clerk->push.op), GH_INVALID_TASK_ATTEMPTS);
     gh_op_cancel(&clerk->push.op);
     assert_int_equal(gh_tasks_push_id(NULL, 0, clerk->text), 0);
@@ -115,18 +109,13 @@ static void pull_style_refuses_bad_input(void** state)
     gh_task* tasks = clerk->tasks;
     char* memory = clerk->memory;
     assert_status(gh_tasks_take_begin(NULL, client, queue, tasks, 1, memory, 9000, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, NULL, 1, memory, 9000, NULL),
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, NULL, 1, memory, 9000, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 0, memory, 9000, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000, NULL),
                   GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 0, memory, 9000, NULL),
-                  GH_INVALID_TASKS);
-    assert_status(
-        gh_tasks_take_begin(&clerk->take, client, queue, tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000, NULL),
-        GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, NULL, 9000, NULL),
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, NULL, 9000, NULL), GH_INVALID_BUFFER);
+    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, memory, GH_TASK_BYTES_MAX - 1, NULL),
                   GH_INVALID_BUFFER);
-    assert_status(
-        gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, memory, GH_TASK_BYTES_MAX - 1, NULL),
-        GH_INVALID_BUFFER);
     assert_status(gh_tasks_finish_begin(NULL, client, queue, tasks, 1, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, tasks, 1, NULL), GH_INVALID_TASKS);
@@ -139,23 +128,19 @@ static void pull_style_refuses_bad_input(void** state)
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
                   GH_INVALID_TASKS); /* no action */
     task->action = (gh_task_action)9;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
-                  GH_INVALID_TASK_ACTION);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_ACTION);
     task->action = GH_TASK_ACTION_RETRY;
     task->delay_us = GH_TASKS_DELAY_MAX_US + 1;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_DELAY);
     task->delay_us = 0;
     task->result = gh_str_make(memory, GH_TASK_RESULT_SIZE_MAX + 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
-                  GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
     task->result = gh_str_make(NULL, 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
-                  GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
     task->result.size = 0;
     assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_OK);
     gh_tasks_finish* second = GAME_NEW(clerk->owner, gh_tasks_finish);
-    assert_status(gh_tasks_finish_begin(second, client, queue, task, 1, NULL),
-                  GH_INVALID_TASKS); /* on its way */
+    assert_status(gh_tasks_finish_begin(second, client, queue, task, 1, NULL), GH_INVALID_TASKS); /* on its way */
     gh_op_cancel(&clerk->finish.op);
     assert_status(gh_op_poll(&clerk->finish.op), GH_CANCELLED);
     assert_status(desk_finish(clerk, task, GH_TASK_ACTION_DONE), GH_OK);
@@ -201,22 +186,17 @@ static void looking_after_refuses_bad_input(void** state)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_status(try_rules(clerk, wrong[i]), GH_INVALID_TASK_RATE);
     assert_status(gh_tasks_look_begin(NULL, client, queue, queue, NULL, 0, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL),
-                  GH_INVALID_TASK_ID);
+    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL), GH_INVALID_TASK_ID);
     assert_status(gh_tasks_look_begin(&clerk->look, client, queue, queue, NULL, 1, NULL), GH_INVALID_BUFFER);
-    assert_status(gh_tasks_dead_begin(NULL, client, queue, 0, &letter, 1, clerk->memory, room, NULL),
-                  GH_INVALID_OP);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, NULL, 1, clerk->memory, room, NULL),
-                  GH_INVALID_TASKS);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 0, clerk->memory, room, NULL),
-                  GH_INVALID_TASKS);
+    assert_status(gh_tasks_dead_begin(NULL, client, queue, 0, &letter, 1, clerk->memory, room, NULL), GH_INVALID_OP);
+    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, NULL, 1, clerk->memory, room, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 0, clerk->memory, room, NULL), GH_INVALID_TASKS);
     assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 1, clerk->memory, room - 1, NULL),
                   GH_INVALID_BUFFER);
     assert_status(gh_tasks_count_begin(NULL, client, queue, NULL), GH_INVALID_OP);
     assert_status(gh_tasks_count_begin(&clerk->count, client, gh_str_make(NULL, 0), NULL), GH_INVALID_NAME);
     assert_int_equal(game_stats(clerk->owner).ops_begun, 0);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, UINT64_MAX, &letter, 1, clerk->memory, room, NULL),
-                  GH_OK);
+    assert_status(gh_tasks_dead_begin(dead, client, queue, UINT64_MAX, &letter, 1, clerk->memory, room, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&dead->op) != GH_PENDING);
     assert_status(gh_op_poll(&dead->op), GH_OK);
     assert_int_equal(dead->count, 0);
@@ -243,9 +223,9 @@ static void worker_refuses_bad_input(void** state)
     good.handlers = handlers, good.handler_count = 1, good.queues = queues, good.queue_count = 1;
     good.slots = slots, good.slot_count = 2, good.memory = memory, good.memory_size = sizeof(memory);
     gh_tasks_worker_config config;
-#define TRY(change, expected)                                                                                \
-    config = good;                                                                                           \
-    change;                                                                                                  \
+#define TRY(change, expected)                                                                                          \
+    config = good;                                                                                                     \
+    change;                                                                                                            \
     assert_status(gh_tasks_worker_begin(worker, owner->client, &config), expected)
     assert_status(gh_tasks_worker_begin(NULL, owner->client, &good), GH_INVALID_OP);
     assert_status(gh_tasks_worker_begin(worker, NULL, &good), GH_INVALID_CLIENT);
@@ -284,8 +264,7 @@ static void worker_refuses_bad_input(void** state)
 
 /* ---- at the limits ------------------------------------------------------------------------------------- */
 
-static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count,
-                               gh_str payload)
+static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count, gh_str payload)
 {
     static unsigned serial;
     for (size_t i = 0; i < count; i++)
@@ -357,9 +336,9 @@ static void grouped_pushes_have_their_own_bound(void** state)
     gh_task_spec tasks[GH_TASKS_GROUPED_MAX + 1] = {{.group = {"a", 1}}};
     for (size_t count = GH_TASKS_GROUPED_MAX - 1; count <= GH_TASKS_GROUPED_MAX; count++)
         assert_status(desk_push_all(clerk, tasks, count), GH_OK);
-    assert_status(gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks,
-                                      GH_TASKS_GROUPED_MAX + 1, NULL),
-                  GH_INVALID_TASKS);
+    assert_status(
+        gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, GH_TASKS_GROUPED_MAX + 1, NULL),
+        GH_INVALID_TASKS);
     tasks[0].group = gh_str_literal("");
     assert_status(desk_push_all(clerk, tasks, GH_TASKS_GROUPED_MAX + 1), GH_OK);
 }
@@ -379,9 +358,9 @@ static void as_many_tasks_as_may_be_pass_in_each_request(void** state)
         assert_int_equal(clerk->take.count, count);
         assert_status(desk_extend(clerk), GH_OK);
         for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_ACTION_FAIL;
-        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks,
-                                            count, NULL),
-                      GH_OK);
+        assert_status(
+            gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, count, NULL),
+            GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
         for (size_t i = 0; i < count; i++) refs[i].id = tasks[i].id;
         assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs,
@@ -390,15 +369,14 @@ static void as_many_tasks_as_may_be_pass_in_each_request(void** state)
         for (size_t done = 0, some; done < count; done += some)
         {
             some = count - done < GH_TASKS_REQUEUE_MAX ? count - done : GH_TASKS_REQUEUE_MAX;
-            assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue,
-                                                 &refs[done], some, NULL),
-                          GH_OK);
+            assert_status(
+                gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, &refs[done], some, NULL),
+                GH_OK);
             GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
         }
         assert_int_equal(desk_count(clerk)->ready[0], count);
-        assert_status(
-            gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
-            GH_OK);
+        assert_status(gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
         for (size_t i = 0; i < count; i++) assert_status(refs[i].status, GH_OK);
         assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_EMPTY);
@@ -436,8 +414,7 @@ static void smallest_client_takes_what_it_can(void** state)
     assert_int_equal(game_stats(owner).protocol_errors, 0);
 }
 
-TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input),
-          cmocka_unit_test(config_names_the_field_that_is_wrong),
+TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_test(config_names_the_field_that_is_wrong),
           cmocka_unit_test(pull_style_refuses_bad_input), cmocka_unit_test(looking_after_refuses_bad_input),
           cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(capacity_is_exact),
           cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),

@@ -75,7 +75,7 @@ static void street_release(street* self, int64_t late_us)
     redis_server_shift_clock(self->server, 0);
 }
 
-#define IN_TIME  (-20 * (int64_t)SECOND_US)
+#define IN_TIME    (-20 * (int64_t)SECOND_US)
 #define MUCH_LATER (700 * (int64_t)SECOND_US)
 
 /* ---- take ---------------------------------------------------------------------------------------------- */
@@ -352,9 +352,9 @@ static void push_that_is_stopped_leaves_word_that_it_may_be_done(void** state)
     assert_status(desk_push_all(self.far, &spec, 1), GH_UNKNOWN);
     redis_server_do(self.server, "ACL SETUSER default +zrem");
     assert_int_equal(desk_look(self.near, "t1"), GH_TASK_STATE_READY);
-    const char* receipt = redis_server_text(self.server, "HGET " KEY "w %016llx:%016llxo",
-                                            (unsigned long long)self.far->push.maker,
-                                            (unsigned long long)self.far->push.op.sequence);
+    const char* receipt =
+        redis_server_text(self.server, "HGET " KEY "w %016llx:%016llxo", (unsigned long long)self.far->push.maker,
+                          (unsigned long long)self.far->push.op.sequence);
     assert_non_null(receipt);
     assert_string_equal(strrchr(receipt, ' '), " u");
 }
@@ -427,8 +427,7 @@ TEST_FILE(tasks_late, cmocka_unit_test(take_that_hung_gets_nothing_after_a_later
           cmocka_unit_test(finish_that_hung_changes_nothing),
           cmocka_unit_test(push_that_hung_does_not_bring_back_what_is_forgotten),
           cmocka_unit_test(full_queue_is_unknown_when_a_copy_hangs),
-          cmocka_unit_test(push_that_was_done_is_not_refused),
-          cmocka_unit_test(push_that_hung_is_no_new_task),
+          cmocka_unit_test(push_that_was_done_is_not_refused), cmocka_unit_test(push_that_hung_is_no_new_task),
           cmocka_unit_test(push_that_hung_is_no_new_task_after_another_had_its_id),
           cmocka_unit_test(push_that_is_sent_again_when_it_is_over_is_told_as_stored),
           cmocka_unit_test(push_that_was_told_exists_stores_nothing_later),

@@ -117,8 +117,7 @@ typedef struct share
     double given;
 } share;
 
-static void push_some(desk* clerk, share* shares, unsigned* serial, random_stream* random,
-                      size_t payload_size)
+static void push_some(desk* clerk, share* shares, unsigned* serial, random_stream* random, size_t payload_size)
 {
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX];
     gh_task_spec tasks[40];
@@ -146,10 +145,8 @@ static void settle(const desk* clerk, share* shares, const uint32_t* weights)
         for (int c = 0; c < GH_TASKS_CLASSES; c++) sum += shares[c].waiting > 0 ? weights[c] : 0;
         for (int c = 0; c < GH_TASKS_CLASSES; c++)
         {
-            if (shares[c].waiting > 0)
-                shares[c].due += weights[c] / sum;
-            else
-                shares[c].due = shares[c].given = 0;
+            if (shares[c].waiting > 0) shares[c].due += weights[c] / sum;
+            else shares[c].due = shares[c].given = 0;
         }
         assert_true(shares[got].waiting > 0);
         shares[got].waiting--;
@@ -255,8 +252,8 @@ static void fence_grows_when_the_clock_goes_back(void** state)
 static gh_tasks_take* begin_wait(desk* self, uint64_t wait_us)
 {
     self->config.wait_us = wait_us;
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, 1,
-                                      self->memory, sizeof(self->memory), &self->config),
+    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, 1, self->memory,
+                                      sizeof(self->memory), &self->config),
                   GH_OK);
     return &self->take;
 }
@@ -285,8 +282,7 @@ static void waiting_taker_is_woken_by_a_push(void** state)
 static void step_at(game* self, uint64_t now_us)
 {
     assert_status(gh_tick(self->client, now_us, 0), GH_OK);
-    for (uint64_t end_us = wait_cap_us();
-         game_stats(self).requests_sent + game_stats(self).requests_waiting > 0;)
+    for (uint64_t end_us = wait_cap_us(); game_stats(self).requests_sent + game_stats(self).requests_waiting > 0;)
     {
         if (wait_now_us() > end_us) fail_msg("no answer came");
         wait_briefly();
@@ -352,9 +348,8 @@ static void dead_sleepers_are_forgotten(void** state)
     redis_server_options options = {.clock = true};
     redis_server* server = redis_server_start(&options);
     desk* taker = desk_on(server);
-    for (int i = 0; i < 10; i++)
-        redis_server_do(server, "ZADD " KEY "i 1000 00000000000000aa:00000000000000%02x", i);
-    long long asleep = 10; /* of these */
+    for (int i = 0; i < 10; i++) redis_server_do(server, "ZADD " KEY "i 1000 00000000000000aa:00000000000000%02x", i);
+    long long asleep = 10;                      /* of these */
     for (int i = 0; i < 200 && asleep > 0; i++) /* a few go with each question that is in time */
     {
         gh_tasks_take* take = begin_wait(taker, SECOND_US / 50);
@@ -370,8 +365,6 @@ TEST_FILE(tasks_order, cmocka_unit_test(delayed_tasks_come_when_due),
           cmocka_unit_test(strict_classes_never_wait_for_later_ones),
           cmocka_unit_test(weighted_classes_get_their_share_less_three),
           cmocka_unit_test(weighted_shares_hold_for_large_payloads),
-          cmocka_unit_test(clocks_an_hour_apart_change_nothing),
-          cmocka_unit_test(fence_grows_when_the_clock_goes_back),
+          cmocka_unit_test(clocks_an_hour_apart_change_nothing), cmocka_unit_test(fence_grows_when_the_clock_goes_back),
           cmocka_unit_test(waiting_taker_is_woken_by_a_push), cmocka_unit_test(pause_adapts_up_to_100_ms),
-          cmocka_unit_test(waiting_taker_asks_when_the_next_is_due),
-          cmocka_unit_test(dead_sleepers_are_forgotten));
+          cmocka_unit_test(waiting_taker_asks_when_the_next_is_due), cmocka_unit_test(dead_sleepers_are_forgotten));

@@ -284,10 +284,9 @@ static void lie(void* context, const fake_request* request, fake_reply* reply)
     if (self->rest != NULL)
         fake_reply_format(reply, "*24\r\n:%.*s\r\n%s", (int)sequence->size, sequence->bytes, self->rest);
     else
-        fake_reply_format(reply,
-                          "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64
-                          "\r\n:0\r\n$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
-                          (int)sequence->size, sequence->bytes, self->remaining_us, self->attempt);
+        fake_reply_format(
+            reply, "*9\r\n:%.*s\r\n:0\r\n:1\r\n:1\r\n:%" PRIu64 "\r\n:0\r\n$5\r\nbread\r\n:%s\r\n$5\r\n0 1 0\r\n",
+            (int)sequence->size, sequence->bytes, self->remaining_us, self->attempt);
 }
 
 static gh_status take_from(const liar* self)
@@ -321,11 +320,9 @@ static void least_number_of_all_is_no_attempt(void** state)
 {
     (void)state;
     assert_status(take_from(&(liar){.attempt = "-1", .remaining_us = SECOND_US, .keys = 17, .sequence = 1}), GH_OK);
-    assert_status(take_from(&(liar){.attempt = "-9223372036854775808",
-                                    .remaining_us = SECOND_US,
-                                    .keys = 17,
-                                    .sequence = 1}),
-                  GH_UNKNOWN);
+    assert_status(
+        take_from(&(liar){.attempt = "-9223372036854775808", .remaining_us = SECOND_US, .keys = 17, .sequence = 1}),
+        GH_UNKNOWN);
 }
 
 #define ZERO ":0\r\n"
@@ -336,8 +333,8 @@ static void counts_over_32_bits_are_not_cut(void** state)
     (void)state;
     liar self = {.keys = 15,
                  .sequence = 0,
-                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ":4294967296\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ZERO
-                             ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO};
+                 .rest = ":1\r\n" ZERO ZERO ZERO ZERO ZERO ZERO
+                         ":4294967296\r\n" ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO ZERO};
     redis_server* server = redis_server_start(NULL);
     fake_server* fake = fake_server_start(lie, &self, redis_server_address(server));
     gh_client_config config = game_config(fake_server_address(fake));
@@ -358,5 +355,4 @@ TEST_FILE(tasks_over, cmocka_unit_test(nothing_stays_of_a_queue_whose_tasks_are_
           cmocka_unit_test(taker_has_no_time_left_until_it_has_asked),
           cmocka_unit_test(receipts_take_no_older_generation),
           cmocka_unit_test(lease_is_never_longer_than_was_asked_for),
-          cmocka_unit_test(least_number_of_all_is_no_attempt),
-          cmocka_unit_test(counts_over_32_bits_are_not_cut));
+          cmocka_unit_test(least_number_of_all_is_no_attempt), cmocka_unit_test(counts_over_32_bits_are_not_cut));

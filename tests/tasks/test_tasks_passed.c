@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUE          "mail"
-#define KEY            "gh:{tasks:mail}:"
-#define FLOOD          2000u
-#define BATCH          25u /* of a push or a cancel */
+#define QUEUE "mail"
+#define KEY   "gh:{tasks:mail}:"
+#define FLOOD 2000u
+#define BATCH 25u /* of a push or a cancel */
 
 /* What a take may need: a request for as many as it wants, one more where there is nothing behind, and those that look
    at so many places, or groups; of the places in the lines of groups these are fewer. */
 #define REQUESTS(places) (2 + FLOOD / (places) + 1)
-#define PLACES         128u
-#define PLACES_GROUPED 30u
-#define GROUPS         48u /* without a task */
+#define PLACES           128u
+#define PLACES_GROUPED   30u
+#define GROUPS           48u /* without a task */
 
 static desk* desk_on(redis_server* server)
 {
@@ -34,9 +34,9 @@ typedef struct crowd
 static void cancel_them(desk* clerk, crowd* some)
 {
     for (unsigned i = 0; i < BATCH; i++) some->refs[i].id = some->specs[i].id;
-    assert_status(gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, some->refs, BATCH,
-                                        &clerk->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, some->refs, BATCH, &clerk->config),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->edit.op), GH_OK);
 }
@@ -54,8 +54,8 @@ static void push_and_cancel(desk* clerk, unsigned count, bool grouped)
         {
             snprintf(some.ids[i], sizeof(some.ids[i]), "dead%u", ++serial);
             snprintf(some.groups[i], sizeof(some.groups[i]), "of%u", serial);
-            some.specs[i] = (gh_task_spec){.id = gh_str_of(some.ids[i]),
-                                           .group = gh_str_of(grouped ? some.groups[i] : "")};
+            some.specs[i] =
+                (gh_task_spec){.id = gh_str_of(some.ids[i]), .group = gh_str_of(grouped ? some.groups[i] : "")};
         }
         assert_status(desk_push_all(clerk, some.specs, BATCH), GH_OK);
         cancel_them(clerk, &some);
@@ -187,8 +187,8 @@ static void rules_count_no_place_that_is_passed_over(void** state)
     assert_status(desk_push_delayed(clerk, "later", 3600 * SECOND_US), GH_OK);
     push_and_cancel(clerk, FLOOD, false);
     for (int i = 0; i < 4; i++) assert_status(desk_push(clerk, (const char*[]){"a", "b", "c", "d"}[i], ""), GH_OK);
-    desk_control(clerk, (gh_tasks_rules){.running_max = 3, .rate_count = 1, .rate_period_us = 3600 * SECOND_US,
-                                         .rate_burst = 2});
+    desk_control(clerk, (gh_tasks_rules){
+                            .running_max = 3, .rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 2});
     assert_taken_within(clerk, server, "a", REQUESTS(PLACES));
     assert_status(desk_take(clerk, 50), GH_OK);
     assert_string_equal(desk_ids(clerk), "b");

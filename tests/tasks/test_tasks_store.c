@@ -16,8 +16,7 @@ static desk* desk_on(redis_server* server)
     return desk_open(game_start_ready(redis_server_address(server)), QUEUE);
 }
 
-static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count,
-                               gh_str payload)
+static gh_status push_numbered(desk* clerk, gh_task_spec* tasks, char (*ids)[16], size_t count, gh_str payload)
 {
     static unsigned serial;
     for (size_t i = 0; i < count; i++)
@@ -50,20 +49,18 @@ static void foreign_keys_tear_nothing(void** state)
         if (there) redis_server_do(server, "RENAME " KEY "%s aside", parts[i]);
         redis_server_do(server, "SET " KEY "%s foreign", parts[i]);
 
-        gh_task_spec pushed[2] = {{.id = gh_str_literal("new")},
-                                  {.id = gh_str_literal("new delayed"), .delay_us = 1}};
+        gh_task_spec pushed[2] = {{.id = gh_str_literal("new")}, {.id = gh_str_literal("new delayed"), .delay_us = 1}};
         gh_status push = desk_push_all(clerk, pushed, 2);
         gh_tasks_take* take = GAME_NEW(clerk->owner, gh_tasks_take);
         gh_task* taken = GAME_NEW_ARRAY(clerk->owner, gh_task, 10);
         char* memory = game_new(clerk->owner, GH_TASK_BYTES_MAX);
-        assert_status(gh_tasks_take_begin(take, clerk->owner->client, clerk->queue, taken, 10, memory,
-                                          GH_TASK_BYTES_MAX, NULL),
-                      GH_OK);
+        assert_status(
+            gh_tasks_take_begin(take, clerk->owner->client, clerk->queue, taken, 10, memory, GH_TASK_BYTES_MAX, NULL),
+            GH_OK);
         GAME_UNTIL(gh_op_poll(&take->op) != GH_PENDING);
         clerk->tasks[0].action = GH_TASK_ACTION_DONE;
-        assert_status(
-            gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
-            GH_OK);
+        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
         gh_status finish = gh_op_poll(&clerk->finish.op);
         assert_true(push == GH_OK || push == GH_CORRUPT);
@@ -75,14 +72,11 @@ static void foreign_keys_tear_nothing(void** state)
         if (there) redis_server_do(server, "RENAME aside " KEY "%s", parts[i]);
         if (push == GH_CORRUPT) assert_status(desk_push_all(clerk, pushed, 2), GH_OK);
         unsigned count = gh_op_poll(&take->op) == GH_OK ? take->count : 0;
-        if (finish == GH_CORRUPT)
-            assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
+        if (finish == GH_CORRUPT) assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_DONE), GH_OK);
         while (desk_take(clerk, 10) == GH_OK) count += clerk->take.count;
-        if (strcmp(parts[i], "r0") != 0 &&
-            strcmp(parts[i], "d0") != 0) /* what was in there was put back, or new */
+        if (strcmp(parts[i], "r0") != 0 && strcmp(parts[i], "d0") != 0) /* what was in there was put back, or new */
             assert_int_equal(count, 4);
-        else
-            assert_in_range(count, 3, 4);
+        else assert_in_range(count, 3, 4);
     }
 }
 
@@ -99,9 +93,8 @@ static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
     redis_server_do(server, "CONFIG SET maxmemory 1");
     clerk->config.timeout_us = SECOND_US / 5;
     tasks[0].id = gh_str_literal("refused");
-    assert_status(
-        gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, 1, &clerk->config),
-        GH_OK);
+    assert_status(gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, 1, &clerk->config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->push.op), GH_TIMEOUT);
     clerk->config.timeout_us = 5 * SECOND_US;
@@ -146,12 +139,12 @@ static void task_without_room_is_handed_out_cut(void** state)
     assert_status(desk_push(clerk, "small", ""), GH_OK);
     for (int i = 0; i < 2; i++)
     {
-        redisReply* reply = redis_server_command(
-            server,
-            "EVALSHA %s 17 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "t " KEY
-            "r0 " KEY "r1 " KEY "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3 " KEY "q " KEY
-            "g 1:1 7 60000000 10 30000 300 0 %s 7000000 %s 0 0 0",
-            digest, "", "");
+        redisReply* reply =
+            redis_server_command(server,
+                                 "EVALSHA %s 17 " KEY "c " KEY "l " KEY "p " KEY "m " KEY "w " KEY "i " KEY "t " KEY
+                                 "r0 " KEY "r1 " KEY "r2 " KEY "r3 " KEY "d0 " KEY "d1 " KEY "d2 " KEY "d3 " KEY
+                                 "q " KEY "g 1:1 7 60000000 10 30000 300 0 %s 7000000 %s 0 0 0",
+                                 digest, "", "");
         assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
         assert_int_equal(reply->elements, 12);
         assert_string_equal(reply->element[6]->str, "large");
@@ -177,9 +170,9 @@ static gh_status count_says(desk* clerk)
 
 static gh_status look_says(desk* clerk, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&clerk->look, clerk->owner->client, clerk->queue, gh_str_of(id), NULL, 0,
-                                      &clerk->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_look_begin(&clerk->look, clerk->owner->client, clerk->queue, gh_str_of(id), NULL, 0, &clerk->config),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->look.op) != GH_PENDING);
     return gh_op_poll(&clerk->look.op);
 }
@@ -232,6 +225,5 @@ static void worker_leaves_a_broken_queue(void** state)
 
 TEST_FILE(tasks_store, cmocka_unit_test(foreign_keys_tear_nothing),
           cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
-          cmocka_unit_test(places_left_over_are_passed_over),
-          cmocka_unit_test(task_without_room_is_handed_out_cut),
+          cmocka_unit_test(places_left_over_are_passed_over), cmocka_unit_test(task_without_room_is_handed_out_cut),
           cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(worker_leaves_a_broken_queue));

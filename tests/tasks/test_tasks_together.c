@@ -109,8 +109,8 @@ static void rules_that_allow_fewer_hold_them_back(void** state)
     assert_status(desk_take(self, 8), GH_LIMITED);
     assert_true(self->take.next_us >= 86400 * SECOND_US); /* never by itself */
     assert_all_ready(self, "abcdefgh");
-    desk_control(self, (gh_tasks_rules){
-                           .running_max = 6, .rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 7});
+    desk_control(
+        self, (gh_tasks_rules){.running_max = 6, .rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 7});
     assert_status(desk_take(self, 5), GH_OK);
     assert_int_equal(self->take.count, 5);
     desk* other = desk_of_four(server);
@@ -126,8 +126,7 @@ static void what_does_not_fit_together_is_told(void** state)
     desk* self = desk_of_four(server);
     static char payload[GH_TASK_PAYLOAD_SIZE_MAX + 1];
     memset(payload, 'x', GH_TASK_PAYLOAD_SIZE_MAX);
-    for (const char* id = "abcdef"; *id != 0; id++)
-        assert_status(desk_push(self, (char[2]){*id, 0}, payload), GH_OK);
+    for (const char* id = "abcdef"; *id != 0; id++) assert_status(desk_push(self, (char[2]){*id, 0}, payload), GH_OK);
     self->config.count_min = 6; /* 48 KiB */
     assert_status(desk_take(self, 6), GH_TOO_SMALL);
     assert_all_ready(self, "abcdef");
@@ -292,8 +291,7 @@ static void what_comes_back_counts_again(void** state)
 TEST_FILE(tasks_together, cmocka_unit_test(nothing_is_handed_out_before_there_are_enough),
           cmocka_unit_test(groups_keep_their_turns_while_too_few_wait),
           cmocka_unit_test(classes_and_weights_are_counted_together),
-          cmocka_unit_test(rules_that_allow_fewer_hold_them_back),
-          cmocka_unit_test(what_does_not_fit_together_is_told), cmocka_unit_test(count_min_is_checked),
-          cmocka_unit_test(cancelled_tasks_between_them_hide_nothing),
+          cmocka_unit_test(rules_that_allow_fewer_hold_them_back), cmocka_unit_test(what_does_not_fit_together_is_told),
+          cmocka_unit_test(count_min_is_checked), cmocka_unit_test(cancelled_tasks_between_them_hide_nothing),
           cmocka_unit_test(cancelled_tasks_of_groups_hide_nothing),
           cmocka_unit_test(each_of_two_takers_gets_a_whole_table), cmocka_unit_test(what_comes_back_counts_again));

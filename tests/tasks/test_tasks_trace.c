@@ -110,8 +110,8 @@ static void lost_answer_is_told_once(void** state)
         task->action = GH_TASK_ACTION_DONE;
         self->config.timeout_us = i == 0 ? 5 * SECOND_US : SECOND_US / 5;
         proxy_arm(proxy, PROXY_REPLY, 0, PROXY_HOLD);
-        assert_status(
-            gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config), GH_OK);
+        assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
+                      GH_OK);
         if (i == 1)
         {
             GAME_UNTIL(proxy_fired(proxy) == 2);

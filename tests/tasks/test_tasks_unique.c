@@ -56,7 +56,7 @@ static void id_of_a_task_that_is_done_is_free_at_once(void** state)
     assert_status(desk_finish(self, task, GH_TASK_ACTION_DONE), GH_OK);
     assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_DONE); /* its result is kept all the same */
     assert_true(gh_str_equal(self->look.text, gh_str_literal("won")));
-    assert_status(desk_push(self, "jo", "second"), GH_EXISTS);   /* for those who ask in that way */
+    assert_status(desk_push(self, "jo", "second"), GH_EXISTS); /* for those who ask in that way */
     assert_status(desk_push_active(self, "jo", "second"), GH_OK);
     assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_READY);
     assert_int_equal(desk_count(self)->remembered, 0); /* the new one has replaced it */
@@ -162,8 +162,8 @@ static void dead_letter_is_replaced(void** state)
         assert_status(desk_finish(self, task, GH_TASK_ACTION_FAIL), GH_OK);
         assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_DEAD);
         assert_status(desk_push(self, "jo", "first"), GH_EXISTS);
-        gh_task_spec anew = {.id = gh_str_literal("jo"), .payload = gh_str_literal("second"),
-                             .group = gh_str_of(groups[i])};
+        gh_task_spec anew = {
+            .id = gh_str_literal("jo"), .payload = gh_str_literal("second"), .group = gh_str_of(groups[i])};
         assert_status(push_like(self, anew), GH_OK); /* the queue is full, but of what it replaces */
         assert_int_equal(desk_count(self)->dead, 0);
         assert_int_equal(redis_server_integer(server, "ZCARD " KEY "x"), 0);
@@ -285,8 +285,8 @@ static void cancelled_id_far_from_both_ends_waits_for_its_turn(void** state)
     for (int i = 0; i < 6; i++) assert_status(desk_cancel(self, ids[at[i]]), GH_OK);
     static gh_task_spec again[6];
     for (int i = 0; i < 6; i++)
-        again[i] = (gh_task_spec){.id = gh_str_of(ids[at[i]]), .handler = gh_str_literal("work"),
-                                  .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
+        again[i] = (gh_task_spec){
+            .id = gh_str_of(ids[at[i]]), .handler = gh_str_literal("work"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
     assert_status(desk_push_all(self, again, 6), GH_OK);
     for (int i = 0; i < 6; i++) assert_status(again[i].status, expected[i]);
     int taken = 0;
@@ -307,7 +307,11 @@ static void cancelled_id_far_from_both_ends_waits_for_its_turn(void** state)
 static void cancelled_id_in_a_line_waits_for_its_turn(void** state)
 {
     (void)state;
-    enum { HALF = 9, SIZE = 4000 };
+    enum
+    {
+        HALF = 9,
+        SIZE = 4000
+    };
     static char payload[SIZE];
     static char ids[2 * HALF][4];
     static gh_task_spec specs[2 * HALF];
@@ -317,8 +321,10 @@ static void cancelled_id_in_a_line_waits_for_its_turn(void** state)
     for (int i = 0; i < 2 * HALF; i++)
     {
         snprintf(ids[i], sizeof ids[0], "%d", i);
-        specs[i] = (gh_task_spec){.id = gh_str_of(ids[i]), .handler = gh_str_literal("work"),
-                                  .payload = gh_str_make(payload, SIZE), .group = gh_str_literal("elves")};
+        specs[i] = (gh_task_spec){.id = gh_str_of(ids[i]),
+                                  .handler = gh_str_literal("work"),
+                                  .payload = gh_str_make(payload, SIZE),
+                                  .group = gh_str_literal("elves")};
         refs[i].id = gh_str_of(ids[i]);
     }
     assert_status(desk_push_all(self, specs, HALF), GH_OK);
@@ -422,13 +428,14 @@ static void each_push_that_was_told_ok_is_over_once(void** state)
         for (int i = 0; i < PUSHERS; i++)
         {
             specs[i] = (gh_task_spec){.id = gh_str_of(names[random_below(&random, NAMES)]),
-                                      .handler = gh_str_literal("work"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE,
+                                      .handler = gh_str_literal("work"),
+                                      .unique = GH_TASK_UNIQUE_WHILE_ACTIVE,
                                       .task_class = (uint32_t)random_below(&random, 2),
                                       .group = gh_str_of(random_one_in(&random, 3) ? "elves" : ""),
                                       .delay_us = random_one_in(&random, 4) ? 2000 : 0};
             desk* self = pushers[i];
-            assert_status(
-                gh_tasks_push_begin(&self->push, self->owner->client, self->queue, &specs[i], 1, NULL), GH_OK);
+            assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, &specs[i], 1, NULL),
+                          GH_OK);
         }
         GAME_UNTIL(gh_op_poll(&pushers[0]->push.op) != GH_PENDING && gh_op_poll(&pushers[1]->push.op) != GH_PENDING);
         for (int i = 0; i < PUSHERS; i++)
@@ -505,8 +512,8 @@ static void server_that_dies_costs_nothing_and_repeats_nothing(void** state)
     desk* self = desk_on(server);
     for (int round = 0; round < 3; round++)
     {
-        gh_task_spec spec = {.id = gh_str_literal("jo"), .handler = gh_str_literal("work"),
-                             .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
+        gh_task_spec spec = {
+            .id = gh_str_literal("jo"), .handler = gh_str_literal("work"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
         assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, &spec, 1, NULL), GH_OK);
         game_tick_all();
         redis_server_kill9(server);

@@ -64,8 +64,7 @@ static void unknown_handler_is_kept_and_reported(void** state)
     assert_memory_equal(clerk->look.text.bytes, "no handler", 10);
 
     shop* knows = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
-    knows->handlers[1] =
-        (gh_task_handler){.function = shop_work, .context = knows}; /* for every other name */
+    knows->handlers[1] = (gh_task_handler){.function = shop_work, .context = knows}; /* for every other name */
     knows->config.handler_count = 2;
     gh_tasks_worker_stop(&baker->worker);
     shop_begin(knows);
@@ -390,8 +389,7 @@ static void queues_are_served_by_weight(void** state)
     {
         if (baker->ids[at] == 'b') low++;
         at += (unsigned)strcspn(baker->ids + at, " ") + 1;
-        assert_in_range(low + 5, (i + 1) / 4 + 1,
-                        (i + 1) / 4 + 9); /* its quarter, give or take a batch a queue */
+        assert_in_range(low + 5, (i + 1) / 4 + 1, (i + 1) / 4 + 9); /* its quarter, give or take a batch a queue */
     }
     GAME_UNTIL(baker->worker.done == 120);
 }
@@ -538,9 +536,8 @@ TEST_FILE(tasks_worker, cmocka_unit_test(handlers_are_called_by_name),
           cmocka_unit_test(cancelled_worker_gives_everything_back),
           cmocka_unit_test(drained_client_gives_everything_back),
           cmocka_unit_test(shutdown_tells_handlers_and_the_lease_brings_the_tasks_back),
-          cmocka_unit_test(queues_are_served_in_order_of_importance),
-          cmocka_unit_test(queues_are_served_by_weight), cmocka_unit_test(push_wakes_an_idle_worker),
-          cmocka_unit_test(tick_takes_no_more_than_its_budget_can_eat),
+          cmocka_unit_test(queues_are_served_in_order_of_importance), cmocka_unit_test(queues_are_served_by_weight),
+          cmocka_unit_test(push_wakes_an_idle_worker), cmocka_unit_test(tick_takes_no_more_than_its_budget_can_eat),
           cmocka_unit_test(each_tick_calls_a_handler_however_small_the_budget),
           cmocka_unit_test(task_larger_than_a_slot_is_tried_again_and_then_dies),
           cmocka_unit_test(task_larger_than_a_slot_is_done_by_one_with_room));

@@ -177,9 +177,8 @@ static void random_replies_are_read_alike(void** state)
 /* Bytes of the protocol in any order, and good replies with some bytes changed. */
 static size_t draw_hostile(reading_maker* m)
 {
-    static const char* const words[] = {"$",      "*",   ":",           "+",      "-",     "\r\n", "\r\n",
-                                        "\r",     "\n",  "0",           "1",      "2",     "-1",   "64",
-                                        ":5\r\n", "abc", "$1\r\nx\r\n", "*2\r\n", "*1\r\n"};
+    static const char* const words[] = {"$", "*", ":",  "+",  "-",      "\r\n", "\r\n",        "\r",     "\n",    "0",
+                                        "1", "2", "-1", "64", ":5\r\n", "abc",  "$1\r\nx\r\n", "*2\r\n", "*1\r\n"};
     if (random_one_in(&m->stream, 2))
     {
         reading_make_replies(m, 1);
@@ -217,8 +216,7 @@ static void hostile_replies_are_read_alike(void** state)
 /* The reader goes from the short way to hiredis and back within one buffer, wherever the buffer was cut. */
 static void both_ways_take_turns_wherever_it_is_cut(void** state)
 {
-    static const char bytes[] =
-        ":1\r\n:-2\r\n*2\r\n:3\r\n$1\r\nx\r\n*1\r\n*1\r\n:4\r\n+OK\r\n$-1\r\n$2\r\nab\r\n";
+    static const char bytes[] = ":1\r\n:-2\r\n*2\r\n:3\r\n$1\r\nx\r\n*1\r\n*1\r\n:4\r\n+OK\r\n$-1\r\n$2\r\nab\r\n";
     static const char expected[] = ":1 :-2 *2 :3 $1 x*1 *1 :4 +2 OK_0 $2 ab";
     static reading_transcript got;
     reading* reader = reading_of(state);
@@ -235,11 +233,7 @@ static void both_ways_take_turns_wherever_it_is_cut(void** state)
 
 #define WITH_READER(test) cmocka_unit_test_setup_teardown(test, reading_set_up, reading_tear_down)
 
-TEST_FILE(flat,
-    WITH_READER(usual_replies_are_taken_as_soon_as_they_are_whole),
-    cmocka_unit_test(all_else_is_left_to_hiredis),
-    cmocka_unit_test(the_bounds_of_a_reply_are_kept),
-    WITH_READER(long_arrays_are_taken_too),
-    WITH_READER(random_replies_are_read_alike),
-    WITH_READER(hostile_replies_are_read_alike),
-    WITH_READER(both_ways_take_turns_wherever_it_is_cut));
+TEST_FILE(flat, WITH_READER(usual_replies_are_taken_as_soon_as_they_are_whole),
+          cmocka_unit_test(all_else_is_left_to_hiredis), cmocka_unit_test(the_bounds_of_a_reply_are_kept),
+          WITH_READER(long_arrays_are_taken_too), WITH_READER(random_replies_are_read_alike),
+          WITH_READER(hostile_replies_are_read_alike), WITH_READER(both_ways_take_turns_wherever_it_is_cut));

@@ -10,8 +10,7 @@
 
 static void is_name(gh_str got, const char* expected)
 {
-    if (!gh_str_equal(got, gh_str_of(expected)))
-        fail_msg("\"%.*s\", not \"%s\"", (int)got.size, got.bytes, expected);
+    if (!gh_str_equal(got, gh_str_of(expected))) fail_msg("\"%.*s\", not \"%s\"", (int)got.size, got.bytes, expected);
 }
 
 static void each_letter_puts_its_value(void** state)

@@ -234,8 +234,8 @@ static void a_reply_has_a_bound_of_values(void** state)
     {
         reading_restart(reader);
         gh_read result = feed_array(reader, count, ":1\r\n", &reply);
-        assert_int_equal(result, count < READING_REPLY_NODES ? GH_READ_REPLY
-                                                             : GH_READ_TOO_LARGE); /* the array is one too */
+        assert_int_equal(result,
+                         count < READING_REPLY_NODES ? GH_READ_REPLY : GH_READ_TOO_LARGE); /* the array is one too */
         reading_restart(reader);
         result = feed_array(reader, count, "*1\r\n:1\r\n", &reply);
         assert_int_equal(result, 2 * count < READING_REPLY_NODES ? GH_READ_REPLY : GH_READ_TOO_LARGE);
@@ -247,8 +247,7 @@ static void strings_of_one_reply_share_their_bound(void** state)
     static char element[600];
     const gh_reply* reply = NULL;
     reading* reader = reading_of(state);
-    size_t head =
-        (size_t)snprintf(element, sizeof(element), "$511\r\n"); /* 512 bytes each with the NUL behind */
+    size_t head = (size_t)snprintf(element, sizeof(element), "$511\r\n"); /* 512 bytes each with the NUL behind */
     memset(element + head, 'e', 511);
     memcpy(element + head + 511, "\r\n", 3);
     for (size_t count = 30; count <= 34; count++)
@@ -461,10 +460,18 @@ static void reading_takes_nothing_from_the_heap(void** state)
 /* It is never shown anything that it refuses. If it were, no byte of ours would be given to the heap. */
 static void what_hiredis_refuses_costs_nothing(void** state)
 {
-    static const char* const bad[] = {
-        "?\r\n",      ":x\r\n",        "$-2\r\n",          "*-2\r\n",   "*2\r\n:1\r\n?\r\n", "*65\r\n:1\r\n",
-        "$20000\r\n", "*2\r\n:1\r\n", "*64\r\n*64\r\n", "$5\r\nab", "",
-        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"};
+    static const char* const bad[] = {"?\r\n",
+                                      ":x\r\n",
+                                      "$-2\r\n",
+                                      "*-2\r\n",
+                                      "*2\r\n:1\r\n?\r\n",
+                                      "*65\r\n:1\r\n",
+                                      "$20000\r\n",
+                                      "*2\r\n:1\r\n",
+                                      "*64\r\n*64\r\n",
+                                      "$5\r\nab",
+                                      "",
+                                      "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"};
     reading* reader = reading_of(state);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
     {
@@ -483,25 +490,14 @@ static void what_hiredis_refuses_costs_nothing(void** state)
 
 #define WITH_READER(test) cmocka_unit_test_setup_teardown(test, reading_set_up, reading_tear_down)
 
-TEST_FILE(reader,
-    WITH_READER(each_type_is_read),
-    WITH_READER(bytes_of_a_string_are_any_bytes),
-    WITH_READER(elements_are_found_by_their_number),
-    WITH_READER(a_reply_lives_until_the_next_is_asked_for),
-    WITH_READER(one_reader_serves_several_inboxes),
-    WITH_READER(every_way_to_cut_a_reply_gives_the_same),
-    WITH_READER(random_replies_are_read_as_they_were_meant),
-    WITH_READER(a_long_session_is_read_without_a_reset),
-    WITH_READER(a_string_has_a_bound),
-    WITH_READER(the_largest_string_fits_behind_any_other_reply),
-    WITH_READER(a_reply_has_a_bound_of_values),
-    WITH_READER(strings_of_one_reply_share_their_bound),
-    WITH_READER(the_last_string_of_a_reply_fits_to_the_byte),
-    WITH_READER(arrays_within_arrays_have_a_bound),
-    WITH_READER(the_largest_reply_is_remembered),
-    WITH_READER(a_line_has_the_bound_of_a_string),
-    cmocka_unit_test(no_room_is_told),
-    cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
-    cmocka_unit_test(the_largest_reply_of_each_size_is_read),
-    cmocka_unit_test(reading_takes_nothing_from_the_heap),
-    WITH_READER(what_hiredis_refuses_costs_nothing));
+TEST_FILE(reader, WITH_READER(each_type_is_read), WITH_READER(bytes_of_a_string_are_any_bytes),
+          WITH_READER(elements_are_found_by_their_number), WITH_READER(a_reply_lives_until_the_next_is_asked_for),
+          WITH_READER(one_reader_serves_several_inboxes), WITH_READER(every_way_to_cut_a_reply_gives_the_same),
+          WITH_READER(random_replies_are_read_as_they_were_meant), WITH_READER(a_long_session_is_read_without_a_reset),
+          WITH_READER(a_string_has_a_bound), WITH_READER(the_largest_string_fits_behind_any_other_reply),
+          WITH_READER(a_reply_has_a_bound_of_values), WITH_READER(strings_of_one_reply_share_their_bound),
+          WITH_READER(the_last_string_of_a_reply_fits_to_the_byte), WITH_READER(arrays_within_arrays_have_a_bound),
+          WITH_READER(the_largest_reply_is_remembered), WITH_READER(a_line_has_the_bound_of_a_string),
+          cmocka_unit_test(no_room_is_told), cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
+          cmocka_unit_test(the_largest_reply_of_each_size_is_read),
+          cmocka_unit_test(reading_takes_nothing_from_the_heap), WITH_READER(what_hiredis_refuses_costs_nothing));

@@ -47,8 +47,7 @@ static void what_is_announced_too_large_is_refused_at_once(void** state)
     reading* reader = reading_of(state);
     for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
     {
-        if (break_with(reader, large[i], strlen(large[i])) != '^')
-            fail_msg("%s is not told as too large", large[i]);
+        if (break_with(reader, large[i], strlen(large[i])) != '^') fail_msg("%s is not told as too large", large[i]);
     }
 }
 
@@ -193,8 +192,8 @@ static void expect_same_in_pieces(reading* reader, const char* bytes, size_t siz
     forget_why(&whole);
     forget_why(&pieces);
     if (whole.size == pieces.size && memcmp(whole.text, pieces.text, whole.size) == 0) return;
-    fail_msg("\"%.*s\" gave \"%.*s\" whole and \"%.*s\" in pieces", (int)size, bytes, (int)whole.size,
-             whole.text, (int)pieces.size, pieces.text);
+    fail_msg("\"%.*s\" gave \"%.*s\" whole and \"%.*s\" in pieces", (int)size, bytes, (int)whole.size, whole.text,
+             (int)pieces.size, pieces.text);
 }
 
 static void all_short_texts_of_the_protocol_are_survived(void** state)
@@ -212,9 +211,9 @@ static void all_short_texts_of_the_protocol_are_survived(void** state)
 
 static void random_texts_of_the_protocol_are_survived(void** state)
 {
-    static const char* const words[] = {
-        "$",  "*", ":",  "+",     "-",   "\r\n",        "\r\n",   "\r",     "\n",      "0", "1",    "2",
-        "-1", "3", "64", "16384", "abc", "$1\r\nx\r\n", "*2\r\n", ":5\r\n", "$-1\r\n", "%", "_\r\n"};
+    static const char* const words[] = {"$",   "*",           ":",      "+",      "-",       "\r\n", "\r\n", "\r",
+                                        "\n",  "0",           "1",      "2",      "-1",      "3",    "64",   "16384",
+                                        "abc", "$1\r\nx\r\n", "*2\r\n", ":5\r\n", "$-1\r\n", "%",    "_\r\n"};
     reading* reader = reading_of(state);
     random_stream stream = random_for_test("texts");
     for (int round = 0; round < 10000; round++)
@@ -250,14 +249,10 @@ static void damaged_replies_are_survived(void** state)
 
 #define WITH_READER(test) cmocka_unit_test_setup_teardown(test, reading_set_up, reading_tear_down)
 
-TEST_FILE(reader_hostile,
-    WITH_READER(what_is_announced_too_large_is_refused_at_once),
-    WITH_READER(what_no_number_can_count_breaks_the_reader),
-    WITH_READER(nonsense_breaks_the_reader_at_once),
-    WITH_READER(a_line_without_an_end_breaks_the_reader),
-    WITH_READER(a_string_of_another_length_breaks_the_reader),
-    WITH_READER(what_came_before_the_nonsense_is_handed_out),
-    WITH_READER(a_broken_reader_is_reset_at_any_point),
-    WITH_READER(all_short_texts_of_the_protocol_are_survived),
-    WITH_READER(random_texts_of_the_protocol_are_survived),
-    WITH_READER(damaged_replies_are_survived));
+TEST_FILE(reader_hostile, WITH_READER(what_is_announced_too_large_is_refused_at_once),
+          WITH_READER(what_no_number_can_count_breaks_the_reader), WITH_READER(nonsense_breaks_the_reader_at_once),
+          WITH_READER(a_line_without_an_end_breaks_the_reader),
+          WITH_READER(a_string_of_another_length_breaks_the_reader),
+          WITH_READER(what_came_before_the_nonsense_is_handed_out), WITH_READER(a_broken_reader_is_reset_at_any_point),
+          WITH_READER(all_short_texts_of_the_protocol_are_survived),
+          WITH_READER(random_texts_of_the_protocol_are_survived), WITH_READER(damaged_replies_are_survived));

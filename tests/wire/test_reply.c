@@ -20,10 +20,10 @@ static void a_number_is_an_integer_or_its_digits(void** state)
     {
         const char* text;
         int64_t number;
-    } good[] = {{"0", 0},       {"-0", 0},
-                {"7", 7},       {"-12", -12},
-                {"007", 7},     {"9223372036854775807", INT64_MAX},
-                {"-1", -1},     {"-9223372036854775808", INT64_MIN}};
+    } good[] = {{"0", 0},   {"-0", 0},
+                {"7", 7},   {"-12", -12},
+                {"007", 7}, {"9223372036854775807", INT64_MAX},
+                {"-1", -1}, {"-9223372036854775808", INT64_MIN}};
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
     {
@@ -41,8 +41,20 @@ static void a_number_is_an_integer_or_its_digits(void** state)
 
 static void what_is_no_number_leaves_out_alone(void** state)
 {
-    static const char* const bad[] = {"",   "-",   "x",    "1x",  " 1", "1 ", "+1", "1.5", "--1", "9223372036854775808",
-                                      "1e3", "0x1", "-9223372036854775809", "18446744073709551617",
+    static const char* const bad[] = {"",
+                                      "-",
+                                      "x",
+                                      "1x",
+                                      " 1",
+                                      "1 ",
+                                      "+1",
+                                      "1.5",
+                                      "--1",
+                                      "9223372036854775808",
+                                      "1e3",
+                                      "0x1",
+                                      "-9223372036854775809",
+                                      "18446744073709551617",
                                       "00000000000000000001"};
     static const gh_reply_type others[] = {GH_REPLY_NIL, GH_REPLY_ERROR, GH_REPLY_ARRAY};
     int64_t out = 5;

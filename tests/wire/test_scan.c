@@ -51,8 +51,7 @@ static void a_reply_is_whole_with_its_last_byte(void** state)
     {
         char more[128];
         size_t at, size = strlen(good[i]);
-        for (size_t cut = 0; cut < size; cut++)
-            assert_int_equal(scan(good[i], cut, TEXT, NODES, &at), GH_SCAN_MORE);
+        for (size_t cut = 0; cut < size; cut++) assert_int_equal(scan(good[i], cut, TEXT, NODES, &at), GH_SCAN_MORE);
         memcpy(more, good[i], size);
         memcpy(more + size, "?\r\n", 3); /* is not looked at */
         for (size_t behind = 0; behind <= 3; behind++)
@@ -65,10 +64,11 @@ static void a_reply_is_whole_with_its_last_byte(void** state)
 
 static void what_is_none_is_broken(void** state)
 {
-    static const char* const bad[] = {
-        "$1\r\nab\r\n", "$1\r\na\n\n",   "$0\r\nx\r\n",  "+a\nb\r\n", "+a\rb\r\n",  "-a\rb",    "+a\r\r\n", ":1\n",
-        ":1\r\r\n",     ":-0\r\n",       ":-\r\n",       ":\r\n",     ":1 \r\n",    "$-2\r\n",  "*-2\r\n",  "*-01\r\n",
-        "_\r\n",        "*1\r\n,1.5\r\n", ":\xb1\r\n",   "\r",        "\n",         "*2\r\n:1\r\nx"};
+    static const char* const bad[] = {"$1\r\nab\r\n", "$1\r\na\n\n",  "$0\r\nx\r\n",    "+a\nb\r\n", "+a\rb\r\n",
+                                      "-a\rb",        "+a\r\r\n",     ":1\n",           ":1\r\r\n",  ":-0\r\n",
+                                      ":-\r\n",       ":\r\n",        ":1 \r\n",        "$-2\r\n",   "*-2\r\n",
+                                      "*-01\r\n",     "_\r\n",        "*1\r\n,1.5\r\n", ":\xb1\r\n", "\r",
+                                      "\n",           "*2\r\n:1\r\nx"};
     static const char deep[] = "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*0\r\n";
     size_t at;
     (void)state;
@@ -106,8 +106,7 @@ static void a_nil_fits_where_no_text_is_left(void** state)
     static const char reply[] = "*2\r\n$3\r\nabc\r\n$-1\r\n";
     size_t at;
     (void)state;
-    for (size_t cut = 0; cut < sizeof(reply) - 1; cut++)
-        assert_int_equal(scan(reply, cut, 4, 3, &at), GH_SCAN_MORE);
+    for (size_t cut = 0; cut < sizeof(reply) - 1; cut++) assert_int_equal(scan(reply, cut, 4, 3, &at), GH_SCAN_MORE);
     assert_int_equal(scan(reply, sizeof(reply) - 1, 4, 3, &at), GH_SCAN_WHOLE);
     assert_int_equal(scan("*2\r\n$3\r\nabc\r\n$0\r\n", 17, 4, 3, &at), GH_SCAN_TOO_LONG);
 }
@@ -133,12 +132,25 @@ static void verdict_of_pieces_is_that_of_the_whole(const char* bytes, size_t siz
 
 static void a_cut_does_not_change_the_verdict(void** state)
 {
-    static const char* const odd[] = {
-        ":00\r\n", ":1x\r\n", ":-\r\n", ":--1\r\n", ":1\rx", ":1\n", "$999\r\n", "$999x\r\n", "$999\rx",
-        "$0999\r\n",
-        "$9223372036854775807\r\n", "$9223372036854775808\r\n", "$99999999999999999999\r\n", "*99999\r\n", "*99999x",
-        ":12345678901234567890123456789012345678901234567890\r\n", "$123456789012345678901234567890123456789012",
-        "*2\r\n:9\r\n:0x", "$3\r\nabcde"};
+    static const char* const odd[] = {":00\r\n",
+                                      ":1x\r\n",
+                                      ":-\r\n",
+                                      ":--1\r\n",
+                                      ":1\rx",
+                                      ":1\n",
+                                      "$999\r\n",
+                                      "$999x\r\n",
+                                      "$999\rx",
+                                      "$0999\r\n",
+                                      "$9223372036854775807\r\n",
+                                      "$9223372036854775808\r\n",
+                                      "$99999999999999999999\r\n",
+                                      "*99999\r\n",
+                                      "*99999x",
+                                      ":12345678901234567890123456789012345678901234567890\r\n",
+                                      "$123456789012345678901234567890123456789012",
+                                      "*2\r\n:9\r\n:0x",
+                                      "$3\r\nabcde"};
     char line[TEXT + 8];
     (void)state;
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
@@ -166,9 +178,7 @@ static void mutate(reading_maker* m)
     case 0: m->bytes[at] = (char)(unsigned char)(random_next(&m->stream) >> 56); break;
     case 1: m->bytes[at] = byte; break;
     case 2: m->bytes[at] = (char)(m->bytes[at] ^ (1 << random_below(&m->stream, 7))); break;
-    case 3:
-        memmove(m->bytes + at, m->bytes + at + 1, --m->size - at);
-        break;
+    case 3: memmove(m->bytes + at, m->bytes + at + 1, --m->size - at); break;
     case 4:
         if (m->size == sizeof(m->bytes)) break;
         memmove(m->bytes + at + 1, m->bytes + at, m->size++ - at);
@@ -391,8 +401,7 @@ static void reply_of_too_many_values_is_not_cut(void** state)
 
 TEST_FILE(scan, cmocka_unit_test(a_reply_is_whole_with_its_last_byte), cmocka_unit_test(what_is_none_is_broken),
           cmocka_unit_test(the_bounds_are_kept_to_the_byte), cmocka_unit_test(a_nil_fits_where_no_text_is_left),
-          cmocka_unit_test(a_cut_does_not_change_the_verdict),
-          WITH_READER(mutations_are_read_alike_or_not_at_all),
+          cmocka_unit_test(a_cut_does_not_change_the_verdict), WITH_READER(mutations_are_read_alike_or_not_at_all),
           cmocka_unit_test(pieces_are_judged_as_the_whole), cmocka_unit_test(long_strings_are_given_as_nil),
           cmocka_unit_test(strings_without_room_are_given_as_nil),
           cmocka_unit_test(one_reply_is_read_without_its_long_strings),

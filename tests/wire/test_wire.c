@@ -15,7 +15,7 @@
 /* Whoever wants two names to share a key, or a name to be taken for something else, would use these. */
 static const char nasty[12] = {'a', 'A', '0', '%', ':', '{', '}', '\0', '\r', '\n', '\xff', '7'};
 
-#define NAME_MAX_SIZE 64u
+#define NAME_MAX_SIZE    64u
 #define ENCODED_MAX_SIZE (NAME_MAX_SIZE * 3u)
 
 typedef struct encoded_name
@@ -233,9 +233,7 @@ static void numbers_are_written_and_read_in_hexadecimal(void** state)
     random_stream stream = random_for_test("numbers");
     for (int i = 0; i < 2000; i++)
     {
-        uint64_t number = i == 0   ? 0
-                          : i == 1 ? UINT64_MAX
-                                   : random_next(&stream) >> random_below(&stream, 64);
+        uint64_t number = i == 0 ? 0 : i == 1 ? UINT64_MAX : random_next(&stream) >> random_below(&stream, 64);
         uint64_t back = ~number;
         char text[24], expected[24];
         memset(text, 0x7f, sizeof(text));
@@ -276,7 +274,7 @@ static void what_is_no_hexadecimal_number_is_refused(void** state)
 /* ---- Requests ---- */
 
 #define OUT_SIZE 512u
-#define CANARY '\x7f'
+#define CANARY   '\x7f'
 
 typedef void (*request_writer)(gh_request* request);
 
@@ -336,13 +334,11 @@ static const struct
     request_writer writer;
     gh_str text;
 } requests[] = {
-    {write_a_command,
-     TEXT("*4\r\n$3\r\nSET\r\n$6\r\na\r\nb\0c\r\n$0\r\n\r\n$20\r\n18446744073709551615\r\n")},
+    {write_a_command, TEXT("*4\r\n$3\r\nSET\r\n$6\r\na\r\nb\0c\r\n$0\r\n\r\n$20\r\n18446744073709551615\r\n")},
     {write_joined, TEXT("$6\r\nonetwo\r\n$3\r\ntwo\r\n$3\r\none\r\n")},
     {write_token, TEXT("$33\r\n000000001234abcd:ffffffffffffffff\r\n")},
     {write_key, TEXT("$23\r\ngh:{lock:a%3a%7bb%7d}:s\r\n")},
-    {write_evalsha,
-     TEXT("*14\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789abcdef0123456789abcdef01234567\r\n$2\r\n10\r\n")},
+    {write_evalsha, TEXT("*14\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789abcdef0123456789abcdef01234567\r\n$2\r\n10\r\n")},
     {write_empty_array, TEXT("*0\r\n*4294967295\r\n")},
 };
 
@@ -407,8 +403,7 @@ static void a_string_takes_no_more_than_its_bound(void** state)
 {
     (void)state;
     static char bytes[70000], out[70100];
-    static const size_t sizes[] = {0,   1,    9,    10,    11,    99,    100,  101,
-                                   999, 1000, 9999, 10000, 65535, 65536, 70000};
+    static const size_t sizes[] = {0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 9999, 10000, 65535, 65536, 70000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
     {
         gh_request request = {.at = out, .end = out + sizeof(out)};
@@ -453,8 +448,7 @@ static void random_requests_are_understood_as_they_were_meant(void** state)
         }
         assert_false(request.full);
         const char* at = out + 4;
-        for (uint32_t i = 0; i < count; i++)
-            assert_true(gh_str_equal(read_argument(&at, request.at), arguments[i]));
+        for (uint32_t i = 0; i < count; i++) assert_true(gh_str_equal(read_argument(&at, request.at), arguments[i]));
         assert_ptr_equal(at, request.at);
     }
 }
@@ -533,20 +527,16 @@ static void phantom_comes_after_the_last_key(void** state)
     assert_memory_equal(out, one, sizeof(one) - 1);
 }
 
-TEST_FILE(wire,
-    cmocka_unit_test(names_are_written_as_the_contract_says),
-    cmocka_unit_test(each_single_byte_stays_or_becomes_three),
-    cmocka_unit_test(all_pairs_of_bytes_come_back),
-    cmocka_unit_test(no_two_short_nasty_names_share_an_encoding),
-    cmocka_unit_test(random_names_come_back_and_differ_when_they_differ),
-    cmocka_unit_test(numbers_are_written_in_decimal),
-    cmocka_unit_test(numbers_are_written_and_read_in_hexadecimal),
-    cmocka_unit_test(what_is_no_hexadecimal_number_is_refused),
-    cmocka_unit_test(requests_are_written_to_the_byte),
-    cmocka_unit_test(requests_fit_whole_or_say_that_they_do_not),
-    cmocka_unit_test(a_full_request_stays_full),
-    cmocka_unit_test(a_string_takes_no_more_than_its_bound),
-    cmocka_unit_test(random_requests_are_understood_as_they_were_meant),
-    cmocka_unit_test(keys_are_taken_apart_in_one_way),
-    cmocka_unit_test(writing_takes_nothing_from_the_heap),
-    cmocka_unit_test(phantom_comes_after_the_last_key));
+TEST_FILE(wire, cmocka_unit_test(names_are_written_as_the_contract_says),
+          cmocka_unit_test(each_single_byte_stays_or_becomes_three), cmocka_unit_test(all_pairs_of_bytes_come_back),
+          cmocka_unit_test(no_two_short_nasty_names_share_an_encoding),
+          cmocka_unit_test(random_names_come_back_and_differ_when_they_differ),
+          cmocka_unit_test(numbers_are_written_in_decimal),
+          cmocka_unit_test(numbers_are_written_and_read_in_hexadecimal),
+          cmocka_unit_test(what_is_no_hexadecimal_number_is_refused),
+          cmocka_unit_test(requests_are_written_to_the_byte),
+          cmocka_unit_test(requests_fit_whole_or_say_that_they_do_not), cmocka_unit_test(a_full_request_stays_full),
+          cmocka_unit_test(a_string_takes_no_more_than_its_bound),
+          cmocka_unit_test(random_requests_are_understood_as_they_were_meant),
+          cmocka_unit_test(keys_are_taken_apart_in_one_way), cmocka_unit_test(writing_takes_nothing_from_the_heap),
+          cmocka_unit_test(phantom_comes_after_the_last_key));

@@ -162,8 +162,7 @@ bool account_settle(account* a)
         thing* t = &a->things[i];
         if (t->seen) continue;
         if (t->state == THING_IN_BAG) nothing_lost = false;
-        if (t->state == THING_MAYBE_ON_SALE)
-            *t = (thing){.item = t->item, .price = t->price, .state = THING_ON_SALE};
+        if (t->state == THING_MAYBE_ON_SALE) *t = (thing){.item = t->item, .price = t->price, .state = THING_ON_SALE};
         if (t->state == THING_MAYBE_BOUGHT || t->state == THING_IN_BAG)
         {
             drop(a, t);

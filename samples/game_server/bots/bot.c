@@ -85,10 +85,8 @@ void bot_connected(crowd* c, bot* b)
 void bot_lost(crowd* c, bot* b)
 {
     if (b->in) bot_trouble(c);
-    if (b->state == BOT_CONNECTING)
-        stay_away(c, b, 500000);
-    else
-        visit_over(c, b, false);
+    if (b->state == BOT_CONNECTING) stay_away(c, b, 500000);
+    else visit_over(c, b, false);
 }
 
 /* ---- In line, and in ----------------------------------------------------------------------------------- */
@@ -101,8 +99,7 @@ static void queued(crowd* c, bot* b, uint32_t place)
     bool has_none = b->place == 0 || place == 0;
     bool forward = has_none || place < b->place;
     if (forward || (b->place > TURNS_AT_ONCE && is_calm(c)))
-        check_that(c->row, CHECK_QUEUE, forward, "bot %u was %u in line and is %u", b->number, b->place,
-                   place);
+        check_that(c->row, CHECK_QUEUE, forward, "bot %u was %u in line and is %u", b->number, b->place, place);
     b->place = place;
 }
 
@@ -113,8 +110,7 @@ static void loaded(crowd* c, bot* b)
         const thing* t = &b->account.things[i];
         if (t->state == THING_MAYBE_BOUGHT) sales_sure(&c->sales, t->item, t->version, b->number, false);
     }
-    check_that(c->row, CHECK_ITEMS, account_settle(&b->account), "bot %u comes in and lacks something",
-               b->number);
+    check_that(c->row, CHECK_ITEMS, account_settle(&b->account), "bot %u comes in and lacks something", b->number);
     b->state = BOT_PLAYING;
     b->until_us = c->now_us;
 }
@@ -149,10 +145,9 @@ static void farewell(crowd* c, bot* b, const message* m)
     if (b->in)
     {
         check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[0], v[1], b->earned),
-                   "bot %u leaves with %d + %d gold, not %d", b->number, (int)v[0], (int)v[1],
-                   (int)b->account.gold);
-        check_that(c->row, CHECK_ITEMS, account_fits_items(&b->account, v[2]),
-                   "bot %u leaves with %d of %u items", b->number, (int)v[2], b->account.count);
+                   "bot %u leaves with %d + %d gold, not %d", b->number, (int)v[0], (int)v[1], (int)b->account.gold);
+        check_that(c->row, CHECK_ITEMS, account_fits_items(&b->account, v[2]), "bot %u leaves with %d of %u items",
+                   b->number, (int)v[2], b->account.count);
         if (is_calm(c))
             check_that(c->row, CHECK_ITEMS, !account_awaits_bag(&b->account),
                        "bot %u leaves, and what has come back was not in its bag", b->number);
@@ -173,10 +168,8 @@ void bot_message(crowd* c, bot* b, const message* m)
     case MESSAGE_MAIL: news_mail(c, b, m); break;
     case MESSAGE_FAREWELL: farewell(c, b, m); break;
     case MESSAGE_SORRY:
-        if (!b->in)
-            stay_away(c, b, 1000000); /* not let in; the server hangs up */
-        else
-            request_answered(c, b, m);
+        if (!b->in) stay_away(c, b, 1000000); /* not let in; the server hangs up */
+        else request_answered(c, b, m);
         break;
     default: request_answered(c, b, m); break;
     }
@@ -226,10 +219,8 @@ static void play(crowd* c, bot* b)
     }
     else if (c->now_us >= b->until_us)
     {
-        if (b->stay == 0)
-            go(c, b);
-        else
-            wish(c, b);
+        if (b->stay == 0) go(c, b);
+        else wish(c, b);
     }
 }
 
@@ -238,10 +229,8 @@ void bot_frame(crowd* c, bot* b)
     switch (b->state)
     {
     case BOT_AWAY:
-        if (is_done(c, b) && has_said_farewell(b))
-            b->state = BOT_OVER;
-        else if (c->now_us >= b->until_us && (!c->closing || c->settled))
-            come(c, b);
+        if (is_done(c, b) && has_said_farewell(b)) b->state = BOT_OVER;
+        else if (c->now_us >= b->until_us && (!c->closing || c->settled)) come(c, b);
         break;
     case BOT_CONNECTING:
         if (c->now_us < b->until_us) break;

@@ -33,8 +33,7 @@ static const char* const names[CHECKS] = {
 
 void checks_open(board_row* row)
 {
-    for (int i = 0; i < CHECKS; i++)
-        snprintf(row->checks[i].name, sizeof row->checks[i].name, "%s", names[i]);
+    for (int i = 0; i < CHECKS; i++) snprintf(row->checks[i].name, sizeof row->checks[i].name, "%s", names[i]);
 }
 
 void check_that(board_row* row, check what, bool holds, const char* detail, ...)
@@ -60,8 +59,7 @@ bool checks_hold(const board_row* row, bool all_wanted)
         const board_check* c = &row->checks[i];
         bool never = c->passed + c->failed == 0;
         const char* verdict = c->failed > 0 ? "FAILED" : never ? "never made" : "";
-        printf("  %-30s %10" PRIu64 " held %8" PRIu64 " failed  %s\n", c->name, c->passed, c->failed,
-               verdict);
+        printf("  %-30s %10" PRIu64 " held %8" PRIu64 " failed  %s\n", c->name, c->passed, c->failed, verdict);
         hold &= c->failed == 0 && !(never && all_wanted);
     }
     return hold;

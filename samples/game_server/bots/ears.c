@@ -103,8 +103,7 @@ unsigned ear_hear(ear* e, uint64_t epoch, uint64_t id, uint32_t member, uint32_t
     if (member >= e->hall->member_count || count == 0 || id == 0) return EAR_NONSENSE;
     bool first = e->epoch == 0;
     bool again = !first && id <= e->heard;
-    unsigned faults =
-        epoch_fault(e, epoch, id) | place_fault(e, first, id) | line_fault(e->hall, id, member, count);
+    unsigned faults = epoch_fault(e, epoch, id) | place_fault(e, first, id) | line_fault(e->hall, id, member, count);
     if (!again) faults |= count_fault(e, member, count);
     e->at = id;
     if (!again)

@@ -43,8 +43,7 @@ static void judge_talk(crowd* c, bot* b)
 {
     uint32_t member = b->number % GUILD_SIZE;
     const ear* guild = &b->ears[1];
-    check_that(c->row, CHECK_CHAT_GAP, ear_has_all(guild), "bot %u has not heard all of its guild",
-               b->number);
+    check_that(c->row, CHECK_CHAT_GAP, ear_has_all(guild), "bot %u has not heard all of its guild", b->number);
     check_that(c->row, CHECK_CHAT_GAP, hall_has_all(guild->hall, member), "bot %u was not heard by its guild",
                b->number);
     for (uint32_t i = 0; i < FRIENDS; i++)
@@ -58,8 +57,8 @@ static void judge_talk(crowd* c, bot* b)
     round_settle(mails);
     if (mails->said.count > 0)
         check_that(c->row, CHECK_GUILD_MAIL, mails->oldest > mails->said.count,
-                   "mail %u of %u of bot %u has not reached all of its guild", mails->oldest,
-                   mails->said.count, b->number);
+                   "mail %u of %u of bot %u has not reached all of its guild", mails->oldest, mails->said.count,
+                   b->number);
 }
 
 static void judge_sales(crowd* c)
@@ -70,13 +69,12 @@ static void judge_sales(crowd* c)
         bool counts = false;
         bool holds = sales_is_told(&c->sales, i, &counts);
         if (counts)
-            check_that(c->row, CHECK_SOLD_TOLD, holds,
-                       "bot %u does not know that bot %u bought its %u version %d", s->seller, s->buyer,
-                       s->item, (int)s->version);
+            check_that(c->row, CHECK_SOLD_TOLD, holds, "bot %u does not know that bot %u bought its %u version %d",
+                       s->seller, s->buyer, s->item, (int)s->version);
         holds = sales_has_buyer(&c->sales, i, &counts);
         if (counts)
-            check_that(c->row, CHECK_ONE_BUYER, holds, "bot %u sold %u version %d to nobody", s->seller,
-                       s->item, (int)s->version);
+            check_that(c->row, CHECK_ONE_BUYER, holds, "bot %u sold %u version %d to nobody", s->seller, s->item,
+                       (int)s->version);
     }
 }
 

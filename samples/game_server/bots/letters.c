@@ -14,7 +14,7 @@ unsigned box_take(box* b, uint64_t epoch, uint64_t id, bool* again)
     unsigned faults = 0;
     *again = id <= b->heard;
     bool goes_on = *again ? epoch <= b->epoch : epoch >= b->epoch; /* ids go on when the store was started anew */
-    if (b->epoch != 0 && !goes_on) faults |= LETTER_GAP; /* its past is lost */
+    if (b->epoch != 0 && !goes_on) faults |= LETTER_GAP;           /* its past is lost */
     if (epoch > b->epoch) b->epoch = epoch;
     if (b->at != 0 && id <= b->at) faults |= LETTER_TWICE;
     uint64_t most = b->at != 0 ? b->at + 1 : b->heard + 1;

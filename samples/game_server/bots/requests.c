@@ -26,10 +26,8 @@ request* request_begin(bot* b, message_type type)
     for (int i = 0; i < REQUESTS_MAX; i++)
     {
         request* r = &b->requests[i];
-        if (r->number == 0)
-            free = r;
-        else if (are_one_kind(r->type, type))
-            return NULL;
+        if (r->number == 0) free = r;
+        else if (are_one_kind(r->type, type)) return NULL;
     }
     if (free != NULL) *free = (request){.type = type};
     return free;
@@ -88,8 +86,8 @@ static void offers(crowd* c, bot* b, const request* r, const message* m)
     for (const char* at = text; *at != '\0'; at += size)
     {
         sale o = {.buyer = b->number};
-        if (sscanf(at, "%" SCNu32 " %" SCNd64 " %" SCNd64 " %" SCNu32 "%n", &o.item, &o.version, &o.price,
-                   &o.seller, &size) != 4)
+        if (sscanf(at, "%" SCNu32 " %" SCNd64 " %" SCNd64 " %" SCNu32 "%n", &o.item, &o.version, &o.price, &o.seller,
+                   &size) != 4)
             break;
         while (at[size] == '\n') size++;
         lines++;
@@ -104,11 +102,10 @@ static void offers(crowd* c, bot* b, const request* r, const message* m)
 
 static void listed(crowd* c, bot* b, const request* r, const message* m)
 {
-    bool fits = m->values[0] == r->trade.item &&
-                account_listed(&b->account, r->trade.item, m->values[1], r->trade.price);
+    bool fits =
+        m->values[0] == r->trade.item && account_listed(&b->account, r->trade.item, m->values[1], r->trade.price);
     tally_add(c, TALLY_LISTED);
-    check_that(c->row, CHECK_ITEMS, fits, "bot %u lists %u as version %d", b->number, r->trade.item,
-               (int)m->values[1]);
+    check_that(c->row, CHECK_ITEMS, fits, "bot %u lists %u as version %d", b->number, r->trade.item, (int)m->values[1]);
 }
 
 static void bought(crowd* c, bot* b, const request* r, const message* m)
@@ -118,8 +115,8 @@ static void bought(crowd* c, bot* b, const request* r, const message* m)
     bool fits = v[0] == s->item && v[1] > s->version && v[2] == s->price;
     unsigned faults = sales_bought(&c->sales, s);
     tally_add(c, TALLY_BOUGHT);
-    check_that(c->row, CHECK_ONE_BUYER, fits && faults == 0, "bot %u bought %u version %d: fault %u",
-               b->number, s->item, (int)s->version, faults);
+    check_that(c->row, CHECK_ONE_BUYER, fits && faults == 0, "bot %u bought %u version %d: fault %u", b->number,
+               s->item, (int)s->version, faults);
     bool is_new = account_bought(&b->account, s->item, v[1], s->price);
     check_that(c->row, CHECK_ITEMS, is_new, "bot %u bought %u, which it has", b->number, s->item);
     check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[3], 0, r->earned),
@@ -142,8 +139,8 @@ static void names(crowd* c, bot* b, const request* r, const message* m)
 {
     gh_str prefix = gh_str_make(r->prefix, r->prefix_size);
     bool right = names_are_right(prefix, m->text, m->values[0], gh_str_of(r->wanted));
-    check_that(c->row, CHECK_NAMES, right, "bot %u asks for %.*s: %d names", b->number, (int)prefix.size,
-               prefix.bytes, (int)m->values[0]);
+    check_that(c->row, CHECK_NAMES, right, "bot %u asks for %.*s: %d names", b->number, (int)prefix.size, prefix.bytes,
+               (int)m->values[0]);
     if (r->type == MESSAGE_FIND_MEMBER) b->joined = true;
 }
 
@@ -152,8 +149,7 @@ static void promotion(crowd* c, const bot* b, const request* r, const message* m
     const int64_t* v = m->values;
     bool fresh = v[2] == GH_OK || v[2] == GH_OLD;
     check_that(c->row, CHECK_PROMOTION, v[0] == r->which && v[1] >= 0 && fresh && m->text.size > 0,
-               "bot %u looks at %u: %d, %d ms old, status %d", b->number, r->which, (int)v[0], (int)v[1],
-               (int)v[2]);
+               "bot %u looks at %u: %d, %d ms old, status %d", b->number, r->which, (int)v[0], (int)v[1], (int)v[2]);
     c->promotions_seen[r->which] = true;
 }
 
@@ -175,15 +171,13 @@ static void check_refusal(crowd* c, const bot* b, const request* r, int64_t reas
 {
     if (reason == SORRY_NO_FUNDS)
         check_that(c->row, CHECK_GOLD, !account_could_pay(&b->account, r->trade.price, r->earned),
-                   "bot %u has %d gold and cannot pay %d", b->number, (int)b->account.gold,
-                   (int)r->trade.price);
-    check_that(c->row, CHECK_ANSWERS, reason != SORRY_NONSENSE, "bot %u: request %d is no nonsense",
-               b->number, (int)r->type);
-    check_that(c->row, CHECK_ITEMS, reason != SORRY_NOT_YOURS, "bot %u cannot sell its %u", b->number,
-               r->trade.item);
+                   "bot %u has %d gold and cannot pay %d", b->number, (int)b->account.gold, (int)r->trade.price);
+    check_that(c->row, CHECK_ANSWERS, reason != SORRY_NONSENSE, "bot %u: request %d is no nonsense", b->number,
+               (int)r->type);
+    check_that(c->row, CHECK_ITEMS, reason != SORRY_NOT_YOURS, "bot %u cannot sell its %u", b->number, r->trade.item);
     if (r->type == MESSAGE_LOOK && reason == SORRY_NO_SUCH)
-        check_that(c->row, CHECK_PROMOTION, !c->promotions_seen[r->which], "bot %u: no promotion %u",
-                   b->number, r->which);
+        check_that(c->row, CHECK_PROMOTION, !c->promotions_seen[r->which], "bot %u: no promotion %u", b->number,
+                   r->which);
 }
 
 static void refused(crowd* c, bot* b, const request* r, const message* m)
@@ -193,10 +187,8 @@ static void refused(crowd* c, bot* b, const request* r, const message* m)
     tally_sorry(c, reason);
     check_refusal(c, b, r, reason);
     if (reason == SORRY_STORE || reason == SORRY_UNSURE) bot_trouble(c);
-    if (reason == SORRY_UNSURE)
-        unsure(c, b, r);
-    else if (s != NULL)
-        said_not(s);
+    if (reason == SORRY_UNSURE) unsure(c, b, r);
+    else if (s != NULL) said_not(s);
 }
 
 static bool is_answer_to(const request* r, message_type answer)
@@ -241,13 +233,12 @@ void request_answered(crowd* c, bot* b, const message* m)
         b->requests[i].number = 0; /* before the answer leads to the next request */
         tally_add(c, TALLY_ANSWERED);
         bool fits = is_answer_to(&asked, m->type);
-        check_that(c->row, CHECK_ANSWERS, fits, "bot %u asked %d and is answered %d", b->number,
-                   (int)asked.type, (int)m->type);
+        check_that(c->row, CHECK_ANSWERS, fits, "bot %u asked %d and is answered %d", b->number, (int)asked.type,
+                   (int)m->type);
         if (fits) take_answer(c, b, &asked, m);
         return;
     }
-    check_that(c->row, CHECK_ANSWERS, false, "bot %u gets an answer %d to nothing it asked", b->number,
-               (int)m->type);
+    check_that(c->row, CHECK_ANSWERS, false, "bot %u gets an answer %d to nothing it asked", b->number, (int)m->type);
 }
 
 void requests_unsure(crowd* c, bot* b)

@@ -32,8 +32,7 @@ static bool grow(sales* s)
     sale* table = calloc(capacity, sizeof(sale));
     if (table == NULL) return false;
     for (uint32_t i = 0; i < s->capacity; i++)
-        if (s->table[i].version != 0)
-            *place_of(table, capacity, s->table[i].item, s->table[i].version) = s->table[i];
+        if (s->table[i].version != 0) *place_of(table, capacity, s->table[i].item, s->table[i].version) = s->table[i];
     free(s->table);
     s->table = table;
     s->capacity = capacity;
@@ -52,8 +51,7 @@ static sale* sale_of(sales* s, const sale* like, unsigned* faults)
     sale* found = place_of(s->table, s->capacity, like->item, like->version);
     if (found->version == 0)
     {
-        *found = (sale){
-            .item = like->item, .seller = like->seller, .version = like->version, .price = like->price};
+        *found = (sale){.item = like->item, .seller = like->seller, .version = like->version, .price = like->price};
         s->count++;
     }
     if (found->seller != like->seller || found->price != like->price) *faults = SALE_DIFFERS;

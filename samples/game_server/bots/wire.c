@@ -95,10 +95,8 @@ void wire_hang_up(wire* w, uint32_t bot, bool at_once)
     ENetPeer* peer = w->peers[bot];
     if (peer == NULL) return;
     part(peer);
-    if (at_once)
-        enet_peer_disconnect(peer, 0);
-    else
-        enet_peer_disconnect_later(peer, 0);
+    if (at_once) enet_peer_disconnect(peer, 0);
+    else enet_peer_disconnect_later(peer, 0);
 }
 
 /* False: it concerns nobody any more. */

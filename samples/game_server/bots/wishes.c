@@ -135,8 +135,7 @@ static void hit(crowd* c, bot* b, random_source* random)
 {
     int64_t how_hard = 1 + random_under(random, 20);
     tally_add(c, TALLY_HITS);
-    wire_send(c->wire, b->number,
-              &(message){.type = MESSAGE_HIT, .number = ++b->next_number, .values = {how_hard}});
+    wire_send(c->wire, b->number, &(message){.type = MESSAGE_HIT, .number = ++b->next_number, .values = {how_hard}});
 }
 
 static void look(crowd* c, bot* b, random_source* random)
@@ -179,24 +178,14 @@ void wish(crowd* c, bot* b)
     b->stay--;
     if (random_under(&random, 2) == 0) tell_handled(c, b);
 
-    if (kind < 4)
-        say(c, b, &random, 0);
-    else if (kind < 14)
-        say(c, b, &random, 1);
-    else if (kind < 30)
-        whisper(c, b, &random);
-    else if (kind < 36)
-        begin_typing(c, b, &random, MESSAGE_FIND_CONTACT);
-    else if (kind < 42)
-        begin_typing(c, b, &random, MESSAGE_FIND_MEMBER);
-    else if (kind < 60)
-        browse(c, b, &random);
-    else if (kind < 74)
-        sell(c, b, &random);
-    else if (kind < 76)
-        mail_guild(c, b, &random);
-    else if (kind < 90)
-        hit(c, b, &random);
-    else
-        look(c, b, &random);
+    if (kind < 4) say(c, b, &random, 0);
+    else if (kind < 14) say(c, b, &random, 1);
+    else if (kind < 30) whisper(c, b, &random);
+    else if (kind < 36) begin_typing(c, b, &random, MESSAGE_FIND_CONTACT);
+    else if (kind < 42) begin_typing(c, b, &random, MESSAGE_FIND_MEMBER);
+    else if (kind < 60) browse(c, b, &random);
+    else if (kind < 74) sell(c, b, &random);
+    else if (kind < 76) mail_guild(c, b, &random);
+    else if (kind < 90) hit(c, b, &random);
+    else look(c, b, &random);
 }

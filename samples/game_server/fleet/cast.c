@@ -22,8 +22,8 @@ static child* add_child(children* all, const run_folder* folder, const char* rol
     return c;
 }
 
-static child* add_member(children* all, const options* o, const run_folder* folder, const char* role,
-                         uint32_t number, bool kept)
+static child* add_member(children* all, const options* o, const run_folder* folder, const char* role, uint32_t number,
+                         bool kept)
 {
     child* c = add_child(all, folder, role, number, kept);
     child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
@@ -57,8 +57,7 @@ static void add_server(children* all, const options* o, const run_folder* folder
 child* cast_all(children* all, const options* o, const run_folder* folder)
 {
     for (uint32_t i = 1; i <= o->servers; i++) add_server(all, o, folder, i);
-    for (uint32_t i = 1; i <= o->workers; i++)
-        add_member(all, o, folder, "worker", i, true)->niceness = GIVES_WAY;
+    for (uint32_t i = 1; i <= o->workers; i++) add_member(all, o, folder, "worker", i, true)->niceness = GIVES_WAY;
     for (uint32_t i = 1; i <= LOGS_READERS; i++)
     {
         child* c = add_member(all, o, folder, "aggregator", i, true);

@@ -85,10 +85,8 @@ void child_end(child* c)
 {
     if (c->ending || c->over) return;
     c->ending = true;
-    if (c->pid > 0)
-        kill(c->pid, SIGTERM);
-    else
-        c->over = true;
+    if (c->pid > 0) kill(c->pid, SIGTERM);
+    else c->over = true;
     c->again_us = 0;
 }
 
@@ -105,8 +103,7 @@ bool children_end(children* all, const char* role)
     return over;
 }
 
-static void ended(child* c, uint64_t now_us, int status, void (*died)(void* context, const child* c),
-                  void* context)
+static void ended(child* c, uint64_t now_us, int status, void (*died)(void* context, const child* c), void* context)
 {
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     bool again = c->kept && !c->ending && !good;
@@ -128,8 +125,7 @@ bool children_look(children* all, uint64_t now_us, void (*died)(void* context, c
     {
         child* c = &all->list[i];
         int status = 0;
-        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid)
-            ended(c, now_us, status, died, context);
+        if (c->pid > 0 && waitpid(c->pid, &status, WNOHANG) == c->pid) ended(c, now_us, status, died, context);
         if (c->again_us > 0 && now_us >= c->again_us)
         {
             c->again_us = 0;

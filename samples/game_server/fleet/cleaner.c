@@ -5,10 +5,9 @@
 #include <stdio.h>
 
 /* On one server, that is; on a Cluster each node would have to be asked. */
-static const char remove_some[] =
-    "local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', '500')\n"
-    "for _, key in ipairs(page[2]) do redis.call('UNLINK', key) end\n"
-    "return page[1]\n";
+static const char remove_some[] = "local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', '500')\n"
+                                  "for _, key in ipairs(page[2]) do redis.call('UNLINK', key) end\n"
+                                  "return page[1]\n";
 
 void cleaner_begin(cleaner* c, gh_client* client, const char* prefix)
 {

@@ -85,9 +85,8 @@ static const char* phase_text(fleet_phase phase)
 static void go(fleet* f, fleet_phase phase)
 {
     f->phase = phase;
-    f->give_up_us = phase == FLEET_PLAYING
-                        ? 0
-                        : f->member.clock.now_us + (phase == FLEET_STARTING ? STARTING_US : STEP_US);
+    f->give_up_us =
+        phase == FLEET_PLAYING ? 0 : f->member.clock.now_us + (phase == FLEET_STARTING ? STARTING_US : STEP_US);
 }
 
 /* ---- Starting ------------------------------------------------------------------------------------------ */
@@ -121,10 +120,9 @@ static void on_death(void* context, const child* c)
     fleet* f = context;
     char line[BOARD_TEXT_SIZE];
     int status = c->wait_status;
-    int size = snprintf(line, sizeof line, "%s %s %d; %s", c->name,
-                        WIFSIGNALED(status) ? "was ended by signal" : "failed with",
-                        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                        c->kept ? "it is started again" : "it is gone");
+    int size = snprintf(
+        line, sizeof line, "%s %s %d; %s", c->name, WIFSIGNALED(status) ? "was ended by signal" : "failed with",
+        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), c->kept ? "it is started again" : "it is gone");
     board_say(&f->member.row, frame_now_us(), GH_LOG_WARNING, gh_str_make(line, (size_t)size));
 }
 
@@ -166,10 +164,8 @@ static void after_audit(fleet* f)
         if (f->audit.days[i].shown > 0) f->shown.totals = f->audit.days[i];
     summary s = summary_of(f);
     cleaner_begin(&f->cleaner, f->member.client, f->options.prefix);
-    if (summary_holds(&s))
-        go(f, FLEET_CLEANING);
-    else
-        leave(f);
+    if (summary_holds(&s)) go(f, FLEET_CLEANING);
+    else leave(f);
 }
 
 /* ---- The loop ------------------------------------------------------------------------------------------ */
@@ -194,10 +190,8 @@ static void phase_step(fleet* f)
         break;
     case FLEET_TASKS:
         if (!backlog_frame(&f->backlog)) break;
-        if (f->backlog.waiting > 0)
-            backlog_ask(&f->backlog, f->member.client);
-        else
-            go(f, FLEET_WORKERS);
+        if (f->backlog.waiting > 0) backlog_ask(&f->backlog, f->member.client);
+        else go(f, FLEET_WORKERS);
         break;
     case FLEET_WORKERS:
         if (children_end(&f->children, "worker")) go(f, FLEET_COUNTERS);
@@ -248,10 +242,8 @@ static void fleet_frame(fleet* f)
     snapshot_take(&f->shown, f->board, m->clock.now_us);
     history_take(&f->past, &f->shown);
     bool too_late = f->give_up_us > 0 && m->clock.now_us >= f->give_up_us;
-    if ((too_late || stop_signals() > 1) && f->phase < FLEET_LEAVING)
-        end_at_once(f);
-    else
-        phase_step(f);
+    if ((too_late || stop_signals() > 1) && f->phase < FLEET_LEAVING) end_at_once(f);
+    else phase_step(f);
     look_at_totals(f);
     member_phase(m, phase_text(f->phase));
     screen_frame(&f->screen, &f->shown, phase_text(f->phase));

@@ -25,12 +25,11 @@ struct page
 };
 
 /* What is served is ours alone: no scripts, pictures or frames from anywhere else. */
-static const char* const policy =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+static const char* const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                                  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-static enum MHD_Result answer(struct MHD_Connection* connection, unsigned status, const char* type,
-                              size_t size, const char* bytes, enum MHD_ResponseMemoryMode mode)
+static enum MHD_Result answer(struct MHD_Connection* connection, unsigned status, const char* type, size_t size,
+                              const char* bytes, enum MHD_ResponseMemoryMode mode)
 {
     /* the library takes a pointer that is not const, and only reads through it in these modes */
     struct MHD_Response* response = MHD_create_response_from_buffer(size, (void*)(uintptr_t)bytes, mode);
@@ -80,9 +79,8 @@ static bool is_for_us(const page* p, struct MHD_Connection* connection)
     return host != NULL && (strcmp(host, by_number) == 0 || strcmp(host, by_name) == 0);
 }
 
-static enum MHD_Result on_request(void* context, struct MHD_Connection* connection, const char* url,
-                                  const char* method, const char* version, const char* upload,
-                                  size_t* upload_size, void** state)
+static enum MHD_Result on_request(void* context, struct MHD_Connection* connection, const char* url, const char* method,
+                                  const char* version, const char* upload, size_t* upload_size, void** state)
 {
     page* p = context;
     (void)version, (void)upload, (void)upload_size, (void)state;
@@ -105,10 +103,9 @@ page* page_open(uint32_t port, const snapshot* shown, const history* past)
     p->port = port;
     p->shown = shown;
     p->past = past;
-    p->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL, (uint16_t)port, NULL, NULL, on_request, p, MHD_OPTION_SOCK_ADDR,
-                         (struct sockaddr*)&loopback, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-                         MHD_OPTION_CONNECTION_TIMEOUT, 10u, MHD_OPTION_END);
+    p->daemon = MHD_start_daemon(MHD_USE_EPOLL, (uint16_t)port, NULL, NULL, on_request, p, MHD_OPTION_SOCK_ADDR,
+                                 (struct sockaddr*)&loopback, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+                                 MHD_OPTION_CONNECTION_TIMEOUT, 10u, MHD_OPTION_END);
     if (p->daemon != NULL) return p;
     fprintf(stderr, "game_server: no page on port %u: %s\n", port, strerror(errno));
     free(p);

@@ -23,20 +23,16 @@ static void add_process(text* t, const board_row* row, uint64_t now_us)
     uint64_t silent_us = now_us > row->beat_us ? now_us - row->beat_us : 0;
     text_add(t, "%-14s %-10s %-13s", row->name, silent_us > 1500000 ? "silent" : row->phase,
              snapshot_link_text(row->link));
-    if (has_frames)
-        text_add(t, " %5" PRIu32 " %5" PRIu32, row->players, row->queued);
-    else
-        text_add(t, " %5s %5s", "", "");
-    text_add(t, " %9" PRIu64 " %7" PRIu64 " %6" PRIu32, row->stats.requests, row->stats.resends,
-             row->stats.ops_busy);
+    if (has_frames) text_add(t, " %5" PRIu32 " %5" PRIu32, row->players, row->queued);
+    else text_add(t, " %5s %5s", "", "");
+    text_add(t, " %9" PRIu64 " %7" PRIu64 " %6" PRIu32, row->stats.requests, row->stats.resends, row->stats.ops_busy);
     text_add(t, "  %s" LINE_END, snapshot_warnings(row->stats.warnings, warnings, sizeof warnings));
 }
 
 static void add_times(text* t, const char* name, const board_histogram* h)
 {
-    text_add(t, "  %-6s p50 %6.2f  p99 %6.2f  p99.9 %6.2f  longest %7.2f ms" LINE_END, name,
-             (double)h->p50_us / 1e3, (double)h->p99_us / 1e3, (double)h->p999_us / 1e3,
-             (double)h->max_us / 1e3);
+    text_add(t, "  %-6s p50 %6.2f  p99 %6.2f  p99.9 %6.2f  longest %7.2f ms" LINE_END, name, (double)h->p50_us / 1e3,
+             (double)h->p99_us / 1e3, (double)h->p999_us / 1e3, (double)h->max_us / 1e3);
 }
 
 static void add_bar(text* t, const char* sign, uint32_t ms, uint64_t count, uint64_t most)
@@ -69,8 +65,7 @@ static void add_bars(text* t, const uint64_t counts[BOARD_BARS])
 static void add_server(text* t, const board_row* row)
 {
     text_add(t,
-             "\033[1m%s\033[0m  %" PRIu64 " frames, late: %" PRIu64 " by the tick, %" PRIu64
-             " by the machine" LINE_END,
+             "\033[1m%s\033[0m  %" PRIu64 " frames, late: %" PRIu64 " by the tick, %" PRIu64 " by the machine" LINE_END,
              row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
     add_times(t, "frame", &row->frame_us);
     add_bars(t, row->frame_bars);
@@ -107,8 +102,7 @@ static void add_checks(text* t, const snapshot* s)
         {
             const board_check* check = &s->rows[i].checks[k];
             if (check->failed > 0)
-                text_add(t, "\033[1mFAILED\033[0m %s: %" PRIu64 " times" LINE_END, check->name,
-                         check->failed);
+                text_add(t, "\033[1mFAILED\033[0m %s: %" PRIu64 " times" LINE_END, check->name, check->failed);
         }
     }
 }

@@ -80,8 +80,7 @@ const char* snapshot_warnings(uint32_t warnings, char* out, size_t out_size)
     text t = text_in(out, out_size);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     {
-        if ((warnings & (uint32_t)texts[i].bit) != 0)
-            text_add(&t, "%s%s", t.size > 0 ? "; " : "", texts[i].text);
+        if ((warnings & (uint32_t)texts[i].bit) != 0) text_add(&t, "%s%s", t.size > 0 ? "; " : "", texts[i].text);
     }
     return out;
 }

@@ -35,8 +35,7 @@ static void check_purse(store_audit* a, const market_call* call, uint32_t player
     a->gold += purse.gold;
     expect(a, purse.hold == 0, "player %" PRIu32 ": %" PRId64 " coins still on hold", player, purse.hold);
     expect(a, purse.gold + purse.hold + purse.spent == MARKET_GOLD_EACH + purse.earned,
-           "player %" PRIu32 ": %" PRId64 " coins are not what came in less what went out", player,
-           purse.gold);
+           "player %" PRIu32 ": %" PRId64 " coins are not what came in less what went out", player, purse.gold);
 }
 
 static void check_item(store_audit* a, const market_call* call, uint32_t number)
@@ -63,10 +62,8 @@ static void lane_frame(store_audit* a, audit_lane* lane, uint32_t objects)
         lane->asked = false;
         if (status == GH_OK)
         {
-            if (lane->object < a->players)
-                check_purse(a, &lane->call, lane->object);
-            else
-                check_item(a, &lane->call, lane->object - a->players);
+            if (lane->object < a->players) check_purse(a, &lane->call, lane->object);
+            else check_item(a, &lane->call, lane->object - a->players);
             a->ended++;
             lane->object = UINT32_MAX;
         }
@@ -99,8 +96,8 @@ static bool look_at_seats(store_audit* a)
     if (status == GH_PENDING) return false;
     if (status == GH_OK || status == GH_GONE)
     {
-        expect(a, status == GH_GONE || a->look.used == 0,
-               "%" PRIu32 " seats of server-%" PRIu32 " are still taken", a->look.used, a->server);
+        expect(a, status == GH_GONE || a->look.used == 0, "%" PRIu32 " seats of server-%" PRIu32 " are still taken",
+               a->look.used, a->server);
         a->server++;
     }
     if (a->server > a->servers) return true;
@@ -122,16 +119,16 @@ static bool read_totals(store_audit* a)
 
 static void check_totals(store_audit* a)
 {
-    expect(a, a->lines == a->lines_written,
-           "servers logged %" PRIu64 " lines, the days' totals have %" PRIu64, a->lines_written, a->lines);
+    expect(a, a->lines == a->lines_written, "servers logged %" PRIu64 " lines, the days' totals have %" PRIu64,
+           a->lines_written, a->lines);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
 void store_audit_begin(store_audit* a, market* m, uint32_t players, uint32_t servers, uint64_t lines_written)
 {
-    *a = (store_audit){
-        .market = m, .players = players, .servers = servers, .lines_written = lines_written, .server = 1};
+    *a =
+        (store_audit){.market = m, .players = players, .servers = servers, .lines_written = lines_written, .server = 1};
     for (uint32_t i = 0; i < AUDIT_LANES; i++) a->lanes[i].object = UINT32_MAX;
 }
 

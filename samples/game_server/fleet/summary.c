@@ -44,21 +44,18 @@ bool summary_holds(const summary* s)
 
 static void print_server(const board_row* row)
 {
-    printf("%s: %" PRIu64 " frames; over 16.7 ms: %" PRIu64 " because of gh_tick, %" PRIu64
-           " because of others\n",
+    printf("%s: %" PRIu64 " frames; over 16.7 ms: %" PRIu64 " because of gh_tick, %" PRIu64 " because of others\n",
            row->name, row->frames, row->frames_late_by_tick, row->frames_late_by_machine);
-    printf("    frame   p50 %.2f  p99 %.2f  p99.9 %.2f  longest %.2f ms\n",
-           (double)row->frame_us.p50_us / 1e3, (double)row->frame_us.p99_us / 1e3,
-           (double)row->frame_us.p999_us / 1e3, (double)row->frame_us.max_us / 1e3);
+    printf("    frame   p50 %.2f  p99 %.2f  p99.9 %.2f  longest %.2f ms\n", (double)row->frame_us.p50_us / 1e3,
+           (double)row->frame_us.p99_us / 1e3, (double)row->frame_us.p999_us / 1e3, (double)row->frame_us.max_us / 1e3);
     printf("    gh_tick p50 %.3f  p99 %.3f  p99.9 %.3f  longest %.3f ms\n", (double)row->tick_us.p50_us / 1e3,
-           (double)row->tick_us.p99_us / 1e3, (double)row->tick_us.p999_us / 1e3,
-           (double)row->tick_us.max_us / 1e3);
+           (double)row->tick_us.p99_us / 1e3, (double)row->tick_us.p999_us / 1e3, (double)row->tick_us.max_us / 1e3);
 }
 
 static void print_counts(const board_row* row)
 {
-    printf("%s: %" PRIu64 " requests, %" PRIu64 " resent, link lost %" PRIu64 " times", row->name,
-           row->stats.requests, row->stats.resends, row->stats.links_lost);
+    printf("%s: %" PRIu64 " requests, %" PRIu64 " resent, link lost %" PRIu64 " times", row->name, row->stats.requests,
+           row->stats.resends, row->stats.links_lost);
     for (uint32_t k = 0; k < BOARD_COUNTS && row->counts[k].name[0] != '\0'; k++)
     {
         printf("%s%s %" PRIu64, k % 5 == 0 ? "\n    " : ", ", row->counts[k].name, row->counts[k].value);
@@ -71,8 +68,7 @@ static void print_checks(const board_row* row)
     for (uint32_t k = 0; k < BOARD_CHECKS && row->checks[k].name[0] != '\0'; k++)
     {
         const board_check* check = &row->checks[k];
-        if (check->failed == 0)
-            printf("holds     %s: %" PRIu64 " times\n", check->name, check->passed);
+        if (check->failed == 0) printf("holds     %s: %" PRIu64 " times\n", check->name, check->passed);
         else
             printf("FAILED    %s: %" PRIu64 " of %" PRIu64 " times\n", check->name, check->failed,
                    check->failed + check->passed);
@@ -81,15 +77,12 @@ static void print_checks(const board_row* row)
 
 static void print_child(const child* c)
 {
-    if (c->deaths > 0)
-        printf("%s %s died %" PRIu32 " times and was started again\n", c->role, c->name, c->deaths);
+    if (c->deaths > 0) printf("%s %s died %" PRIu32 " times and was started again\n", c->role, c->name, c->deaths);
     if (child_succeeded(c)) return;
-    if (c->starts == 0)
-        printf("FAILED    %s %s was never started\n", c->role, c->name);
+    if (c->starts == 0) printf("FAILED    %s %s was never started\n", c->role, c->name);
     else if (WIFSIGNALED(c->wait_status))
         printf("FAILED    %s %s: signal %d\n", c->role, c->name, WTERMSIG(c->wait_status));
-    else
-        printf("FAILED    %s %s: exit code %d\n", c->role, c->name, WEXITSTATUS(c->wait_status));
+    else printf("FAILED    %s %s: exit code %d\n", c->role, c->name, WEXITSTATUS(c->wait_status));
 }
 
 /* Of a day. */

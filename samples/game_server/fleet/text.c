@@ -28,10 +28,8 @@ void text_add_json(text* t, const char* string)
     text_add(t, "\"");
     for (const char* at = string; *at != '\0'; at++)
     {
-        if (*at == '"' || *at == '\\')
-            text_add(t, "\\%c", *at);
-        else
-            text_add(t, "%c", *at >= ' ' && *at <= '~' ? *at : '?');
+        if (*at == '"' || *at == '\\') text_add(t, "\\%c", *at);
+        else text_add(t, "%c", *at >= ' ' && *at <= '~' ? *at : '?');
     }
     text_add(t, "\"");
 }

@@ -12,11 +12,10 @@
 #define FOUND        "found"
 
 /* The key of our own client goes each time: it is made again when the client connects again. */
-static const char look_at_some[] =
-    "redis.call('UNLINK', ARGV[3])\n"
-    "local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', '5000')\n"
-    "if #page[2] > 0 then return '" FOUND "' end\n"
-    "return page[1]\n";
+static const char look_at_some[] = "redis.call('UNLINK', ARGV[3])\n"
+                                   "local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', '5000')\n"
+                                   "if #page[2] > 0 then return '" FOUND "' end\n"
+                                   "return page[1]\n";
 
 typedef struct look
 {

@@ -5,15 +5,13 @@
 #include <stdio.h>
 
 #define IPV6_BLOCKS 20u
-#define BLOCK_WIDTH                                                                                          \
-    30u /* second bytes that a block covers, of the 50 that it could: the others are the gap behind it */
-#define BLOCKS_EACH                                                                                          \
-    5u /* for each first byte                                                                        */
-#define FIRST_BYTE 20u
+#define BLOCK_WIDTH                                                                                                    \
+    30u                /* second bytes that a block covers, of the 50 that it could: the others are the gap behind it */
+#define BLOCKS_EACH 5u /* for each first byte */
+#define FIRST_BYTE  20u
 
-static const char* const countries[] = {"Aland",   "Borduria",  "Cascara",      "Drosselmark",
-                                        "Erewhon", "Freedonia", "Glubbdubdrib", "Hyrule",
-                                        "Illyria", "Jotunheim", "Kyrat",        "Laputa"};
+static const char* const countries[] = {"Aland",        "Borduria", "Cascara", "Drosselmark", "Erewhon", "Freedonia",
+                                        "Glubbdubdrib", "Hyrule",   "Illyria", "Jotunheim",   "Kyrat",   "Laputa"};
 
 enum
 {
@@ -55,8 +53,6 @@ void address_of_player(uint32_t player, char out[ADDRESS_SIZE])
     uint32_t first = FIRST_BYTE + block / BLOCKS_EACH;
     uint32_t second = block % BLOCKS_EACH * 50 + player % BLOCK_WIDTH;
     if (player % 50 == 49) second += BLOCK_WIDTH - player % BLOCK_WIDTH; /* just behind the block */
-    if (player % 16 == 15)
-        snprintf(out, ADDRESS_SIZE, "2001:db8:%x::%x", player % IPV6_BLOCKS, player & 0xffff);
-    else
-        snprintf(out, ADDRESS_SIZE, "%u.%u.%u.%u", first, second, (player >> 8) & 255, player & 255);
+    if (player % 16 == 15) snprintf(out, ADDRESS_SIZE, "2001:db8:%x::%x", player % IPV6_BLOCKS, player & 0xffff);
+    else snprintf(out, ADDRESS_SIZE, "%u.%u.%u.%u", first, second, (player >> 8) & 255, player & 255);
 }

@@ -32,8 +32,7 @@ bool counting_open(counting* c, gh_client* client, gh_str reader, const char* ad
     if (!places_read(&c->places, addresses_path)) return false;
     c->file_config = gh_file_read_config_default();
     c->file_config.channel = gh_str_literal(LOGS_CHANNEL);
-    c->file_config.keep =
-        GH_FILE_AT_END; /* what was counted and not flushed must be read again after a crash */
+    c->file_config.keep = GH_FILE_AT_END; /* what was counted and not flushed must be read again after a crash */
     c->file_config.memory_size = gh_file_read_memory(&c->file_config);
     c->file_config.memory = reserve(c->file_config.memory_size);
     if (c->file_config.memory != NULL && open_aggregate(c)) return true;
@@ -61,10 +60,8 @@ static void pause_counting(counting* c, uint64_t now_us)
 
 static void go_on(counting* c, gh_status begun, counting_state state, uint64_t now_us)
 {
-    if (begun == GH_OK)
-        c->state = state;
-    else
-        pause_counting(c, now_us);
+    if (begun == GH_OK) c->state = state;
+    else pause_counting(c, now_us);
 }
 
 static void begin_list(counting* c, uint64_t now_us)
@@ -76,8 +73,7 @@ static void begin_list(counting* c, uint64_t now_us)
     config.entry_count = 1;
     config.names = c->name;
     config.names_size = sizeof c->name;
-    go_on(c, gh_files_list_begin(&c->list, c->client, gh_str_literal(LOGS_CHANNEL), &config),
-          COUNTING_LISTING, now_us);
+    go_on(c, gh_files_list_begin(&c->list, c->client, gh_str_literal(LOGS_CHANNEL), &config), COUNTING_LISTING, now_us);
 }
 
 static void next_file(counting* c, uint64_t now_us)
@@ -100,12 +96,9 @@ static void listed(counting* c, uint64_t now_us)
     gh_status status = gh_op_poll(&c->list.op);
     if (status == GH_PENDING) return;
     c->empty_lists += status == GH_EMPTY;
-    if (status == GH_OK)
-        begin_file(c, now_us);
-    else if (status == GH_EMPTY)
-        begin_list(c, now_us);
-    else
-        pause_counting(c, now_us);
+    if (status == GH_OK) begin_file(c, now_us);
+    else if (status == GH_EMPTY) begin_list(c, now_us);
+    else pause_counting(c, now_us);
 }
 
 static void begin_flush(counting* c, uint64_t now_us)
@@ -126,10 +119,8 @@ static void read_lines(counting* c, uint64_t now_us, uint32_t lines_max)
         if (status == GH_OK) status = gh_aggregate_add_line(c->aggregate, line);
     }
     if (status == GH_OK || status == GH_PENDING) return;
-    if (status == GH_EMPTY)
-        begin_flush(c, now_us);
-    else if (status == GH_GONE || status == GH_EXISTS || status == GH_NOT_MEMBER)
-        next_file(c, now_us);
+    if (status == GH_EMPTY) begin_flush(c, now_us);
+    else if (status == GH_GONE || status == GH_EXISTS || status == GH_NOT_MEMBER) next_file(c, now_us);
     else
     {
         gh_op_cancel(&c->file.op);
@@ -151,12 +142,9 @@ static void flushed(counting* c, uint64_t now_us)
 {
     gh_status status = gh_op_poll(&c->flush.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK)
-        count_file(c);
-    else if (status == GH_EXISTS)
-        c->files_added_before++;
-    else if (status == GH_DIFFERS)
-        c->files_refused++;
+    if (status == GH_OK) count_file(c);
+    else if (status == GH_EXISTS) c->files_added_before++;
+    else if (status == GH_DIFFERS) c->files_refused++;
     else
     {
         gh_op_cancel(&c->file.op);
@@ -171,10 +159,8 @@ static void finished(counting* c, uint64_t now_us)
 {
     gh_status status = gh_op_poll(&c->file.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK || status == GH_EXISTS || status == GH_GONE)
-        next_file(c, now_us);
-    else
-        pause_counting(c, now_us); /* it is read again, and found to be counted */
+    if (status == GH_OK || status == GH_EXISTS || status == GH_GONE) next_file(c, now_us);
+    else pause_counting(c, now_us); /* it is read again, and found to be counted */
 }
 
 /* An op that was cancelled ends in its own time. */

@@ -129,8 +129,6 @@ void sender_frame(sender* s, uint64_t now_us)
     if (s->count > 0 && !s->sending && now_us >= s->again_us) begin(s, now_us);
     if (!s->sending) return;
     gh_status status = gh_op_poll(&s->send.op);
-    if (status == GH_PENDING)
-        push(s);
-    else
-        ended(s, status, now_us);
+    if (status == GH_PENDING) push(s);
+    else ended(s, status, now_us);
 }

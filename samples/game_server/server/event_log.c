@@ -64,10 +64,8 @@ static void finish_file(event_log* log)
     if (log->file < 0) return;
     close(log->file);
     log->file = -1;
-    if (log->file_size > 0)
-        sender_offer(log->out, log->path);
-    else
-        unlink(log->path);
+    if (log->file_size > 0) sender_offer(log->out, log->path);
+    else unlink(log->path);
 }
 
 /* A part of a line would be a lie: what was not written whole is cut off again. */
@@ -127,8 +125,7 @@ bool event_log_open(event_log* log, const char* folder, const char* server, send
         strcpy(log->folder, folder);
         strcpy(log->server, server);
     }
-    else
-        errno = ENAMETOOLONG;
+    else errno = ENAMETOOLONG;
     if (fits && offer_leftovers(log)) return true;
     perror(folder);
     return false;

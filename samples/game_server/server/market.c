@@ -142,8 +142,7 @@ gh_status market_deliver(market* m, market_call* call, const market_trade* trade
     return call_begin_script(m, call, MARKET_DELIVER, NULL);
 }
 
-gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought,
-                        const gh_fence* player)
+gh_status market_settle(market* m, market_call* call, const market_trade* trade, bool bought, const gh_fence* player)
 {
     call_purse_key(m, call, trade->buyer);
     call_add_bag_key(m, call, trade->buyer);

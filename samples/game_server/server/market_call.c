@@ -105,8 +105,7 @@ void call_add_sale(market_call* call, const market_trade* trade)
 void call_add_offer(market_call* call, const market_trade* offer)
 {
     char text[48];
-    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32 " %" PRId64, offer->item, offer->seller,
-             offer->version);
+    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32 " %" PRId64, offer->item, offer->seller, offer->version);
     call_add_text(call, text);
 }
 
@@ -123,8 +122,8 @@ gh_status call_begin_script(market* m, market_call* call, market_script script, 
 {
     gh_command_config config = repeatable(call);
     if (fence != NULL) config.fence = *fence;
-    return gh_script_begin(&call->op, m->client, &m->scripts[script], call->keys, call->key_count,
-                           call->arguments, call->argument_count, &config);
+    return gh_script_begin(&call->op, m->client, &m->scripts[script], call->keys, call->key_count, call->arguments,
+                           call->argument_count, &config);
 }
 
 gh_status call_begin_command(market* m, market_call* call)

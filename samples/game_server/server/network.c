@@ -186,8 +186,8 @@ void network_send(network* n, uint32_t number, const message* m)
     s->waiting += size;
     if (s->waiting <= WAITING_MAX && enet_peer_send(s->peer, 0, packet) == 0) return;
     enet_packet_destroy(packet);
-    enet_peer_disconnect(
-        s->peer, 0); /* forgets what is queued; the event comes when the player has heard of it, or not */
+    enet_peer_disconnect(s->peer,
+                         0); /* forgets what is queued; the event comes when the player has heard of it, or not */
 }
 
 void network_flush(network* n)

@@ -53,18 +53,16 @@ static bool execute(sqlite3* database, const char* sql)
 
 static bool make_promotion(sqlite3* database, uint32_t number)
 {
-    static const char* const titles[PROMOTIONS] = {
-        "Spring cleaning", "Two for one",           "The smith is moving", "Everything must go",
-        "Old but sharp",   "Night of the bargains", "A ship has come in",  "While they last"};
+    static const char* const titles[PROMOTIONS] = {"Spring cleaning",    "Two for one",    "The smith is moving",
+                                                   "Everything must go", "Old but sharp",  "Night of the bargains",
+                                                   "A ship has come in", "While they last"};
     char sql[160];
-    snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO promotion VALUES (%" PRIu32 ", '%s')", number,
-             titles[number]);
+    snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO promotion VALUES (%" PRIu32 ", '%s')", number, titles[number]);
     bool good = execute(database, sql);
     for (uint32_t item = 0; good && item < ITEMS_EACH; item++)
     {
         uint32_t price = 5 + (number * 31 + item * 17) % 90;
-        snprintf(sql, sizeof sql,
-                 "INSERT OR IGNORE INTO promotion_item VALUES (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
+        snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO promotion_item VALUES (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
                  number, number * 100 + item, price);
         good = execute(database, sql);
     }
@@ -78,8 +76,7 @@ static bool open_database(promotions* p, const char* path)
     if (sqlite3_open(path, &p->database) != SQLITE_OK) return false;
     sqlite3_busy_timeout(p->database, BUSY_TIMEOUT_MS);
     bool good = execute(p->database, make_tables);
-    for (uint32_t number = 0; good && number < PROMOTIONS; number++)
-        good = make_promotion(p->database, number);
+    for (uint32_t number = 0; good && number < PROMOTIONS; number++) good = make_promotion(p->database, number);
     good = good && execute(p->database, "COMMIT");
     sqlite3_busy_timeout(p->database, 0); /* a frame never waits */
     return good && sqlite3_prepare_v2(p->database, select, -1, &p->query, NULL) == SQLITE_OK;
@@ -121,8 +118,8 @@ static bool add_item(promotions* p)
     if (title < 0 || (size_t)title >= room) return false;
     p->size += (size_t)title;
     room -= (size_t)title;
-    int line = snprintf(p->text + p->size, room, "\n%d %d", sqlite3_column_int(p->query, 1),
-                        sqlite3_column_int(p->query, 2));
+    int line =
+        snprintf(p->text + p->size, room, "\n%d %d", sqlite3_column_int(p->query, 1), sqlite3_column_int(p->query, 2));
     if (line < 0 || (size_t)line >= room) return false;
     p->size += (size_t)line;
     return true;
@@ -140,10 +137,8 @@ static void query_frame(promotions* p)
     {
         int step = sqlite3_step(p->query);
         if (step == SQLITE_ROW && add_item(p)) continue;
-        if (step == SQLITE_DONE)
-            complete(p, p->size > 0 ? GH_OK : GH_EMPTY);
-        else
-            complete(p, GH_ERROR); /* another process writes, or the row is too long: rows.h tries again */
+        if (step == SQLITE_DONE) complete(p, p->size > 0 ? GH_OK : GH_EMPTY);
+        else complete(p, GH_ERROR); /* another process writes, or the row is too long: rows.h tries again */
         return;
     }
 }
@@ -172,10 +167,8 @@ promotions* promotions_open(gh_client* client, const char* database)
     {
         fprintf(stderr, "%s: %s\n", database, sqlite3_errmsg(p->database));
     }
-    else if ((status = begin_refresher(p)) == GH_OK)
-        return p;
-    else
-        fprintf(stderr, "promotions: %s\n", gh_status_text(status));
+    else if ((status = begin_refresher(p)) == GH_OK) return p;
+    else fprintf(stderr, "promotions: %s\n", gh_status_text(status));
     promotions_close(p);
     return NULL;
 }

@@ -81,8 +81,7 @@ static void tell(seats* s, const seat* p, message m)
 
 static void sorry(seats* s, const seat* p, const message* m, sorry_reason reason, const char* why)
 {
-    tell(s, p,
-         (message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
+    tell(s, p, (message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
 }
 
 static void go(seat* p, seat_state state)
@@ -221,14 +220,10 @@ static void look_for_loss(seats* s, seat* p)
 bool seats_message(seats* s, uint32_t slot, const message* m)
 {
     seat* p = &s->all[slot];
-    if (p->state == SEAT_FREE)
-        enter(s, p, m);
-    else if (m->type == MESSAGE_LEAVE)
-        seats_gone(s, slot);
-    else if (p->state == SEAT_IN && m->type != MESSAGE_ENTER)
-        return false;
-    else
-        sorry(s, p, m, SORRY_NONSENSE, "not now");
+    if (p->state == SEAT_FREE) enter(s, p, m);
+    else if (m->type == MESSAGE_LEAVE) seats_gone(s, slot);
+    else if (p->state == SEAT_IN && m->type != MESSAGE_ENTER) return false;
+    else sorry(s, p, m, SORRY_NONSENSE, "not now");
     return true;
 }
 
@@ -255,10 +250,8 @@ bool seats_are_empty(const seats* s)
 static void loading(seats* s, seat* p)
 {
     bool loaded = trade_is_in(s->config.trade, p->slot);
-    if (loaded && social_is_in(s->config.social, p->slot))
-        welcome(s, p);
-    else if (!loaded && !trade_is_busy(s->config.trade, p->slot))
-        leave(s, p, false); /* it was abandoned */
+    if (loaded && social_is_in(s->config.social, p->slot)) welcome(s, p);
+    else if (!loaded && !trade_is_busy(s->config.trade, p->slot)) leave(s, p, false); /* it was abandoned */
 }
 
 static void seat_step(seats* s, seat* p, uint64_t now_us)
@@ -266,10 +259,8 @@ static void seat_step(seats* s, seat* p, uint64_t now_us)
     switch (p->state)
     {
     case SEAT_WAITING:
-        if (is_ours(s, p, now_us))
-            go(p, SEAT_LOCKING);
-        else
-            tell_place(s, p);
+        if (is_ours(s, p, now_us)) go(p, SEAT_LOCKING);
+        else tell_place(s, p);
         break;
     case SEAT_LOCKING:
         if (is_ours(s, p, now_us)) load(s, p);

@@ -68,8 +68,7 @@ static void ask_for_realtime(server* s)
 {
     struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_RR)};
     if (sched_setscheduler(0, SCHED_RR, &lowest) == 0) return;
-    board_say(&s->member.row, frame_now_us(), GH_LOG_WARNING,
-              gh_str_literal("no real-time class: it is not allowed"));
+    board_say(&s->member.row, frame_now_us(), GH_LOG_WARNING, gh_str_literal("no real-time class: it is not allowed"));
 }
 
 /* Social life knows nothing of trade, so this tells one of the other. */
@@ -184,8 +183,7 @@ static void hear(server* s, uint32_t slot, const message* m)
     if (seats_message(s->seats, slot, m)) return;
     if (trade_message(s->trade, slot, m)) return;
     if (social_message(s->social, slot, m)) return;
-    network_send(s->network, slot,
-                 &(message){.type = MESSAGE_SORRY, .number = m->number, .values = {SORRY_NONSENSE}});
+    network_send(s->network, slot, &(message){.type = MESSAGE_SORRY, .number = m->number, .values = {SORRY_NONSENSE}});
 }
 
 static void network_frame(server* s)
@@ -193,10 +191,8 @@ static void network_frame(server* s)
     network_event event;
     while (network_next(s->network, &event))
     {
-        if (event.gone)
-            seats_gone(s->seats, event.slot);
-        else
-            hear(s, event.slot, &event.message);
+        if (event.gone) seats_gone(s->seats, event.slot);
+        else hear(s, event.slot, &event.message);
     }
 }
 

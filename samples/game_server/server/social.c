@@ -18,9 +18,7 @@ void social_tell(social* s, const social_player* p, const message* m)
 void social_sorry(social* s, const social_player* p, uint32_t number, sorry_reason reason, const char* text)
 {
     social_tally_add(s, TALLY_SORRY, 1);
-    social_tell(
-        s, p,
-        &(message){.type = MESSAGE_SORRY, .number = number, .values = {reason}, .text = gh_str_of(text)});
+    social_tell(s, p, &(message){.type = MESSAGE_SORRY, .number = number, .values = {reason}, .text = gh_str_of(text)});
 }
 
 static sorry_reason reason_of(gh_status status)
@@ -36,8 +34,7 @@ void social_sorry_status(social* s, const social_player* p, uint32_t number, gh_
     social_sorry(s, p, number, reason_of(status), gh_status_text(status));
 }
 
-void social_tell_names(social* s, const social_player* p, uint32_t number, const gh_str* names,
-                       uint32_t count)
+void social_tell_names(social* s, const social_player* p, uint32_t number, const gh_str* names, uint32_t count)
 {
     char lines[NAMES_MAX * (NAME_SIZE + 1)];
     size_t size = 0;
@@ -49,9 +46,7 @@ void social_tell_names(social* s, const social_player* p, uint32_t number, const
     }
     social_tally_add(s, TALLY_NAMES, 1);
     social_tell(
-        s, p,
-        &(message){
-            .type = MESSAGE_NAMES, .number = number, .values = {count}, .text = gh_str_make(lines, size)});
+        s, p, &(message){.type = MESSAGE_NAMES, .number = number, .values = {count}, .text = gh_str_make(lines, size)});
 }
 
 int64_t social_player_of(gh_str name)
@@ -133,12 +128,9 @@ social* social_open(const social_config* config)
     s->config = *config;
     s->now_us = frame_now_us();
     const char* trouble = NULL;
-    if (!reserve(s))
-        trouble = "no memory for the players";
-    else if (!open_counters(s))
-        trouble = "no counters: ops_capacity?";
-    else if ((s->promotions = promotions_open(config->client, config->database)) == NULL)
-        trouble = "no promotions";
+    if (!reserve(s)) trouble = "no memory for the players";
+    else if (!open_counters(s)) trouble = "no counters: ops_capacity?";
+    else if ((s->promotions = promotions_open(config->client, config->database)) == NULL) trouble = "no promotions";
     if (trouble != NULL)
     {
         fprintf(stderr, "social: %s\n", trouble);
@@ -242,9 +234,8 @@ static void player_frame(social* s, social_player* p)
     {
         uint8_t part;
         bool (*frame)(social*, social_player*);
-    } parts[] = {
-        {PART_CHAT, chat_frame},         {PART_MAIL, mail_frame},   {PART_WHISPER, mail_whisper_frame},
-        {PART_CONTACTS, contacts_frame}, {PART_GUILD, guild_frame}, {PART_LOOK, look_frame}};
+    } parts[] = {{PART_CHAT, chat_frame},         {PART_MAIL, mail_frame},   {PART_WHISPER, mail_whisper_frame},
+                 {PART_CONTACTS, contacts_frame}, {PART_GUILD, guild_frame}, {PART_LOOK, look_frame}};
     uint8_t* active = &s->active[p->slot];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     {

@@ -28,10 +28,8 @@ bool chat_open(social* s, void* memory)
     for (uint32_t i = 0; i < TALKS; i++)
     {
         talk* t = &s->talks[i];
-        if (i < ZONE_COUNT)
-            snprintf(t->name_text, sizeof t->name_text, "zone-%" PRIu32, i);
-        else
-            snprintf(t->name_text, sizeof t->name_text, "guild-%" PRIu32, i - ZONE_COUNT);
+        if (i < ZONE_COUNT) snprintf(t->name_text, sizeof t->name_text, "zone-%" PRIu32, i);
+        else snprintf(t->name_text, sizeof t->name_text, "guild-%" PRIu32, i - ZONE_COUNT);
         t->name = gh_str_of(t->name_text);
     }
     gh_chat_feed_config config = gh_chat_feed_config_default();
@@ -81,8 +79,7 @@ static void create(social* s, const social_player* p, membership* m)
 {
     gh_chat_config config = chat_config(PATIENT_US);
     m->talk->asked = true;
-    gh_status status =
-        gh_chat_create_begin(&m->change, s->config.client, m->talk->name, &p->name, 1, NULL, &config);
+    gh_status status = gh_chat_create_begin(&m->change, s->config.client, m->talk->name, &p->name, 1, NULL, &config);
     m->state = MEMBER_CREATING;
     if (status != GH_OK) pause_membership(s, m);
 }
@@ -114,22 +111,15 @@ static bool membership_frame(social* s, social_player* p, membership* m)
     case MEMBER_CREATING:
         m->talk->asked = false;
         m->talk->is_there = status == GH_OK || status == GH_EXISTS;
-        if (!p->here)
-            m->state = MEMBER_NOT;
-        else if (status == GH_OK)
-            joined(s, p, m);
-        else if (status == GH_GONE)
-            create(s, p, m);
-        else if (status == GH_EXISTS)
-            join(s, p, m); /* somebody else was faster */
-        else
-            pause_membership(s, m);
+        if (!p->here) m->state = MEMBER_NOT;
+        else if (status == GH_OK) joined(s, p, m);
+        else if (status == GH_GONE) create(s, p, m);
+        else if (status == GH_EXISTS) join(s, p, m); /* somebody else was faster */
+        else pause_membership(s, m);
         break;
     case MEMBER_PAUSING:
-        if (!p->here)
-            m->state = MEMBER_NOT;
-        else if (s->now_us >= m->again_us)
-            join(s, p, m);
+        if (!p->here) m->state = MEMBER_NOT;
+        else if (s->now_us >= m->again_us) join(s, p, m);
         break;
     case MEMBER_LEAVING: m->state = MEMBER_NOT; break;
     case MEMBER_NOT:
@@ -164,8 +154,8 @@ static void note_heard(social* s, social_player* p, const membership* m)
 {
     if (m->heard == 0) return;
     p->chat.commit_member = (gh_chat_member){.name = p->name, .handled = m->heard};
-    gh_chat_commit_begin(&p->chat.commit, s->config.client, m->talk->name, m->epoch, &p->chat.commit_member,
-                         1, LEAVING_US); /* if it cannot be begun, the player hears it once more */
+    gh_chat_commit_begin(&p->chat.commit, s->config.client, m->talk->name, m->epoch, &p->chat.commit_member, 1,
+                         LEAVING_US); /* if it cannot be begun, the player hears it once more */
 }
 
 void chat_end(social* s, social_player* p)

@@ -32,8 +32,8 @@ static void touch(social* s, social_player* p)
     }
     gh_contacts_change_config config = gh_contacts_change_config_default();
     config.mirror = &c->mirror;
-    gh_status status = gh_contacts_touch_many_begin(&c->change, s->config.client, p->name, c->batch,
-                                                    c->batch_count, &config);
+    gh_status status =
+        gh_contacts_touch_many_begin(&c->change, s->config.client, p->name, c->batch, c->batch_count, &config);
     c->touching = status == GH_OK;
     if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
 }
@@ -44,10 +44,8 @@ static void touched(social* s, social_player* p, gh_status status)
     contacts_part* c = &p->contacts;
     bool again = status == GH_TIMEOUT || status == GH_UNKNOWN;
     c->touching = false;
-    if (again)
-        c->again_us = s->now_us + RETRY_US;
-    else
-        c->touched += c->batch_count;
+    if (again) c->again_us = s->now_us + RETRY_US;
+    else c->touched += c->batch_count;
 }
 
 /* ---- The mirror ---------------------------------------------------------------------------------------- */

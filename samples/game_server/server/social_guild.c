@@ -86,8 +86,7 @@ void guild_mail(social* s, social_player* p, const message* m)
         return;
     }
     job_push_clear(&g->mail);
-    gh_status status =
-        job_push_add(&g->mail, &letter) ? job_push_begin(&g->mail, s->config.client) : GH_INVALID_TASKS;
+    gh_status status = job_push_add(&g->mail, &letter) ? job_push_begin(&g->mail, s->config.client) : GH_INVALID_TASKS;
     g->mailing = status == GH_OK;
     g->mail_number = m->number;
     if (status != GH_OK) social_sorry_status(s, p, m->number, status);
@@ -100,10 +99,8 @@ static void mail_frame_of(social* s, social_player* p)
     gh_status status = job_push_poll(&g->mail);
     if (status == GH_PENDING) return;
     g->mailing = false;
-    if (status == GH_OK)
-        social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = g->mail_number});
-    else
-        social_sorry_status(s, p, g->mail_number, status);
+    if (status == GH_OK) social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = g->mail_number});
+    else social_sorry_status(s, p, g->mail_number, status);
 }
 
 /* ---- Frames -------------------------------------------------------------------------------------------- */

@@ -78,15 +78,13 @@ static bool commit_frame(social* s, social_player* p)
         gh_status status = gh_op_poll(&mail->commit.op);
         if (status == GH_PENDING) return true;
         mail->committing = false;
-        if (status == GH_OK)
-            mail->committed = mail->commit_id;
-        else if (!p->here)
-            return false; /* it will come once more */
+        if (status == GH_OK) mail->committed = mail->commit_id;
+        else if (!p->here) return false; /* it will come once more */
     }
     if (mail->read <= mail->committed) return false;
     mail->commit_id = mail->read;
-    mail->committing = gh_mailbox_commit_begin(&mail->commit, s->config.client, p->name, mail->epoch,
-                                               mail->read, p->here ? ANSWER_US : LEAVING_US) == GH_OK;
+    mail->committing = gh_mailbox_commit_begin(&mail->commit, s->config.client, p->name, mail->epoch, mail->read,
+                                               p->here ? ANSWER_US : LEAVING_US) == GH_OK;
     return mail->committing;
 }
 
@@ -112,12 +110,9 @@ void mail_whisper(social* s, social_player* p, const message* m)
 {
     whisper_part* w = &p->whisper;
     bool busy = w->number != 0 || contacts_room(p) == 0;
-    if (social_player_of(m->name) < 0)
-        social_sorry(s, p, m->number, SORRY_NO_SUCH, "no player has that name");
-    else if (m->number == 0)
-        social_sorry(s, p, m->number, SORRY_NONSENSE, "a request has a number");
-    else if (busy)
-        social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
+    if (social_player_of(m->name) < 0) social_sorry(s, p, m->number, SORRY_NO_SUCH, "no player has that name");
+    else if (m->number == 0) social_sorry(s, p, m->number, SORRY_NONSENSE, "a request has a number");
+    else if (busy) social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
     if (social_player_of(m->name) < 0 || m->number == 0 || busy) return;
 
     memcpy(w->to_bytes, m->name.bytes, m->name.size);
@@ -151,8 +146,7 @@ bool mail_whisper_frame(social* s, social_player* p)
         social_tally_add(s, TALLY_WHISPERS, 1);
         social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = number});
     }
-    else
-        social_sorry_status(s, p, number, status);
+    else social_sorry_status(s, p, number, status);
     return false;
 }
 

@@ -19,10 +19,8 @@ static membership* own_chat_of(social_player* p, gh_str name)
 static void wait_to_speak(social* s, social_player* p, talk* t)
 {
     uint32_t place = p->slot + 1;
-    if (t->last_waiting == 0)
-        t->first_waiting = place;
-    else
-        s->players[t->last_waiting - 1].chat.next_waiting = place;
+    if (t->last_waiting == 0) t->first_waiting = place;
+    else s->players[t->last_waiting - 1].chat.next_waiting = place;
     t->last_waiting = place;
     p->chat.next_waiting = 0;
 }
@@ -31,10 +29,8 @@ void talk_say(social* s, social_player* p, const message* m)
 {
     chat_part* c = &p->chat;
     membership* where = own_chat_of(p, m->name);
-    if (where == NULL)
-        social_sorry(s, p, m->number, SORRY_NO_SUCH, "you are not in that chat");
-    else if (c->speaking)
-        social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
+    if (where == NULL) social_sorry(s, p, m->number, SORRY_NO_SUCH, "you are not in that chat");
+    else if (c->speaking) social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
     if (where == NULL || c->speaking) return;
     c->speaking = true;
     c->where = (own_chat)(where - c->chats);
@@ -61,11 +57,10 @@ static void spoke(social* s, social_player* p, const talk* t, gh_status status)
     if (status == GH_OK)
     {
         social_tally_add(s, TALLY_SAID, 1);
-        social_tell(s, p,
-                    &(message){.type = MESSAGE_SAID,
-                               .number = p->chat.number,
-                               .name = t->name,
-                               .values = {(int64_t)t->send.epoch}});
+        social_tell(
+            s, p,
+            &(message){
+                .type = MESSAGE_SAID, .number = p->chat.number, .name = t->name, .values = {(int64_t)t->send.epoch}});
         return;
     }
     social_sorry_status(s, p, p->chat.number, status);
@@ -93,10 +88,8 @@ static void gather(social* s, talk* t)
             t->posts[t->count++] = (gh_post){.sender = p->name, .body = gh_str_make(c->words, c->words_size)};
             bytes += c->words_size;
         }
-        else if (late)
-            spoke(s, p, t, GH_TIMEOUT);
-        else
-            wait_to_speak(s, p, t);
+        else if (late) spoke(s, p, t, GH_TIMEOUT);
+        else wait_to_speak(s, p, t);
     }
 }
 

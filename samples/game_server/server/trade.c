@@ -163,18 +163,15 @@ static bool buy(trade* t, trader* p, const message* m)
     p->trade.seller = (uint32_t)v[3];
     p->trade.buyer = p->self;
     p->sorry = 0;
-    if (p->bag_count == TRADE_BAG_MAX)
-        trade_sorry(t, p, SORRY_BUSY, "the bag is full");
-    else
-        trader_want_lock(p);
+    if (p->bag_count == TRADE_BAG_MAX) trade_sorry(t, p, SORRY_BUSY, "the bag is full");
+    else trader_want_lock(p);
     return true;
 }
 
 static void sorry_for(trade* t, const trader* p, const message* m, sorry_reason reason, const char* why)
 {
-    network_send(
-        t->config.network, p->slot,
-        &(message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
+    network_send(t->config.network, p->slot,
+                 &(message){.type = MESSAGE_SORRY, .number = m->number, .values = {reason}, .text = gh_str_of(why)});
 }
 
 void trade_drop_waiting(trade* t, trader* p, sorry_reason reason, const char* why)
@@ -187,12 +184,9 @@ static void begin(trade* t, trader* p, const message* m)
 {
     bool makes_sense = true;
     p->request = m->number;
-    if (m->type == MESSAGE_BROWSE)
-        trader_go(p, TRADER_BROWSING);
-    else if (m->type == MESSAGE_SELL)
-        makes_sense = sell(p, m);
-    else
-        makes_sense = buy(t, p, m);
+    if (m->type == MESSAGE_BROWSE) trader_go(p, TRADER_BROWSING);
+    else if (m->type == MESSAGE_SELL) makes_sense = sell(p, m);
+    else makes_sense = buy(t, p, m);
     if (!makes_sense) trade_sorry(t, p, SORRY_NONSENSE, "no such trade");
     if (p->state != TRADER_IDLE) trade_wake(t, p);
 }
@@ -202,15 +196,13 @@ bool trade_message(trade* t, uint32_t slot, const message* m)
     trader* p = &t->traders[slot];
     bool ours = m->type == MESSAGE_BROWSE || m->type == MESSAGE_SELL || m->type == MESSAGE_BUY;
     if (!ours) return false;
-    if (p->state == TRADER_IDLE)
-        begin(t, p, m);
+    if (p->state == TRADER_IDLE) begin(t, p, m);
     else if (p->state == TRADER_RETURNING && p->waiting.type == 0)
     {
         p->waiting = (message){.type = m->type, .number = m->number};
         memcpy(p->waiting.values, m->values, sizeof m->values);
     }
-    else
-        sorry_for(t, p, m, SORRY_BUSY, "one trade at a time");
+    else sorry_for(t, p, m, SORRY_BUSY, "one trade at a time");
     return true;
 }
 
@@ -232,9 +224,7 @@ void trade_frame(trade* t, uint64_t now_us)
         if (p->state == TRADER_IDLE && p->waiting.type != 0) begin_waiting(t, p);
         bool at_rest = p->state == TRADER_IDLE || p->state == TRADER_AWAY;
         p->busy = !at_rest || gh_op_poll(&p->lock.op) == GH_PENDING;
-        if (p->busy)
-            i++;
-        else
-            t->busy[i] = t->busy[--t->busy_count];
+        if (p->busy) i++;
+        else t->busy[i] = t->busy[--t->busy_count];
     }
 }

@@ -40,8 +40,7 @@ void trader_returned(trade* t, trader* p)
     bool mine = market_item_of(&p->call, &item) && item.holder == p->self && item.price == 0 && !item.sold;
     if (mine && !bag_has(p, number) && bag_add(p, number, item.version))
     {
-        network_send(t->config.network, p->slot,
-                     &(message){.type = MESSAGE_BAG, .values = {number, item.version}});
+        network_send(t->config.network, p->slot, &(message){.type = MESSAGE_BAG, .values = {number, item.version}});
     }
     trader_rest(p);
 }

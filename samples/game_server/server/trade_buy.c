@@ -71,8 +71,7 @@ void trader_locking_step(trade* t, trader* p, uint64_t now_us)
         p->item_lock = gh_lock_fence(&p->lock);
         begin_purchase_step(p);
     }
-    else
-        no_lock(t, p, status);
+    else no_lock(t, p, status);
 }
 
 job trader_job(const trader* p, job_kind kind, uint64_t delay_ms)
@@ -165,10 +164,7 @@ void trader_purchase_over(trade* t, trader* p)
         return;
     }
     const market_trade* o = &p->trade;
-    if (p->sorry != 0)
-        trade_sorry(t, p, p->sorry, "somebody was faster");
-    else
-        trade_tell(
-            t, p, &(message){.type = MESSAGE_BOUGHT, .values = {o->item, o->version + 2, o->price, p->gold}});
+    if (p->sorry != 0) trade_sorry(t, p, p->sorry, "somebody was faster");
+    else trade_tell(t, p, &(message){.type = MESSAGE_BOUGHT, .values = {o->item, o->version + 2, o->price, p->gold}});
     trader_rest(p);
 }

@@ -35,8 +35,7 @@ void trader_offer_shown(trade* t, trader* p)
 {
     trade_tally_add(t, TRADE_LISTED);
     trade_tell(t, p,
-               &(message){.type = MESSAGE_LISTED,
-                          .values = {p->trade.item, p->trade.version, (int64_t)p->opens_ms}});
+               &(message){.type = MESSAGE_LISTED, .values = {p->trade.item, p->trade.version, (int64_t)p->opens_ms}});
     trader_rest(p);
 }
 
@@ -59,9 +58,8 @@ void trader_tell_offers(trade* t, trader* p)
     for (uint32_t i = 0; i < count; i++)
     {
         const market_trade* o = &offers[i];
-        int written =
-            snprintf(lines + size, sizeof lines - size, "%s%" PRIu32 " %" PRId64 " %" PRId64 " %" PRIu32,
-                     i == 0 ? "" : "\n", o->item, o->version, o->price, o->seller);
+        int written = snprintf(lines + size, sizeof lines - size, "%s%" PRIu32 " %" PRId64 " %" PRId64 " %" PRIu32,
+                               i == 0 ? "" : "\n", o->item, o->version, o->price, o->seller);
         size += (size_t)written;
     }
     trade_tell(t, p, &(message){.type = MESSAGE_OFFERS, .values = {count}, .text = gh_str_make(lines, size)});

@@ -68,16 +68,12 @@ static void answered(trade* t, trader* p)
     case TRADER_SEEING: trader_seen(t, p); break;
     case TRADER_LISTING: trader_listed(t, p, done); break;
     case TRADER_POSTING:
-        if (p->opens_ms > 0)
-            trader_offer_shown(t, p);
-        else
-            trader_go(p, TRADER_SHOWING);
+        if (p->opens_ms > 0) trader_offer_shown(t, p);
+        else trader_go(p, TRADER_SHOWING);
         break;
     case TRADER_SHOWING:
-        if (p->in)
-            trader_offer_shown(t, p);
-        else
-            trader_next_hint(p);
+        if (p->in) trader_offer_shown(t, p);
+        else trader_next_hint(p);
         break;
     case TRADER_LOOKING: trader_looked(t, p); break;
     case TRADER_TAKING: trader_took(t, p, done); break;
@@ -102,10 +98,8 @@ static void failed(trade* t, trader* p, gh_status status, uint64_t now_us)
     if (status == GH_FENCED)
     {
         trade_tally_add(t, TRADE_FENCED);
-        if (p->state == TRADER_SELLING)
-            trader_want_lock(p); /* the item's lock was lost */
-        else
-            p->abandoned = true; /* the player's             */
+        if (p->state == TRADER_SELLING) trader_want_lock(p); /* the item's lock was lost */
+        else p->abandoned = true;                            /* the player's             */
         return;
     }
     bool looks = p->state == TRADER_BROWSING || p->state == TRADER_LOOKING || p->state == TRADER_SEEING;
@@ -126,12 +120,9 @@ static void asking_step(trade* t, trader* p, uint64_t now_us)
     p->asking = false;
     bool missing = status == GH_OK && !is_push(p) && market_number(&p->call) == MARKET_MISSING &&
                    gh_command_reply(&p->call.op)->type == GH_REPLY_INTEGER;
-    if (missing)
-        p->abandoned = true; /* the store has lost data */
-    else if (status == GH_OK)
-        answered(t, p);
-    else
-        failed(t, p, status, now_us);
+    if (missing) p->abandoned = true; /* the store has lost data */
+    else if (status == GH_OK) answered(t, p);
+    else failed(t, p, status, now_us);
 }
 
 /* What is left to do will be done where the player comes in next. */

@@ -27,10 +27,8 @@ static gh_status tell(desks* all, desk* d)
     memcpy(d->names[0], seller.bytes, seller.size);
     d->to[0] = gh_str_make(d->names[0], seller.size);
     if (j->kind == JOB_SOLD)
-        snprintf(d->texts, sizeof d->texts, "sold %" PRIu32 " %" PRId64 " %" PRId64, j->item, j->version,
-                 j->price);
-    else
-        snprintf(d->texts, sizeof d->texts, "back %" PRIu32 " %" PRId64, j->item, j->version + 1);
+        snprintf(d->texts, sizeof d->texts, "sold %" PRIu32 " %" PRId64 " %" PRId64, j->item, j->version, j->price);
+    else snprintf(d->texts, sizeof d->texts, "back %" PRIu32 " %" PRId64, j->item, j->version + 1);
     d->posts[0] = (gh_post){.sender = gh_str_literal(JOBS_SENDER), .body = gh_str_of(d->texts)};
     return push_letter(all, d, 0);
 }
@@ -88,10 +86,8 @@ static gh_status outcome(const desk* d, desk_step step)
 {
     gh_status status = GH_OK; /* SENDING looks at each letter itself */
     if (step == DESK_TELLING) return gh_op_poll(&d->letters[0].op);
-    if (step == DESK_FINDING)
-        status = gh_op_poll(&d->search.op);
-    else if (step != DESK_SENDING)
-        status = gh_op_poll(&d->call.op.op);
+    if (step == DESK_FINDING) status = gh_op_poll(&d->search.op);
+    else if (step != DESK_SENDING) status = gh_op_poll(&d->call.op.op);
     return status == GH_EMPTY ? GH_OK : status;
 }
 

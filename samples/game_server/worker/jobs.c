@@ -64,11 +64,11 @@ static size_t write_payload(const job* j, char out[JOB_PAYLOAD_SIZE])
 {
     if (j->kind != JOB_GUILD_MAIL)
     {
-        return (size_t)snprintf(out, JOB_PAYLOAD_SIZE, "%" PRIu32 " %" PRId64 " %" PRId64 " %" PRIu32,
-                                j->item, j->version, j->price, j->seller);
+        return (size_t)snprintf(out, JOB_PAYLOAD_SIZE, "%" PRIu32 " %" PRId64 " %" PRId64 " %" PRIu32, j->item,
+                                j->version, j->price, j->seller);
     }
-    int head = snprintf(out, JOB_PAYLOAD_SIZE, "%.*s %.*s ", (int)j->guild.size, j->guild.bytes,
-                        (int)j->from.size, j->from.bytes);
+    int head = snprintf(out, JOB_PAYLOAD_SIZE, "%.*s %.*s ", (int)j->guild.size, j->guild.bytes, (int)j->from.size,
+                        j->from.bytes);
     if (j->words.size > 0) memcpy(out + head, j->words.bytes, j->words.size); /* any bytes, NUL too */
     return (size_t)head + j->words.size;
 }

@@ -26,10 +26,8 @@ typedef struct worker
 /* What is first in line is asked first: trade before mail, and in trade by the classes of jobs.h. */
 static gh_status begin_tasks(worker* w)
 {
-    static const gh_task_function functions[JOB_KINDS] = {[JOB_SOLD] = desk_sold,
-                                                          [JOB_END] = desk_end,
-                                                          [JOB_OPEN] = desk_open,
-                                                          [JOB_GUILD_MAIL] = desk_guild_mail};
+    static const gh_task_function functions[JOB_KINDS] = {
+        [JOB_SOLD] = desk_sold, [JOB_END] = desk_end, [JOB_OPEN] = desk_open, [JOB_GUILD_MAIL] = desk_guild_mail};
     for (job_kind kind = 0; kind < JOB_KINDS; kind++)
     {
         w->handlers[kind] =

@@ -32,8 +32,8 @@ static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
     aggregate->stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof(gh_digest_stream));
     aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
     aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
-    aggregate->counts = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity *
-                                                            (size_t)config->days_capacity);
+    aggregate->counts =
+        (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity * (size_t)config->days_capacity);
 }
 
 size_t gh_aggregate_memory(const gh_aggregate_config* config)
@@ -81,8 +81,7 @@ gh_status gh_aggregate_start(gh_aggregate* aggregate, const gh_geo* table)
     if (gh_geo_find(table, gh_str_literal("0.0.0.0"), &place) == GH_INVALID_MEMORY) return GH_INVALID_TABLE;
     if (gh_geo_node_count(table) > aggregate->config.nodes_capacity) return GH_FULL;
     for (i = 0; i < aggregate->day_count; i++)
-        memset(gh_aggregate_counts_of(aggregate, &aggregate->days[i]), 0,
-               sizeof(uint32_t) * aggregate->nodes);
+        memset(gh_aggregate_counts_of(aggregate, &aggregate->days[i]), 0, sizeof(uint32_t) * aggregate->nodes);
     aggregate->table = table;
     aggregate->nodes = gh_geo_node_count(table);
     aggregate->day_count = 0;
@@ -120,8 +119,7 @@ uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t 
     const uint32_t* counts;
     uint32_t i;
     uint32_t at;
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || day.size != GH_AGGREGATE_DAY_SIZE)
-        return 0;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || day.size != GH_AGGREGATE_DAY_SIZE) return 0;
     for (i = 0; i < aggregate->day_count && memcmp(aggregate->days[i].text, day.bytes, day.size) != 0;) i++;
     if (i == aggregate->day_count) return 0;
     if (node == GH_GEO_NO_NODE) return aggregate->days[i].unknown;
@@ -133,8 +131,7 @@ uint64_t gh_aggregate_count(const gh_aggregate* aggregate, gh_str day, uint32_t 
     return sum;
 }
 
-void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day,
-                              const char* parts)
+void gh_aggregate_encode_keys(gh_request* request, const gh_op* op, gh_str set, const char* day, const char* parts)
 {
     char name[GH_NAME_SIZE_MAX];
     memcpy(name, set.bytes, set.size);

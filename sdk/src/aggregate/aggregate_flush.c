@@ -21,8 +21,8 @@
 #define FLUSH_NODES_PER_LOOK 256u /* between two looks at the tick's budget */
 #define FLUSH_LINE_ROOM      (3u * GH_GEO_NAME_SIZE_MAX + 32u)
 
-#define FLUSH_PIECES_MAX     16777217
-#define FLUSH_LOOKS_MAX      8u   /* that found less than the one before */
+#define FLUSH_PIECES_MAX 16777217
+#define FLUSH_LOOKS_MAX  8u /* that found less than the one before */
 
 #define FLUSH_STAGE_SHAPE "qiiii"
 #define FLUSH_ADD_SHAPE   "qiii"
@@ -84,8 +84,7 @@ static void flush_give_up(gh_aggregate_flush* flush, gh_reason reason)
 static char* flush_put_name(char* out, gh_str name)
 {
     size_t i;
-    for (i = 0; i < name.size; i++)
-        *out++ = name.bytes[i] == '\t' || name.bytes[i] == '\n' ? ' ' : name.bytes[i];
+    for (i = 0; i < name.size; i++) *out++ = name.bytes[i] == '\t' || name.bytes[i] == '\n' ? ' ' : name.bytes[i];
     return out;
 }
 
@@ -133,8 +132,7 @@ static gh_str flush_make_piece(const gh_aggregate* aggregate, const aggregate_da
 
 static gh_script* flush_script(gh_op* op)
 {
-    return gh_client_script(op->client,
-                            op->state == FLUSH_ADDING ? &gh_aggregate_add_lua : &gh_aggregate_stage_lua);
+    return gh_client_script(op->client, op->state == FLUSH_ADDING ? &gh_aggregate_add_lua : &gh_aggregate_stage_lua);
 }
 
 static void flush_encode_digest(gh_request* request, const gh_digest* digest)
@@ -195,8 +193,7 @@ static bool flush_sum_up(gh_aggregate_flush* flush, aggregate_day* day)
         uint32_t node = --day->summing;
         uint32_t parent = counts[node] == 0 ? GH_GEO_NO_NODE : gh_geo_node_parent(aggregate->table, node);
         if (parent != GH_GEO_NO_NODE) counts[parent] += counts[node];
-        if (node % FLUSH_NODES_PER_LOOK == 0 && !gh_client_budget_left(flush->op.client))
-            return day->summing == 0;
+        if (node % FLUSH_NODES_PER_LOOK == 0 && !gh_client_budget_left(flush->op.client)) return day->summing == 0;
     }
     return true;
 }
@@ -244,10 +241,8 @@ static void flush_prepare(gh_aggregate_flush* flush)
         return;
     }
     flush->moved_us = gh_client_now(flush->op.client);
-    if (flush->days == 0)
-        flush_end(flush, GH_OK); /* a file without a line that counts */
-    else
-        flush_look(flush);
+    if (flush->days == 0) flush_end(flush, GH_OK); /* a file without a line that counts */
+    else flush_look(flush);
 }
 
 /* To the node where piece number chunks_staged begins. */
@@ -295,10 +290,8 @@ static void flush_enter(gh_aggregate_flush* flush, flush_state state)
 /* The store has lost some of it. */
 static void flush_look_again(gh_aggregate_flush* flush)
 {
-    if (++flush->losses > FLUSH_LOOKS_MAX)
-        flush_give_up(flush, GH_REASON_LINK); /* it forgets as fast as it is told */
-    else
-        flush_look(flush);
+    if (++flush->losses > FLUSH_LOOKS_MAX) flush_give_up(flush, GH_REASON_LINK); /* it forgets as fast as it is told */
+    else flush_look(flush);
 }
 
 /* The next day that is not in the totals yet; or the end. Of several days, one may have been lost while another was
@@ -313,8 +306,7 @@ static void flush_next_day(gh_aggregate_flush* flush)
             flush->all_added = true;
             flush_look(flush);
         }
-        else
-            flush_end(flush, flush->days_new > 0 || flush->copy_hangs ? GH_OK : GH_EXISTS);
+        else flush_end(flush, flush->days_new > 0 || flush->copy_hangs ? GH_OK : GH_EXISTS);
         return;
     }
     flush->chunks = flush_day(flush)->pieces;
@@ -329,10 +321,8 @@ static void flush_differs(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->differs = true;
     flush->all_added = false;
-    if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4))
-        flush_end(flush, GH_DIFFERS);
-    else
-        flush_enter(flush, FLUSH_ADDING);
+    if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4)) flush_end(flush, GH_DIFFERS);
+    else flush_enter(flush, FLUSH_ADDING);
 }
 
 /* What the answer says of a day: no more is staged than there is, and no more added than staged. */
@@ -479,10 +469,8 @@ static bool flush_waits(const gh_aggregate_flush* flush)
 
 static void flush_cancel(gh_aggregate_flush* flush)
 {
-    if (flush_waits(flush))
-        flush->cancelled = true;
-    else
-        flush_give_up(flush, GH_REASON_CANCEL);
+    if (flush_waits(flush)) flush->cancelled = true;
+    else flush_give_up(flush, GH_REASON_CANCEL);
 }
 
 static void flush_step(gh_op* op, const gh_event* event)
@@ -530,8 +518,7 @@ gh_aggregate_flush_config gh_aggregate_flush_config_default(void)
 
 static gh_status flush_check(const gh_aggregate* aggregate, gh_str set, gh_str file)
 {
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy)
-        return GH_INVALID_AGGREGATE;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->busy) return GH_INVALID_AGGREGATE;
     if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX || !gh_name_is_valid(file))
         return GH_INVALID_NAME;
     return GH_OK;
@@ -570,8 +557,8 @@ static gh_status aggregate_flush_try(gh_aggregate_flush* op, gh_client* client, 
     return GH_OK;
 }
 
-gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate,
-                                   gh_str set, gh_str file, const gh_aggregate_flush_config* config)
+gh_status gh_aggregate_flush_begin(gh_aggregate_flush* op, gh_client* client, gh_aggregate* aggregate, gh_str set,
+                                   gh_str file, const gh_aggregate_flush_config* config)
 {
     return gh_op_begun((gh_op*)op, client, aggregate_flush_try(op, client, aggregate, set, file, config));
 }

@@ -32,10 +32,8 @@ bool gh_aggregate_is_day(const char* text)
     year = line_pair(text) * 100 + line_pair(text + 2);
     month = line_pair(text + 5);
     day = line_pair(text + 8);
-    if (year < 2000 || year > 2099 || month < 1 || month > 12 || day < 1 || day > lengths[month])
-        return false;
-    return month != 2 || day < 29 ||
-           year % 4 == 0; /* 2000 is a leap year, and the only century in the range */
+    if (year < 2000 || year > 2099 || month < 1 || month > 12 || day < 1 || day > lengths[month]) return false;
+    return month != 2 || day < 29 || year % 4 == 0; /* 2000 is a leap year, and the only century in the range */
 }
 
 /* NULL: no day, or no room for one more. */
@@ -131,8 +129,7 @@ static bool line_has_common_rest(gh_aggregate* aggregate, const char* at, const 
     if (end - at < (ptrdiff_t)(1 + GH_AGGREGATE_DAY_SIZE + 1 + LINE_TIME_SIZE + 2)) return false;
     if (*at != ' ' || day[GH_AGGREGATE_DAY_SIZE] != ' ' || time[LINE_TIME_SIZE] != ' ') return false;
     if ((unsigned char)time[LINE_TIME_SIZE + 1] <= ' ' || !line_is_time(time)) return false;
-    if (aggregate->last_day != NULL && memcmp(aggregate->last_day->text, day, GH_AGGREGATE_DAY_SIZE) == 0)
-        return true;
+    if (aggregate->last_day != NULL && memcmp(aggregate->last_day->text, day, GH_AGGREGATE_DAY_SIZE) == 0) return true;
     return line_enter_day(aggregate, day);
 }
 
@@ -206,8 +203,7 @@ static const char* line_take_all(gh_aggregate* aggregate, const char* at, const 
         if (aggregate->action.size == 0 && line_end - at >= 16 && line_end - at <= GH_AGGREGATE_LINE_MAX &&
             (rest = line_parse_ipv4(at, &address)) != NULL && line_has_common_rest(aggregate, rest, line_end))
             line_count(aggregate, gh_geo_find_ipv4(table, address));
-        else
-            line_take(aggregate, at, line_end);
+        else line_take(aggregate, at, line_end);
         at = line_end + 1;
         if (at == end) return at;
     }
@@ -231,16 +227,14 @@ static void line_carry(gh_aggregate* aggregate, const char* at, size_t size)
 
 void gh_aggregate_end_lines(gh_aggregate* aggregate)
 {
-    if (aggregate->carry_size > 0)
-        line_take(aggregate, aggregate->carry, aggregate->carry + aggregate->carry_size);
+    if (aggregate->carry_size > 0) line_take(aggregate, aggregate->carry, aggregate->carry + aggregate->carry_size);
     aggregate->carry_size = 0;
     aggregate->skipping = false;
 }
 
 static gh_status aggregate_check_add(const gh_aggregate* aggregate, gh_str bytes)
 {
-    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->flushed)
-        return GH_INVALID_AGGREGATE;
+    if (!gh_aggregate_is_one(aggregate) || aggregate->table == NULL || aggregate->flushed) return GH_INVALID_AGGREGATE;
     return bytes.bytes == NULL && bytes.size > 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 

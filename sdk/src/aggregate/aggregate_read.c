@@ -4,9 +4,9 @@
 
 #include "client/refusal.h"
 
-#define TOTALS_SHAPE       "q*"
-#define TOTALS_PAGE_MAX    250u
-#define TOTALS_NAME_ROOM   (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
+#define TOTALS_SHAPE     "q*"
+#define TOTALS_PAGE_MAX  250u
+#define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
 
 static gh_aggregate_read* totals_of(gh_op* op)
 {
@@ -102,15 +102,17 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
         gh_status status = totals_keep(read, at, at->next);
         if (status != GH_OK) return status;
     }
-    if (read->count - before < wanted || read->count == read->capacity)
-        return read->count > 0 ? GH_OK : GH_EMPTY;
+    if (read->count - before < wanted || read->count == read->capacity) return read->count > 0 ? GH_OK : GH_EMPTY;
     totals_ask(read);
     return GH_PENDING;
 }
 
-static const gh_op_kind totals_kind = {
-    .name = "aggregate", .step = gh_read_step, .encode = totals_encode, .text = &gh_aggregate_read_lua,
-    .effect = GH_OP_READS, .answer = totals_answer};
+static const gh_op_kind totals_kind = {.name = "aggregate",
+                                       .step = gh_read_step,
+                                       .encode = totals_encode,
+                                       .text = &gh_aggregate_read_lua,
+                                       .effect = GH_OP_READS,
+                                       .answer = totals_answer};
 
 static const gh_bound totals_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_aggregate_read_config),

@@ -17,10 +17,8 @@ static void bound_set(const gh_bound* row, void* config)
 {
     char* place = (char*)config + row->at;
     uint32_t small = (uint32_t)row->usual;
-    if (row->size == sizeof small)
-        memcpy(place, &small, sizeof small);
-    else
-        memcpy(place, &row->usual, sizeof row->usual);
+    if (row->size == sizeof small) memcpy(place, &small, sizeof small);
+    else memcpy(place, &row->usual, sizeof row->usual);
 }
 
 void gh_bounds_fill(const gh_bounds* bounds, void* config)

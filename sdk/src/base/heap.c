@@ -81,8 +81,6 @@ void gh_heap_remove(gh_heap* heap, uint32_t* place)
     *place = 0;
     last = *gh_heap_at(heap, --heap->count);
     if (at == heap->count) return; /* it was the last one itself */
-    if (at > 0 && last.due_us < gh_heap_at(heap, (at - 1) / 2)->due_us)
-        heap_rise(heap, at, last);
-    else
-        heap_sink(heap, at, last);
+    if (at > 0 && last.due_us < gh_heap_at(heap, (at - 1) / 2)->due_us) heap_rise(heap, at, last);
+    else heap_sink(heap, at, last);
 }

@@ -13,7 +13,7 @@ static const gh_status status_values[] = {
     GH_STATUS_LIST(GH_STATUS_VALUE)
 #undef GH_STATUS_VALUE
 #define GH_DETAIL_VALUE(name, word, value, text) GH_##name,
-    GH_DETAIL_LIST(GH_DETAIL_VALUE)
+        GH_DETAIL_LIST(GH_DETAIL_VALUE)
 #undef GH_DETAIL_VALUE
 };
 
@@ -23,7 +23,7 @@ static const char status_texts[] =
     GH_STATUS_LIST(GH_STATUS_TEXT)
 #undef GH_STATUS_TEXT
 #define GH_DETAIL_TEXT(name, word, value, text) text "\0"
-    GH_DETAIL_LIST(GH_DETAIL_TEXT)
+        GH_DETAIL_LIST(GH_DETAIL_TEXT)
 #undef GH_DETAIL_TEXT
     ;
 
@@ -32,7 +32,7 @@ static const char status_names[] =
     GH_STATUS_LIST(GH_STATUS_NAME)
 #undef GH_STATUS_NAME
 #define GH_DETAIL_NAME(name, word, value, text) #name "\0"
-    GH_DETAIL_LIST(GH_DETAIL_NAME)
+        GH_DETAIL_LIST(GH_DETAIL_NAME)
 #undef GH_DETAIL_NAME
     ;
 

@@ -60,8 +60,7 @@ static gh_script* chat_change_script(gh_op* op)
         text = change->kind == CHAT_CREATE ? &gh_chat_create_lua
                : change->kind == CHAT_JOIN ? &gh_chat_join_lua
                                            : &gh_chat_leave_lua;
-    else if (op->state == CHAT_AFTER && change->kind == CHAT_LEAVE)
-        text = &gh_chats_remove_lua;
+    else if (op->state == CHAT_AFTER && change->kind == CHAT_LEAVE) text = &gh_chats_remove_lua;
     return gh_client_script(op->client, text);
 }
 
@@ -90,8 +89,7 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 4,
-                      6 + change->count + (change->first == NULL ? 0 : 2));
+    gh_request_script(request, chat_change_script(op), 4, 6 + change->count + (change->first == NULL ? 0 : 2));
     encode_chat_head(request, op, gh_name_str(&change->chat), "smv");
     encode_keep(request, change);
     gh_request_number(request, change->members_max);
@@ -119,17 +117,14 @@ static void chat_change_encode(gh_op* op, gh_request* request)
     {
     case CHAT_NOTING: encode_note(op, request); break;
     case CHAT_CHANGING:
-        if (change->kind == CHAT_CREATE)
-            encode_create(op, request);
-        else
-            encode_join_or_leave(op, request);
+        if (change->kind == CHAT_CREATE) encode_create(op, request);
+        else encode_join_or_leave(op, request);
         break;
     case CHAT_AFTER:
         if (change->kind == CHAT_LEAVE)
             gh_chat_encode_remove(op, request, gh_name_str(&change->player), gh_name_str(&change->chat),
                                   change->left_us);
-        else
-            encode_note(op, request);
+        else encode_note(op, request);
         break;
     case CHAT_QUEUED: request->full = true; break; /* nothing is asked in this one */
     }
@@ -166,10 +161,8 @@ static void chat_change_noted(gh_chat_change* change, const gh_reply* reply)
         chat_change_end(change, GH_FULL);
         return;
     }
-    if (++change->noted < change->count)
-        gh_op_send(&change->op, "qi", 0);
-    else
-        chat_change_queue(change);
+    if (++change->noted < change->count) gh_op_send(&change->op, "qi", 0);
+    else chat_change_queue(change);
 }
 
 /* The chat has spoken. The row goes on while we see to the player's own list. */
@@ -236,12 +229,9 @@ static void chat_change_reply(gh_chat_change* change, const gh_reply* reply)
     {
     case CHAT_NOTING: chat_change_noted(change, reply); break;
     case CHAT_CHANGING:
-        if (change->kind == CHAT_CREATE)
-            chat_created(change, reply);
-        else if (change->kind == CHAT_JOIN)
-            chat_joined(change, reply);
-        else
-            chat_left(change, reply);
+        if (change->kind == CHAT_CREATE) chat_created(change, reply);
+        else if (change->kind == CHAT_JOIN) chat_joined(change, reply);
+        else chat_left(change, reply);
         break;
     case CHAT_AFTER: chat_change_end(change, (gh_status)change->outcome); break;
     case CHAT_QUEUED: break;
@@ -289,13 +279,14 @@ static void chat_change_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_change_op_kind = {
-    .name = "chat", .step = chat_change_step, .encode = chat_change_encode, .script = chat_change_script,
-    .effect = GH_OP_CHANGES};
+static const gh_op_kind chat_change_op_kind = {.name = "chat",
+                                               .step = chat_change_step,
+                                               .encode = chat_change_encode,
+                                               .script = chat_change_script,
+                                               .effect = GH_OP_CHANGES};
 
 static const gh_bound chat_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_chat_config),
-    GH_BOUND(gh_chat_config, keep, 1000, 1, GH_CHAT_KEEP_MAX, GH_INVALID_LIMIT),
+    GH_BOUND_TIMEOUT(gh_chat_config), GH_BOUND(gh_chat_config, keep, 1000, 1, GH_CHAT_KEEP_MAX, GH_INVALID_LIMIT),
     GH_BOUND(gh_chat_config, members_max, 1000, 1, GH_CHAT_MEMBERS_MAX, GH_INVALID_LIMIT)};
 static const gh_bounds chat_bounds = GH_BOUNDS(gh_chat_config, chat_bounds_rows);
 
@@ -314,8 +305,7 @@ static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
     return false;
 }
 
-static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count,
-                                   const gh_post* first)
+static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count, const gh_post* first)
 {
     size_t size = CHAT_ROOM;
     size_t i;
@@ -328,8 +318,7 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
     if (first != NULL)
     {
         if (!gh_posts_are_valid(first, 1)) return GH_INVALID_MESSAGES;
-        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count))
-            return GH_INVALID_MEMBERS;
+        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count)) return GH_INVALID_MEMBERS;
         size += gh_posts_size(first, 1);
     }
     return size > gh_client_out_room(client) ? GH_TOO_LARGE : GH_OK;
@@ -388,8 +377,8 @@ static gh_status chat_create_try(gh_chat_change* op, gh_client* client, gh_str c
     return GH_OK;
 }
 
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
-                               size_t count, const gh_post* first, const gh_chat_config* config)
+gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members, size_t count,
+                               const gh_post* first, const gh_chat_config* config)
 {
     return gh_op_begun((gh_op*)op, client, chat_create_try(op, client, chat, members, count, first, config));
 }
@@ -477,9 +466,12 @@ static void chat_send_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&chat_send_of(op)->gate, op, event);
 }
 
-static const gh_op_kind chat_send_kind = {
-    .name = "chat", .step = chat_send_step, .encode = chat_send_encode, .text = &gh_chat_send_lua,
-    .effect = GH_OP_CHANGES, .answer = chat_send_answer};
+static const gh_op_kind chat_send_kind = {.name = "chat",
+                                          .step = chat_send_step,
+                                          .encode = chat_send_encode,
+                                          .text = &gh_chat_send_lua,
+                                          .effect = GH_OP_CHANGES,
+                                          .answer = chat_send_answer};
 
 static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
                                uint64_t timeout_us)

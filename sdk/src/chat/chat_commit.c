@@ -44,9 +44,12 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
     return code == GH_CHAT_CODE_DONE ? GH_OK : GH_RESTARTED; /* no copy of this will ever find what is not there */
 }
 
-static const gh_op_kind chat_commit_kind = {
-    .name = "chat", .step = gh_call_step, .encode = chat_commit_encode, .script = gh_chat_read_script,
-    .effect = GH_OP_CHANGES, .answer = chat_commit_answer};
+static const gh_op_kind chat_commit_kind = {.name = "chat",
+                                            .step = gh_call_step,
+                                            .encode = chat_commit_encode,
+                                            .script = gh_chat_read_script,
+                                            .effect = GH_OP_CHANGES,
+                                            .answer = chat_commit_answer};
 
 static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)
 {

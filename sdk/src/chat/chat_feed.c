@@ -169,8 +169,7 @@ static gh_chat_seat* seat_find_denied(const gh_chat_player* player)
 
 static gh_script* feed_player_script(gh_op* op)
 {
-    return gh_client_script(op->client,
-                            op->state == PLAYER_MENDING ? &gh_chats_remove_lua : &gh_chats_list_lua);
+    return gh_client_script(op->client, op->state == PLAYER_MENDING ? &gh_chats_remove_lua : &gh_chats_list_lua);
 }
 
 static void feed_player_encode(gh_op* op, gh_request* request)
@@ -178,12 +177,9 @@ static void feed_player_encode(gh_op* op, gh_request* request)
     const gh_chat_player* player = feed_player_of(op);
     switch ((feed_player_state)op->state)
     {
-    case PLAYER_MENDING:
-        gh_chat_encode_remove(op, request, player->name, player->mending->room->name, 0);
-        break;
+    case PLAYER_MENDING: gh_chat_encode_remove(op, request, player->name, player->mending->room->name, 0); break;
     case PLAYER_LISTING:
-        gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE,
-                            player->feed->config.list_us * 2);
+        gh_chat_encode_list(op, request, player->name, player->place, FEED_PAGE, player->feed->config.list_us * 2);
         break;
     case PLAYER_RESTING: request->full = true; break; /* nothing is asked in this one */
     }
@@ -237,10 +233,8 @@ static void player_listed(gh_chat_player* player, const gh_reply* reply)
     if (player->place == 0) player->status = GH_OK;
     for (; name != NULL; name = name->next, player->place++)
         if (name->type == GH_REPLY_STRING) player_take_name(player, name->text);
-    if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty)
-        gh_op_send(&player->op, "qii*", 0);
-    else
-        player_rest(player);
+    if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty) gh_op_send(&player->op, "qii*", 0);
+    else player_rest(player);
 }
 
 static void player_replied(gh_chat_player* player, const gh_reply* reply)
@@ -284,9 +278,12 @@ static void feed_player_detach(gh_op* op)
     if (player->feed != NULL) gh_chat_feed_remove(player->feed, player);
 }
 
-static const gh_op_kind feed_player_kind = {
-    .name = "chat", .step = feed_player_step, .encode = feed_player_encode, .script = feed_player_script,
-    .effect = GH_OP_READS, .detach = feed_player_detach};
+static const gh_op_kind feed_player_kind = {.name = "chat",
+                                            .step = feed_player_step,
+                                            .encode = feed_player_encode,
+                                            .script = feed_player_script,
+                                            .effect = GH_OP_READS,
+                                            .detach = feed_player_detach};
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */
 
@@ -301,8 +298,7 @@ static void room_seat_all(gh_chat_room* room)
         if (seat->member.status != GH_NOT_MEMBER && seat->member.status != GH_GONE) continue;
         seat_stand_up(seat);
         seat->state = SEAT_DENIED;
-        if (gh_op_is_busy(&seat->player->op) && seat->player->op.state == PLAYER_RESTING)
-            player_rest(seat->player);
+        if (gh_op_is_busy(&seat->player->op) && seat->player->op.state == PLAYER_RESTING) player_rest(seat->player);
     }
     while (room->joining != NULL)
     {
@@ -337,8 +333,7 @@ static bool room_look(gh_chat_feed* feed, gh_chat_room* room)
     gh_status status = gh_op_poll(&room->fetch.op);
     bool failed = status < 0 && status != GH_CANCELLED && status != GH_NOT_MEMBER && status != GH_GONE;
     if (room->name.size == 0 || room->held) return false;
-    if (status == GH_OK && room->fetch.count > 0)
-        return true; /* who came meanwhile waits for the next round */
+    if (status == GH_OK && room->fetch.count > 0) return true; /* who came meanwhile waits for the next round */
     if (!gh_op_is_busy(&feed->op) || (status == GH_PENDING && !room->changed)) return false;
     if (room->retry_us == 0 && failed) room->retry_us = gh_client_after(feed->op.client, FEED_RETRY_US);
     if (room->retry_us > gh_client_now(feed->op.client) && !room->changed) return false;
@@ -369,8 +364,7 @@ static void feed_detach(gh_op* op)
     gh_chat_feed_end((gh_chat_feed*)(void*)op);
 }
 
-static const gh_op_kind feed_kind = {
-    .name = "chat", .step = feed_step, .effect = GH_OP_READS, .detach = feed_detach};
+static const gh_op_kind feed_kind = {.name = "chat", .step = feed_step, .effect = GH_OP_READS, .detach = feed_detach};
 
 static bool feed_has_begun(const gh_chat_feed* feed)
 {
@@ -403,8 +397,7 @@ static gh_status check_feed(const gh_chat_feed_config* config, gh_client* client
     gh_status status = gh_refusal_check(&chat_feed_bounds, config, client);
     if (status != GH_OK) return status;
     if (!is_place_for(config->rooms, 0, 0) || !is_place_for(config->seats, 0, 0)) return GH_INVALID_BUFFER;
-    return is_place_for(config->buffer, config->buffer_size,
-                        (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
+    return is_place_for(config->buffer, config->buffer_size, (size_t)config->room_count * GH_CHAT_ROOM_SIZE_MIN)
                ? GH_OK
                : GH_INVALID_BUFFER;
 }
@@ -594,10 +587,8 @@ void gh_chat_feed_done(gh_chat_feed* feed, gh_chat_room* room, bool handled)
         if (member->status == GH_OK && member->handled < last) member->handled = last;
     room->held = false;
     room->fetch.count = 0; /* they are not handed out again, also if no fetch can begin any more */
-    if (room->seats == 0)
-        room_give_back(feed, room);
-    else if (gh_op_is_busy(&feed->op))
-        room_go_on(feed, room);
+    if (room->seats == 0) room_give_back(feed, room);
+    else if (gh_op_is_busy(&feed->op)) room_go_on(feed, room);
 }
 
 void gh_chat_feed_end(gh_chat_feed* feed)

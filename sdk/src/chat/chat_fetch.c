@@ -20,7 +20,7 @@
 #define CHAT_POLL_MIN_US  5000ull
 #define CHAT_POLL_MAX_US  100000ull
 
-#define CHAT_RANGE_MIN    4u          /* messages that a plain range brings, or it is not worth its while   */
+#define CHAT_RANGE_MIN 4u /* messages that a plain range brings, or it is not worth its while   */
 
 #define CHAT_RANGE_SHAPE "*"
 
@@ -198,16 +198,12 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
         gh_message message;
         if (entry->type == GH_REPLY_NIL)
             status = GH_LOST; /* cut out: of a list that was cut meanwhile, a range finds other, larger ones */
-        else if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message))
-            status = GH_CORRUPT;
-        else if (message.id != fetch->after + 1 || message.time_us >= before_us)
-            status = GH_LOST;
-        else if (message.id > fetch->horizon)
-            break;
+        else if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message)) status = GH_CORRUPT;
+        else if (message.id != fetch->after + 1 || message.time_us >= before_us) status = GH_LOST;
+        else if (message.id > fetch->horizon) break;
         else if (page.count == fetch->messages_max || !gh_page_add(&page, &message, gh_epochs_of(epochs, message.id)))
             status = GH_FULL;
-        else
-            fetch->after = message.id;
+        else fetch->after = message.id;
         if (status == GH_FULL) fetch->buffer_needed = (uint32_t)gh_page_whole(&message);
     }
     fetch->buffer_tail = page.tail;
@@ -219,24 +215,16 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
 static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
 {
     bool more = fetch->after < fetch->horizon;
-    if (kept == GH_CORRUPT)
-        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
-    else if (kept == GH_FULL)
-        chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
-    else if (more && fetch->messages_max == 0)
-        chat_fetch_end(fetch, GH_OK);
-    else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max))
-        chat_fetch_end(fetch, GH_OK);
+    if (kept == GH_CORRUPT) chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
+    else if (kept == GH_FULL) chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
+    else if (more && fetch->messages_max == 0) chat_fetch_end(fetch, GH_OK);
+    else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max)) chat_fetch_end(fetch, GH_OK);
     else if (more && kept == GH_OK && chat_may_range(fetch) && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
         chat_range(fetch);
-    else if (more)
-        chat_ask(fetch);
-    else if (fetch->after < fetch->last_id)
-        chat_ask_all(fetch);
-    else if (fetch->wait_end_us > gh_client_now(fetch->op.client))
-        chat_wait(fetch);
-    else
-        chat_fetch_end(fetch, GH_EMPTY);
+    else if (more) chat_ask(fetch);
+    else if (fetch->after < fetch->last_id) chat_ask_all(fetch);
+    else if (fetch->wait_end_us > gh_client_now(fetch->op.client)) chat_wait(fetch);
+    else chat_fetch_end(fetch, GH_EMPTY);
 }
 
 /* True: the ids go on in a new epoch, perhaps from before what we know; or the chat was made anew, so that nothing
@@ -352,10 +340,8 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY:
-        if (fetch->op.state == CHAT_ASKING)
-            chat_asked(fetch, event->reply);
-        else
-            chat_ranged(fetch, event->reply);
+        if (fetch->op.state == CHAT_ASKING) chat_asked(fetch, event->reply);
+        else chat_ranged(fetch, event->reply);
         break;
     case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
     case GH_EVENT_TIMER: chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
@@ -375,10 +361,8 @@ static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET: chat_ask_all(fetch); break;
     case GH_EVENT_TIMER:
-        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us)
-            chat_fetch_end(fetch, GH_EMPTY);
-        else
-            chat_ask_all(fetch);
+        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us) chat_fetch_end(fetch, GH_EMPTY);
+        else chat_ask_all(fetch);
         break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
@@ -400,9 +384,12 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind chat_fetch_kind = {
-    .name = "chat", .step = chat_fetch_step, .encode = chat_fetch_encode, .script = chat_fetch_script,
-    .effect = GH_OP_READS, .cuts_long = true};
+static const gh_op_kind chat_fetch_kind = {.name = "chat",
+                                           .step = chat_fetch_step,
+                                           .encode = chat_fetch_encode,
+                                           .script = chat_fetch_script,
+                                           .effect = GH_OP_READS,
+                                           .cuts_long = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

@@ -79,7 +79,7 @@ static gh_status chat_list_names(gh_chat_list* list, const gh_reply* reply)
     for (; name != NULL && list->count < list->capacity; name = name->next)
     {
         gh_chat_item* item = &list->items[list->count];
-        list->looked_at++; /* of the names, for now */
+        list->looked_at++;                                                            /* of the names, for now */
         if (name->type != GH_REPLY_STRING || !gh_name_is_valid(name->text)) continue; /* not of our making */
         memset(item, 0, sizeof *item);
         memcpy(item->name_bytes, name->text.bytes, name->text.size);
@@ -134,9 +134,12 @@ static gh_status chat_list_answer(gh_op* op, const gh_event* event)
     return chat_list_look(list);
 }
 
-static const gh_op_kind chat_list_kind = {
-    .name = "chat", .step = gh_read_step, .encode = chat_list_encode, .script = chat_list_script,
-    .effect = GH_OP_READS, .answer = chat_list_answer};
+static const gh_op_kind chat_list_kind = {.name = "chat",
+                                          .step = gh_read_step,
+                                          .encode = chat_list_encode,
+                                          .script = chat_list_script,
+                                          .effect = GH_OP_READS,
+                                          .answer = chat_list_answer};
 
 static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
                                uint64_t timeout_us)
@@ -159,8 +162,8 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
     return GH_OK;
 }
 
-gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
-                             size_t capacity, uint64_t timeout_us)
+gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
+                             uint64_t timeout_us)
 {
     return gh_op_begun((gh_op*)op, client, chat_list_try(op, client, player, items, capacity, timeout_us));
 }

@@ -37,10 +37,8 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, question->epoch);
-    if (question->from_least)
-        gh_request_str(request, gh_str_literal("-"));
-    else
-        gh_request_number(request, question->after);
+    if (question->from_least) gh_request_str(request, gh_str_literal("-"));
+    else gh_request_number(request, question->after);
     gh_request_number(request, question->count);
     gh_request_number(request, question->bytes);
     gh_request_number(request, question->wait_us);

@@ -102,8 +102,7 @@ static gh_status roster_ask(gh_chat_members* roster)
 /* True: the pages before are of another chat, or of a server whose cursors mean something else. */
 static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
 {
-    return !roster_is_at_start(roster) &&
-           (epoch != roster->epoch || roster->link != gh_client_link(roster->op.client));
+    return !roster_is_at_start(roster) && (epoch != roster->epoch || roster->link != gh_client_link(roster->op.client));
 }
 
 static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
@@ -145,9 +144,12 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
     return roster_page(roster, event->reply);
 }
 
-static const gh_op_kind roster_kind = {
-    .name = "chat", .step = gh_read_step, .encode = roster_encode, .text = &gh_chat_roster_lua, .effect = GH_OP_READS,
-    .answer = roster_answer};
+static const gh_op_kind roster_kind = {.name = "chat",
+                                       .step = gh_read_step,
+                                       .encode = roster_encode,
+                                       .text = &gh_chat_roster_lua,
+                                       .effect = GH_OP_READS,
+                                       .answer = roster_answer};
 
 static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
                             size_t capacity, uint64_t timeout_us)

@@ -6,7 +6,7 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define WAKE_OUT_BYTES 1024u /* AUTH with the longest user and password, SUBSCRIBE, PING */
+#define WAKE_OUT_BYTES   1024u /* AUTH with the longest user and password, SUBSCRIBE, PING */
 #define WAKE_REPLY_BYTES 512u
 #define WAKE_REPLY_NODES 8u
 

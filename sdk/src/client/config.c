@@ -4,7 +4,7 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define SECOND_US 1000000ull
+#define SECOND_US   1000000ull
 #define TIME_MIN_US 1000ull
 #define TIME_MAX_US (60 * SECOND_US)
 #define BYTES_LEAST (16 * 1024)
@@ -88,8 +88,7 @@ static gh_status check_rows(const gh_client_config* config)
     uint64_t value;
     const gh_bound* row = gh_bounds_broken(&client_bounds, config, &value);
     if (row == NULL) return GH_OK;
-    return say_refused(config, row->status,
-                       gh_str_make(words, gh_refusal_words(row, value, words, sizeof words)));
+    return say_refused(config, row->status, gh_str_make(words, gh_refusal_words(row, value, words, sizeof words)));
 }
 
 gh_status gh_config_check(const gh_client_config* config)

@@ -204,15 +204,15 @@ static void dump_stats(dump* to, const gh_client* client)
         size_t size;
     } fields[] = {
 #define DUMP_FIELD(name) {#name " ", offsetof(gh_client_stats, name), sizeof(((gh_client_stats*)0)->name)}
-        DUMP_FIELD(round_trip_us),  DUMP_FIELD(ops_busy_max),        DUMP_FIELD(requests_sent_max),
-        DUMP_FIELD(ticks),          DUMP_FIELD(ticks_over_budget),   DUMP_FIELD(out_bytes_used_max),
-        DUMP_FIELD(ops_begun),      DUMP_FIELD(ops_ended),           DUMP_FIELD(reply_bytes_max),
-        DUMP_FIELD(ops_unknown),    DUMP_FIELD(ops_abandoned),       DUMP_FIELD(requests),
-        DUMP_FIELD(replies),        DUMP_FIELD(replies_late),        DUMP_FIELD(resends),
-        DUMP_FIELD(retries),        DUMP_FIELD(script_reloads),      DUMP_FIELD(links_ready),
-        DUMP_FIELD(links_lost),     DUMP_FIELD(protocol_errors),     DUMP_FIELD(store_resets),
-        DUMP_FIELD(store_doubts),   DUMP_FIELD(scripts_halved),      DUMP_FIELD(hints),
-        DUMP_FIELD(bytes_sent),     DUMP_FIELD(log_lines_held),      DUMP_FIELD(bytes_received),
+        DUMP_FIELD(round_trip_us),  DUMP_FIELD(ops_busy_max),      DUMP_FIELD(requests_sent_max),
+        DUMP_FIELD(ticks),          DUMP_FIELD(ticks_over_budget), DUMP_FIELD(out_bytes_used_max),
+        DUMP_FIELD(ops_begun),      DUMP_FIELD(ops_ended),         DUMP_FIELD(reply_bytes_max),
+        DUMP_FIELD(ops_unknown),    DUMP_FIELD(ops_abandoned),     DUMP_FIELD(requests),
+        DUMP_FIELD(replies),        DUMP_FIELD(replies_late),      DUMP_FIELD(resends),
+        DUMP_FIELD(retries),        DUMP_FIELD(script_reloads),    DUMP_FIELD(links_ready),
+        DUMP_FIELD(links_lost),     DUMP_FIELD(protocol_errors),   DUMP_FIELD(store_resets),
+        DUMP_FIELD(store_doubts),   DUMP_FIELD(scripts_halved),    DUMP_FIELD(hints),
+        DUMP_FIELD(bytes_sent),     DUMP_FIELD(log_lines_held),    DUMP_FIELD(bytes_received),
         DUMP_FIELD(server_version), DUMP_FIELD(warnings)
 #undef DUMP_FIELD
     };
@@ -224,10 +224,8 @@ static void dump_stats(dump* to, const gh_client* client)
         const char* at = (const char*)&stats + fields[i].offset;
         uint32_t small = 0;
         uint64_t large = 0;
-        if (fields[i].size == sizeof small)
-            memcpy(&small, at, sizeof small);
-        else
-            memcpy(&large, at, sizeof large);
+        if (fields[i].size == sizeof small) memcpy(&small, at, sizeof small);
+        else memcpy(&large, at, sizeof large);
         dump_number(to, fields[i].name, fields[i].size == sizeof small ? small : large);
         dump_end_line(to);
     }

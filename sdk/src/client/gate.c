@@ -61,8 +61,8 @@ void gh_gate_leave(gh_gate* gate)
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind,
-                        const char* shape, uint64_t timeout_us, uint64_t object)
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
+                        uint64_t timeout_us, uint64_t object)
 {
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));

@@ -29,7 +29,7 @@ enum
     STEP_END
 };
 
-#define KEY_LAYOUT 2u       /* the number of the layout of all keys that this version writes: see KEYS.md */
+#define KEY_LAYOUT       2u  /* the number of the layout of all keys that this version writes: see KEYS.md */
 #define EXISTS_COUNT_MAX 60u /* so that the smallest reader can take the answer                            */
 #define SERVER_PART_SIZE 16u
 
@@ -57,10 +57,8 @@ bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link
 {
     const gh_client_config* config = &client->config;
     if (config->password.size == 0) return false;
-    if (config->user.size == 0)
-        encode_words(request, gh_str_literal("AUTH"), config->password, gh_str_make(NULL, 0));
-    else
-        encode_words(request, gh_str_literal("AUTH"), config->user, config->password);
+    if (config->user.size == 0) encode_words(request, gh_str_literal("AUTH"), config->password, gh_str_make(NULL, 0));
+    else encode_words(request, gh_str_literal("AUTH"), config->user, config->password);
     gh_link_note_secret(link, request);
     return true;
 }
@@ -173,8 +171,7 @@ static bool encode_plain_step(gh_client* client, uint32_t step)
 static bool step_must_wait(const gh_client* client, uint32_t step)
 {
     if (step == STEP_SCRIPTS) return client->exists_awaited;
-    return step == STEP_EPOCH &&
-           !(client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known);
+    return step == STEP_EPOCH && !(client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known);
 }
 
 void gh_handshake_encode(gh_client* client)
@@ -230,8 +227,7 @@ static uint32_t parse_version(gh_str text)
     size_t i;
     for (i = 0; i < text.size && part < 3; i++)
     {
-        if (text.bytes[i] == '.')
-            part++;
+        if (text.bytes[i] == '.') part++;
         else if (text.bytes[i] >= '0' && text.bytes[i] <= '9' && parts[part] < 1000)
             parts[part] = parts[part] * 10 + (uint32_t)(text.bytes[i] - '0');
     }
@@ -326,10 +322,8 @@ static void take_epoch(gh_client* client, const gh_reply* reply)
     if (client->store_generation > client->store_generation_heard)
         client->store_generation_heard = client->store_generation;
     if (birth_before_us == 0) return;
-    if (birth_before_us != client->store_birth_us)
-        store_was_reset(client);
-    else if (generation_before != client->store_generation || client->server_size == 0)
-        store_is_doubted(client);
+    if (birth_before_us != client->store_birth_us) store_was_reset(client);
+    else if (generation_before != client->store_generation || client->server_size == 0) store_is_doubted(client);
 }
 
 /* The digests were asked for in this order. */
@@ -421,14 +415,10 @@ void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
         take_error(client, step, reply->text);
         return;
     }
-    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
-        take_info(client, step, reply->text);
+    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) take_info(client, step, reply->text);
     else if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
         take_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
-    else if (step == STEP_EXISTS)
-        take_exists(client, reply);
-    else if (step == STEP_EPOCH)
-        take_epoch(client, reply);
-    else if (step == STEP_PUBLISH)
-        handshake_done(client);
+    else if (step == STEP_EXISTS) take_exists(client, reply);
+    else if (step == STEP_EPOCH) take_epoch(client, reply);
+    else if (step == STEP_PUBLISH) handshake_done(client);
 }

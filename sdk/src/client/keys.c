@@ -4,9 +4,9 @@
 #include "wire/name.h"
 
 #define KEY_PREFIX_SIZE_MAX 32u
-#define KEY_KIND_SIZE_MAX 16u
-#define KEY_PART_SIZE_MAX 16u
-#define KEY_SIZE_MAX (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
+#define KEY_KIND_SIZE_MAX   16u
+#define KEY_PART_SIZE_MAX   16u
+#define KEY_SIZE_MAX        (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
 
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
 {
@@ -64,8 +64,7 @@ static char* key_begin(const gh_client* client, gh_str kind, char* key)
     return end;
 }
 
-void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name,
-                          gh_str parts)
+void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts)
 {
     char key[KEY_SIZE_MAX];
     char* end = key_begin(client, kind, key);
@@ -87,13 +86,12 @@ void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str k
     }
 }
 
-void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard,
-                          gh_str part, gh_str encoded_name)
+void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard, gh_str part,
+                          gh_str encoded_name)
 {
     char key[KEY_SIZE_MAX];
     char* end;
-    if (kind.size > KEY_KIND_SIZE_MAX || part.size > KEY_PART_SIZE_MAX ||
-        encoded_name.size > 3 * GH_NAME_SIZE_MAX)
+    if (kind.size > KEY_KIND_SIZE_MAX || part.size > KEY_PART_SIZE_MAX || encoded_name.size > 3 * GH_NAME_SIZE_MAX)
     {
         request->full = true; /* no such key is ours */
         return;

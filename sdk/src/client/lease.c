@@ -106,10 +106,8 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
 /* The store has said no; but another copy of the request may still be on its way there. */
 static void lease_settle(gh_lease* lease, gh_status status)
 {
-    if (gh_lease_is_late(lease))
-        lease_leave(lease, status);
-    else
-        gh_lease_finish(lease, status);
+    if (gh_lease_is_late(lease)) lease_leave(lease, status);
+    else gh_lease_finish(lease, status);
 }
 
 /* The next thing that HELD does by itself: renew, or end the hold. */
@@ -151,10 +149,8 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
     }
     /* The grant came later than its lease, as far as we can know: it is not reported.
        Asking again tells what is left. */
-    if (lease->ask_once || now_us >= lease->end_us)
-        lease_leave(lease, GH_TIMEOUT);
-    else
-        lease_ask(lease, true);
+    if (lease->ask_once || now_us >= lease->end_us) lease_leave(lease, GH_TIMEOUT);
+    else lease_ask(lease, true);
 }
 
 static void asking_queued(gh_lease* lease, const gh_reply* reply)
@@ -167,12 +163,9 @@ static void asking_queued(gh_lease* lease, const gh_reply* reply)
 /* The op id had the lease, and that is over. It stays in use until no copy of it can come late. */
 static void asking_ended(gh_lease* lease)
 {
-    if (lease->ask_once)
-        lease_settle(lease, GH_TIMEOUT);
-    else if (gh_lease_is_late(lease))
-        lease_wait(lease, lease->late_us - gh_lease_store_now(lease));
-    else
-        lease_ask_anew(lease);
+    if (lease->ask_once) lease_settle(lease, GH_TIMEOUT);
+    else if (gh_lease_is_late(lease)) lease_wait(lease, lease->late_us - gh_lease_store_now(lease));
+    else lease_ask_anew(lease);
 }
 
 static void asking_reply(gh_lease* lease, const gh_event* event)
@@ -190,10 +183,8 @@ static void asking_reply(gh_lease* lease, const gh_event* event)
     case LEASE_OVER_LIMIT: lease_settle(lease, GH_TOO_LARGE); return;
     case LEASE_ENDED: asking_ended(lease); return;
     case LEASE_QUARANTINE:
-        if (lease->ask_once)
-            lease_settle(lease, GH_BUSY);
-        else
-            lease_wait(lease, gh_waiter_quarantine_pause((uint64_t)gh_reply_integer(reply, 3)));
+        if (lease->ask_once) lease_settle(lease, GH_BUSY);
+        else lease_wait(lease, gh_waiter_quarantine_pause((uint64_t)gh_reply_integer(reply, 3)));
         return;
     case LEASE_STALE: lease_wait(lease, GH_WAITER_POLL_MIN_US); return; /* we know the store's time better now */
     }
@@ -205,10 +196,8 @@ static void asking_failed(gh_lease* lease, gh_status status)
 {
     if (gh_lease_is_late(lease)) status = GH_UNKNOWN;
     if (status == GH_UNKNOWN) lease->known = true;
-    if (lease->known)
-        lease_leave(lease, status);
-    else
-        gh_lease_finish(lease, status);
+    if (lease->known) lease_leave(lease, status);
+    else gh_lease_finish(lease, status);
 }
 
 static void asking_step(gh_lease* lease, const gh_event* event)
@@ -232,10 +221,8 @@ static void asking_step(gh_lease* lease, const gh_event* event)
 /* Our turn; or the turn of the one in front of us, to be looked after in case it has died. */
 static void waiting_hint(gh_lease* lease, char letter)
 {
-    if (letter == GH_HINT_WATCH)
-        lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
-    else
-        lease_ask(lease, true);
+    if (letter == GH_HINT_WATCH) lease_wait(lease, GH_CLAIM_WINDOW_US + GH_WAITER_POLL_MIN_US);
+    else lease_ask(lease, true);
 }
 
 static void waiting_step(gh_lease* lease, const gh_event* event)
@@ -248,10 +235,8 @@ static void waiting_step(gh_lease* lease, const gh_event* event)
         lease_ask(lease, true);
         break;
     case GH_EVENT_TIMER:
-        if (gh_client_now(lease->op.client) >= lease->end_us)
-            lease_leave(lease, GH_TIMEOUT);
-        else
-            lease_ask(lease, false);
+        if (gh_client_now(lease->op.client) >= lease->end_us) lease_leave(lease, GH_TIMEOUT);
+        else lease_ask(lease, false);
         break;
     case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: lease_close(lease); break;
@@ -268,10 +253,8 @@ static void waiting_step(gh_lease* lease, const gh_event* event)
 static void held_doubt(gh_lease* lease)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    if (lease->op.state == GH_LEASE_RENEWING)
-        gh_op_send(&lease->op, row->renew.shape, GH_OP_URGENT);
-    else
-        row->begin_renewal(lease, true);
+    if (lease->op.state == GH_LEASE_RENEWING) gh_op_send(&lease->op, row->renew.shape, GH_OP_URGENT);
+    else row->begin_renewal(lease, true);
 }
 
 static void held_step(gh_lease* lease, const gh_event* event)
@@ -282,10 +265,8 @@ static void held_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_REPLY: row->renewed(lease, event); break;
     case GH_EVENT_FAILED: row->not_renewed(lease); break; /* what is left of the lease is still ours */
     case GH_EVENT_TIMER:
-        if (gh_client_now(lease->op.client) >= lease->end_us)
-            lease_leave(lease, GH_OK);
-        else
-            row->begin_renewal(lease, false);
+        if (gh_client_now(lease->op.client) >= lease->end_us) lease_leave(lease, GH_OK);
+        else row->begin_renewal(lease, false);
         break;
     case GH_EVENT_DOUBT: held_doubt(lease); break;
     case GH_EVENT_LAPSED:
@@ -319,10 +300,8 @@ static void leaving_reply(gh_lease* lease, const gh_reply* reply)
     if (leaving_came_too_late(lease, told)) lease->outcome = GH_LOST;
     lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
     lease->late_us = 0;
-    if (told.again)
-        gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
-    else
-        gh_lease_finish(lease, (gh_status)lease->outcome);
+    if (told.again) gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
+    else gh_lease_finish(lease, (gh_status)lease->outcome);
 }
 
 /* The store could not be told, or will not listen. */

@@ -75,8 +75,7 @@ bool gh_link_connect(gh_link* link, gh_client* client)
     if (status != GH_PENDING)
         gh_link_lose(link, client, GH_LOG_WARNING,
                      status == GH_INVALID_ADDRESS ? "the address is not a number" : "no connection");
-    else if (client->now_us >= link->due_us)
-        gh_link_lose(link, client, GH_LOG_WARNING, "no connection in time");
+    else if (client->now_us >= link->due_us) gh_link_lose(link, client, GH_LOG_WARNING, "no connection in time");
     return false;
 }
 

@@ -7,10 +7,10 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define LOG_TEXT_MAX 384u
-#define LOG_DETAIL_MAX 256u       /* of a text that is not ours            */
-#define LOG_COMMAND_MAX 32u       /* of a command's name, in quotes        */
-#define LOG_SECRET_PIECE_BYTES 4u /* shorter pieces of a secret are words  */
+#define LOG_TEXT_MAX           384u
+#define LOG_DETAIL_MAX         256u /* of a text that is not ours            */
+#define LOG_COMMAND_MAX        32u  /* of a command's name, in quotes        */
+#define LOG_SECRET_PIECE_BYTES 4u   /* shorter pieces of a secret are words  */
 
 typedef struct log_line
 {

@@ -20,10 +20,8 @@ static void queue_push_back(gh_queue* queue, gh_op* op)
 {
     op->next = NULL;
     op->previous = queue->last;
-    if (queue->last == NULL)
-        queue->first = op;
-    else
-        queue->last->next = op;
+    if (queue->last == NULL) queue->first = op;
+    else queue->last->next = op;
     queue->last = op;
     queue->count++;
 }
@@ -32,10 +30,8 @@ static void queue_push_front(gh_queue* queue, gh_op* op)
 {
     op->previous = NULL;
     op->next = queue->first;
-    if (queue->first == NULL)
-        queue->last = op;
-    else
-        queue->first->previous = op;
+    if (queue->first == NULL) queue->last = op;
+    else queue->first->previous = op;
     queue->first = op;
     queue->count++;
 }
@@ -48,14 +44,10 @@ static bool queue_has(const gh_queue* queue, const gh_op* op)
 static void queue_remove(gh_queue* queue, gh_op* op)
 {
     GH_INVARIANT(op->client, queue->count > 0 && queue_has(queue, op));
-    if (op->previous == NULL)
-        queue->first = op->next;
-    else
-        op->previous->next = op->next;
-    if (op->next == NULL)
-        queue->last = op->previous;
-    else
-        op->next->previous = op->previous;
+    if (op->previous == NULL) queue->first = op->next;
+    else op->previous->next = op->next;
+    if (op->next == NULL) queue->last = op->previous;
+    else op->next->previous = op->previous;
     op->next = op->previous = NULL;
     queue->count--;
 }
@@ -217,10 +209,8 @@ void gh_op_requeue(gh_op* op, bool front)
     GH_INVARIANT(op->client, op->slot == 0);
     op->request = GH_REQUEST_QUEUED;
     if (was_paused) op_retime(op);
-    if (front)
-        queue_push_front(queue_of(op), op);
-    else
-        queue_push_back(queue_of(op), op);
+    if (front) queue_push_front(queue_of(op), op);
+    else queue_push_back(queue_of(op), op);
 }
 
 void gh_op_pause(gh_op* op, uint64_t pause_us)
@@ -303,10 +293,8 @@ void gh_op_detach(gh_op* op)
     }
     op->tag = 0;
     gh_op_forget_change(op);
-    if (op->kind != NULL && op->kind->detach != NULL)
-        op->kind->detach(op);
-    else
-        gh_op_close(op);
+    if (op->kind != NULL && op->kind->detach != NULL) op->kind->detach(op);
+    else gh_op_close(op);
 }
 
 void gh_op_close(gh_op* op)
@@ -581,10 +569,8 @@ void gh_op_unlisten(gh_op* op)
 /* A request that is not sent yet will be answered with the news. */
 void gh_op_hint(gh_op* op, char letter)
 {
-    if (op->request == GH_REQUEST_NONE || op->kind->hints_at_once)
-        op_tell_hint(op, letter);
-    else if (op->request == GH_REQUEST_SENT)
-        op_keep_hint(op, letter);
+    if (op->request == GH_REQUEST_NONE || op->kind->hints_at_once) op_tell_hint(op, letter);
+    else if (op->request == GH_REQUEST_SENT) op_keep_hint(op, letter);
 }
 
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter)

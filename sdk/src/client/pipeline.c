@@ -9,11 +9,11 @@
 #include "client/state.h"
 #include "wire/reply_class.h"
 
-#define RETRY_MIN_US 5000ull
-#define RETRY_DOUBLINGS_MAX 7u     /* 5 ms .. 640 ms */
-#define STRIKES_MAX 5u             /* of one request: NOSCRIPT, answers that cost the link */
-#define LOOK_US 1000ull            /* an idle stream is looked at once in this time */
-#define RECEIVE_BYTES 16384u       /* at once                                       */
+#define RETRY_MIN_US        5000ull
+#define RETRY_DOUBLINGS_MAX 7u      /* 5 ms .. 640 ms */
+#define STRIKES_MAX         5u      /* of one request: NOSCRIPT, answers that cost the link */
+#define LOOK_US             1000ull /* an idle stream is looked at once in this time */
+#define RECEIVE_BYTES       16384u  /* at once                                       */
 
 bool gh_pipeline_has_room(const gh_client* client)
 {
@@ -121,10 +121,8 @@ static void op_reload(gh_op* op)
 /* No digest came for its script. Of the op itself nothing was sent: it goes again, also if it must not be repeated. */
 static void op_await_digest_again(gh_op* op)
 {
-    if (++op->strikes > STRIKES_MAX)
-        op_give_up(op, GH_REASON_REFUSED);
-    else
-        gh_op_requeue(op, true);
+    if (++op->strikes > STRIKES_MAX) op_give_up(op, GH_REASON_REFUSED);
+    else gh_op_requeue(op, true);
 }
 
 /* The answer cannot be used, and costs the link. The same may come again: then it is given up, before it costs the link
@@ -132,10 +130,8 @@ static void op_await_digest_again(gh_op* op)
 static void op_strike(gh_op* op)
 {
     op->flags |= GH_OP_MAYBE;
-    if ((op->flags & GH_OP_NO_REPEAT) != 0 || ++op->strikes > STRIKES_MAX)
-        op_answered(op, GH_REASON_UNUSABLE, NULL);
-    else
-        gh_op_requeue(op, true);
+    if ((op->flags & GH_OP_NO_REPEAT) != 0 || ++op->strikes > STRIKES_MAX) op_answered(op, GH_REASON_UNUSABLE, NULL);
+    else gh_op_requeue(op, true);
 }
 
 /* A caller's script may have written before it ran into OOM and the like: only if it may be repeated is it. */
@@ -213,25 +209,17 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
         if (!may_retry(op)) break;
         op_retry(op);
         return true;
-    case GH_CLASS_RETRY:
-        op_retry(op);
-        return true;
-    case GH_CLASS_NOSCRIPT:
-        op_reload(op);
-        return true;
+    case GH_CLASS_RETRY: op_retry(op); return true;
+    case GH_CLASS_NOSCRIPT: op_reload(op); return true;
     case GH_CLASS_LOGIN:
-    case GH_CLASS_RECONNECT:
-        gh_op_requeue(op, true);
-        return false;
+    case GH_CLASS_RECONNECT: gh_op_requeue(op, true); return false;
     case GH_CLASS_STALE:
         if (op_stale(op, reply)) return false;
         break;
     case GH_CLASS_HALF:
         if (!op_halved(op, reply)) op_answered(op, GH_REASON_HALFWAY, reply);
         return true;
-    case GH_CLASS_FENCED:
-        op_answered(op, GH_REASON_FENCED, reply);
-        return true;
+    case GH_CLASS_FENCED: op_answered(op, GH_REASON_FENCED, reply); return true;
     case GH_CLASS_STOPPED:
         gh_rights_doubt(op->client);
         gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
@@ -383,12 +371,9 @@ static void pipeline_break(gh_client* client, gh_status why)
     slot_pop(client);
     slot.op->slot = 0;
     slot.op->request = GH_REQUEST_NONE;
-    if (why != GH_TOO_SMALL)
-        op_strike(slot.op);
-    else if (slot.op->kind->effect == GH_OP_CALLERS)
-        gh_op_fail(slot.op, GH_TOO_SMALL, NULL);
-    else
-        op_answered(slot.op, GH_REASON_TOO_LARGE, NULL);
+    if (why != GH_TOO_SMALL) op_strike(slot.op);
+    else if (slot.op->kind->effect == GH_OP_CALLERS) gh_op_fail(slot.op, GH_TOO_SMALL, NULL);
+    else op_answered(slot.op, GH_REASON_TOO_LARGE, NULL);
 }
 
 /* True if the answer to the oldest request is read on without what has no room. */

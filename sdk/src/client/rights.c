@@ -10,7 +10,7 @@
 #include "client/state.h"
 
 #define RIGHTS_NAMES_ROOM 256u
-#define RIGHTS_LOOK_US 100000ull /* a lack of rights is looked at again, at most so often */
+#define RIGHTS_LOOK_US    100000ull /* a lack of rights is looked at again, at most so often */
 
 enum
 {
@@ -97,7 +97,7 @@ gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script)
         gh_rights_doubt(client);
         return rights_ask(client);
     }
-    gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused, the user lacks rights to call:",
-              rights_list(missing, names));
+    gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR,
+              "refused, the user lacks rights to call:", rights_list(missing, names));
     return GH_REFUSED;
 }

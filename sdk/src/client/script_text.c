@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define CODES_SHORT 208u /* those of two halves */
-#define FIRST_LONG 13u   /* in the first half: there are three */
-#define DEPTH_MAX 32u    /* of pairs in pairs; sdk/premake/pack.lua sees to it */
+#define FIRST_LONG  13u  /* in the first half: there are three */
+#define DEPTH_MAX   32u  /* of pairs in pairs; sdk/premake/pack.lua sees to it */
 
 /* Writes the bytes that a code stands for: goes into its left codes, and then into the right ones that wait. */
 static char* script_put(uint32_t code, char* out)

@@ -46,10 +46,8 @@ static void write_ours(script_writer* writer, const gh_script_text* text)
 
 static void write_body(script_writer* writer, const gh_script* script)
 {
-    if (script->own == NULL)
-        write_piece(writer, script->text);
-    else
-        write_ours(writer, script->own);
+    if (script->own == NULL) write_piece(writer, script->text);
+    else write_ours(writer, script->own);
 }
 
 /* What stands behind a text decides when that runs, and so gets it, and the fence's check, as functions. No line comes

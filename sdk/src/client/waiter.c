@@ -2,13 +2,13 @@
 
 #include "client/waiter.h"
 
-#define HEARTBEAT_US 5000000ull   /* a waiter asks at least this often, */
-#define HEARTBEAT_SHARE_US 500ull /* or, where many wait, as seldom as keeps them all below 4,000 a second; */
-#define HEARTBEATS_MISSED 3       /* a client whose waiters have missed so many is taken for dead */
-#define POLL_US 100000ull         /* the next in line asks this often; the n-th n times as seldom */
-#define POSITION_MAX 1000000u     /* farther behind, all pause equally long */
-#define WATCHERS 4u               /* so many in front look after what ends before them */
-#define SPREAD_US 500000ull
+#define HEARTBEAT_US       5000000ull /* a waiter asks at least this often, */
+#define HEARTBEAT_SHARE_US 500ull     /* or, where many wait, as seldom as keeps them all below 4,000 a second; */
+#define HEARTBEATS_MISSED  3          /* a client whose waiters have missed so many is taken for dead */
+#define POLL_US            100000ull  /* the next in line asks this often; the n-th n times as seldom */
+#define POSITION_MAX       1000000u   /* farther behind, all pause equally long */
+#define WATCHERS           4u         /* so many in front look after what ends before them */
+#define SPREAD_US          500000ull
 
 static uint64_t heartbeat_us(const gh_client* client, uint64_t least_us)
 {
@@ -52,8 +52,7 @@ void gh_waiter_sleep(gh_op* op, uint64_t pause_us, uint64_t give_up_us)
 {
     uint64_t ask_us;
     if (pause_us > SPREAD_US) /* those who came together part, so that of many one asks at any time */
-        pause_us =
-            SPREAD_US + gh_client_jitter(op->client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
+        pause_us = SPREAD_US + gh_client_jitter(op->client, 2 * (pause_us - SPREAD_US)) - (pause_us - SPREAD_US);
     ask_us = gh_client_after(op->client, pause_us);
     gh_op_timer(op, ask_us < give_up_us ? ask_us : give_up_us);
 }

@@ -8,10 +8,10 @@
 #include "client/state.h"
 #include "wire/name.h"
 
-#define WAKE_LOOK_US 1000ull      /* an idle stream is looked at once in this time, however often the tick runs */
-#define WAKE_PING_US 5000000ull   /* a silent peer is asked whether it is still there */
+#define WAKE_LOOK_US       1000ull    /* an idle stream is looked at once in this time, however often the tick runs */
+#define WAKE_PING_US       5000000ull /* a silent peer is asked whether it is still there */
 #define WAKE_RECEIVE_BYTES 2048u
-#define WAKE_RECEIVES_MAX 32u     /* of a tick: whoever floods the channel costs no more than this */
+#define WAKE_RECEIVES_MAX  32u /* of a tick: whoever floods the channel costs no more than this */
 
 static void wake_lose(gh_client* client, gh_log_level level, const char* why)
 {

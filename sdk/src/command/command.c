@@ -7,12 +7,12 @@
 #include "wire/format.h"
 #include "wire/name.h"
 
-#define TIMEOUT_MAX_US 3600000000ull
-#define SCRIPT_ROOM 2048u /* digest, keys, and the headers around them */
-#define ONCE_ROOM 2048u   /* what stands around a text that runs once */
-#define RECEIPT_ROOM 96u  /* what a receipt's key has on the wire, besides the key that it lies beside */
+#define TIMEOUT_MAX_US     3600000000ull
+#define SCRIPT_ROOM        2048u /* digest, keys, and the headers around them */
+#define ONCE_ROOM          2048u /* what stands around a text that runs once */
+#define RECEIPT_ROOM       96u   /* what a receipt's key has on the wire, besides the key that it lies beside */
 #define RECEIPT_TOKEN_SIZE 33u
-#define RECEIPT_SPARE_US 60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
+#define RECEIPT_SPARE_US   60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
 
 /* Codes of command_once.lua, and where they stand. */
 enum
@@ -22,14 +22,13 @@ enum
     ONCE_LOST = 2,
     ONCE_LATE = 3
 };
-#define ONCE_SHAPE "qii*"
-#define ONCE_CODE 1u
-#define ONCE_NOW 2u
+#define ONCE_SHAPE  "qii*"
+#define ONCE_CODE   1u
+#define ONCE_NOW    2u
 #define ONCE_ANSWER 3u
 
-static const gh_bound command_bounds_rows[] = {
-    GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US, GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US,
-             GH_INVALID_TIMEOUT)};
+static const gh_bound command_bounds_rows[] = {GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US,
+                                                        GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US, GH_INVALID_TIMEOUT)};
 static const gh_bounds command_bounds = GH_BOUNDS(gh_command_config, command_bounds_rows);
 
 gh_command_config gh_command_config_default(void)
@@ -95,10 +94,8 @@ static const gh_reply* copy_elements(reply_copy* copy, const gh_reply* from)
         gh_reply* value = (gh_reply*)copy_room(copy, sizeof(gh_reply));
         copy_value(copy, from, value == NULL ? &unused : value);
         if (value == NULL) continue;
-        if (last == NULL)
-            first = value;
-        else
-            last->next = value;
+        if (last == NULL) first = value;
+        else last->next = value;
         last = value;
     }
     return first;
@@ -321,9 +318,12 @@ static void command_step(gh_op* op, const gh_event* event)
     gh_call_step(op, event);
 }
 
-static const gh_op_kind command_kind = {
-    .name = "command", .step = command_step, .encode = command_encode, .script = command_script,
-    .effect = GH_OP_CALLERS, .answer = command_answer};
+static const gh_op_kind command_kind = {.name = "command",
+                                        .step = command_step,
+                                        .encode = command_encode,
+                                        .script = command_script,
+                                        .effect = GH_OP_CALLERS,
+                                        .answer = command_answer};
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 

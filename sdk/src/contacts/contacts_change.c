@@ -79,8 +79,7 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
         if (change->mirror == NULL) continue;
         if (is_blocked)
             gh_contacts_mirror_remove(change->mirror, contacts_name_at(change, i)); /* blocked by another, perhaps */
-        else
-            gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
+        else gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
     }
     if (change->mirror != NULL) gh_contacts_mirror_cut(change->mirror, change->capacity);
     return GH_OK;
@@ -108,9 +107,12 @@ static void contacts_change_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&contacts_change_of(op)->gate, op, event);
 }
 
-static const gh_op_kind contacts_change_kind = {
-    .name = "contacts", .step = contacts_change_step, .encode = contacts_change_encode,
-    .script = contacts_change_script, .effect = GH_OP_CHANGES, .answer = contacts_change_answer};
+static const gh_op_kind contacts_change_kind = {.name = "contacts",
+                                                .step = contacts_change_step,
+                                                .encode = contacts_change_encode,
+                                                .script = contacts_change_script,
+                                                .effect = GH_OP_CHANGES,
+                                                .answer = contacts_change_answer};
 
 static const gh_bound contacts_change_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_contacts_change_config),

@@ -105,12 +105,14 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind contacts_load_kind = {
-    .name = "contacts", .step = gh_read_step, .encode = contacts_load_encode, .text = &gh_contacts_load_lua,
-    .effect = GH_OP_READS, .answer = contacts_load_answer};
+static const gh_op_kind contacts_load_kind = {.name = "contacts",
+                                              .step = gh_read_step,
+                                              .encode = contacts_load_encode,
+                                              .text = &gh_contacts_load_lua,
+                                              .effect = GH_OP_READS,
+                                              .answer = contacts_load_answer};
 
-static const gh_bound contacts_load_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_contacts_load_config)};
+static const gh_bound contacts_load_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_contacts_load_config)};
 static const gh_bounds contacts_load_bounds = GH_BOUNDS(gh_contacts_load_config, contacts_load_bounds_rows);
 
 gh_contacts_load_config gh_contacts_load_config_default(void)

@@ -118,8 +118,7 @@ void gh_contacts_mirror_touch(gh_contacts* mirror, gh_str name, uint64_t time_us
 {
     contacts_table table = contacts_table_of(mirror);
     uint32_t at = mirror_find(mirror, name);
-    if (at < mirror->count)
-        table.records[table.slots[at]].time_us = time_us;
+    if (at < mirror->count) table.records[table.slots[at]].time_us = time_us;
     else
     {
         if (mirror->count < mirror->capacity) mirror->count++;
@@ -142,9 +141,8 @@ void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity)
     if (mirror->count > capacity) mirror->count = capacity;
 }
 
-static const gh_bound contacts_bounds_rows[] = {
-    GH_BOUND(gh_contacts_config, capacity, GH_CONTACTS_CAPACITY, 1, GH_CONTACTS_CAPACITY_MAX,
-             GH_INVALID_CONTACTS_CAPACITY)};
+static const gh_bound contacts_bounds_rows[] = {GH_BOUND(gh_contacts_config, capacity, GH_CONTACTS_CAPACITY, 1,
+                                                         GH_CONTACTS_CAPACITY_MAX, GH_INVALID_CONTACTS_CAPACITY)};
 static const gh_bounds contacts_bounds = GH_BOUNDS(gh_contacts_config, contacts_bounds_rows);
 
 gh_contacts_config gh_contacts_config_default(void)
@@ -171,8 +169,7 @@ gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config
     if (config == NULL) config = &defaults;
     status = gh_bounds_check(&contacts_bounds, config);
     if (status != GH_OK) return status;
-    if (memory == NULL || ((uintptr_t)memory & 7) != 0 || size < gh_contacts_memory(config))
-        return GH_INVALID_MEMORY;
+    if (memory == NULL || ((uintptr_t)memory & 7) != 0 || size < gh_contacts_memory(config)) return GH_INVALID_MEMORY;
     mirror->capacity = config->capacity;
     mirror->memory = memory;
     mirror->fold = config->fold;

@@ -45,10 +45,8 @@ static gh_status counters_check_precisions(const gh_counters_config* config)
     for (i = 0; i < config->precision_count; i++)
     {
         const gh_counter_precision* precision = &config->precisions[i];
-        if (precision->seconds <= before || precision->seconds > GH_COUNTERS_SECONDS_MAX)
-            return GH_INVALID_PRECISION;
-        if (precision->samples == 0 || precision->samples > GH_COUNTERS_SAMPLES_MAX)
-            return GH_INVALID_SAMPLES;
+        if (precision->seconds <= before || precision->seconds > GH_COUNTERS_SECONDS_MAX) return GH_INVALID_PRECISION;
+        if (precision->samples == 0 || precision->samples > GH_COUNTERS_SAMPLES_MAX) return GH_INVALID_SAMPLES;
         before = precision->seconds;
     }
     return GH_OK;
@@ -101,8 +99,7 @@ static void counters_fill(gh_counters* self)
     {
         gh_counters_part* part = &self->parts[i];
         memcpy(part->text, "c:", 2);
-        part->size =
-            (uint32_t)(gh_decimal_encode(self->config.precisions[i].seconds, part->text + 2) - part->text);
+        part->size = (uint32_t)(gh_decimal_encode(self->config.precisions[i].seconds, part->text + 2) - part->text);
     }
 }
 
@@ -119,8 +116,8 @@ static void counters_begin_ops(gh_counters* self, gh_client* client)
     gh_counters_clean_begin(self);
 }
 
-static gh_status counters_try(gh_counters** counters, gh_client* client, const gh_counters_config* config,
-                              void* memory, size_t size)
+static gh_status counters_try(gh_counters** counters, gh_client* client, const gh_counters_config* config, void* memory,
+                              size_t size)
 {
     gh_counters_config defaults = gh_counters_config_default();
     gh_arena arena = gh_arena_make(memory, size);
@@ -331,8 +328,7 @@ static uint64_t counters_oldest_us(const gh_counters* self)
     uint64_t oldest_us = GH_FOREVER;
     uint32_t i;
     for (i = 0; i < GH_COUNTERS_SHARDS; i++)
-        if ((self->dirty >> i & 1) != 0 && self->shards[i].first_us < oldest_us)
-            oldest_us = self->shards[i].first_us;
+        if ((self->dirty >> i & 1) != 0 && self->shards[i].first_us < oldest_us) oldest_us = self->shards[i].first_us;
     for (i = 0; i < GH_COUNTERS_LANES; i++)
         if (self->lanes[i].first != GH_COUNTERS_NONE && self->lanes[i].first_us < oldest_us)
             oldest_us = self->lanes[i].first_us;
@@ -373,8 +369,7 @@ static void counters_end_ops(gh_counters* self, gh_status status)
 void gh_counters_end_if_over(gh_counters* counters)
 {
     if (!counters->ending || counters->ended != GH_PENDING) return;
-    if ((counters->dirty | counters->busy) == 0 && counters->cleaning.over)
-        counters_end_ops(counters, GH_IDLE);
+    if ((counters->dirty | counters->busy) == 0 && counters->cleaning.over) counters_end_ops(counters, GH_IDLE);
 }
 
 void gh_counters_end(gh_counters* counters)

@@ -88,8 +88,7 @@ static void counters_lane_settle(gh_counters_lane* lane, const char* letters, co
     for (i = 0; index != GH_COUNTERS_NONE; i++)
     {
         uint32_t next = self->slots[index].next_frozen;
-        counters_slot_settle(lane, index,
-                             letters == NULL ? outcome : counters_lane_outcome_of(self, letters[i]));
+        counters_slot_settle(lane, index, letters == NULL ? outcome : counters_lane_outcome_of(self, letters[i]));
         index = next;
     }
     GH_INVARIANT(lane->op.client, (self->busy >> lane->shard & 1) != 0);
@@ -135,8 +134,7 @@ static void counters_lane_freeze_slots(gh_counters_lane* lane, gh_counters_shard
     while (shard->first != GH_COUNTERS_NONE && lane->count < count_max)
     {
         gh_counters_slot* slot = &self->slots[shard->first];
-        size_t size =
-            gh_counters_keys_size(self, gh_name_encoded_size(gh_str_make(slot->name, slot->name_size)));
+        size_t size = gh_counters_keys_size(self, gh_name_encoded_size(gh_str_make(slot->name, slot->name_size)));
         if (size > room || slot->at_s != at_s) break;
         room -= size;
         *link = shard->first;
@@ -194,8 +192,7 @@ void gh_counters_serve(gh_counters* counters)
         uint64_t ready = counters->due & counters->dirty & ~counters->busy;
         while (i < GH_COUNTERS_LANES && counters->lanes[i].first != GH_COUNTERS_NONE) i++;
         if (ready == 0 || i == GH_COUNTERS_LANES || counters->ended != GH_PENDING) return;
-        while ((ready >> counters->cursor & 1) == 0)
-            counters->cursor = (counters->cursor + 1) % GH_COUNTERS_SHARDS;
+        while ((ready >> counters->cursor & 1) == 0) counters->cursor = (counters->cursor + 1) % GH_COUNTERS_SHARDS;
         counters_lane_freeze(&counters->lanes[i], counters->cursor);
         counters_lane_send(&counters->lanes[i]);
         counters->cursor = (counters->cursor + 1) % GH_COUNTERS_SHARDS;
@@ -215,8 +212,7 @@ void gh_counters_encode_precisions(gh_request* request, const gh_counters* count
     }
 }
 
-void gh_counters_encode_keys(gh_request* request, const gh_counters* counters, uint32_t shard,
-                             gh_str encoded_name)
+void gh_counters_encode_keys(gh_request* request, const gh_counters* counters, uint32_t shard, gh_str encoded_name)
 {
     gh_str kind = gh_counters_kind();
     uint32_t i;
@@ -261,8 +257,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     char client[16];
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), 2 + lane->count * (1 + precisions),
-                      8 + 2 * precisions + lane->count);
+    gh_request_script(request, gh_op_script(op), 2 + lane->count * (1 + precisions), 8 + 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
@@ -287,12 +282,9 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
 /* "-" for all, or a letter for each; anything else says nothing. */
 static void counters_lane_take_letters(gh_counters_lane* lane, gh_str letters)
 {
-    if (gh_str_equal(letters, gh_str_literal("-")))
-        counters_lane_end(lane, NULL, COUNTERS_COUNTED);
-    else if (letters.size == lane->count)
-        counters_lane_end(lane, letters.bytes, COUNTERS_COUNTED);
-    else
-        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
+    if (gh_str_equal(letters, gh_str_literal("-"))) counters_lane_end(lane, NULL, COUNTERS_COUNTED);
+    else if (letters.size == lane->count) counters_lane_end(lane, letters.bytes, COUNTERS_COUNTED);
+    else counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
 static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
@@ -306,10 +298,8 @@ static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
         return;
     }
     self->stats.batches++;
-    if (code == COUNTERS_TAKEN)
-        counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text);
-    else /* the row of batches does not let COUNTERS_OLD happen */
-        counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
+    if (code == COUNTERS_TAKEN) counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text);
+    else /* the row of batches does not let COUNTERS_OLD happen */ counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
 static void counters_lane_fail(gh_counters_lane* lane, gh_status status)
@@ -330,9 +320,7 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
     {
     case GH_EVENT_REPLY: counters_lane_answer(lane, event); break;
     case GH_EVENT_FAILED: counters_lane_fail(lane, event->status); break;
-    case GH_EVENT_TIMER:
-        counters_lane_end(lane, NULL, gh_op_maybe_done(op) ? COUNTERS_UNKNOWN : COUNTERS_BACK);
-        break;
+    case GH_EVENT_TIMER: counters_lane_end(lane, NULL, gh_op_maybe_done(op) ? COUNTERS_UNKNOWN : COUNTERS_BACK); break;
     case GH_EVENT_HINT: /* the batch of another gh_counters of this client is settled */
         if (lane->first == GH_COUNTERS_NONE || gh_op_is_sending(op) || !gh_gate_is_open(&lane->gate)) break;
         gh_op_send(op, counters_lane_shape, 0);
@@ -345,9 +333,11 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_lane_kind = {
-    .name = "counters", .step = counters_lane_step, .encode = counters_lane_encode, .text = &gh_counters_flush_lua,
-    .effect = GH_OP_CHANGES};
+const gh_op_kind gh_counters_lane_kind = {.name = "counters",
+                                          .step = counters_lane_step,
+                                          .encode = counters_lane_encode,
+                                          .text = &gh_counters_flush_lua,
+                                          .effect = GH_OP_CHANGES};
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */
 
@@ -400,5 +390,4 @@ static void counters_control_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_counters_control_kind = {
-    .name = "counters", .step = counters_control_step, .effect = GH_OP_READS};
+const gh_op_kind gh_counters_control_kind = {.name = "counters", .step = counters_control_step, .effect = GH_OP_READS};

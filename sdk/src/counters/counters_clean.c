@@ -41,8 +41,8 @@ static uint64_t counters_clean_lease_us(const gh_counters* self)
 
 static gh_script* counters_clean_script(gh_op* op)
 {
-    return gh_client_script(op->client, op->state == COUNTERS_CLEAN_CLEANING ? &gh_counters_clean_lua
-                                                                             : &gh_counters_lease_lua);
+    return gh_client_script(op->client,
+                            op->state == COUNTERS_CLEAN_CLEANING ? &gh_counters_clean_lua : &gh_counters_lease_lua);
 }
 
 static void counters_clean_encode_lease(gh_op* op, gh_request* request)
@@ -54,8 +54,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
-    gh_request_number(request,
-                      op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);
+    gh_request_number(request, op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);
     gh_request_number(request, gh_client_not_after(op->client));
 }
 
@@ -67,8 +66,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     uint64_t pace_s = (self->config.clean_us + 999999) / 1000000;
     uint32_t i;
-    gh_request_script(request, counters_clean_script(op), 1 + cleaning->count * (1 + precisions),
-                      5 + 2 * precisions);
+    gh_request_script(request, counters_clean_script(op), 1 + cleaning->count * (1 + precisions), 5 + 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,
@@ -82,10 +80,8 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
 
 static void counters_clean_encode(gh_op* op, gh_request* request)
 {
-    if (op->state == COUNTERS_CLEAN_CLEANING)
-        counters_clean_encode_shard(op, request);
-    else
-        counters_clean_encode_lease(op, request);
+    if (op->state == COUNTERS_CLEAN_CLEANING) counters_clean_encode_shard(op, request);
+    else counters_clean_encode_lease(op, request);
 }
 
 /* ---- moves --------------------------------------------------------------------------------------------- */
@@ -153,8 +149,7 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
         return;
     }
     /* From the send, and a little less than the store's: clocks do not run alike. */
-    cleaning->lease_end_us =
-        event->sent_us + counters_clean_lease_us(self) - counters_clean_lease_us(self) / 16;
+    cleaning->lease_end_us = event->sent_us + counters_clean_lease_us(self) - counters_clean_lease_us(self) / 16;
     gh_op_lease(&cleaning->op, cleaning->lease_end_us);
     if (!cleaning->owner || cleaning->shard == GH_COUNTERS_SHARDS)
     {
@@ -179,12 +174,10 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
     self->stats.counters_removed += (uint64_t)gh_reply_integer(reply, 2);
     self->stats.samples_removed += (uint64_t)gh_reply_integer(reply, 3);
     cleaning->count = 0;
-    for (name = gh_reply_at(reply, 4); name != NULL && cleaning->count < GH_COUNTERS_CLEAN_MAX;
-         name = name->next)
+    for (name = gh_reply_at(reply, 4); name != NULL && cleaning->count < GH_COUNTERS_CLEAN_MAX; name = name->next)
     {
         size_t size = gh_counters_keys_size(self, name->text.size);
-        if (name->type != GH_REPLY_STRING || name->text.size == 0 ||
-            name->text.size > GH_COUNTERS_NAME_SIZE_MAX)
+        if (name->type != GH_REPLY_STRING || name->text.size == 0 || name->text.size > GH_COUNTERS_NAME_SIZE_MAX)
             continue;
         if (size > room) break; /* it is due again in the next answer */
         room -= size;
@@ -194,8 +187,7 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
     cleaning->asked_on += gh_reply_integer(reply, 1) != 0;
     if (cleaning->asked_on == COUNTERS_CLEAN_ON_MAX)
         counters_clean_next_shard(cleaning); /* the rest in the next rounds */
-    else if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0)
-        counters_clean_next_shard(cleaning);
+    else if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0) counters_clean_next_shard(cleaning);
     counters_clean_go_on(self);
 }
 
@@ -263,9 +255,11 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind gh_counters_clean_kind = {
-    .name = "counters", .step = counters_clean_step, .encode = counters_clean_encode,
-    .script = counters_clean_script, .effect = GH_OP_READS};
+static const gh_op_kind gh_counters_clean_kind = {.name = "counters",
+                                                  .step = counters_clean_step,
+                                                  .encode = counters_clean_encode,
+                                                  .script = counters_clean_script,
+                                                  .effect = GH_OP_READS};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */

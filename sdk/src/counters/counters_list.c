@@ -6,9 +6,9 @@
 #include "counters_state.h"
 #include "wire/name.h"
 
-#define COUNTERS_LIST_COUNT          100u
-#define COUNTERS_LIST_PAGE_MAX       500u
-#define COUNTERS_LIST_ROOM           256u /* bytes of a reply beside the names */
+#define COUNTERS_LIST_COUNT    100u
+#define COUNTERS_LIST_PAGE_MAX 500u
+#define COUNTERS_LIST_ROOM     256u /* bytes of a reply beside the names */
 
 static gh_counters_list* counters_list_of(gh_op* op)
 {
@@ -19,8 +19,7 @@ static uint32_t counters_list_page(const gh_counters_list* list)
 {
     uint32_t left = list->name_count - list->count;
     uint32_t by_nodes = gh_client_reply_nodes(list->op.client) - 1;
-    uint32_t by_bytes =
-        (gh_client_reply_bytes(list->op.client) - COUNTERS_LIST_ROOM) / (GH_COUNTERS_NAME_SIZE_MAX + 1);
+    uint32_t by_bytes = (gh_client_reply_bytes(list->op.client) - COUNTERS_LIST_ROOM) / (GH_COUNTERS_NAME_SIZE_MAX + 1);
     uint32_t page = by_nodes < by_bytes ? by_nodes : by_bytes;
     if (page > COUNTERS_LIST_PAGE_MAX) page = COUNTERS_LIST_PAGE_MAX;
     return page < left ? page : left;
@@ -67,9 +66,11 @@ static gh_status counters_list_answer(gh_op* op, const gh_event* event)
     return list->count > 0 ? GH_OK : GH_EMPTY;
 }
 
-static const gh_op_kind counters_list_kind = {
-    .name = "counters", .step = gh_read_step, .encode = counters_list_encode, .effect = GH_OP_READS,
-    .answer = counters_list_answer};
+static const gh_op_kind counters_list_kind = {.name = "counters",
+                                              .step = gh_read_step,
+                                              .encode = counters_list_encode,
+                                              .effect = GH_OP_READS,
+                                              .answer = counters_list_answer};
 
 static const gh_bound counters_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_counters_list_config),

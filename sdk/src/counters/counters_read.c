@@ -6,10 +6,10 @@
 #include "counters_state.h"
 #include "wire/name.h"
 
-#define COUNTER_READ_PAGE_MAX       500u /* slices in one request: the server works 0.4 ms for them */
-#define COUNTER_READ_FIGURES        5u   /* nodes of a reply before the samples, the array itself included */
-#define COUNTER_READ_ROOM           256u /* bytes of a reply for these                                     */
-#define COUNTER_READ_SAMPLE         40u  /* "<start> <sum>" at most, and its end                           */
+#define COUNTER_READ_PAGE_MAX 500u /* slices in one request: the server works 0.4 ms for them */
+#define COUNTER_READ_FIGURES  5u   /* nodes of a reply before the samples, the array itself included */
+#define COUNTER_READ_ROOM     256u /* bytes of a reply for these                                     */
+#define COUNTER_READ_SAMPLE   40u  /* "<start> <sum>" at most, and its end                           */
 
 static const char counter_read_shape[] = "qiii*";
 
@@ -88,10 +88,8 @@ static bool counter_read_put(gh_counter_read* read, const gh_counter_sample* sam
     if (sample->time_s % read->seconds != 0 || read->stored == read->sample_count) return false;
     read->before_s = sample->time_s;
     read->stored++;
-    if (read->fill_gaps)
-        read->samples[read->sample_count - 1 - place] = *sample;
-    else
-        read->samples[read->sample_count - read->stored] = *sample;
+    if (read->fill_gaps) read->samples[read->sample_count - 1 - place] = *sample;
+    else read->samples[read->sample_count - read->stored] = *sample;
     return true;
 }
 
@@ -101,8 +99,7 @@ static void counter_read_fill(gh_counter_read* read)
     for (i = 0; i < read->sample_count; i++)
     {
         uint64_t back_s = (uint64_t)read->seconds * (read->sample_count - 1 - i);
-        read->samples[i].time_s =
-            read->newest_s > back_s ? read->newest_s - back_s : 0; /* nothing was before 1970 */
+        read->samples[i].time_s = read->newest_s > back_s ? read->newest_s - back_s : 0; /* nothing was before 1970 */
         read->samples[i].sum = 0;
     }
 }
@@ -112,8 +109,7 @@ static double counter_read_root(double square)
     double root = square > 1 ? square : 1;
     int i;
     if (square <= 0) return 0;
-    for (i = 0; i < 64 && root * root > square; i++)
-        root = (root + square / root) / 2; /* Newton, from above */
+    for (i = 0; i < 64 && root * root > square; i++) root = (root + square / root) / 2; /* Newton, from above */
     return root;
 }
 
@@ -178,9 +174,12 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind counter_read_kind = {
-    .name = "counters", .step = gh_read_step, .encode = counter_read_encode, .text = &gh_counters_read_lua,
-    .effect = GH_OP_READS, .answer = counter_read_answer};
+static const gh_op_kind counter_read_kind = {.name = "counters",
+                                             .step = gh_read_step,
+                                             .encode = counter_read_encode,
+                                             .text = &gh_counters_read_lua,
+                                             .effect = GH_OP_READS,
+                                             .answer = counter_read_answer};
 
 static const gh_bound counter_read_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_counter_read_config),

@@ -51,8 +51,7 @@ static void files_list_encode(gh_op* op, gh_request* request)
 static void files_list_ask(gh_files_list* list)
 {
     list->op.state = FILES_LISTING;
-    if (list->wait_end_us > 0)
-        gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
+    if (list->wait_end_us > 0) gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
     gh_op_send(&list->op, LIST_SHAPE, 0);
 }
@@ -125,12 +124,9 @@ static void files_listed(gh_files_list* list, const gh_reply* reply)
         gh_op_end(&list->op, GH_CORRUPT);
         return;
     }
-    if (list->count > 0)
-        gh_op_end(&list->op, GH_OK);
-    else if (list->wait_end_us <= gh_client_now(list->op.client))
-        gh_op_end(&list->op, GH_EMPTY);
-    else
-        files_list_wait(list);
+    if (list->count > 0) gh_op_end(&list->op, GH_OK);
+    else if (list->wait_end_us <= gh_client_now(list->op.client)) gh_op_end(&list->op, GH_EMPTY);
+    else files_list_wait(list);
 }
 
 static void files_list_step(gh_op* op, const gh_event* event)
@@ -142,10 +138,8 @@ static void files_list_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: files_listed(list, event->reply); break;
     case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
     case GH_EVENT_TIMER:
-        if (waits)
-            files_list_ask(list);
-        else
-            gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE));
+        if (waits) files_list_ask(list);
+        else gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE));
         break;
     case GH_EVENT_HINT:
         if (waits) files_list_ask(list);
@@ -158,9 +152,11 @@ static void files_list_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind files_list_kind = {
-    .name = "files", .step = files_list_step, .encode = files_list_encode, .text = &gh_files_list_lua,
-    .effect = GH_OP_READS};
+static const gh_op_kind files_list_kind = {.name = "files",
+                                           .step = files_list_step,
+                                           .encode = files_list_encode,
+                                           .text = &gh_files_list_lua,
+                                           .effect = GH_OP_READS};
 
 static const gh_bound files_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_files_list_config),
@@ -189,8 +185,7 @@ static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str cha
     gh_op_clear(&op->op, sizeof *op);
     op->entries = op->out = config->entries;
     op->names = config->names;
-    op->capacity =
-        config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
+    op->capacity = config->entry_count < GH_FILES_LIST_MAX ? (uint32_t)config->entry_count : GH_FILES_LIST_MAX;
     gh_name_keep(&op->channel, channel);
     op->after = config->after;
     op->timeout_us = config->timeout_us;
@@ -200,8 +195,7 @@ static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str cha
     return GH_OK;
 }
 
-gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel,
-                              const gh_files_list_config* config)
+gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_str channel, const gh_files_list_config* config)
 {
     return gh_op_begun((gh_op*)op, client, files_list_try(op, client, channel, config));
 }
@@ -240,9 +234,12 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind files_look_kind = {
-    .name = "files", .step = gh_read_step, .encode = files_look_encode, .text = &gh_files_look_lua,
-    .effect = GH_OP_READS, .answer = files_looked};
+static const gh_op_kind files_look_kind = {.name = "files",
+                                           .step = gh_read_step,
+                                           .encode = files_look_encode,
+                                           .text = &gh_files_look_lua,
+                                           .effect = GH_OP_READS,
+                                           .answer = files_looked};
 
 static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
 {
@@ -310,9 +307,12 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind files_remove_kind = {
-    .name = "files", .step = gh_call_step, .encode = files_remove_encode, .script = files_remove_script,
-    .effect = GH_OP_CHANGES, .answer = files_removed};
+static const gh_op_kind files_remove_kind = {.name = "files",
+                                             .step = gh_call_step,
+                                             .encode = files_remove_encode,
+                                             .script = files_remove_script,
+                                             .effect = GH_OP_CHANGES,
+                                             .answer = files_removed};
 
 static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
                                  uint64_t timeout_us)
@@ -332,8 +332,8 @@ static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str n
     return GH_OK;
 }
 
-gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id,
-                               gh_str channel, uint64_t timeout_us)
+gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
+                               uint64_t timeout_us)
 {
     return gh_op_begun((gh_op*)op, client, file_remove_try(op, client, name, id, channel, timeout_us));
 }

@@ -31,15 +31,12 @@ static bool read_enter_chunk(gh_file_read* read)
     uint64_t begin = room->at * room->chunk_bytes;
     uint64_t skip = read->resumed_bytes > begin ? read->resumed_bytes - begin : 0;
     gh_str bytes;
-    if (room->at >= room->wanted || lane->state != READ_LANE_ARRIVED || lane->number != room->at)
-        return false;
+    if (room->at >= room->wanted || lane->state != READ_LANE_ARRIVED || lane->number != room->at) return false;
     bytes = gh_str_make(lane->bytes + skip, (size_t)(lane->size - skip));
     if (room->hashing) gh_digest_add(&room->stream, bytes.bytes, bytes.size);
     room->in_chunk = true;
-    if (room->config.format == GH_FILE_GZIP)
-        room->packed = bytes;
-    else
-        room->text = bytes;
+    if (room->config.format == GH_FILE_GZIP) room->packed = bytes;
+    else room->text = bytes;
     return true;
 }
 
@@ -95,8 +92,7 @@ static gh_status read_unpack(gh_file_read* read)
     {
         size_t packed = room->packed.size;
         if (!read_may_unpack(read)) return GH_BUSY;
-        if (gh_inflate_step(room->inflate, &room->packed, room->unpacked, GH_FILES_TEXT_BYTES, &made) !=
-            GH_OK)
+        if (gh_inflate_step(room->inflate, &room->packed, room->unpacked, GH_FILES_TEXT_BYTES, &made) != GH_OK)
         {
             gh_files_read_end(read, GH_CORRUPT);
             return GH_CORRUPT;
@@ -130,8 +126,7 @@ static void read_take(gh_file_read* read, size_t size)
     room->text.bytes += size;
     room->text.size -= size;
     if (room->config.format == GH_FILE_PLAIN)
-        room->given =
-            room->at * room->chunk_bytes + gh_files_read_lane(read, room->at)->size - room->text.size;
+        room->given = room->at * room->chunk_bytes + gh_files_read_lane(read, room->at)->size - room->text.size;
 }
 
 /* What block and line have in common. GH_PENDING: go on; else the answer. */

@@ -59,10 +59,8 @@ void gh_files_send_wrap_up(gh_file_send* send)
     if (lane->state == SEND_LANE_FREE && lane->size > 0) gh_files_send_lane_complete(send, lane);
     if (gh_files_send_is_busy(send) && send->room->sealed) send_compare_whole(send);
     if (!gh_files_send_is_busy(send)) return;
-    if (send->taken_bytes < send->resumed_bytes)
-        gh_files_send_end(send, GH_DIFFERS); /* shorter than what is there */
-    else
-        gh_files_send_advance(send);
+    if (send->taken_bytes < send->resumed_bytes) gh_files_send_end(send, GH_DIFFERS); /* shorter than what is there */
+    else gh_files_send_advance(send);
 }
 
 gh_status gh_file_send_finish(gh_file_send* op)

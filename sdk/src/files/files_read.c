@@ -174,10 +174,8 @@ void gh_files_read_fetch(gh_file_read* read, bool in_tick)
         if (lane->state != READ_LANE_FREE) return;
         lane->number = room->wanted++;
         lane->misses = 0;
-        if (in_tick)
-            read_lane_ask(lane);
-        else
-            read_lane_defer(lane);
+        if (in_tick) read_lane_ask(lane);
+        else read_lane_defer(lane);
     }
 }
 
@@ -187,10 +185,8 @@ static void read_lane_missed(read_lane* lane)
 {
     gh_file_read* read = lane->read;
     lane->state = READ_LANE_MISSED;
-    if (++lane->misses > READ_MISSES_MAX)
-        gh_files_read_end(read, GH_CORRUPT);
-    else if (read->room->ask == READ_NOTHING)
-        gh_files_read_request(read, READ_NEWS);
+    if (++lane->misses > READ_MISSES_MAX) gh_files_read_end(read, GH_CORRUPT);
+    else if (read->room->ask == READ_NOTHING) gh_files_read_request(read, READ_NEWS);
 }
 
 static uint32_t read_size_of(const gh_file_read* read, uint64_t number)
@@ -210,8 +206,7 @@ static void read_lane_replied(read_lane* lane, const gh_reply* reply)
         read_lane_missed(lane);
         return;
     }
-    if (reply->type != GH_REPLY_STRING ||
-        reply->text.size != sizeof digest.bytes + read_size_of(read, lane->number))
+    if (reply->type != GH_REPLY_STRING || reply->text.size != sizeof digest.bytes + read_size_of(read, lane->number))
     {
         gh_files_read_end(read, GH_CORRUPT);
         return;
@@ -252,9 +247,11 @@ static gh_script* read_lane_script(gh_op* op)
     return NULL;
 }
 
-static const gh_op_kind read_lane_kind = {
-    .name = "files", .step = read_lane_step, .encode = read_lane_encode, .script = read_lane_script,
-    .effect = GH_OP_READS};
+static const gh_op_kind read_lane_kind = {.name = "files",
+                                          .step = read_lane_step,
+                                          .encode = read_lane_encode,
+                                          .script = read_lane_script,
+                                          .effect = GH_OP_READS};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 
@@ -262,8 +259,7 @@ static const gh_op_kind read_lane_kind = {
 static gh_status read_opened(gh_file_read* read, uint64_t offset)
 {
     read_room* room = read->room;
-    if (room->config.keep == GH_FILE_AT_END && offset > 0)
-        return GH_LOST; /* it was read with another config */
+    if (room->config.keep == GH_FILE_AT_END && offset > 0) return GH_LOST; /* it was read with another config */
     if (room->config.format == GH_FILE_GZIP && offset > 0) return GH_LOST;
     if (room->chunk_bytes > room->config.chunk_bytes ||
         room->chunk_bytes + READ_REPLY_ROOM > gh_client_reply_bytes(read->op.client))
@@ -283,24 +279,20 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     uint64_t chunks = (uint64_t)gh_reply_integer(reply, 4);
     uint64_t bytes = (uint64_t)gh_reply_integer(reply, 5);
     uint64_t offset = (uint64_t)gh_reply_integer(reply, 6);
-    if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX ||
-        (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
+    if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX || (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
         return GH_CORRUPT;
     if (offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes)) return GH_CORRUPT;
     if (bytes < read->stored_bytes) return GH_LOST; /* the store went back behind what it had */
-    if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed))
-        gh_files_read_moved(read);
+    if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed)) gh_files_read_moved(read);
     read->id = (uint64_t)gh_reply_integer(reply, 2);
     read->stored_bytes = bytes;
     read->is_sealed = gh_reply_integer(reply, 8) != 0;
     room->chunks = chunks;
     room->chunk_bytes = (uint32_t)chunk_bytes;
     room->lease_us = (uint64_t)gh_reply_integer(reply, 9);
-    if (read->is_sealed && !gh_files_parse_digest(gh_reply_at(reply, 10)->text, &room->whole))
-        return GH_CORRUPT;
+    if (read->is_sealed && !gh_files_parse_digest(gh_reply_at(reply, 10)->text, &room->whole)) return GH_CORRUPT;
     if (!room->opened) return read_opened(read, offset);
-    if (offset > room->given)
-        return GH_LOST; /* another of our name has read on, and what we need may be gone */
+    if (offset > room->given) return GH_LOST; /* another of our name has read on, and what we need may be gone */
     if (offset > room->told) room->told = offset;
     return GH_PENDING;
 }
@@ -352,10 +344,8 @@ static gh_status read_ending_of(int64_t code)
 static void read_ended(gh_file_read* read, uint64_t id, bool is_last)
 {
     read->id = id;
-    if (is_last && read->room->config.channel.size > 0)
-        gh_files_read_request(read, READ_WITHDRAW);
-    else
-        gh_files_read_end(read, read->room->done ? GH_OK : GH_EXISTS);
+    if (is_last && read->room->config.channel.size > 0) gh_files_read_request(read, READ_WITHDRAW);
+    else gh_files_read_end(read, read->room->done ? GH_OK : GH_EXISTS);
 }
 
 /* The answer to news. */
@@ -372,10 +362,8 @@ static void read_news(gh_file_read* read, const gh_reply* reply)
     if (room->chunks > chunks) room->pauses = 0;
     read_ask_missing(read);
     gh_files_read_fetch(read, true);
-    if (room->done)
-        gh_files_read_request(read, READ_DONE);
-    else
-        read_plan(read);
+    if (room->done) gh_files_read_request(read, READ_DONE);
+    else read_plan(read);
 }
 
 /* The store goes on to wait for us, counted from when it was asked. */
@@ -392,16 +380,12 @@ static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sen
     int64_t code = gh_reply_integer(reply, 1);
     room->ask = READ_NOTHING;
     room->doubted = false;
-    if (asked == READ_WITHDRAW)
-        gh_files_read_end(read, room->done ? GH_OK : GH_EXISTS);
+    if (asked == READ_WITHDRAW) gh_files_read_end(read, room->done ? GH_OK : GH_EXISTS);
     else if (code == FILES_DONE_BEFORE || (code == FILES_READ_ON && asked == READ_DONE))
         read_ended(read, (uint64_t)gh_reply_integer(reply, 2), gh_reply_integer(reply, 7) == 0);
-    else if (code == FILES_NOT_YET && !room->opened)
-        read_plan(read);
-    else if (code != FILES_READ_ON)
-        gh_files_read_end(read, read_ending_of(code));
-    else
-        read_news(read, reply);
+    else if (code == FILES_NOT_YET && !room->opened) read_plan(read);
+    else if (code != FILES_READ_ON) gh_files_read_end(read, read_ending_of(code));
+    else read_news(read, reply);
     if (!gh_files_read_is_busy(read)) return;
     if (asked == READ_NEWS && code == FILES_READ_ON) read_keep_lease(read, sent_us);
     read_arm(read);
@@ -456,10 +440,8 @@ static void read_timer(gh_file_read* read)
     if (room->ask == READ_NOTHING && room->ask_us <= now_us)
     {
         /* A caller that lets all lie that is there does not keep its lease: others wait for it. */
-        if (room->pulled || !read_has_something(read))
-            gh_files_read_request(read, READ_NEWS);
-        else
-            room->ask_us = GH_FOREVER;
+        if (room->pulled || !read_has_something(read)) gh_files_read_request(read, READ_NEWS);
+        else room->ask_us = GH_FOREVER;
     }
     read_arm(read);
 }

@@ -121,8 +121,8 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
 static void send_encode_reserve(gh_file_send* send, gh_request* request)
 {
     const gh_file_send_config* config = &send->room->config;
-    uint64_t bytes = config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes
-                                                                                      : config->cap_bytes;
+    uint64_t bytes =
+        config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes : config->cap_bytes;
     gh_request_script(request, send_script(&send->op), 4, 7);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
@@ -211,18 +211,12 @@ void gh_files_send_advance(gh_file_send* send)
     send_room* room = send->room;
     bool has_channel = room->config.channel.size > 0;
     if (room->ask != SEND_NOTHING || room->pause_end_us != 0) return;
-    if (!room->opened)
-        send_request(send, SEND_OPEN);
-    else if (has_channel && !room->reserved)
-        send_request(send, SEND_RESERVE);
-    else if (!room->shown && !room->sealed && (room->config.stream || room->full_once))
-        send_request(send, SEND_SHOW);
-    else if (has_channel && (room->shown || room->sealed) && !room->announced)
-        send_request(send, SEND_ANNOUNCE);
-    else if (room->finishing && !room->sealed && send_all_stored(send))
-        send_request(send, SEND_SEAL);
-    else if (room->finishing && room->sealed)
-        gh_files_send_end(send, GH_OK);
+    if (!room->opened) send_request(send, SEND_OPEN);
+    else if (has_channel && !room->reserved) send_request(send, SEND_RESERVE);
+    else if (!room->shown && !room->sealed && (room->config.stream || room->full_once)) send_request(send, SEND_SHOW);
+    else if (has_channel && (room->shown || room->sealed) && !room->announced) send_request(send, SEND_ANNOUNCE);
+    else if (room->finishing && !room->sealed && send_all_stored(send)) send_request(send, SEND_SEAL);
+    else if (room->finishing && room->sealed) gh_files_send_end(send, GH_OK);
 }
 
 static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
@@ -240,14 +234,12 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX) return GH_CORRUPT;
     if (chunk_bytes > room->config.chunk_bytes) return GH_TOO_SMALL;
     room->resumed = (uint64_t)gh_reply_integer(reply, 4);
-    if (digest.size > 0 ? !gh_files_parse_digest(digest, &room->expected) : room->resumed > 0)
-        return GH_CORRUPT;
+    if (digest.size > 0 ? !gh_files_parse_digest(digest, &room->expected) : room->resumed > 0) return GH_CORRUPT;
     room->stored = room->resumed;
     room->chunk_bytes = (uint32_t)chunk_bytes;
     room->sealed = gh_reply_integer(reply, 1) == FILES_SEALED;
     room->shown = gh_reply_integer(reply, 6) != FILES_HIDDEN;
-    room->reserved = room->announced =
-        gh_reply_integer(reply, 6) == FILES_ENDED; /* nobody would come for it */
+    room->reserved = room->announced = gh_reply_integer(reply, 6) == FILES_ENDED; /* nobody would come for it */
     room->opened = true;
     send->id = (uint64_t)gh_reply_integer(reply, 2);
     send->resumed_bytes = send->stored_bytes = (uint64_t)gh_reply_integer(reply, 5);
@@ -308,8 +300,7 @@ static gh_status send_sealed(int64_t code)
 static void send_announced(gh_file_send* send, const gh_reply* reply)
 {
     send->room->announced = gh_reply_integer(reply, 1) != FILES_RESERVE_STALE;
-    if (!send->room->announced)
-        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+    if (!send->room->announced) gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
 }
 
 static void send_replied(gh_file_send* send, const gh_reply* reply)
@@ -323,10 +314,8 @@ static void send_replied(gh_file_send* send, const gh_reply* reply)
     {
     case SEND_RESERVE: send_reserved(send, reply); break;
     case SEND_PROBE:
-        if (code != 0 || (uint64_t)gh_reply_integer(reply, 2) != room->probe_id)
-            send_request(send, SEND_EVICT);
-        else
-            send_pause(send);
+        if (code != 0 || (uint64_t)gh_reply_integer(reply, 2) != room->probe_id) send_request(send, SEND_EVICT);
+        else send_pause(send);
         break;
     case SEND_EVICT: break;
     case SEND_OPEN:
@@ -360,8 +349,7 @@ static bool send_is_ending(const gh_file_send* send)
 static gh_status send_judge(const gh_file_send* send, gh_reason reason)
 {
     if (send->room->sealed_now) return gh_outcome(reason, GH_KNOWN_MAYBE, GH_OP_CHANGES);
-    return send_is_ending(send) ? gh_op_outcome(&send->op, reason)
-                                : gh_outcome(reason, GH_KNOWN_UNSENT, GH_OP_CHANGES);
+    return send_is_ending(send) ? gh_op_outcome(&send->op, reason) : gh_outcome(reason, GH_KNOWN_UNSENT, GH_OP_CHANGES);
 }
 
 /* That all is there may have been heard: then the answer is waited for. */
@@ -382,10 +370,8 @@ static void send_timer(gh_file_send* send)
         gh_files_send_advance(send);
     }
     if (!gh_files_send_is_busy(send)) return;
-    if (now_us - room->moved_us < room->config.progress_us)
-        send_arm(send);
-    else
-        gh_files_send_end(send, send_judge(send, GH_REASON_DEADLINE));
+    if (now_us - room->moved_us < room->config.progress_us) send_arm(send);
+    else gh_files_send_end(send, send_judge(send, GH_REASON_DEADLINE));
 }
 
 static void send_step(gh_op* op, const gh_event* event)
@@ -437,8 +423,7 @@ static gh_status file_send_try(gh_file_send* op, gh_client* client, gh_str name,
     return GH_OK;
 }
 
-gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name,
-                             const gh_file_send_config* config)
+gh_status gh_file_send_begin(gh_file_send* op, gh_client* client, gh_str name, const gh_file_send_config* config)
 {
     return gh_op_begun((gh_op*)op, client, file_send_try(op, client, name, config));
 }

@@ -120,10 +120,8 @@ static void send_lane_early(send_lane* lane, uint64_t next)
         return;
     }
     if (lane->send->room->stored != lane->number) return;
-    if (lane->pauses >= SEND_EARLY_MAX)
-        gh_files_send_end(lane->send, GH_GONE);
-    else
-        send_lane_pause(lane, SEND_LANE_EARLY);
+    if (lane->pauses >= SEND_EARLY_MAX) gh_files_send_end(lane->send, GH_GONE);
+    else send_lane_pause(lane, SEND_LANE_EARLY);
 }
 
 /* The cap is reached. Readers can only make room when they know of the file. */
@@ -132,10 +130,8 @@ static void send_lane_full(send_lane* lane, bool again)
     gh_file_send* send = lane->send;
     send->is_full = !again;
     send->room->full_once = true;
-    if (again)
-        send_lane_ask(lane);
-    else
-        send_lane_pause(lane, SEND_LANE_BLOCKED);
+    if (again) send_lane_ask(lane);
+    else send_lane_pause(lane, SEND_LANE_BLOCKED);
     if (again) gh_files_send_moved(send);
     gh_files_send_advance(send);
 }
@@ -156,10 +152,8 @@ static void send_lane_replied(send_lane* lane, const gh_reply* reply)
 
 static void send_lane_timer(send_lane* lane)
 {
-    if (lane->state == SEND_LANE_READY)
-        send_ask_ready(lane->send);
-    else
-        send_lane_ask(lane);
+    if (lane->state == SEND_LANE_READY) send_ask_ready(lane->send);
+    else send_lane_ask(lane);
 }
 
 static void send_lane_hinted(send_lane* lane)
@@ -184,9 +178,11 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-const gh_op_kind gh_files_send_lane_kind = {
-    .name = "files", .step = send_lane_step, .encode = send_lane_encode, .text = &gh_files_chunk_lua,
-    .effect = GH_OP_CHANGES};
+const gh_op_kind gh_files_send_lane_kind = {.name = "files",
+                                            .step = send_lane_step,
+                                            .encode = send_lane_encode,
+                                            .text = &gh_files_chunk_lua,
+                                            .effect = GH_OP_CHANGES};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */
 void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
@@ -198,10 +194,8 @@ void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
     {
         lane->digest = gh_hash_digest(lane->bytes, lane->size);
         lane->upto = gh_digest_end(&room->stream);
-        if (room->sealed)
-            gh_files_send_end(send, GH_DIFFERS); /* longer than what is there */
-        else
-            send_lane_defer(lane);
+        if (room->sealed) gh_files_send_end(send, GH_DIFFERS); /* longer than what is there */
+        else send_lane_defer(lane);
         return;
     }
     lane->size = 0;

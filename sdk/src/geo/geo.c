@@ -8,7 +8,7 @@
 #include "geo/geo_table.h"
 
 #define GEO_CAPACITY_MAX 16777216u
-#define GEO_TEXT_MAX 1073741824u
+#define GEO_TEXT_MAX     1073741824u
 
 /* So few ranges are all compared: a wrong guess of where a search goes costs a processor more. */
 #define GEO_COMPARED_MAX 4u

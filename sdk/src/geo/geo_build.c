@@ -72,10 +72,8 @@ gh_status gh_geo_add_range(gh_geo* table, const gh_geo_address* first, const gh_
         if (node == GH_GEO_NO_NODE)
             return table->node_count == table->config.nodes_capacity ? GH_FULL_NODES : GH_FULL_TEXT;
     }
-    if (first->is_ipv6)
-        geo_put6(table, first, last, node);
-    else
-        geo_put4(table, first, last, node);
+    if (first->is_ipv6) geo_put6(table, first, last, node);
+    else geo_put4(table, first, last, node);
     return GH_OK;
 }
 
@@ -174,10 +172,8 @@ static uint32_t geo_bucket_of(const gh_geo* table, uint32_t at)
 static void geo_index_one(gh_geo* table)
 {
     uint32_t* index = table->sealing_ipv6 ? table->index6 : table->index4;
-    if (table->position < geo_count(table) && geo_bucket_of(table, table->position) < table->at)
-        table->position++;
-    else
-        index[table->at++] = table->position;
+    if (table->position < geo_count(table) && geo_bucket_of(table, table->position) < table->at) table->position++;
+    else index[table->at++] = table->position;
 }
 
 static void geo_enter(gh_geo* table, geo_phase phase, uint32_t at)
@@ -201,10 +197,8 @@ static void geo_sort_one(gh_geo* table)
 /* All are checked: what overlapped is out. */
 static void geo_checked(gh_geo* table)
 {
-    if (table->sealing_ipv6)
-        table->count6 = table->kept;
-    else
-        table->count4 = table->kept;
+    if (table->sealing_ipv6) table->count6 = table->kept;
+    else table->count4 = table->kept;
     geo_enter(table, GEO_INDEXING, 0);
 }
 
@@ -223,29 +217,21 @@ static void geo_seal_one(gh_geo* table)
     {
     case GEO_BUILDING: geo_enter(table, GEO_STARTING, 0); break;
     case GEO_STARTING:
-        if (table->sealing_ipv6 ? table->unsorted6 : table->unsorted4)
-            geo_enter(table, GEO_HEAPING, count / 2);
-        else
-            geo_enter(table, GEO_CHECKING, 0);
+        if (table->sealing_ipv6 ? table->unsorted6 : table->unsorted4) geo_enter(table, GEO_HEAPING, count / 2);
+        else geo_enter(table, GEO_CHECKING, 0);
         break;
     case GEO_HEAPING:
-        if (table->at == 0)
-            geo_enter(table, GEO_SORTING, count);
-        else
-            geo_sift(table, --table->at, count);
+        if (table->at == 0) geo_enter(table, GEO_SORTING, count);
+        else geo_sift(table, --table->at, count);
         break;
     case GEO_SORTING: geo_sort_one(table); break;
     case GEO_CHECKING:
-        if (table->at < count)
-            geo_check_one(table);
-        else
-            geo_checked(table);
+        if (table->at < count) geo_check_one(table);
+        else geo_checked(table);
         break;
     case GEO_INDEXING:
-        if (table->at <= 1u << (table->sealing_ipv6 ? table->index_bits6 : table->index_bits4))
-            geo_index_one(table);
-        else
-            geo_indexed(table);
+        if (table->at <= 1u << (table->sealing_ipv6 ? table->index_bits6 : table->index_bits4)) geo_index_one(table);
+        else geo_indexed(table);
         break;
     case GEO_SEALED: break;
     }

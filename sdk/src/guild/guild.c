@@ -6,12 +6,12 @@
 #include "client/refusal.h"
 #include "wire/name.h"
 
-#define GUILD_CAPACITY 5000u
-#define GUILD_LIMIT 10u
-#define GUILD_ROOM 1024u        /* of a request: digest, keys, numbers                          */
-#define GUILD_REPLY_ROOM 512u   /* of a reply                                                   */
-#define GUILD_BYTES_MAX (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */
-#define GUILD_BOUND_MAX (2u * GH_FOLDED_SIZE_MAX)
+#define GUILD_CAPACITY   5000u
+#define GUILD_LIMIT      10u
+#define GUILD_ROOM       1024u                   /* of a request: digest, keys, numbers                          */
+#define GUILD_REPLY_ROOM 512u                    /* of a reply                                                   */
+#define GUILD_BYTES_MAX  (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */
+#define GUILD_BOUND_MAX  (2u * GH_FOLDED_SIZE_MAX)
 
 #define GUILD_CHANGE_SHAPE "qiis"
 
@@ -101,9 +101,12 @@ static void guild_change_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&guild_change_of(op)->gate, op, event);
 }
 
-static const gh_op_kind guild_change_kind = {
-    .name = "guild", .step = guild_change_step, .encode = guild_change_encode, .script = guild_change_script,
-    .effect = GH_OP_CHANGES, .answer = guild_change_answer};
+static const gh_op_kind guild_change_kind = {.name = "guild",
+                                             .step = guild_change_step,
+                                             .encode = guild_change_encode,
+                                             .script = guild_change_script,
+                                             .effect = GH_OP_CHANGES,
+                                             .answer = guild_change_answer};
 
 static const gh_bound guild_change_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_guild_change_config),
@@ -319,10 +322,8 @@ static uint32_t guild_page_size(const gh_guild_search* search)
 /* "(bytes": beyond them; "[bytes": from them on; a sign of its own if there are none. */
 static void guild_encode_end(gh_request* request, gh_str mark, gh_str bytes, gh_str none)
 {
-    if (bytes.size > 0)
-        gh_request_joined(request, mark, bytes);
-    else
-        gh_request_str(request, none);
+    if (bytes.size > 0) gh_request_joined(request, mark, bytes);
+    else gh_request_str(request, none);
 }
 
 /* ZRANGE key from to BYLEX LIMIT 0 count: no script, as it is one command that reads. */
@@ -333,10 +334,8 @@ static void guild_search_encode(gh_op* op, gh_request* request)
     gh_request_array(request, 8);
     gh_request_str(request, gh_str_literal("ZRANGE"));
     gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&search->guild), 'm');
-    if (search->cursor.size > 0)
-        gh_request_joined(request, gh_str_literal("("), search->cursor);
-    else
-        guild_encode_end(request, gh_str_literal("["), search->bound, gh_str_literal("-"));
+    if (search->cursor.size > 0) gh_request_joined(request, gh_str_literal("("), search->cursor);
+    else guild_encode_end(request, gh_str_literal("["), search->bound, gh_str_literal("-"));
     guild_encode_end(request, gh_str_literal("("), guild_successor(search->bound, bytes), gh_str_literal("+"));
     gh_request_str(request, gh_str_literal("BYLEX"));
     gh_request_str(request, gh_str_literal("LIMIT"));
@@ -377,9 +376,11 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
     return search->paged ? GH_OK : GH_EMPTY;
 }
 
-static const gh_op_kind guild_search_kind = {
-    .name = "guild", .step = gh_read_step, .encode = guild_search_encode, .effect = GH_OP_READS,
-    .answer = guild_search_answer};
+static const gh_op_kind guild_search_kind = {.name = "guild",
+                                             .step = gh_read_step,
+                                             .encode = guild_search_encode,
+                                             .effect = GH_OP_READS,
+                                             .answer = guild_search_answer};
 
 static const gh_bound guild_search_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_guild_search_config),
@@ -472,8 +473,7 @@ static uint32_t guild_has_next(const gh_guild_has* has)
 {
     size_t wanted = (size_t)(has->count - has->asked);
     size_t nodes = gh_client_reply_nodes(has->op.client) - 1;
-    size_t fitting =
-        (gh_client_out_room(has->op.client) - GUILD_ROOM) / gh_request_str_size(GH_GUILD_CURSOR_SIZE_MAX);
+    size_t fitting = (gh_client_out_room(has->op.client) - GUILD_ROOM) / gh_request_str_size(GH_GUILD_CURSOR_SIZE_MAX);
     if (fitting > nodes) fitting = nodes;
     return (uint32_t)(wanted < fitting ? wanted : fitting);
 }
@@ -498,8 +498,7 @@ static gh_status guild_has_answer(gh_op* op, const gh_event* event)
     const gh_reply* score = event->reply->first;
     if (event->reply->count != guild_has_next(has)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (; score != NULL; score = score->next)
-        if (score->type != GH_REPLY_NIL && score->type != GH_REPLY_STRING)
-            return gh_op_outcome(op, GH_REASON_UNUSABLE);
+        if (score->type != GH_REPLY_NIL && score->type != GH_REPLY_STRING) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (score = event->reply->first; score != NULL; score = score->next, has->asked++)
     {
         bool is_member = score->type == GH_REPLY_STRING;
@@ -511,12 +510,13 @@ static gh_status guild_has_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind guild_has_kind = {
-    .name = "guild", .step = gh_read_step, .encode = guild_has_encode, .effect = GH_OP_READS,
-    .answer = guild_has_answer};
+static const gh_op_kind guild_has_kind = {.name = "guild",
+                                          .step = gh_read_step,
+                                          .encode = guild_has_encode,
+                                          .effect = GH_OP_READS,
+                                          .answer = guild_has_answer};
 
-static const gh_bound guild_has_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_guild_has_config)};
+static const gh_bound guild_has_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_guild_has_config)};
 static const gh_bounds guild_has_bounds = GH_BOUNDS(gh_guild_has_config, guild_has_bounds_rows);
 
 gh_guild_has_config gh_guild_has_config_default(void)
@@ -580,9 +580,11 @@ static gh_status guild_size_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind guild_size_kind = {
-    .name = "guild", .step = gh_read_step, .encode = guild_size_encode, .effect = GH_OP_READS,
-    .answer = guild_size_answer};
+static const gh_op_kind guild_size_kind = {.name = "guild",
+                                           .step = gh_read_step,
+                                           .encode = guild_size_encode,
+                                           .effect = GH_OP_READS,
+                                           .answer = guild_size_answer};
 
 static gh_status guild_size_try(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
 {

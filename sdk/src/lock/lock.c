@@ -59,10 +59,8 @@ static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
 static void lock_renewed(gh_lease* lease, const gh_event* event)
 {
     gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(event->reply, 4));
-    if (gh_reply_integer(event->reply, 1) != 0)
-        gh_lease_finish(lease, GH_LOST);
-    else
-        gh_lease_extend(lease, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    if (gh_reply_integer(event->reply, 1) != 0) gh_lease_finish(lease, GH_LOST);
+    else gh_lease_extend(lease, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
 }
 
 static void lock_not_renewed(gh_lease* lease)
@@ -90,28 +88,27 @@ static void lock_detach(gh_op* op)
 
 _Static_assert(sizeof(gh_lock) <= GH_OP_SIZE_MAX, "a lock must fit into a record of the client");
 
-static const gh_lease_row lock_row = {
-    .kind = {.name = "lock",
-             .step = gh_lease_step,
-             .encode = gh_lease_encode,
-             .script = gh_lease_script,
-             .effect = GH_OP_CHANGES,
-             .detach = lock_detach},
-    .size = sizeof(gh_lock),
-    .object = GH_STR_INIT("lock"),
-    .parts = "sqc",
-    .part_count = 3,
-    .acquire = {&gh_lock_acquire_lua, "qiiiii"},
-    .renew = {&gh_lock_renew_lua, "qiiii"},
-    .release = {&gh_lock_release_lua, "qi"},
-    .encode_renew = lock_encode_renew,
-    .answered = lock_answered,
-    .held = lock_held,
-    .moved = lock_moved,
-    .begin_renewal = lock_begin_renewal,
-    .renewed = lock_renewed,
-    .not_renewed = lock_not_renewed,
-    .told = lock_told};
+static const gh_lease_row lock_row = {.kind = {.name = "lock",
+                                               .step = gh_lease_step,
+                                               .encode = gh_lease_encode,
+                                               .script = gh_lease_script,
+                                               .effect = GH_OP_CHANGES,
+                                               .detach = lock_detach},
+                                      .size = sizeof(gh_lock),
+                                      .object = GH_STR_INIT("lock"),
+                                      .parts = "sqc",
+                                      .part_count = 3,
+                                      .acquire = {&gh_lock_acquire_lua, "qiiiii"},
+                                      .renew = {&gh_lock_renew_lua, "qiiii"},
+                                      .release = {&gh_lock_release_lua, "qi"},
+                                      .encode_renew = lock_encode_renew,
+                                      .answered = lock_answered,
+                                      .held = lock_held,
+                                      .moved = lock_moved,
+                                      .begin_renewal = lock_begin_renewal,
+                                      .renewed = lock_renewed,
+                                      .not_renewed = lock_not_renewed,
+                                      .told = lock_told};
 
 /* ---- what the caller calls --------------------------------------------------------------------------------------- */
 

@@ -66,9 +66,12 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind lock_look_kind = {
-    .name = "lock", .step = gh_read_step, .encode = lock_look_encode, .text = &gh_lock_look_lua,
-    .effect = GH_OP_READS, .answer = lock_look_answer};
+static const gh_op_kind lock_look_kind = {.name = "lock",
+                                          .step = gh_read_step,
+                                          .encode = lock_look_encode,
+                                          .text = &gh_lock_look_lua,
+                                          .effect = GH_OP_READS,
+                                          .answer = lock_look_answer};
 
 static const gh_bound lock_look_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_lock_look_config)};
 static const gh_bounds lock_look_bounds = GH_BOUNDS(gh_lock_look_config, lock_look_bounds_rows);

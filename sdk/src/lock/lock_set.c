@@ -72,10 +72,8 @@ static void set_look(gh_lock_set* set)
         set->outcome = (int16_t)(status == GH_PENDING ? lock->lease.outcome : status);
         return;
     }
-    if (held == set->count)
-        set->op.state = SET_HELD;
-    else if (held == set->next)
-        set_begin_next(set, set->op.client);
+    if (held == set->count) set->op.state = SET_HELD;
+    else if (held == set->next) set_begin_next(set, set->op.client);
 }
 
 void gh_lock_set_moved(gh_lock_set* set)
@@ -126,8 +124,7 @@ static void set_detach(gh_op* op)
     gh_op_end(op, GH_CANCELLED);
 }
 
-static const gh_op_kind set_kind = {
-    .name = "lock", .step = set_step, .effect = GH_OP_CHANGES, .detach = set_detach};
+static const gh_op_kind set_kind = {.name = "lock", .step = set_step, .effect = GH_OP_CHANGES, .detach = set_detach};
 
 static int compare_names(gh_str a, gh_str b)
 {

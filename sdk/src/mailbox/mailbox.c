@@ -9,16 +9,16 @@
 #include "talk/epochs.h"
 #include "wire/name.h"
 
-#define MAILBOX_WAIT_MAX_US    3600000000ull
-#define MAILBOX_ID_MAX         (1ull << 53)
-#define MAILBOX_ROOM           2048u /* of a request: digest, keys, numbers                          */
-#define MAILBOX_REPLY_ROOM     2560u /* of a reply: the figures                                      */
-#define MAILBOX_FIGURES        10u   /* values in front of the entries, the array itself included    */
-#define MAILBOX_PAGE           512u  /* messages in one reply at most                                 */
-#define MAILBOX_HEARTBEAT_US   5000000ull
-#define MAILBOX_TOKEN_US       10000000ull /* a reader asks at least this often, or is not hinted          */
-#define MAILBOX_POLL_MIN_US    5000ull
-#define MAILBOX_POLL_MAX_US    100000ull
+#define MAILBOX_WAIT_MAX_US  3600000000ull
+#define MAILBOX_ID_MAX       (1ull << 53)
+#define MAILBOX_ROOM         2048u /* of a request: digest, keys, numbers                          */
+#define MAILBOX_REPLY_ROOM   2560u /* of a reply: the figures                                      */
+#define MAILBOX_FIGURES      10u   /* values in front of the entries, the array itself included    */
+#define MAILBOX_PAGE         512u  /* messages in one reply at most                                 */
+#define MAILBOX_HEARTBEAT_US 5000000ull
+#define MAILBOX_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted          */
+#define MAILBOX_POLL_MIN_US  5000ull
+#define MAILBOX_POLL_MAX_US  100000ull
 
 #define MAILBOX_PUSH_SHAPE   "qiiii"
 #define MAILBOX_FETCH_SHAPE  "qiiiiiiis*"
@@ -92,9 +92,12 @@ static void mailbox_push_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&mailbox_push_of(op)->gate, op, event);
 }
 
-static const gh_op_kind mailbox_push_kind = {
-    .name = "mailbox", .step = mailbox_push_step, .encode = mailbox_push_encode, .text = &gh_mailbox_push_lua,
-    .effect = GH_OP_CHANGES, .answer = mailbox_push_answer};
+static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
+                                             .step = mailbox_push_step,
+                                             .encode = mailbox_push_encode,
+                                             .text = &gh_mailbox_push_lua,
+                                             .effect = GH_OP_CHANGES,
+                                             .answer = mailbox_push_answer};
 
 static const gh_bound mailbox_push_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_mailbox_push_config),
@@ -136,8 +139,8 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
-                                size_t count, const gh_mailbox_push_config* config)
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
+                                const gh_mailbox_push_config* config)
 {
     return gh_op_begun((gh_op*)op, client, mailbox_push_try(op, client, name, posts, count, config));
 }
@@ -169,8 +172,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     gh_page page = mailbox_page(fetch);
     uint64_t reply_room = gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM;
-    uint64_t count =
-        gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
+    uint64_t count = gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
@@ -192,8 +194,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
 static void mailbox_ask(gh_mailbox_fetch* fetch)
 {
     fetch->op.state = MAILBOX_ASKING;
-    if (fetch->wait_end_us > 0)
-        gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
+    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
     gh_op_send(&fetch->op, MAILBOX_FETCH_SHAPE, 0);
 }
@@ -237,8 +238,8 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, co
     for (; entry != NULL && status == GH_OK; entry = entry->next)
     {
         gh_message message;
-        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) ||
-            message.id <= fetch->after || (page.count > 0 && message.id != fetch->after + 1))
+        if (entry->type != GH_REPLY_STRING || !gh_entry_parse(entry->text, &message) || message.id <= fetch->after ||
+            (page.count > 0 && message.id != fetch->after + 1))
             return GH_CORRUPT;
         if (!gh_page_add(&page, &message, gh_epochs_of(epochs, message.id)))
         {
@@ -318,21 +319,16 @@ static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
     }
     if (fetch->newest) entries = mailbox_newest(fetch, entries);
     status = mailbox_keep(fetch, entries, &epochs);
-    if (status == GH_CORRUPT)
-        gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
+    if (status == GH_CORRUPT) gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
     else if (fetch->messages_max == 0 && fetch->last_id > fetch->after && fetch->unread > 0)
         gh_op_end(&fetch->op, GH_OK);
     else if (status == GH_FULL || (entries == NULL && fetch->count > 0))
         gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
-    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max &&
-             fetch->after < fetch->last_id)
+    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max && fetch->after < fetch->last_id)
         mailbox_ask(fetch);
-    else if (fetch->count > 0)
-        gh_op_end(&fetch->op, GH_OK);
-    else if (fetch->wait_end_us <= now_us)
-        gh_op_end(&fetch->op, GH_EMPTY);
-    else
-        mailbox_wait(fetch);
+    else if (fetch->count > 0) gh_op_end(&fetch->op, GH_OK);
+    else if (fetch->wait_end_us <= now_us) gh_op_end(&fetch->op, GH_EMPTY);
+    else mailbox_wait(fetch);
 }
 
 /* What has been read already is worth more than the reason why there is no more. */
@@ -364,10 +360,8 @@ static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET: mailbox_ask(fetch); break;
     case GH_EVENT_TIMER:
-        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us)
-            gh_op_end(&fetch->op, GH_EMPTY);
-        else
-            mailbox_ask(fetch);
+        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us) gh_op_end(&fetch->op, GH_EMPTY);
+        else mailbox_ask(fetch);
         break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
@@ -388,9 +382,11 @@ static void mailbox_fetch_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind mailbox_fetch_kind = {
-    .name = "mailbox", .step = mailbox_fetch_step, .encode = mailbox_fetch_encode, .text = &gh_mailbox_fetch_lua,
-    .effect = GH_OP_READS};
+static const gh_op_kind mailbox_fetch_kind = {.name = "mailbox",
+                                              .step = mailbox_fetch_step,
+                                              .encode = mailbox_fetch_encode,
+                                              .text = &gh_mailbox_fetch_lua,
+                                              .effect = GH_OP_READS};
 
 static const gh_bound mailbox_fetch_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_mailbox_fetch_config),
@@ -411,8 +407,7 @@ static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config, gh_c
     gh_status status = gh_refusal_check(&mailbox_fetch_bounds, config, client);
     if (status != GH_OK) return status;
     if (config->after > 0 && config->epoch == 0) return GH_INVALID_EPOCH;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0))
-        return GH_INVALID_BUFFER;
+    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
@@ -488,9 +483,12 @@ static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind mailbox_commit_kind = {
-    .name = "mailbox", .step = gh_call_step, .encode = mailbox_commit_encode, .text = &gh_mailbox_commit_lua,
-    .effect = GH_OP_CHANGES, .answer = mailbox_commit_answer};
+static const gh_op_kind mailbox_commit_kind = {.name = "mailbox",
+                                               .step = gh_call_step,
+                                               .encode = mailbox_commit_encode,
+                                               .text = &gh_mailbox_commit_lua,
+                                               .effect = GH_OP_CHANGES,
+                                               .answer = mailbox_commit_answer};
 
 static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
                                     uint64_t timeout_us)
@@ -510,8 +508,8 @@ static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh
     return GH_OK;
 }
 
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
-                                  uint64_t id, uint64_t timeout_us)
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
+                                  uint64_t timeout_us)
 {
     return gh_op_begun((gh_op*)op, client, mailbox_commit_try(op, client, name, epoch, id, timeout_us));
 }

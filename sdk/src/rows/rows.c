@@ -5,7 +5,7 @@
 #include "client/refusal.h"
 #include "rows_shard.h"
 
-#define ROWS_REPLY_ROOM     256u /* of a reply: the figures */
+#define ROWS_REPLY_ROOM 256u /* of a reply: the figures */
 
 #define ROW_SCHEDULE_SHAPE "qii"
 #define ROW_GET_SHAPE      "qiiiiiis"
@@ -79,9 +79,12 @@ static void row_schedule_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&row_schedule_of(op)->gate, op, event);
 }
 
-static const gh_op_kind row_schedule_kind = {
-    .name = "rows", .step = row_schedule_step, .encode = row_schedule_encode, .script = row_schedule_script,
-    .effect = GH_OP_CHANGES, .answer = row_schedule_answer};
+static const gh_op_kind row_schedule_kind = {.name = "rows",
+                                             .step = row_schedule_step,
+                                             .encode = row_schedule_encode,
+                                             .script = row_schedule_script,
+                                             .effect = GH_OP_CHANGES,
+                                             .answer = row_schedule_answer};
 
 static const gh_bound row_schedule_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_row_schedule_config),
@@ -188,8 +191,7 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
 {
     gh_row_get* get = row_get_of(op);
     gh_str bytes = gh_reply_at(event->reply, 7)->text;
-    uint64_t max_age_us =
-        get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
+    uint64_t max_age_us = get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
     bool is_old;
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 6));
     get->version = (uint64_t)gh_reply_integer(event->reply, 2);
@@ -211,9 +213,12 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind row_get_kind = {
-    .name = "rows", .step = gh_read_step, .encode = row_get_encode, .text = &gh_rows_get_lua, .effect = GH_OP_READS,
-    .answer = row_get_answer};
+static const gh_op_kind row_get_kind = {.name = "rows",
+                                        .step = gh_read_step,
+                                        .encode = row_get_encode,
+                                        .text = &gh_rows_get_lua,
+                                        .effect = GH_OP_READS,
+                                        .answer = row_get_answer};
 
 static const gh_bound row_get_bounds_rows[] = {
     GH_BOUND(gh_row_get_config, max_age_us, 0, 0, GH_ROWS_AGE_MAX_US, GH_INVALID_ROW_AGE),

@@ -5,18 +5,18 @@
 #include "client/waiter.h"
 #include "rows_slots.h"
 
-#define ROWS_LEASE_US 10000000ull
-#define ROWS_LOAD_US 30000000ull
-#define ROWS_LOAD_MIN_US 1000ull
-#define ROWS_LOAD_MAX_US 3600000000ull
-#define ROWS_BACKOFF_MIN_US 1000000ull
-#define ROWS_BACKOFF_US 60000000ull
+#define ROWS_LEASE_US         10000000ull
+#define ROWS_LOAD_US          30000000ull
+#define ROWS_LOAD_MIN_US      1000ull
+#define ROWS_LOAD_MAX_US      3600000000ull
+#define ROWS_BACKOFF_MIN_US   1000000ull
+#define ROWS_BACKOFF_US       60000000ull
 #define ROWS_BACKOFF_LEAST_US 1000ull
-#define ROWS_PAUSE_MIN_US 5000ull    /* between two looks at a shard in which something was found, */
-#define ROWS_PAUSE_MAX_US 2000000ull /* doubling up to this while others find it first             */
-#define ROWS_HEARTBEAT_US 5000000ull /* with hints, a shard is looked at this often                */
-#define ROWS_POLL_US 1000000ull      /* without them, this often                                   */
-#define ROWS_WAIT_US 15000000ull     /* how long the store takes us for one who waits              */
+#define ROWS_PAUSE_MIN_US     5000ull     /* between two looks at a shard in which something was found, */
+#define ROWS_PAUSE_MAX_US     2000000ull  /* doubling up to this while others find it first             */
+#define ROWS_HEARTBEAT_US     5000000ull  /* with hints, a shard is looked at this often                */
+#define ROWS_POLL_US          1000000ull  /* without them, this often                                   */
+#define ROWS_WAIT_US          15000000ull /* how long the store takes us for one who waits              */
 
 #define ROWS_CLAIM_SHAPE   "qiiiii*"
 #define ROWS_CLAIM_FIGURES 6u
@@ -98,14 +98,11 @@ static void rows_plan_look(gh_rows* rows, uint32_t taken, uint64_t due_us, uint6
 {
     gh_client* client = rows->op.client;
     uint64_t bit = 1ull << rows->shard;
-    uint64_t idle_us =
-        gh_client_jitter(client, gh_client_wake_healthy(client) ? ROWS_HEARTBEAT_US : ROWS_POLL_US);
+    uint64_t idle_us = gh_client_jitter(client, gh_client_wake_healthy(client) ? ROWS_HEARTBEAT_US : ROWS_POLL_US);
     uint32_t* pause_us = &rows->pause_us[rows->shard];
     uint64_t wait_us = due_us > store_now_us ? due_us - store_now_us : 0;
-    if (taken > 0)
-        *pause_us = ROWS_PAUSE_MIN_US;
-    else if ((rows->promised & bit) != 0 && *pause_us < ROWS_PAUSE_MAX_US)
-        *pause_us *= 2;
+    if (taken > 0) *pause_us = ROWS_PAUSE_MIN_US;
+    else if ((rows->promised & bit) != 0 && *pause_us < ROWS_PAUSE_MAX_US) *pause_us *= 2;
     rows->promised &= ~bit;
     if (due_us != 0 && wait_us < idle_us)
     {
@@ -114,8 +111,7 @@ static void rows_plan_look(gh_rows* rows, uint32_t taken, uint64_t due_us, uint6
     }
     if (due_us != 0 && wait_us == 0) /* more is due; or something else was, and is out of the way now */
         idle_us = taken == rows->asked ? 0 : ROWS_PAUSE_MIN_US;
-    else if (idle_us < *pause_us)
-        idle_us = gh_client_jitter(client, *pause_us);
+    else if (idle_us < *pause_us) idle_us = gh_client_jitter(client, *pause_us);
     rows->look_us[rows->shard] = gh_client_after(client, idle_us);
 }
 
@@ -131,8 +127,7 @@ static uint32_t rows_take(gh_rows* rows, const gh_reply* value, uint64_t lease_e
         if (is_ours)
             gh_rows_slots_take(rows, value->text, failures > UINT32_MAX ? UINT32_MAX : (uint32_t)failures,
                                lease_end_us);
-        else
-            rows->lost++;
+        else rows->lost++;
         count++;
     }
     return count;
@@ -149,10 +144,8 @@ static void rows_claimed(gh_rows* rows, const gh_event* event)
     taken = rows_take(rows, gh_reply_at(event->reply, ROWS_CLAIM_FIGURES), lease_end_us);
     if (code == ROWS_CLAIM_CORRUPT) rows->trouble = GH_CORRUPT;
     if (taken > 0) rows->late_us = (uint64_t)gh_reply_integer(event->reply, 4);
-    if (code == ROWS_CLAIM_STALE)
-        rows->look_us[rows->shard] = gh_client_after(rows->op.client, ROWS_PAUSE_MIN_US);
-    else
-        rows_plan_look(rows, taken, (uint64_t)gh_reply_integer(event->reply, 3), now_us);
+    if (code == ROWS_CLAIM_STALE) rows->look_us[rows->shard] = gh_client_after(rows->op.client, ROWS_PAUSE_MIN_US);
+    else rows_plan_look(rows, taken, (uint64_t)gh_reply_integer(event->reply, 3), now_us);
     rows_look(rows);
 }
 
@@ -165,10 +158,8 @@ static void rows_look_everywhere(gh_rows* rows)
 static void rows_hint(gh_rows* rows, char letter)
 {
     uint32_t shard = (uint32_t)(letter - '0');
-    if (letter == 0)
-        rows_look_everywhere(rows); /* hints may have been missed */
-    else if (shard < GH_ROWS_SHARDS)
-        rows->look_us[shard] = gh_client_now(rows->op.client);
+    if (letter == 0) rows_look_everywhere(rows); /* hints may have been missed */
+    else if (shard < GH_ROWS_SHARDS) rows->look_us[shard] = gh_client_now(rows->op.client);
     if (rows->op.state == ROWS_SLEEPING) rows_look(rows);
 }
 
@@ -226,8 +217,7 @@ static void rows_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: rows_claimed(rows, event); break;
     case GH_EVENT_FAILED:
         rows->trouble = event->status;
-        rows->look_us[rows->shard] =
-            gh_client_after(op->client, gh_client_jitter(op->client, ROWS_PAUSE_MAX_US));
+        rows->look_us[rows->shard] = gh_client_after(op->client, gh_client_jitter(op->client, ROWS_PAUSE_MAX_US));
         rows_look(rows);
         break;
     case GH_EVENT_TIMER: rows_timer(rows); break;
@@ -251,9 +241,13 @@ static void rows_detach(gh_op* op)
     for (i = 0; i < rows->config.slot_count; i++) gh_op_detach(&rows->config.slots[i].op);
 }
 
-static const gh_op_kind rows_kind = {
-    .name = "rows", .step = rows_step, .encode = rows_encode, .text = &gh_rows_claim_lua, .effect = GH_OP_CHANGES,
-    .detach = rows_detach, .hints_at_once = true};
+static const gh_op_kind rows_kind = {.name = "rows",
+                                     .step = rows_step,
+                                     .encode = rows_encode,
+                                     .text = &gh_rows_claim_lua,
+                                     .effect = GH_OP_CHANGES,
+                                     .detach = rows_detach,
+                                     .hints_at_once = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
@@ -304,8 +298,7 @@ static gh_status rows_try(gh_rows* op, gh_client* client, const gh_rows_config* 
     op->config = *config;
     op->outcome = GH_OK;
     op->begun_us = GH_FOREVER;
-    op->shard =
-        (uint8_t)(gh_client_id(client) % GH_ROWS_SHARDS); /* not all of a fleet begin at the same one */
+    op->shard = (uint8_t)(gh_client_id(client) % GH_ROWS_SHARDS); /* not all of a fleet begin at the same one */
     gh_op_begin(&op->op, client, &rows_kind);
     gh_rows_slots_begin(op, client);
     for (i = 0; i < GH_ROWS_SHARDS; i++) op->pause_us[i] = ROWS_PAUSE_MIN_US;

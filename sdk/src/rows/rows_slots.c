@@ -69,10 +69,8 @@ static void rows_slot_rest(gh_rows_slot* slot, rows_slot_state state)
     gh_op_unsend(&slot->op);
     gh_op_timer(&slot->op, GH_FOREVER);
     gh_op_lease(&slot->op, GH_FOREVER);
-    if (rows->stopping)
-        gh_rows_settle(rows);
-    else if (rows->op.state == ROWS_SLEEPING)
-        gh_op_timer(&rows->op, gh_client_now(rows->op.client));
+    if (rows->stopping) gh_rows_settle(rows);
+    else if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client));
 }
 
 /* Over for the store; a loader that has not come to its end keeps the slot. */
@@ -195,8 +193,7 @@ static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t sto
     if (due_us == 0 || look_us >= rows->look_us[slot->shard]) return;
     rows->look_us[slot->shard] = look_us;
     rows->promised |= 1ull << slot->shard;
-    if (rows->op.state == ROWS_SLEEPING)
-        gh_op_timer(&rows->op, gh_client_now(rows->op.client)); /* it chooses anew */
+    if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client)); /* it chooses anew */
 }
 
 static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
@@ -214,8 +211,7 @@ static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
     }
     else if (slot->op.state == ROWS_SLOT_RENEWING)
     {
-        slot->lease_end_us =
-            gh_lease_end(slot->rows->config.lease_us, event->sent_us, slot->rows->config.lease_us);
+        slot->lease_end_us = gh_lease_end(slot->rows->config.lease_us, event->sent_us, slot->rows->config.lease_us);
         rows_slot_plan(slot, rows_slot_renewal(slot));
     }
     else
@@ -231,8 +227,7 @@ static void rows_slot_failed(gh_rows_slot* slot, gh_status status)
     slot->rows->trouble = status;
     if (slot->op.state == ROWS_SLOT_RENEWING)
         rows_slot_plan(slot, gh_client_after(slot->op.client, slot->rows->config.lease_us / 10));
-    else
-        rows_slot_lose(slot);
+    else rows_slot_lose(slot);
 }
 
 static void rows_slot_step(gh_op* op, const gh_event* event)
@@ -255,9 +250,11 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind rows_slot_kind = {
-    .name = "rows", .step = rows_slot_step, .encode = rows_slot_encode, .script = rows_slot_script,
-    .effect = GH_OP_CHANGES};
+static const gh_op_kind rows_slot_kind = {.name = "rows",
+                                          .step = rows_slot_step,
+                                          .encode = rows_slot_encode,
+                                          .script = rows_slot_script,
+                                          .effect = GH_OP_CHANGES};
 
 /* ---- begin, take --------------------------------------------------------------------------------------- */
 
@@ -291,8 +288,7 @@ static gh_rows_slot* rows_free_slot(const gh_rows* rows)
 void gh_rows_slots_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t lease_end_us)
 {
     gh_rows_slot* slot = rows_free_slot(rows);
-    if (slot == NULL || row.size == 0 || row.size > GH_NAME_SIZE_MAX)
-        return; /* it is due again after the lease */
+    if (slot == NULL || row.size == 0 || row.size > GH_NAME_SIZE_MAX) return; /* it is due again after the lease */
     memcpy(slot->row, row.bytes, row.size);
     slot->row_size = (uint8_t)row.size;
     slot->shard = rows->shard;

@@ -113,14 +113,11 @@ static void permit_renewed(gh_lease* lease, const gh_event* event)
         gh_permit* next = gh_permit_batch_next(carrier, member);
         bool is_told = member->place < letters.size;
         if (member != carrier) gh_permit_batch_drop(member);
-        if (!is_told)
-            gh_lease_keep(&member->lease, member->lease.lease_us / 10);
+        if (!is_told) gh_lease_keep(&member->lease, member->lease.lease_us / 10);
         else if (letters.bytes[member->place] == '1')
             gh_lease_extend(&member->lease, event->sent_us, member->lease.lease_us);
-        else if (member == carrier)
-            carrier_is_lost = true;
-        else
-            gh_lease_finish(&member->lease, GH_LOST);
+        else if (member == carrier) carrier_is_lost = true;
+        else gh_lease_finish(&member->lease, GH_LOST);
         member = next;
     }
     gh_permit_batch_drop(carrier);
@@ -144,31 +141,30 @@ static void permit_not_renewed(gh_lease* lease)
 
 _Static_assert(sizeof(gh_permit) <= GH_OP_SIZE_MAX, "a permit must fit into a record of the client");
 
-static const gh_lease_row permit_row = {
-    .kind = {.name = "semaphore",
-             .step = gh_lease_step,
-             .encode = gh_lease_encode,
-             .script = gh_lease_script,
-             .effect = GH_OP_CHANGES,
-             .detach = gh_lease_detach},
-    .size = sizeof(gh_permit),
-    .object = GH_STR_INIT("semaphore"),
-    .parts = "shqc",
-    .part_count = 4,
-    .acquire = {&gh_semaphore_acquire_lua, "qiiiiii"},
-    .renew = {&gh_semaphore_refresh_lua, "qis"},
-    .release = {&gh_semaphore_release_lua, "qii"},
-    .acquire_numbers = 2,
-    .release_numbers = 1,
-    .encode_numbers = permit_encode_numbers,
-    .encode_renew = permit_encode_refresh,
-    .answered = permit_answered,
-    .held = permit_held,
-    .let_go = permit_let_go,
-    .begin_renewal = permit_begin_renewal,
-    .renewed = permit_renewed,
-    .not_renewed = permit_not_renewed,
-    .told = permit_told};
+static const gh_lease_row permit_row = {.kind = {.name = "semaphore",
+                                                 .step = gh_lease_step,
+                                                 .encode = gh_lease_encode,
+                                                 .script = gh_lease_script,
+                                                 .effect = GH_OP_CHANGES,
+                                                 .detach = gh_lease_detach},
+                                        .size = sizeof(gh_permit),
+                                        .object = GH_STR_INIT("semaphore"),
+                                        .parts = "shqc",
+                                        .part_count = 4,
+                                        .acquire = {&gh_semaphore_acquire_lua, "qiiiiii"},
+                                        .renew = {&gh_semaphore_refresh_lua, "qis"},
+                                        .release = {&gh_semaphore_release_lua, "qii"},
+                                        .acquire_numbers = 2,
+                                        .release_numbers = 1,
+                                        .encode_numbers = permit_encode_numbers,
+                                        .encode_renew = permit_encode_refresh,
+                                        .answered = permit_answered,
+                                        .held = permit_held,
+                                        .let_go = permit_let_go,
+                                        .begin_renewal = permit_begin_renewal,
+                                        .renewed = permit_renewed,
+                                        .not_renewed = permit_not_renewed,
+                                        .told = permit_told};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 

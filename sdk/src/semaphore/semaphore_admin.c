@@ -5,8 +5,8 @@
 #include "guildhall/semaphore.h"
 #include "wire/name.h"
 
-#define SEMAPHORE_FIGURES        5u  /* elements of a look's reply in front of the holders    */
-#define SEMAPHORE_TOKEN_SIZE     33u /* "<client>:<sequence>"                                 */
+#define SEMAPHORE_FIGURES    5u  /* elements of a look's reply in front of the holders    */
+#define SEMAPHORE_TOKEN_SIZE 33u /* "<client>:<sequence>"                                 */
 
 #define SEMAPHORE_LIMIT_SHAPE "qiiiii"
 #define SEMAPHORE_LOOK_SHAPE  "qiiii*"
@@ -64,9 +64,12 @@ static void semaphore_limit_step(gh_op* op, const gh_event* event)
     gh_gate_call_step(&semaphore_limit_of(op)->gate, op, event);
 }
 
-static const gh_op_kind semaphore_limit_kind = {
-    .name = "semaphore", .step = semaphore_limit_step, .encode = semaphore_limit_encode,
-    .text = &gh_semaphore_limit_lua, .effect = GH_OP_CHANGES, .answer = semaphore_limit_answer};
+static const gh_op_kind semaphore_limit_kind = {.name = "semaphore",
+                                                .step = semaphore_limit_step,
+                                                .encode = semaphore_limit_encode,
+                                                .text = &gh_semaphore_limit_lua,
+                                                .effect = GH_OP_CHANGES,
+                                                .answer = semaphore_limit_answer};
 
 static gh_status semaphore_limit_try(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
                                      uint64_t timeout_us)
@@ -124,8 +127,7 @@ static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us,
     if (!gh_hex_decode(gh_str_make(member.bytes, 16), &holder->client)) return false;
     if (!gh_hex_decode(gh_str_make(member.bytes + 17, 16), &holder->sequence)) return false;
     if (!semaphore_parse_decimal(
-            gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1),
-            &permits) ||
+            gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1), &permits) ||
         permits > GH_SEMAPHORE_LIMIT_MAX)
         return false;
     holder->waiting = score.size > 2 && score.bytes[score.size - 2] == '.';
@@ -147,8 +149,7 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     fits = semaphore_take_figure(event->reply, 3, &look->waiters) && fits;
     look->count = 0;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    for (; member != NULL && member->next != NULL && look->count < look->holders_max;
-         member = member->next->next)
+    for (; member != NULL && member->next != NULL && look->count < look->holders_max; member = member->next->next)
     {
         if (!semaphore_parse_holder(member->text, member->next->text, now_us, &look->holders[look->count]))
             return GH_CORRUPT;
@@ -157,17 +158,19 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     return look->limit == 0 ? GH_GONE : GH_OK;
 }
 
-static const gh_op_kind semaphore_look_kind = {
-    .name = "semaphore", .step = gh_read_step, .encode = semaphore_look_encode, .text = &gh_semaphore_look_lua,
-    .effect = GH_OP_READS, .answer = semaphore_look_answer};
+static const gh_op_kind semaphore_look_kind = {.name = "semaphore",
+                                               .step = gh_read_step,
+                                               .encode = semaphore_look_encode,
+                                               .text = &gh_semaphore_look_lua,
+                                               .effect = GH_OP_READS,
+                                               .answer = semaphore_look_answer};
 
 static gh_status semaphore_look_try(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
                                     size_t holders_max, uint64_t timeout_us)
 {
     gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
     if (status != GH_OK) return status;
-    if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0))
-        return GH_INVALID_BUFFER;
+    if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0)) return GH_INVALID_BUFFER;
     op->limit = op->used = op->waiters = op->count = 0;
     gh_name_keep(&op->name, name);
     op->holders = holders;
@@ -176,8 +179,8 @@ static gh_status semaphore_look_try(gh_semaphore_look* op, gh_client* client, gh
     return GH_OK;
 }
 
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
-                                  gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us)
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
+                                  size_t holders_max, uint64_t timeout_us)
 {
     return gh_op_begun((gh_op*)op, client, semaphore_look_try(op, client, name, holders, holders_max, timeout_us));
 }

@@ -136,8 +136,7 @@ bool gh_posts_are_valid(const gh_post* posts, size_t count)
     if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return false;
     for (i = 0; i < count; i++)
     {
-        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX))
-            return false;
+        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX)) return false;
         size += posts[i].sender.size + posts[i].body.size;
     }
     return size <= GH_MESSAGES_BYTES_MAX;

@@ -21,8 +21,7 @@ bool gh_task_text_parse(gh_str stored, gh_task_text* task)
 {
     uint32_t handler_size;
     uint32_t group_size = 0;
-    if (!task_text_number(&stored, ' ', &task->task_class) ||
-        !task_text_number(&stored, ' ', &task->attempts_max))
+    if (!task_text_number(&stored, ' ', &task->task_class) || !task_text_number(&stored, ' ', &task->attempts_max))
         return false;
     if (!task_text_number(&stored, ':', &handler_size) &&
         !(task_text_number(&stored, ' ', &handler_size) && task_text_number(&stored, ':', &group_size)))
@@ -57,8 +56,7 @@ void gh_request_task(gh_request* request, const gh_task_text* task)
     gh_request_joined(request, gh_str_make(head, (size_t)(end - head)), task->payload);
 }
 
-void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fence, uint64_t client,
-                             uint64_t sequence)
+void gh_request_task_receipt(gh_request* request, uint32_t attempt, uint64_t fence, uint64_t client, uint64_t sequence)
 {
     char text[20 + 1 + 20 + 1 + 33];
     char* end = gh_decimal_encode(attempt, text);

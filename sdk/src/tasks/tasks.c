@@ -197,17 +197,19 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-static const gh_op_kind push_kind = {
-    .name = "tasks_push", .step = gh_call_step, .encode = push_encode, .text = &gh_tasks_push_lua,
-    .effect = GH_OP_CHANGES, .answer = push_answer};
+static const gh_op_kind push_kind = {.name = "tasks_push",
+                                     .step = gh_call_step,
+                                     .encode = push_encode,
+                                     .text = &gh_tasks_push_lua,
+                                     .effect = GH_OP_CHANGES,
+                                     .answer = push_answer};
 
 static gh_status check_task_new(const gh_task_spec* task)
 {
     if (!gh_task_bytes_fit(task->id, GH_TASK_ID_SIZE_MAX)) return GH_INVALID_TASK_ID;
     if (task->id.size > 0 && memchr(task->id.bytes, 0, task->id.size) != NULL) return GH_INVALID_TASK_ID;
     if (!gh_task_bytes_fit(task->group, GH_TASK_GROUP_SIZE_MAX)) return GH_INVALID_TASK_GROUP;
-    if (task->group.size > 0 && memchr(task->group.bytes, 0, task->group.size) != NULL)
-        return GH_INVALID_TASK_GROUP;
+    if (task->group.size > 0 && memchr(task->group.bytes, 0, task->group.size) != NULL) return GH_INVALID_TASK_GROUP;
     if (!gh_task_bytes_fit(task->handler, GH_NAME_SIZE_MAX)) return GH_INVALID_TASK_HANDLER;
     if (!gh_task_bytes_fit(task->payload, GH_TASK_PAYLOAD_SIZE_MAX)) return GH_INVALID_TASK_PAYLOAD;
     if (task->delay_us > GH_TASKS_DELAY_MAX_US) return GH_INVALID_TASK_DELAY;
@@ -218,14 +220,11 @@ static gh_status check_task_new(const gh_task_spec* task)
 
 static size_t push_size(const gh_task_spec* task)
 {
-    return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) +
-           gh_request_str_size(20) +
-           gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->group.size + task->handler.size +
-                               task->payload.size);
+    return gh_request_str_size(task->id.size == 0 ? GH_TASK_MADE_ID_MAX : task->id.size) + gh_request_str_size(20) +
+           gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->group.size + task->handler.size + task->payload.size);
 }
 
-static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count,
-                            uint32_t* classes)
+static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count, uint32_t* classes)
 {
     size_t room = gh_task_room(gh_client_out_room(client));
     size_t i;
@@ -276,8 +275,8 @@ static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str que
     return GH_OK;
 }
 
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
-                              size_t count, const gh_tasks_config* config)
+gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks, size_t count,
+                              const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, tasks_push_try(op, client, queue, tasks, count, config));
 }
@@ -287,10 +286,8 @@ size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_T
     size_t size;
     if (op == NULL || out == NULL || op->op.kind != &push_kind || i >= op->count) return 0;
     size = op->tasks[i].id.size;
-    if (size > 0)
-        memcpy(out, op->tasks[i].id.bytes, size);
-    else
-        size = gh_task_make_id(op->maker, op->op.sequence, (uint32_t)i, out);
+    if (size > 0) memcpy(out, op->tasks[i].id.bytes, size);
+    else size = gh_task_make_id(op->maker, op->op.sequence, (uint32_t)i, out);
     out[size] = 0;
     return size;
 }

@@ -13,11 +13,11 @@
 #define COUNT_NUMBERS     10u /* before those of the classes */
 #define COUNT_RULES       5u  /* before these, numbers of tasks; from here on they have 32 bits ... */
 #define COUNT_PERIOD      8u  /* ... but for this one */
-#define COUNT_SHAPE                                                                                          \
-    "qiiiiiiiiiii"                                                                                           \
-    "iii"                                                                                                    \
-    "iii"                                                                                                    \
-    "iii"                                                                                                    \
+#define COUNT_SHAPE                                                                                                    \
+    "qiiiiiiiiiii"                                                                                                     \
+    "iii"                                                                                                              \
+    "iii"                                                                                                              \
+    "iii"                                                                                                              \
     "iii"
 
 static uint64_t admin_timeout(const gh_tasks_config* config)
@@ -109,15 +109,21 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-static const gh_op_kind revoke_kind = {
-    .name = "tasks_cancel", .step = gh_call_step, .encode = revoke_encode, .text = &gh_tasks_cancel_lua,
-    .effect = GH_OP_CHANGES, .answer = edit_answer};
-static const gh_op_kind requeue_kind = {
-    .name = "tasks_requeue", .step = gh_call_step, .encode = requeue_encode, .text = &gh_tasks_requeue_lua,
-    .effect = GH_OP_CHANGES, .answer = edit_answer};
+static const gh_op_kind revoke_kind = {.name = "tasks_cancel",
+                                       .step = gh_call_step,
+                                       .encode = revoke_encode,
+                                       .text = &gh_tasks_cancel_lua,
+                                       .effect = GH_OP_CHANGES,
+                                       .answer = edit_answer};
+static const gh_op_kind requeue_kind = {.name = "tasks_requeue",
+                                        .step = gh_call_step,
+                                        .encode = requeue_encode,
+                                        .text = &gh_tasks_requeue_lua,
+                                        .effect = GH_OP_CHANGES,
+                                        .answer = edit_answer};
 
-static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                            size_t count, const gh_tasks_config* config, const gh_op_kind* kind)
+static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
+                            const gh_tasks_config* config, const gh_op_kind* kind)
 {
     size_t i;
     size_t most = kind == &requeue_kind ? GH_TASKS_REQUEUE_MAX : GH_TASKS_BATCH_MAX;
@@ -138,14 +144,14 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     return GH_OK;
 }
 
-gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                size_t count, const gh_tasks_config* config)
+gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
+                                const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &revoke_kind));
 }
 
-gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                 size_t count, const gh_tasks_config* config)
+gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
+                                 const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &requeue_kind));
 }
@@ -194,18 +200,20 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static const gh_op_kind control_kind = {
-    .name = "tasks_control", .step = gh_call_step, .encode = control_encode, .text = &gh_tasks_control_lua,
-    .effect = GH_OP_CHANGES, .answer = control_answer};
+static const gh_op_kind control_kind = {.name = "tasks_control",
+                                        .step = gh_call_step,
+                                        .encode = control_encode,
+                                        .text = &gh_tasks_control_lua,
+                                        .effect = GH_OP_CHANGES,
+                                        .answer = control_answer};
 
 static gh_status check_rules(const gh_tasks_rules* rules)
 {
     if (rules->running_max > GH_TASKS_CAPACITY_MAX) return GH_INVALID_TASK_CAPACITY;
     if (rules->rate_count == 0)
         return rules->rate_period_us == 0 && rules->rate_burst == 0 ? GH_OK : GH_INVALID_TASK_RATE;
-    if (rules->rate_period_us < GH_TASKS_RATE_PERIOD_MIN_US ||
-        rules->rate_period_us > GH_TASKS_RATE_PERIOD_MAX_US || rules->rate_count > GH_TASKS_RATE_MAX ||
-        rules->rate_burst > GH_TASKS_RATE_MAX)
+    if (rules->rate_period_us < GH_TASKS_RATE_PERIOD_MIN_US || rules->rate_period_us > GH_TASKS_RATE_PERIOD_MAX_US ||
+        rules->rate_count > GH_TASKS_RATE_MAX || rules->rate_burst > GH_TASKS_RATE_MAX)
         return GH_INVALID_TASK_RATE;
     return rules->rate_count > rules->rate_period_us ? GH_INVALID_TASK_RATE : GH_OK;
 }
@@ -224,8 +232,8 @@ static gh_status tasks_control_try(gh_tasks_control* op, gh_client* client, gh_s
     return GH_OK;
 }
 
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
-                                 const gh_tasks_rules* rules, const gh_tasks_config* config)
+gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, const gh_tasks_rules* rules,
+                                 const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, tasks_control_try(op, client, queue, rules, config));
 }
@@ -269,9 +277,12 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind look_kind = {
-    .name = "tasks_look", .step = gh_read_step, .encode = look_encode, .text = &gh_tasks_look_lua,
-    .effect = GH_OP_READS, .answer = look_answer};
+static const gh_op_kind look_kind = {.name = "tasks_look",
+                                     .step = gh_read_step,
+                                     .encode = look_encode,
+                                     .text = &gh_tasks_look_lua,
+                                     .effect = GH_OP_READS,
+                                     .answer = look_answer};
 
 static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
                                 size_t memory_size, const gh_tasks_config* config)
@@ -370,9 +381,12 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind dead_kind = {
-    .name = "tasks_dead", .step = gh_read_step, .encode = dead_encode, .text = &gh_tasks_dead_lua,
-    .effect = GH_OP_READS, .answer = dead_answer};
+static const gh_op_kind dead_kind = {.name = "tasks_dead",
+                                     .step = gh_read_step,
+                                     .encode = dead_encode,
+                                     .text = &gh_tasks_dead_lua,
+                                     .effect = GH_OP_READS,
+                                     .answer = dead_answer};
 
 static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
                                 gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
@@ -449,9 +463,12 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static const gh_op_kind count_kind = {
-    .name = "tasks_count", .step = gh_read_step, .encode = count_encode, .text = &gh_tasks_count_lua,
-    .effect = GH_OP_READS, .answer = count_answer};
+static const gh_op_kind count_kind = {.name = "tasks_count",
+                                      .step = gh_read_step,
+                                      .encode = count_encode,
+                                      .text = &gh_tasks_count_lua,
+                                      .effect = GH_OP_READS,
+                                      .answer = count_answer};
 
 static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
 {
@@ -462,8 +479,7 @@ static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str q
     return GH_OK;
 }
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
-                               const gh_tasks_config* config)
+gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, tasks_count_try(op, client, queue, config));
 }

@@ -177,9 +177,12 @@ static void finish_step(gh_op* op, const gh_event* event)
     finish_over(finish_of(op));
 }
 
-static const gh_op_kind finish_kind = {
-    .name = "tasks_finish", .step = finish_step, .encode = finish_encode, .text = &gh_tasks_finish_lua,
-    .effect = GH_OP_CHANGES, .answer = finish_answer};
+static const gh_op_kind finish_kind = {.name = "tasks_finish",
+                                       .step = finish_step,
+                                       .encode = finish_encode,
+                                       .text = &gh_tasks_finish_lua,
+                                       .effect = GH_OP_CHANGES,
+                                       .answer = finish_answer};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
@@ -199,14 +202,13 @@ static size_t finish_size(const gh_task* task)
 {
     bool again = task->action == GH_TASK_ACTION_RETRY || task->action == GH_TASK_ACTION_GIVE_BACK;
     size_t value_size = task->status == GH_TOO_SMALL ? GH_TASK_PAYLOAD_SIZE_MAX : task->payload.size;
-    return (again ? value_size : 0) + gh_request_str_size(task->id.size) +
-           gh_request_str_size(RECEIPT_SIZE_MAX) +
+    return (again ? value_size : 0) + gh_request_str_size(task->id.size) + gh_request_str_size(RECEIPT_SIZE_MAX) +
            gh_request_str_size(20) + gh_request_str_size(task->result.size) + 8;
 }
 
 /* How many of them go into one request: all, or, for a worker, as many as there is room for. */
-static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks,
-                              size_t count, uint32_t* fit)
+static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks, size_t count,
+                              uint32_t* fit)
 {
     size_t room = gh_task_room(gh_client_out_room(client));
     bool full = false;
@@ -281,8 +283,8 @@ static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config)
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, tasks_finish_try(op, client, queue, tasks, count, config));
 }
@@ -336,8 +338,8 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
     {
         gh_task* task = &extend->tasks[i];
         if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
-        if (!extend_one(task, codes.bytes[at++], lease_end_us,
-                        gh_client_after(op->client, extend->lease_us / 3), gh_client_generation(op->client)))
+        if (!extend_one(task, codes.bytes[at++], lease_end_us, gh_client_after(op->client, extend->lease_us / 3),
+                        gh_client_generation(op->client)))
             return gh_op_outcome(op, GH_REASON_UNUSABLE);
         if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
     }
@@ -357,9 +359,12 @@ static void extend_step(gh_op* op, const gh_event* event)
     extend_over(extend_of(op));
 }
 
-static const gh_op_kind extend_kind = {
-    .name = "tasks_extend", .step = extend_step, .encode = extend_encode, .text = &gh_tasks_renew_lua,
-    .effect = GH_OP_CHANGES, .answer = extend_answer};
+static const gh_op_kind extend_kind = {.name = "tasks_extend",
+                                       .step = extend_step,
+                                       .encode = extend_encode,
+                                       .text = &gh_tasks_renew_lua,
+                                       .effect = GH_OP_CHANGES,
+                                       .answer = extend_answer};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {
@@ -368,8 +373,8 @@ static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 }
 
 /* As check_finish. */
-static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks,
-                              size_t count, uint32_t* fit)
+static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks, size_t count,
+                              uint32_t* fit)
 {
     size_t most = gh_task_room(gh_client_out_room(client)) /
                   (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
@@ -411,8 +416,8 @@ static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                size_t count, const gh_tasks_config* config)
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                                const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client, tasks_extend_try(op, client, queue, tasks, count, config));
 }

@@ -41,8 +41,7 @@ bool gh_task_handlers_set_up(const gh_tasks_worker_config* config, const gh_clie
     return true;
 }
 
-gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client,
-                                       gh_str name)
+gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, const gh_client* client, gh_str name)
 {
     gh_task_handler* handler = handler_find(config, name, handler_hash(client, name));
     gh_str any = gh_str_literal("");

@@ -6,7 +6,7 @@
 
 #define QUEUE_KIND       gh_str_literal("tasks")
 #define TAKE_SHAPE       "qiiiii*"
-#define BACK_SHAPE       "qii" /* of tasks_back.lua: sequence, store time, how many were put back */
+#define BACK_SHAPE       "qii"   /* of tasks_back.lua: sequence, store time, how many were put back */
 #define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
 #define PAUSE_MAX_US     100000u /* ... up to this                                       */
 #define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
@@ -23,8 +23,8 @@ enum
     TAKE_STALE,
     TAKE_OVER_RATE,
     TAKE_OVER_RUNNING,
-    TAKE_LATE,   /* a later one of this worker was answered: cannot be of one that still waits */
-    TAKE_LAPSED, /* leases ran out: tasks_back.lua comes first                                 */
+    TAKE_LATE,     /* a later one of this worker was answered: cannot be of one that still waits */
+    TAKE_LAPSED,   /* leases ran out: tasks_back.lua comes first                                 */
     TAKE_TOO_LARGE /* count_min tasks do not fit an answer                                       */
 };
 
@@ -98,10 +98,8 @@ static gh_script* take_script(gh_op* op)
 
 static void take_encode_token(gh_request* request, uint64_t client, uint64_t sequence)
 {
-    if (sequence == 0)
-        gh_request_str(request, gh_str_literal(""));
-    else
-        gh_request_token(request, client, sequence);
+    if (sequence == 0) gh_request_str(request, gh_str_literal(""));
+    else gh_request_token(request, client, sequence);
 }
 
 static void take_encode_weights(gh_request* request, const uint8_t* weights)
@@ -148,7 +146,9 @@ static void take_encode(gh_op* op, gh_request* request)
         return;
     }
     gh_request_script(request, gh_client_script(op->client, &gh_tasks_take_lua), 17,
-                      take->need > 1 ? 15 : take->looks_on ? 14 : 13);
+                      take->need > 1   ? 15
+                      : take->looks_on ? 14
+                                       : 13);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
@@ -172,8 +172,7 @@ static void take_encode(gh_op* op, gh_request* request)
 static gh_task* take_next_place(const gh_tasks_take* take, uint32_t* at)
 {
     for (; *at < take->task_count; ++*at)
-        if (take->tasks[*at].state == GH_TASK_PLACE_FREE && take->tasks[*at].sending == 0)
-            return &take->tasks[(*at)++];
+        if (take->tasks[*at].state == GH_TASK_PLACE_FREE && take->tasks[*at].sending == 0) return &take->tasks[(*at)++];
     return NULL;
 }
 
@@ -195,8 +194,7 @@ static void take_fill(gh_tasks_take* take, gh_task* task, gh_str id, gh_str stor
     task->memory_used = 0;
     task->id = gh_str_make(take_copy(task, id), id.size);
     stored.bytes = take_copy(task, stored);
-    if (!gh_task_text_parse(stored, &text))
-        text.payload = stored; /* planted by hand: kept, and handed out as it is */
+    if (!gh_task_text_parse(stored, &text)) text.payload = stored; /* planted by hand: kept, and handed out as it is */
     task->group = text.group;
     task->handler = text.handler;
     task->payload = text.payload;
@@ -305,12 +303,9 @@ static void take_reply_tasks(gh_tasks_take* take, const gh_event* event)
         return;
     }
     take_tasks(take, event->reply, event->sent_us + remaining_us - margin_us);
-    if (take->count > 0)
-        take_end(take, GH_OK);
-    else if (take->cancelled)
-        take_end(take, GH_CANCELLED);
-    else
-        take_ask_anew(take);
+    if (take->count > 0) take_end(take, GH_OK);
+    else if (take->cancelled) take_end(take, GH_CANCELLED);
+    else take_ask_anew(take);
 }
 
 static void take_reply(gh_tasks_take* take, const gh_event* event)
@@ -338,7 +333,10 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     case TAKE_PAUSED: take_nothing(take, GH_PAUSED, next_us); break;
     case TAKE_OVER_RATE:
     case TAKE_OVER_RUNNING: take_nothing(take, GH_LIMITED, next_us); break;
-    case TAKE_LAPSED: take->puts_back = true; take_ask(take); break;
+    case TAKE_LAPSED:
+        take->puts_back = true;
+        take_ask(take);
+        break;
     case TAKE_TOO_LARGE: take_end(take, GH_TOO_SMALL); break;
     case TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
     default: take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE)); break;
@@ -374,10 +372,8 @@ static void take_waiting_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET: take_ask(take); break;
     case GH_EVENT_TIMER:
-        if (gh_client_now(take->op.client) >= take->give_up_us)
-            take_end(take, GH_EMPTY);
-        else
-            take_ask(take);
+        if (gh_client_now(take->op.client) >= take->give_up_us) take_end(take, GH_EMPTY);
+        else take_ask(take);
         break;
     case GH_EVENT_CANCEL:
     case GH_EVENT_CLOSE: take_end(take, GH_CANCELLED); break;
@@ -406,8 +402,7 @@ static uint32_t take_tasks_most(const gh_client* client)
     return (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
 }
 
-static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count,
-                        const gh_tasks_config* config)
+static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count, const gh_tasks_config* config)
 {
     uint32_t most = take_tasks_most(client);
     uint32_t i;
@@ -470,8 +465,8 @@ static gh_status tasks_take_try(gh_tasks_take* op, gh_client* client, gh_str que
     return GH_OK;
 }
 
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks,
-                              size_t count, void* memory, size_t memory_size, const gh_tasks_config* config)
+gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
+                              void* memory, size_t memory_size, const gh_tasks_config* config)
 {
     return gh_op_begun((gh_op*)op, client,
                        tasks_take_try(op, client, queue, tasks, count, memory, memory_size, config));

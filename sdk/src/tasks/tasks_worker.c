@@ -72,8 +72,7 @@ static void worker_plan(gh_tasks_worker* worker)
         if (time_us < next_us) next_us = time_us;
         if (task->lease_end_us < lease_end_us) lease_end_us = task->lease_end_us;
     }
-    gh_op_timer(&worker->op,
-                next_us == GH_FOREVER ? GH_FOREVER : worker_not_before_next_tick(worker, next_us));
+    gh_op_timer(&worker->op, next_us == GH_FOREVER ? GH_FOREVER : worker_not_before_next_tick(worker, next_us));
     gh_op_lease(&worker->op, lease_end_us);
 }
 
@@ -92,8 +91,7 @@ void gh_tasks_worker_move(gh_tasks_worker* worker)
     } while (worker->again);
     worker->moving = false;
     worker_plan(worker);
-    if (worker_is_done(worker))
-        worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_OK);
+    if (worker_is_done(worker)) worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_OK);
 }
 
 /* The client is closing: handlers that have begun are told, and nothing is given back; it comes back after
@@ -217,8 +215,7 @@ static gh_status check_worker_config(const gh_tasks_worker_config* config, gh_cl
     if (config->slots == NULL || config->slot_count == 0 || config->slot_count > GH_TASKS_BATCH_MAX ||
         config->memory == NULL || config->memory_size / config->slot_count < SLOT_SIZE_MIN)
         return GH_INVALID_TASK_SLOTS;
-    if (config->handlers == NULL || config->handler_count == 0 ||
-        config->handler_count > GH_TASKS_HANDLERS_MAX)
+    if (config->handlers == NULL || config->handler_count == 0 || config->handler_count > GH_TASKS_HANDLERS_MAX)
         return GH_INVALID_TASK_HANDLERS;
     return gh_task_handlers_set_up(config, client) ? GH_OK : GH_INVALID_TASK_HANDLERS;
 }
@@ -231,9 +228,9 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
     worker->config.tasks.wait_us = 0; /* it waits itself, for all of its queues */
     worker->appetite = 1;
     worker->weighted = config->queues[0].weight > 0;
-    worker->slot_size = (uint32_t)(config->memory_size / config->slot_count > UINT16_MAX
-                                       ? UINT16_MAX
-                                       : config->memory_size / config->slot_count);
+    worker->slot_size =
+        (uint32_t)(config->memory_size / config->slot_count > UINT16_MAX ? UINT16_MAX
+                                                                         : config->memory_size / config->slot_count);
     for (i = 0; i < config->slot_count; i++)
     {
         memset(&config->slots[i], 0, sizeof config->slots[i]);
@@ -271,8 +268,7 @@ static gh_status tasks_worker_try(gh_tasks_worker* worker, gh_client* client, co
     return GH_OK;
 }
 
-gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
-                                const gh_tasks_worker_config* config)
+gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client, const gh_tasks_worker_config* config)
 {
     return gh_op_begun((gh_op*)worker, client, tasks_worker_try(worker, client, config));
 }

@@ -33,8 +33,8 @@ static void worker_send_finish(gh_tasks_worker* worker)
     worker->finish.queue_index = (uint8_t)worker->config.slots[i].queue;
     worker->finish.leaving = worker->stopping == WORKER_LEAVES;
     status = gh_tasks_finish_begin(&worker->finish, worker->op.client,
-                                   worker_queue(worker, worker->finish.queue_index)->name,
-                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
+                                   worker_queue(worker, worker->finish.queue_index)->name, worker->config.slots,
+                                   worker->config.slot_count, &worker->config.tasks);
     if (status != GH_OK) worker_note(worker, status, 1);
 }
 
@@ -59,8 +59,8 @@ static void worker_send_extend(gh_tasks_worker* worker)
     if (first == NULL) return;
     worker->extend.queue_index = (uint8_t)first->queue;
     status = gh_tasks_extend_begin(&worker->extend, worker->op.client,
-                                   worker_queue(worker, worker->extend.queue_index)->name,
-                                   worker->config.slots, worker->config.slot_count, &worker->config.tasks);
+                                   worker_queue(worker, worker->extend.queue_index)->name, worker->config.slots,
+                                   worker->config.slot_count, &worker->config.tasks);
     if (status != GH_OK) worker_note(worker, status, 1);
 }
 
@@ -75,8 +75,7 @@ static uint32_t worker_hunger(const gh_tasks_worker* worker)
     {
         const gh_task* task = &worker->config.slots[i];
         if (task->state == GH_TASK_PLACE_FREE && task->sending == 0) unused++;
-        if (task->state == GH_TASK_PLACE_HELD || (task->state == GH_TASK_PLACE_BEGUN && task->again_us == 0))
-            waiting++;
+        if (task->state == GH_TASK_PLACE_HELD || (task->state == GH_TASK_PLACE_BEGUN && task->again_us == 0)) waiting++;
     }
     hunger = worker->appetite > waiting ? worker->appetite - waiting : 0;
     return hunger < unused ? hunger : unused;
@@ -224,16 +223,11 @@ static void worker_take_ended(void* owner)
 
 static void worker_count(gh_tasks_worker* worker, const gh_task* task)
 {
-    if (task->status == GH_LOST && task->action != GH_TASK_ACTION_GIVE_BACK)
-        worker->lost++;
-    else if (task->status == GH_CANCELLED)
-        worker->cancelled++;
-    else if (task->status == GH_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL))
-        worker->dead++;
-    else if (task->action == GH_TASK_ACTION_RETRY)
-        worker->retried++;
-    else if (task->action == GH_TASK_ACTION_DONE)
-        worker->done++;
+    if (task->status == GH_LOST && task->action != GH_TASK_ACTION_GIVE_BACK) worker->lost++;
+    else if (task->status == GH_CANCELLED) worker->cancelled++;
+    else if (task->status == GH_DEAD || (task->status == GH_OK && task->action == GH_TASK_ACTION_FAIL)) worker->dead++;
+    else if (task->action == GH_TASK_ACTION_RETRY) worker->retried++;
+    else if (task->action == GH_TASK_ACTION_DONE) worker->done++;
 }
 
 static void worker_finish_ended(void* owner)

@@ -121,10 +121,9 @@ static bool task_is_runnable(const gh_tasks_worker* worker, const gh_task* task)
 /* Of those that were not called yet, some need no call. */
 static bool worker_passes_over(gh_tasks_worker* worker, gh_task* task)
 {
-    bool give_back = task->state == GH_TASK_PLACE_HELD &&
-                     (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
-    if (worker->stopping == WORKER_LEAVES &&
-        (task->state == GH_TASK_PLACE_HELD || task->state == GH_TASK_PLACE_BEGUN))
+    bool give_back =
+        task->state == GH_TASK_PLACE_HELD && (worker->stopping != WORKER_WORKS || task->status == GH_CANCELLED);
+    if (worker->stopping == WORKER_LEAVES && (task->state == GH_TASK_PLACE_HELD || task->state == GH_TASK_PLACE_BEGUN))
     {
         worker_tell_lost(worker, task);
         give_back = true;
@@ -152,8 +151,7 @@ void gh_tasks_worker_run(gh_tasks_worker* worker)
         worker->next_slot = (worker->next_slot + 1) % (uint32_t)worker->config.slot_count;
         if (runnable) worker_call(worker, task);
     }
-    if (worker->called == before || worker->called < worker->appetite ||
-        !gh_client_budget_left(worker->op.client))
+    if (worker->called == before || worker->called < worker->appetite || !gh_client_budget_left(worker->op.client))
         return;
     worker->appetite = worker->appetite * 2; /* all of them, and there is time left */
     if (worker->appetite > worker->config.slot_count) worker->appetite = (uint32_t)worker->config.slot_count;

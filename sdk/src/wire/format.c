@@ -29,10 +29,8 @@ static void format_signed(gh_format* format, long long number)
 
 static void format_text(gh_format* format, const char* text)
 {
-    if (text == NULL)
-        format->wrong = true;
-    else
-        format_bytes(format, text, strlen(text));
+    if (text == NULL) format->wrong = true;
+    else format_bytes(format, text, strlen(text));
 }
 
 static void format_str(gh_format* format, gh_str str)
@@ -53,12 +51,9 @@ static void format_value(gh_format* format)
     case 'u': format_number(format, false, va_arg(format->values, unsigned)); return;
     default: break;
     }
-    if (strncmp(letter, "lld", 3) == 0)
-        format_signed(format, va_arg(format->values, long long));
-    else if (strncmp(letter, "llu", 3) == 0)
-        format_number(format, false, va_arg(format->values, unsigned long long));
-    else
-        format->wrong = true;
+    if (strncmp(letter, "lld", 3) == 0) format_signed(format, va_arg(format->values, long long));
+    else if (strncmp(letter, "llu", 3) == 0) format_number(format, false, va_arg(format->values, unsigned long long));
+    else format->wrong = true;
     format->at = format->wrong ? letter : letter + 3;
 }
 
@@ -67,10 +62,8 @@ static bool format_until(gh_format* format, char stop)
     while (*format->at != 0 && *format->at != stop && !format->full && !format->wrong)
     {
         const char* from = format->at++;
-        if (*from == '%')
-            format_value(format);
-        else
-            format_bytes(format, from, 1);
+        if (*from == '%') format_value(format);
+        else format_bytes(format, from, 1);
     }
     return !format->full && !format->wrong;
 }

@@ -7,42 +7,42 @@
 /* X(how the text of an error begins, its class). Seen on Redis 7.0 and 8, Valkey 8 unless noted. The first row that
    fits counts, so the longer text stands before the shorter. Whole phrases, because a caller's script may answer errors
    of its own that begin with the same word. */
-#define CLASS_ROWS(X)                                                                                                 \
-    X("NOSCRIPT No matching script", GH_CLASS_NOSCRIPT)                                                               \
-    X("BUSY Redis is busy", GH_CLASS_RETRY) /* another script runs for longer than busy-reply-threshold */            \
-    X("BUSY Valkey is busy", GH_CLASS_RETRY)                                                                          \
-    X("LOADING Redis is loading", GH_CLASS_RETRY) /* reads its data set */                                            \
-    X("LOADING Valkey is loading", GH_CLASS_RETRY)                                                                    \
-    X("TRYAGAIN Multiple keys request", GH_CLASS_RETRY)                                                               \
-    X("CLUSTERDOWN The cluster is down", GH_CLASS_RETRY)                                                              \
-    X("CLUSTERDOWN Hash slot not served", GH_CLASS_RETRY)                                                             \
-    X("ERR max number of clients", GH_CLASS_RETRY)                                                                    \
-    X("ERR Error running script (call to", GH_CLASS_OTHER) /* 6.2: the cause stands inside, see below */              \
-    X("OOM ", GH_CLASS_HEALTH)                                                                                        \
-    X("MISCONF ", GH_CLASS_HEALTH) /* cannot save, and was told to stop writes then */                                \
-    X("NOREPLICAS ", GH_CLASS_HEALTH)                                                                                 \
-    X("READONLY You can't write", GH_CLASS_RECONNECT) /* became a replica */                                          \
-    X("MASTERDOWN Link with MASTER", GH_CLASS_RECONNECT) /* a replica without its master */                           \
-    X("NOAUTH Authentication required", GH_CLASS_LOGIN)                                                               \
-    X("NOPERM ", GH_CLASS_REFUSED)                                                                                    \
-    X("WRONGPASS ", GH_CLASS_REFUSED)                                                                                 \
-    X("ERR invalid password", GH_CLASS_REFUSED) /* before 6.0 */                                                      \
-    X("ERR The user executing the script", GH_CLASS_STOPPED) /* the ACL, from inside a script: 7.0 */                 \
-    X("ERR ACL failure in script", GH_CLASS_STOPPED) /* and since 7.2 */                                              \
-    X("ERR unknown command", GH_CLASS_REFUSED)                                                                        \
-    X("ERR Unknown Redis command called from", GH_CLASS_STOPPED)                                                      \
-    X("ERR Script attempted to access a non local key", GH_CLASS_HALF)                                                \
-    X("ERR Unable to execute command", GH_CLASS_HALF) /* the same, Valkey 8.1 and later */                            \
-    X("CROSSSLOT ", GH_CLASS_REFUSED)                                                                                 \
-    X("MOVED ", GH_CLASS_REFUSED) /* a Cluster node, and the key lives on another one */                              \
-    X("ASK ", GH_CLASS_RETRY) /* its slot is moving, and not yet there */                                             \
-    X("EXECABORT ", GH_CLASS_REFUSED)                                                                                 \
-    X("WRONGTYPE ", GH_CLASS_WRONGTYPE)                                                                               \
-    X("FENCED the lock is not held with this fence", GH_CLASS_FENCED)                                                 \
-    X("LAYOUT ", GH_CLASS_REFUSED) /* epoch.lua */                                                                    \
-    X("STALE ", GH_CLASS_STALE) /* scripts of ours: see op.h, gh_client_generation */                                 \
-    X("CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT)                                                   \
-    X("CORRUPT the receipt is not of the form", GH_CLASS_LOCK_CORRUPT)                                                \
+#define CLASS_ROWS(X)                                                                                                  \
+    X("NOSCRIPT No matching script", GH_CLASS_NOSCRIPT)                                                                \
+    X("BUSY Redis is busy", GH_CLASS_RETRY) /* another script runs for longer than busy-reply-threshold */             \
+    X("BUSY Valkey is busy", GH_CLASS_RETRY)                                                                           \
+    X("LOADING Redis is loading", GH_CLASS_RETRY) /* reads its data set */                                             \
+    X("LOADING Valkey is loading", GH_CLASS_RETRY)                                                                     \
+    X("TRYAGAIN Multiple keys request", GH_CLASS_RETRY)                                                                \
+    X("CLUSTERDOWN The cluster is down", GH_CLASS_RETRY)                                                               \
+    X("CLUSTERDOWN Hash slot not served", GH_CLASS_RETRY)                                                              \
+    X("ERR max number of clients", GH_CLASS_RETRY)                                                                     \
+    X("ERR Error running script (call to", GH_CLASS_OTHER) /* 6.2: the cause stands inside, see below */               \
+    X("OOM ", GH_CLASS_HEALTH)                                                                                         \
+    X("MISCONF ", GH_CLASS_HEALTH) /* cannot save, and was told to stop writes then */                                 \
+    X("NOREPLICAS ", GH_CLASS_HEALTH)                                                                                  \
+    X("READONLY You can't write", GH_CLASS_RECONNECT)    /* became a replica */                                        \
+    X("MASTERDOWN Link with MASTER", GH_CLASS_RECONNECT) /* a replica without its master */                            \
+    X("NOAUTH Authentication required", GH_CLASS_LOGIN)                                                                \
+    X("NOPERM ", GH_CLASS_REFUSED)                                                                                     \
+    X("WRONGPASS ", GH_CLASS_REFUSED)                                                                                  \
+    X("ERR invalid password", GH_CLASS_REFUSED)              /* before 6.0 */                                          \
+    X("ERR The user executing the script", GH_CLASS_STOPPED) /* the ACL, from inside a script: 7.0 */                  \
+    X("ERR ACL failure in script", GH_CLASS_STOPPED)         /* and since 7.2 */                                       \
+    X("ERR unknown command", GH_CLASS_REFUSED)                                                                         \
+    X("ERR Unknown Redis command called from", GH_CLASS_STOPPED)                                                       \
+    X("ERR Script attempted to access a non local key", GH_CLASS_HALF)                                                 \
+    X("ERR Unable to execute command", GH_CLASS_HALF) /* the same, Valkey 8.1 and later */                             \
+    X("CROSSSLOT ", GH_CLASS_REFUSED)                                                                                  \
+    X("MOVED ", GH_CLASS_REFUSED) /* a Cluster node, and the key lives on another one */                               \
+    X("ASK ", GH_CLASS_RETRY)     /* its slot is moving, and not yet there */                                          \
+    X("EXECABORT ", GH_CLASS_REFUSED)                                                                                  \
+    X("WRONGTYPE ", GH_CLASS_WRONGTYPE)                                                                                \
+    X("FENCED the lock is not held with this fence", GH_CLASS_FENCED)                                                  \
+    X("LAYOUT ", GH_CLASS_REFUSED) /* epoch.lua */                                                                     \
+    X("STALE ", GH_CLASS_STALE)    /* scripts of ours: see op.h, gh_client_generation */                               \
+    X("CORRUPT the lock is not of the form", GH_CLASS_LOCK_CORRUPT)                                                    \
+    X("CORRUPT the receipt is not of the form", GH_CLASS_LOCK_CORRUPT)                                                 \
     X("CORRUPT ", GH_CLASS_CORRUPT) /* scripts of ours, before they have written anything */
 
 static const char class_begins[] =

@@ -151,8 +151,7 @@ static void put_key_head(gh_request* request, gh_str prefix, gh_str kind, gh_str
     *request->at++ = ':';
     if (name_size == name.size) /* as nearly all names */
         put_bytes(request, name.bytes, name.size);
-    else
-        request->at = gh_name_encode(name, request->at);
+    else request->at = gh_name_encode(name, request->at);
     *request->at++ = '}';
     *request->at++ = ':';
 }

@@ -4,10 +4,10 @@
 
 #include "wire/number.h"
 
-#define SCAN_LINE_MAX 22u         /* bytes of a good number, and its line end                               */
-#define SCAN_AROUND_MAX 23u       /* of a good value, bytes that do not count as text                       */
-#define SCAN_COUNT_MAX UINT32_MAX /* of values: more is not too large, but nonsense                         */
-#define SCAN_DIGITS_MAX 19u       /* of an int64_t; they fit into a uint64_t                                */
+#define SCAN_LINE_MAX   22u        /* bytes of a good number, and its line end                               */
+#define SCAN_AROUND_MAX 23u        /* of a good value, bytes that do not count as text                       */
+#define SCAN_COUNT_MAX  UINT32_MAX /* of values: more is not too large, but nonsense                         */
+#define SCAN_DIGITS_MAX 19u        /* of an int64_t; they fit into a uint64_t                                */
 
 size_t gh_scan_bytes_max(uint32_t text, uint32_t nodes)
 {

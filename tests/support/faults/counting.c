@@ -102,8 +102,8 @@ gh_counter_read* counting_read(game* from, const char* name, uint32_t seconds, u
     return read_over(from, gh_str_of(name), seconds, count, fill, 0);
 }
 
-gh_counter_read* counting_read_until(game* from, const char* name, uint32_t seconds, uint32_t count,
-                                     bool fill, uint64_t until_s)
+gh_counter_read* counting_read_until(game* from, const char* name, uint32_t seconds, uint32_t count, bool fill,
+                                     uint64_t until_s)
 {
     return read_over(from, gh_str_of(name), seconds, count, fill, until_s);
 }

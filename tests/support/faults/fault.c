@@ -61,8 +61,7 @@ static void end_run(fault_scene* scene, const fault_operation* operation, gh_sta
     scene->other->asleep = false;
     bool in_doubt = status == GH_UNKNOWN && also == GH_CANCELLED && scene->leaves_doubt;
     if (status != GH_OK && status != GH_HELD && status != also && !in_doubt)
-        fail_msg("%s, %s at %llu: ended %s", operation->name, fault, (unsigned long long)at,
-                 gh_status_name(status));
+        fail_msg("%s, %s at %llu: ended %s", operation->name, fault, (unsigned long long)at, gh_status_name(status));
     operation->audit(scene, status);
 }
 
@@ -158,10 +157,8 @@ void fault_link_lost_at_every_tick(const fault_operation* operation)
     {
         start_run(&scene, operation);
         operation->begin(&scene);
-        if (run_ticks(&scene, operation, ticks))
-            proxy_cut_now(scene.proxy, PROXY_RST);
-        else
-            beyond++;
+        if (run_ticks(&scene, operation, ticks)) proxy_cut_now(scene.proxy, PROXY_RST);
+        else beyond++;
         end_run(&scene, operation, GH_OK, "link lost after ticks", ticks);
     }
 }

@@ -21,17 +21,39 @@ typedef struct piece
 static char long_text[LONG_SIZE];
 
 static const piece pieces[] = {
-    PIECE("-1"), PIECE("0"), PIECE("1"), PIECE("4294967295"), PIECE("4294967296"), PIECE("9007199254740991"),
-    PIECE("9007199254740992"), PIECE("9007199254740993"), PIECE("9223372036854775807"),
-    PIECE("-9223372036854775808"), PIECE("18446744073709551615"), PIECE("12345678901234567890123"), PIECE("1e400"),
-    PIECE("1e17"), PIECE("0.5"), PIECE("nan"), PIECE("inf"), PIECE("-inf"), PIECE(""), PIECE(" 1"), PIECE("1 "),
-    PIECE("0x10"), PIECE("\x00\xff\x80\r\n"), PIECE("\x1b[2J"), PIECE("x"), {long_text, LONG_SIZE},
+    PIECE("-1"),
+    PIECE("0"),
+    PIECE("1"),
+    PIECE("4294967295"),
+    PIECE("4294967296"),
+    PIECE("9007199254740991"),
+    PIECE("9007199254740992"),
+    PIECE("9007199254740993"),
+    PIECE("9223372036854775807"),
+    PIECE("-9223372036854775808"),
+    PIECE("18446744073709551615"),
+    PIECE("12345678901234567890123"),
+    PIECE("1e400"),
+    PIECE("1e17"),
+    PIECE("0.5"),
+    PIECE("nan"),
+    PIECE("inf"),
+    PIECE("-inf"),
+    PIECE(""),
+    PIECE(" 1"),
+    PIECE("1 "),
+    PIECE("0x10"),
+    PIECE("\x00\xff\x80\r\n"),
+    PIECE("\x1b[2J"),
+    PIECE("x"),
+    {long_text, LONG_SIZE},
 };
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
 
 /* Scores that a zset takes. */
-static const char* const scores[] = {"-1", "0", "0.5", "1", "4294967295", "9007199254740991", "9007199254740992",
-                                     "9223372036854775807", "1e17", "1e300", "-1e300", "inf", "-inf"};
+static const char* const scores[] = {
+    "-1",   "0",     "0.5",    "1",   "4294967295", "9007199254740991", "9007199254740992", "9223372036854775807",
+    "1e17", "1e300", "-1e300", "inf", "-inf"};
 #define SCORES (sizeof(scores) / sizeof(scores[0]))
 
 /* ---- commands ------------------------------------------------------------------------------------------ */
@@ -64,8 +86,8 @@ static void add_line(garbage_command* command, const char* line)
 
 static redisReply* run_command(drill* self, const garbage_command* command)
 {
-    static const char* const formats[] = {"", "%b", "%b %b", "%b %b %b", "%b %b %b %b", "%b %b %b %b %b",
-                                          "%b %b %b %b %b %b"};
+    static const char* const formats[] = {
+        "", "%b", "%b %b", "%b %b %b", "%b %b %b %b", "%b %b %b %b %b", "%b %b %b %b %b %b"};
     char* const* w = command->words;
     const size_t* s = command->sizes;
     return redis_server_command(self->server, formats[command->count], w[0], s[0], w[1], s[1], w[2], s[2], w[3], s[3],
@@ -319,9 +341,9 @@ static void list_zset(drill* self, garbage_plants* plants, const char* key)
 /* A key of another type, the key gone, and one that is there although it should not be. */
 static void list_types(garbage_plants* plants, const char* key, const char* type, bool is_there)
 {
-    static const char* const kinds[][2] = {{"string", "SET %s 7"},    {"list", "RPUSH %s 7"}, {"set", "SADD %s 7"},
-                                           {"zset", "ZADD %s 7 7"},   {"hash", "HSET %s 7 7"},
-                                           {"stream", "XADD %s * 7 7"}};
+    static const char* const kinds[][2] = {{"string", "SET %s 7"},  {"list", "RPUSH %s 7"},
+                                           {"set", "SADD %s 7"},    {"zset", "ZADD %s 7 7"},
+                                           {"hash", "HSET %s 7 7"}, {"stream", "XADD %s * 7 7"}};
     for (size_t i = 0; i < 6; i++)
     {
         char line[160];

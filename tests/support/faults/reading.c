@@ -10,10 +10,10 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#define POISON(bytes, size) ASAN_POISON_MEMORY_REGION(bytes, size)
+#define POISON(bytes, size)   ASAN_POISON_MEMORY_REGION(bytes, size)
 #define UNPOISON(bytes, size) ASAN_UNPOISON_MEMORY_REGION(bytes, size)
 #else
-#define POISON(bytes, size) ((void)(bytes), (void)(size))
+#define POISON(bytes, size)   ((void)(bytes), (void)(size))
 #define UNPOISON(bytes, size) ((void)(bytes), (void)(size))
 #endif
 
@@ -146,8 +146,7 @@ bool reading_take_all(reading* reader, reading_transcript* to)
     }
 }
 
-void reading_in_pieces(reading* reader, const char* bytes, const size_t* cuts, size_t count,
-                       reading_transcript* to)
+void reading_in_pieces(reading* reader, const char* bytes, const size_t* cuts, size_t count, reading_transcript* to)
 {
     size_t at = 0;
     to->size = 0;

@@ -16,9 +16,8 @@ desk* desk_open(game* owner, const char* queue)
 
 gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count)
 {
-    assert_status(
-        gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
-        GH_OK);
+    assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) != GH_PENDING);
     return gh_op_poll(&self->push.op);
 }
@@ -39,8 +38,9 @@ gh_status desk_push(desk* self, const char* id, const char* payload)
 
 gh_status desk_push_active(desk* self, const char* id, const char* payload)
 {
-    return push_one(self, (gh_task_spec){.id = gh_str_of(id), .payload = gh_str_of(payload),
-                                         .unique = GH_TASK_UNIQUE_WHILE_ACTIVE});
+    return push_one(
+        self,
+        (gh_task_spec){.id = gh_str_of(id), .payload = gh_str_of(payload), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE});
 }
 
 gh_status desk_push_delayed(desk* self, const char* id, uint64_t delay_us)
@@ -60,8 +60,8 @@ gh_status desk_push_group(desk* self, const char* id, const char* group)
 
 gh_status desk_take(desk* self, size_t most)
 {
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most,
-                                      self->memory, sizeof(self->memory), &self->config),
+    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most, self->memory,
+                                      sizeof(self->memory), &self->config),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&self->take.op) != GH_PENDING);
     return gh_op_poll(&self->take.op);
@@ -78,9 +78,8 @@ gh_task* desk_take_one(desk* self, const char* id)
 gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 {
     task->action = action;
-    assert_status(
-        gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
-        GH_OK);
+    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&self->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->finish.op), GH_OK);
     return task->status;
@@ -89,8 +88,8 @@ gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 void desk_finish_all(desk* self)
 {
     for (uint32_t i = 0; i < self->take.count; i++) self->tasks[i].action = GH_TASK_ACTION_DONE;
-    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, self->tasks,
-                                        self->take.count, &self->config),
+    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, self->tasks, self->take.count,
+                                        &self->config),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&self->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->finish.op), GH_OK);
@@ -99,8 +98,8 @@ void desk_finish_all(desk* self)
 
 gh_status desk_extend(desk* self)
 {
-    assert_status(gh_tasks_extend_begin(&self->extend, self->owner->client, self->queue, self->tasks,
-                                        self->take.count, &self->config),
+    assert_status(gh_tasks_extend_begin(&self->extend, self->owner->client, self->queue, self->tasks, self->take.count,
+                                        &self->config),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&self->extend.op) != GH_PENDING);
     return gh_op_poll(&self->extend.op);
@@ -116,34 +115,31 @@ static gh_status end_edit(desk* self)
 gh_status desk_cancel(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(
-        gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-        GH_OK);
+    assert_status(gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
+                  GH_OK);
     return end_edit(self);
 }
 
 gh_status desk_requeue(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(
-        gh_tasks_requeue_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-        GH_OK);
+    assert_status(gh_tasks_requeue_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
+                  GH_OK);
     return end_edit(self);
 }
 
 void desk_control(desk* self, gh_tasks_rules rules)
 {
-    assert_status(
-        gh_tasks_control_begin(&self->control, self->owner->client, self->queue, &rules, &self->config),
-        GH_OK);
+    assert_status(gh_tasks_control_begin(&self->control, self->owner->client, self->queue, &rules, &self->config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&self->control.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->control.op), GH_OK);
 }
 
 gh_task_state desk_look(desk* self, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&self->look, self->owner->client, self->queue, gh_str_of(id),
-                                      self->text, sizeof(self->text), &self->config),
+    assert_status(gh_tasks_look_begin(&self->look, self->owner->client, self->queue, gh_str_of(id), self->text,
+                                      sizeof(self->text), &self->config),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&self->look.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->look.op), GH_OK);
@@ -164,7 +160,7 @@ const char* desk_ids(const desk* self)
     size_t at = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < self->take.count; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s", i == 0 ? "" : " ",
-                               (int)self->tasks[i].id.size, self->tasks[i].id.bytes);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s", i == 0 ? "" : " ", (int)self->tasks[i].id.size,
+                               self->tasks[i].id.bytes);
     return text;
 }

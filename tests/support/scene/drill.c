@@ -57,8 +57,8 @@ drill* drill_start_on(const drill_system* system, redis_server* server)
 
 static drill* start_drill(const drill_system* system, bool clock)
 {
-    static const char* const arguments[] = {"--lua-time-limit", "100", "--slowlog-log-slower-than", "2000",
-                                            "--slowlog-max-len", "64", NULL};
+    static const char* const arguments[] = {
+        "--lua-time-limit", "100", "--slowlog-log-slower-than", "2000", "--slowlog-max-len", "64", NULL};
     redis_server_options options = {.arguments = arguments, .clock = clock};
     drill* self = drill_start_on(system, redis_server_start(&options));
     self->has_clock = clock;
@@ -250,9 +250,9 @@ void drill_tick_for(drill* self, uint64_t us)
 
 static const char* word_for(const char* place, size_t size)
 {
-    static const char* const pairs[][2] = {{"<name>", DRILL_NAME},    {"<owner>", DRILL_NAME}, {"<queue>", DRILL_NAME},
-                                           {"<channel>", DRILL_NAME}, {"<player>", DRILL_PLAYER},
-                                           {"<set.day>", DRILL_SET},  {"<class>", "0"},        {"<seconds>", "1"}};
+    static const char* const pairs[][2] = {
+        {"<name>", DRILL_NAME},     {"<owner>", DRILL_NAME},  {"<queue>", DRILL_NAME}, {"<channel>", DRILL_NAME},
+        {"<player>", DRILL_PLAYER}, {"<set.day>", DRILL_SET}, {"<class>", "0"},        {"<seconds>", "1"}};
     static char shard[8];
     snprintf(shard, sizeof(shard), "%u", (unsigned)(XXH3_64bits(DRILL_NAME, strlen(DRILL_NAME)) % 64));
     if (size == strlen("<shelf>") && strncmp(place, "<shelf>", size) == 0) return shelf;

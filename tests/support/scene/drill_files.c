@@ -208,7 +208,7 @@ static bool heal_files(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_files = {"files", "file files", files_cases, sizeof(files_cases) / sizeof(files_cases[0]),
+const drill_system drill_files = {"files",    "file files", files_cases, sizeof(files_cases) / sizeof(files_cases[0]),
                                   heal_files, false};
 
 /* ---- daily totals -------------------------------------------------------------------------------------- */
@@ -311,8 +311,7 @@ static const drill_case aggregate_cases[] = {
 
 static unsigned long long stored_total(drill* self, int level)
 {
-    redisReply* reply =
-        redis_server_command(self->server, "ZRANGE gh:{daily:" DRILL_SET "}:%d 0 -1 WITHSCORES", level);
+    redisReply* reply = redis_server_command(self->server, "ZRANGE gh:{daily:" DRILL_SET "}:%d 0 -1 WITHSCORES", level);
     unsigned long long sum = 0;
     for (size_t i = 1; i < reply->elements; i += 2) sum += (unsigned long long)strtod(reply->element[i]->str, NULL);
     freeReplyObject(reply);
@@ -326,8 +325,7 @@ static bool heal_aggregate(drill* self, char why[256])
     for (int i = 0; i < 3; i++)
     {
         gh_status status = flush_file(self, logs[i]);
-        if (status != GH_OK && status != GH_EXISTS)
-            return snprintf(why, 256, "flush: %s", gh_status_name(status)) < 0;
+        if (status != GH_OK && status != GH_EXISTS) return snprintf(why, 256, "flush: %s", gh_status_name(status)) < 0;
     }
     for (int level = 0; level <= 2; level++)
         if (stored_total(self, level) != (level == 0 ? 12 : 9)) /* what is nowhere is in no region */
@@ -335,5 +333,5 @@ static bool heal_aggregate(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_aggregate = {"aggregate", "daily", aggregate_cases,
-                                      sizeof(aggregate_cases) / sizeof(aggregate_cases[0]), heal_aggregate, false};
+const drill_system drill_aggregate = {
+    "aggregate", "daily", aggregate_cases, sizeof(aggregate_cases) / sizeof(aggregate_cases[0]), heal_aggregate, false};

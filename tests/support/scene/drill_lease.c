@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define NAME gh_str_literal(DRILL_NAME)
+#define NAME    gh_str_literal(DRILL_NAME)
 #define WAIT_US UINT64_C(10000) /* of those who wait for nothing that comes */
 
 /* ---- locks --------------------------------------------------------------------------------------------- */
@@ -223,8 +223,8 @@ static bool heal_lock(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_lock = {"lock", "lock", lock_cases, sizeof(lock_cases) / sizeof(lock_cases[0]), heal_lock,
-                                true};
+const drill_system drill_lock = {"lock",    "lock", lock_cases, sizeof(lock_cases) / sizeof(lock_cases[0]),
+                                 heal_lock, true};
 
 /* ---- semaphores ---------------------------------------------------------------------------------------- */
 
@@ -417,5 +417,6 @@ static bool heal_semaphore(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_semaphore = {"semaphore", "semaphore", semaphore_cases,
-                                      sizeof(semaphore_cases) / sizeof(semaphore_cases[0]), heal_semaphore, true};
+const drill_system drill_semaphore = {"semaphore",     "semaphore",
+                                      semaphore_cases, sizeof(semaphore_cases) / sizeof(semaphore_cases[0]),
+                                      heal_semaphore,  true};

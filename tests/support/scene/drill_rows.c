@@ -231,8 +231,8 @@ static bool heal_rows(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_rows = {
-    "rows", "rows", rows_cases, sizeof(rows_cases) / sizeof(rows_cases[0]), heal_rows, true};
+const drill_system drill_rows = {"rows",    "rows", rows_cases, sizeof(rows_cases) / sizeof(rows_cases[0]),
+                                 heal_rows, true};
 
 /* ---- counters ------------------------------------------------------------------------------------------ */
 
@@ -408,5 +408,5 @@ static bool heal_counters(drill* self, char why[256])
     return sums_are_exact(self, sum, longer, why);
 }
 
-const drill_system drill_counters = {"counters", "counters", counters_cases,
-                                     sizeof(counters_cases) / sizeof(counters_cases[0]), heal_counters, false};
+const drill_system drill_counters = {
+    "counters", "counters", counters_cases, sizeof(counters_cases) / sizeof(counters_cases[0]), heal_counters, false};

@@ -72,8 +72,8 @@ static gh_status touch_with(drill* self, size_t first, size_t count, bool times)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
     gh_contacts_change_config config = config_of(times);
-    assert_status(
-        gh_contacts_touch_many_begin(&bag->change, self->game->client, NAME, names + first, count, &config), GH_OK);
+    assert_status(gh_contacts_touch_many_begin(&bag->change, self->game->client, NAME, names + first, count, &config),
+                  GH_OK);
     return settle_change(self, &bag->change);
 }
 
@@ -109,8 +109,8 @@ static gh_status run_block(drill* self)
 static gh_status run_unblock(drill* self)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
-    assert_status(
-        gh_contacts_unblock_begin(&bag->change, self->game->client, NAME, gh_str_literal("foe"), NULL), GH_OK);
+    assert_status(gh_contacts_unblock_begin(&bag->change, self->game->client, NAME, gh_str_literal("foe"), NULL),
+                  GH_OK);
     return settle_change(self, &bag->change);
 }
 
@@ -186,8 +186,8 @@ static bool heal_contacts(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_contacts = {"contacts", "contacts", contacts_cases,
-                                     sizeof(contacts_cases) / sizeof(contacts_cases[0]), heal_contacts, false};
+const drill_system drill_contacts = {
+    "contacts", "contacts", contacts_cases, sizeof(contacts_cases) / sizeof(contacts_cases[0]), heal_contacts, false};
 
 /* ---- guilds -------------------------------------------------------------------------------------------- */
 
@@ -229,7 +229,7 @@ static gh_status change_guild(drill* self, guild_bag* bag, size_t first, size_t 
     fill_members(bag->members, first);
     memset(&bag->change, 0, sizeof(bag->change));
     assert_status((leaves ? gh_guild_leave_begin : gh_guild_join_begin)(&bag->change, self->game->client, NAME,
-                                                                       bag->members, count, NULL),
+                                                                        bag->members, count, NULL),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->change.op) != GH_PENDING);
     return gh_op_poll(&bag->change.op);
@@ -331,5 +331,5 @@ static bool heal_guild(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_guild = {"guild", "guild", guild_cases, sizeof(guild_cases) / sizeof(guild_cases[0]),
+const drill_system drill_guild = {"guild",    "guild", guild_cases, sizeof(guild_cases) / sizeof(guild_cases[0]),
                                   heal_guild, false};

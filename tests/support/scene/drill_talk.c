@@ -227,8 +227,8 @@ static bool mail_is_all_there(drill* self, const talk_bag* bag, char why[256])
         for (int k = 0; k < 4; k++) counts[k] += gh_str_equal(bag->fetch.messages[i].body, bodies[k]);
     for (int k = 0; k < 3 && self->current->prepare == prepare_mail; k++)
         if (counts[k] > 1 || (counts[k] == 0 && !commits))
-            return snprintf(why, 256, "mail %.*s is there %u times", (int)bodies[k].size, bodies[k].bytes,
-                            counts[k]) < 0;
+            return snprintf(why, 256, "mail %.*s is there %u times", (int)bodies[k].size, bodies[k].bytes, counts[k]) <
+                   0;
     unsigned pushed = strncmp(self->current->name, "push", 4) == 0 ? 1 : 0;
     unsigned others = self->current->arm == arm_push ? 2 : 1;
     if (counts[3] > others + pushed || counts[3] < others + (self->repeated ? pushed : 0))
@@ -259,8 +259,8 @@ static bool heal_mailbox(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_mailbox = {"mailbox", "mailbox", mailbox_cases,
-                                    sizeof(mailbox_cases) / sizeof(mailbox_cases[0]), heal_mailbox, false};
+const drill_system drill_mailbox = {
+    "mailbox", "mailbox", mailbox_cases, sizeof(mailbox_cases) / sizeof(mailbox_cases[0]), heal_mailbox, false};
 
 /* ---- chats --------------------------------------------------------------------------------------------- */
 
@@ -384,8 +384,8 @@ static gh_status run_read_on(drill* self)
 static gh_status run_done(drill* self)
 {
     talk_bag* bag = self->bag;
-    assert_status(
-        gh_chat_commit_begin(&bag->done, self->game->client, NAME, bag->read.epoch, bag->members, 2, 0), GH_OK);
+    assert_status(gh_chat_commit_begin(&bag->done, self->game->client, NAME, bag->read.epoch, bag->members, 2, 0),
+                  GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->done.op) != GH_PENDING);
     return gh_op_poll(&bag->done.op);
 }
@@ -508,5 +508,5 @@ static bool heal_chat(drill* self, char why[256])
     return true;
 }
 
-const drill_system drill_chat = {"chat", "chat chats", chat_cases, sizeof(chat_cases) / sizeof(chat_cases[0]),
+const drill_system drill_chat = {"chat",    "chat chats", chat_cases, sizeof(chat_cases) / sizeof(chat_cases[0]),
                                  heal_chat, false};

@@ -46,8 +46,8 @@ static void prepare_tasks(game* one, game* two)
 {
     desk* self = desk_open(one, DRILL_NAME);
     self->config.lease_us = DRILL_HOUR;
-    desk_control(self, (gh_tasks_rules){.running_max = 100, .rate_count = 1000, .rate_period_us = SECOND_US,
-                                        .rate_burst = 1000});
+    desk_control(self, (gh_tasks_rules){
+                           .running_max = 100, .rate_count = 1000, .rate_period_us = SECOND_US, .rate_burst = 1000});
     assert_status(desk_push(self, "done", "x"), GH_OK);
     gh_task* task = take_the(self, "done");
     task->result = gh_str_literal("fine");
@@ -219,9 +219,9 @@ static gh_status run_finish(drill* self)
     tasks_bag* bag = self->bag;
     for (uint32_t i = 0; i < bag->take.count; i++) bag->tasks[i].action = actions[i];
     bag->tasks[0].result = gh_str_literal("ok");
-    assert_status(gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count,
-                                        &bag->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
+        GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->finish.op) != GH_PENDING);
     return gh_op_poll(&bag->finish.op);
 }
@@ -229,9 +229,9 @@ static gh_status run_finish(drill* self)
 static gh_status run_extend(drill* self)
 {
     tasks_bag* bag = self->bag;
-    assert_status(gh_tasks_extend_begin(&bag->extend, self->game->client, NAME, bag->tasks, bag->take.count,
-                                        &bag->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_extend_begin(&bag->extend, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
+        GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->extend.op) != GH_PENDING);
     return gh_op_poll(&bag->extend.op);
 }
@@ -243,7 +243,7 @@ static gh_status edit_three(drill* self, bool requeue, const char* first, const 
     bag->refs[1].id = gh_str_of(second);
     bag->refs[2].id = gh_str_of(third);
     assert_status((requeue ? gh_tasks_requeue_begin : gh_tasks_cancel_begin)(&bag->edit, self->game->client, NAME,
-                                                                            bag->refs, 3, &bag->config),
+                                                                             bag->refs, 3, &bag->config),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->edit.op) != GH_PENDING);
     return gh_op_poll(&bag->edit.op);
@@ -275,8 +275,8 @@ static gh_status run_control(drill* self)
 
 static gh_status look_with(drill* self, tasks_bag* bag, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&bag->look, self->game->client, NAME, gh_str_of(id), bag->text,
-                                      sizeof(bag->text), &bag->config),
+    assert_status(gh_tasks_look_begin(&bag->look, self->game->client, NAME, gh_str_of(id), bag->text, sizeof(bag->text),
+                                      &bag->config),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->look.op) != GH_PENDING);
     return gh_op_poll(&bag->look.op);
@@ -426,9 +426,9 @@ static bool heal_tasks(drill* self, char why[256])
             healed = healed || gh_str_equal(bag->tasks[i].id, gh_str_literal("heal"));
             bag->tasks[i].action = GH_TASK_ACTION_DONE;
         }
-        assert_status(gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count,
-                                            &bag->config),
-                      GH_OK);
+        assert_status(
+            gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
+            GH_OK);
         DRILL_UNTIL(self, gh_op_poll(&bag->finish.op) != GH_PENDING);
         status = gh_op_poll(&bag->finish.op);
         if (status != GH_OK) return snprintf(why, 256, "finish: %s", gh_status_name(status)) < 0;
@@ -447,5 +447,5 @@ static bool heal_tasks(drill* self, char why[256])
     return ids_are_known(self, why);
 }
 
-const drill_system drill_tasks = {"tasks", "tasks", tasks_cases, sizeof(tasks_cases) / sizeof(tasks_cases[0]),
+const drill_system drill_tasks = {"tasks",    "tasks", tasks_cases, sizeof(tasks_cases) / sizeof(tasks_cases[0]),
                                   heal_tasks, true};

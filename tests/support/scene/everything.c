@@ -12,7 +12,7 @@
 
 #define CALLS_MAX 400
 #define WAIT_US   UINT64_C(600000000) /* longer than any test              */
-#define ROOM_SIZE ((size_t)1 << 17)     /* enough for each of them, aligned  */
+#define ROOM_SIZE ((size_t)1 << 17)   /* enough for each of them, aligned  */
 
 struct everything
 {
@@ -218,8 +218,7 @@ static void begin_contacts(everything* all, gh_client* client)
     static const gh_str names[] = {GH_STR_INIT("mia"), GH_STR_INIT("bob")};
     gh_contacts_change_config config = gh_contacts_change_config_default();
     config.mirror = &all->mirror;
-    if (all->live)
-        assert_status(CALL(gh_contacts_init)(&all->mirror, NULL, room(all), ROOM_SIZE), GH_OK);
+    if (all->live) assert_status(CALL(gh_contacts_init)(&all->mirror, NULL, room(all), ROOM_SIZE), GH_OK);
     BEGIN(gh_contacts_touch_begin, &all->contact[0], client, PASSING("jeff"), names[0], &config);
     BEGIN(gh_contacts_touch_many_begin, &all->contact[1], client, PASSING("jeff"), names, 2, &config);
     BEGIN(gh_contacts_remove_begin, &all->contact[2], client, PASSING("jeff"), names[0], &config);

@@ -19,11 +19,9 @@ void prepare_fleet(const char* bots, const char* seconds)
     fleet.store = redis_server_start(&options);
     scratch_folder(fleet.folder);
     program_find(&fleet.program, "game_server");
-    const char* arguments[] = {"fleet",  "--redis", redis_server_address(fleet.store),
-                               "--bots", bots,      "--seconds",
-                               seconds,  "--quiet"};
-    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
-        program_argument(&fleet.program, arguments[i]);
+    const char* arguments[] = {"fleet", "--redis", redis_server_address(fleet.store), "--bots", bots, "--seconds",
+                               seconds, "--quiet"};
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) program_argument(&fleet.program, arguments[i]);
 }
 
 static const board* find_board(void)
@@ -46,8 +44,7 @@ void start_fleet(void)
     program_start(&fleet.program);
     unsetenv("TMPDIR");
     WAIT_FOR(child_has_ended(fleet.program.child) || (fleet.board = find_board()) != NULL);
-    if (fleet.board == NULL)
-        fail_msg("ended with %d:\n%s", program_end(&fleet.program), fleet.program.output);
+    if (fleet.board == NULL) fail_msg("ended with %d:\n%s", program_end(&fleet.program), fleet.program.output);
 }
 
 bool row_of(const char* name, board_row* row)
@@ -99,8 +96,7 @@ bool both_play(void)
 {
     board_row first;
     board_row second;
-    return row_of("server-1", &first) && row_of("server-2", &second) && first.players > 0 &&
-           second.players > 0;
+    return row_of("server-1", &first) && row_of("server-2", &second) && first.players > 0 && second.players > 0;
 }
 
 /* An end takes several steps, each of which may wait for the store. */

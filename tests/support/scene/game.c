@@ -144,10 +144,8 @@ void game_tick_all(void)
     game* self;
     for (self = games; self != NULL; self = self->next)
     {
-        if (self->asleep)
-            self->ticked_us = 0;
-        else
-            game_tick(self);
+        if (self->asleep) self->ticked_us = 0;
+        else game_tick(self);
     }
     wait_briefly();
 }

@@ -28,8 +28,7 @@ static bool fits(const char* pattern, const char* key)
             pattern = strchr(pattern, '>') + 1;
             key += size;
         }
-        else if (*pattern++ != *key++)
-            return false;
+        else if (*pattern++ != *key++) return false;
     }
     return *key == 0;
 }

@@ -21,8 +21,7 @@ static void fault(ledger* self, const gh_trace_event* event, const char* what)
 {
     if (self->faults++ > 0) return;
     snprintf(self->first_fault, sizeof(self->first_fault), "event %llu, kind %d of a %s: %s",
-             (unsigned long long)self->events, (int)event->kind,
-             event->system == NULL ? "?" : event->system, what);
+             (unsigned long long)self->events, (int)event->kind, event->system == NULL ? "?" : event->system, what);
 }
 
 static ledger_entry* find(ledger* self, const void* op)
@@ -73,8 +72,7 @@ void ledger_trace(void* context, const gh_trace_event* event)
         fault(self, event, "of an op that is not open");
         return;
     }
-    if (event->system == NULL || strcmp(event->system, entry->system) != 0)
-        fault(self, event, "changes its system");
+    if (event->system == NULL || strcmp(event->system, entry->system) != 0) fault(self, event, "changes its system");
     if (event->kind == GH_TRACE_SENT) entry->sent++, self->sent++;
     if (event->kind == GH_TRACE_REPLY) entry->replies++, self->replies++;
     if (entry->replies > entry->sent) fault(self, event, "more replies than requests");
@@ -83,8 +81,7 @@ void ledger_trace(void* context, const gh_trace_event* event)
 
 void ledger_assert_sound(const ledger* self)
 {
-    if (self->faults > 0)
-        fail_msg("%llu faults, the first: %s", (unsigned long long)self->faults, self->first_fault);
+    if (self->faults > 0) fail_msg("%llu faults, the first: %s", (unsigned long long)self->faults, self->first_fault);
 }
 
 void ledger_assert_closed(const ledger* self)

@@ -92,9 +92,8 @@ void reader_begin(reader* self, gh_str name, const char* reader_name)
         self->config.memory = game_new(self->owner, self->config.memory_size);
     }
     self->at_end = false;
-    assert_status(
-        gh_file_read_begin(&self->op, self->owner->client, name, gh_str_of(reader_name), &self->config),
-        GH_OK);
+    assert_status(gh_file_read_begin(&self->op, self->owner->client, name, gh_str_of(reader_name), &self->config),
+                  GH_OK);
 }
 
 /* What was pulled goes behind what there is. */
@@ -110,16 +109,12 @@ static void reader_keep(reader* self, gh_str view)
 bool reader_step(reader* self)
 {
     gh_status status = GH_OK;
-    for (size_t pulls = 0;
-         self->got_size < self->stop_at && (self->pulls_max == 0 || pulls < self->pulls_max); pulls++)
+    for (size_t pulls = 0; self->got_size < self->stop_at && (self->pulls_max == 0 || pulls < self->pulls_max); pulls++)
     {
         gh_str view;
-        status = self->way == READER_LINES ? gh_file_read_line(&self->op, &view)
-                                           : gh_file_read_block(&self->op, &view);
-        if (status == GH_TOO_SMALL && gh_op_poll(&self->op.op) == GH_PENDING)
-            self->too_long++;
-        else if (status != GH_OK)
-            break;
+        status = self->way == READER_LINES ? gh_file_read_line(&self->op, &view) : gh_file_read_block(&self->op, &view);
+        if (status == GH_TOO_SMALL && gh_op_poll(&self->op.op) == GH_PENDING) self->too_long++;
+        else if (status != GH_OK) break;
         reader_keep(self, view);
     }
     if (status == GH_EMPTY)
@@ -127,8 +122,7 @@ bool reader_step(reader* self)
         self->at_end = true;
         if (!self->keeps) (void)gh_file_read_done(&self->op);
     }
-    return gh_op_poll(&self->op.op) != GH_PENDING || (self->keeps && self->at_end) ||
-           self->got_size >= self->stop_at;
+    return gh_op_poll(&self->op.op) != GH_PENDING || (self->keeps && self->at_end) || self->got_size >= self->stop_at;
 }
 
 gh_status reader_run(reader* self, gh_str name, const char* reader_name)

@@ -10,8 +10,7 @@
 static uint64_t store_time_us(redis_server* server)
 {
     redisReply* reply = redis_server_command(server, "TIME");
-    uint64_t now_us =
-        strtoull(reply->element[0]->str, NULL, 10) * 1000000 + strtoull(reply->element[1]->str, NULL, 10);
+    uint64_t now_us = strtoull(reply->element[0]->str, NULL, 10) * 1000000 + strtoull(reply->element[1]->str, NULL, 10);
     freeReplyObject(reply);
     return now_us;
 }
@@ -24,8 +23,8 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
     const char* text = redis_server_text(server, "GET gh:{semaphore:%s}:s", name);
     self.exists = text != NULL;
     if (text != NULL)
-        assert_int_equal(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu32 " %*s", &self.limit,
-                                &self.used, &self.fence, &self.waiters),
+        assert_int_equal(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu32 " %*s", &self.limit, &self.used,
+                                &self.fence, &self.waiters),
                          4);
     for (const char* at = text; text != NULL && *at != 0; at++) blanks += *at == ' ';
     self.lates = blanks > 4;
@@ -40,10 +39,8 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name)
         assert_int_equal(strspn(member, "0123456789abcdef"), 16);
         uint32_t permits = (uint32_t)strtoul(member + 34, NULL, 10);
         bool is_turn = strstr(score, ".5") != NULL;
-        if (strtoull(score, NULL, 10) <= now_us)
-            self.lapsed += permits;
-        else
-            self.held += permits;
+        if (strtoull(score, NULL, 10) <= now_us) self.lapsed += permits;
+        else self.held += permits;
         if (is_turn && strtoull(score, NULL, 10) > now_us) self.turns += permits;
     }
     freeReplyObject(reply);

@@ -45,8 +45,8 @@ gh_geo* places_many(game* owner, unsigned countries)
     char* rows = game_new(owner, cities * 96 + 1);
     size_t size = 0;
     for (unsigned i = 0; i < cities; i++)
-        size += (size_t)sprintf(rows + size, "10.%u.%u.0,10.%u.%u.255,c%u,r%u,city number %u\n", i / 256,
-                                i % 256, i / 256, i % 256, i / PER_COUNTRY, i / CITIES % REGIONS, i);
+        size += (size_t)sprintf(rows + size, "10.%u.%u.0,10.%u.%u.255,c%u,r%u,city number %u\n", i / 256, i % 256,
+                                i / 256, i % 256, i / PER_COUNTRY, i / CITIES % REGIONS, i);
     return table_of(owner, rows, size, cities * 2);
 }
 
@@ -65,9 +65,8 @@ gh_aggregate* places_aggregate(game* owner, const gh_geo* table, unsigned days_c
 gh_status places_flush(game* from, gh_aggregate* aggregate, const char* set, const char* file)
 {
     gh_aggregate_flush* flush = GAME_NEW(from, gh_aggregate_flush);
-    assert_status(
-        gh_aggregate_flush_begin(flush, from->client, aggregate, gh_str_of(set), gh_str_of(file), NULL),
-        GH_OK);
+    assert_status(gh_aggregate_flush_begin(flush, from->client, aggregate, gh_str_of(set), gh_str_of(file), NULL),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&flush->op) != GH_PENDING);
     return gh_op_poll(&flush->op);
 }
@@ -95,16 +94,14 @@ char* places_log(game* owner, unsigned countries, unsigned lines, unsigned seed,
     uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     for (unsigned i = 0; i < lines; i++)
     {
-        unsigned city =
-            (unsigned)(next_random(&x) % (cities + cities / 10 + 1)); /* one in eleven is nowhere */
+        unsigned city = (unsigned)(next_random(&x) % (cities + cities / 10 + 1)); /* one in eleven is nowhere */
         const char* day = days[next_random(&x) % 4 == 0];
         const char* end = next_random(&x) % 16 == 0 ? "\r\n" : "\n";
         uint64_t kind = next_random(&x) % 100;
-        if (kind < 3)
-            made += (size_t)sprintf(log + made, "%s%s", broken[next_random(&x) % 7], end);
+        if (kind < 3) made += (size_t)sprintf(log + made, "%s%s", broken[next_random(&x) % 7], end);
         else if (kind < 6)
-            made += (size_t)sprintf(log + made, "\t10.%u.%u.%u  %s \t01:02:03 spaced out%s", city / 256,
-                                    city % 256, i % 256, day, end);
+            made += (size_t)sprintf(log + made, "\t10.%u.%u.%u  %s \t01:02:03 spaced out%s", city / 256, city % 256,
+                                    i % 256, day, end);
         else
             made += (size_t)sprintf(log + made, "10.%u.%u.%u %s %02u:%02u:%02u achievement-%u%s", city / 256,
                                     city % 256, i % 256, day, i % 24, i % 60, i % 59, i % 1000, end);
@@ -151,8 +148,7 @@ unsigned places_count(const char* log, size_t size, unsigned cities, unsigned lo
     return malformed;
 }
 
-unsigned long long places_score(redis_server* server, const char* set, const char* day, int level,
-                                const char* place)
+unsigned long long places_score(redis_server* server, const char* set, const char* day, int level, const char* place)
 {
     redisReply* reply = redis_server_command(server, "ZSCORE gh:{daily:%s.%s}:%d %s", set, day, level, place);
     unsigned long long score = reply->type == REDIS_REPLY_STRING ? strtoull(reply->str, NULL, 10) : 0;
@@ -193,7 +189,6 @@ void places_must_be(redis_server* server, const char* set, const char* day, unsi
     assert_int_equal(places_score(server, set, day, 0, ""), counts[cities]);
     found[0] += counts[cities] > 0;
     for (int level = 0; level < 3; level++) /* and nothing else */
-        assert_int_equal(redis_server_integer(server, "ZCARD gh:{daily:%s.%s}:%d", set, day, level),
-                         found[level]);
+        assert_int_equal(redis_server_integer(server, "ZCARD gh:{daily:%s.%s}:%d", set, day, level), found[level]);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{daily:%s.%s}:g", set, day), 0);
 }

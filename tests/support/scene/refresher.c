@@ -10,8 +10,7 @@ row_of_table* refresher_row(refresher* self, const char* name)
 {
     size_t size = strlen(name);
     for (size_t i = 0; i < self->table_size; i++)
-        if (self->table[i].name_size == size && memcmp(self->table[i].name, name, size) == 0)
-            return &self->table[i];
+        if (self->table[i].name_size == size && memcmp(self->table[i].name, name, size) == 0) return &self->table[i];
     if (self->table_size == REFRESHER_ROWS_MAX) fail_msg("more rows than the table has");
     row_of_table* row = &self->table[self->table_size++];
     memcpy(row->name, name, size);
@@ -24,8 +23,7 @@ gh_status refresher_complete(refresher* self, size_t i, gh_status outcome, const
     gh_row_load load = self->open[i];
     self->open_count--;
     memmove(&self->open[i], &self->open[i + 1], (self->open_count - i) * sizeof(self->open[0]));
-    memmove(self->open_names[i], self->open_names[i + 1],
-            (self->open_count - i) * sizeof(self->open_names[0]));
+    memmove(self->open_names[i], self->open_names[i + 1], (self->open_count - i) * sizeof(self->open_names[0]));
     return gh_row_complete(load, outcome, gh_str_of(value));
 }
 
@@ -46,8 +44,7 @@ static void load_row(void* context, gh_row_load load, gh_str name)
         return;
     }
     snprintf(value, sizeof(value), "%s:%u", text, row->loads);
-    self->last_answer =
-        gh_row_complete(load, self->outcome, gh_str_of(self->value == NULL ? value : self->value));
+    self->last_answer = gh_row_complete(load, self->outcome, gh_str_of(self->value == NULL ? value : self->value));
 }
 
 refresher* refresher_new(game* owner, size_t slots)

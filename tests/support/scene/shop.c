@@ -49,8 +49,7 @@ shop* shop_prepare(game* owner, const char* queue)
     shop* self = GAME_NEW(owner, shop);
     self->owner = owner;
     self->config = gh_tasks_worker_config_default();
-    self->handlers[0] =
-        (gh_task_handler){.name = gh_str_literal("work"), .function = shop_work, .context = self};
+    self->handlers[0] = (gh_task_handler){.name = gh_str_literal("work"), .function = shop_work, .context = self};
     self->queues[0].name = gh_str_of(queue);
     self->config.handlers = self->handlers;
     self->config.handler_count = 1;

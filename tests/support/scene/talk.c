@@ -43,8 +43,7 @@ gh_str* talk_names(game* owner, const char* line, size_t* count)
     char* text = GAME_NEW_ARRAY(owner, char, strlen(line) + 1);
     strcpy(text, line);
     *count = 0;
-    for (char* word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
-        names[(*count)++] = gh_str_of(word);
+    for (char* word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) names[(*count)++] = gh_str_of(word);
     return names;
 }
 
@@ -63,8 +62,7 @@ gh_status chat_make(game* from, const char* chat, const char* members, uint32_t 
     config.timeout_us = 60 * SECOND_US;
     config.keep = keep;
     config.members_max = members_max;
-    assert_status(gh_chat_create_begin(change, from->client, gh_str_of(chat), names, count, NULL, &config),
-                  GH_OK);
+    assert_status(gh_chat_create_begin(change, from->client, gh_str_of(chat), names, count, NULL, &config), GH_OK);
     return settle_change(change);
 }
 
@@ -73,8 +71,7 @@ gh_status chat_enter(game* from, const char* chat, const char* player, bool from
     gh_chat_change* change = GAME_NEW(from, gh_chat_change);
     gh_chat_config config = gh_chat_config_default();
     config.from_start = from_start;
-    assert_status(gh_chat_join_begin(change, from->client, gh_str_of(chat), gh_str_of(player), &config),
-                  GH_OK);
+    assert_status(gh_chat_join_begin(change, from->client, gh_str_of(chat), gh_str_of(player), &config), GH_OK);
     return settle_change(change);
 }
 
@@ -120,9 +117,9 @@ chat_reader* chat_reader_new(game* from, const char* chat, const char* members)
 
 void chat_read_begin(chat_reader* self)
 {
-    assert_status(gh_chat_fetch_begin(&self->fetch, self->from->client, self->chat, self->members,
-                                      self->count, &self->config),
-                  GH_OK);
+    assert_status(
+        gh_chat_fetch_begin(&self->fetch, self->from->client, self->chat, self->members, self->count, &self->config),
+        GH_OK);
 }
 
 gh_status chat_read_settle(chat_reader* self)
@@ -140,6 +137,5 @@ gh_status chat_read(chat_reader* self)
 void chat_handle_all(chat_reader* self)
 {
     assert_true(self->fetch.count > 0);
-    for (size_t i = 0; i < self->count; i++)
-        self->members[i].handled = self->fetch.messages[self->fetch.count - 1].id;
+    for (size_t i = 0; i < self->count; i++) self->members[i].handled = self->fetch.messages[self->fetch.count - 1].id;
 }

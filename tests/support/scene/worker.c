@@ -51,7 +51,9 @@ void worker_poke(worker_thread* worker)
 void worker_was_poked(worker_thread* worker)
 {
     char bytes[64];
-    while (read(worker->poke_out, bytes, sizeof(bytes)) > 0) {}
+    while (read(worker->poke_out, bytes, sizeof(bytes)) > 0)
+    {
+    }
 }
 
 void worker_stop(worker_thread* worker)

@@ -71,10 +71,8 @@ static void subscribe(const fake_request* request, fake_reply* reply)
 void fake_default_answer(const fake_request* request, fake_reply* reply)
 {
     if (fake_request_is(request, "PING")) fake_reply_text(reply, "+PONG\r\n");
-    else if (fake_request_is(request, "AUTH") || fake_request_is(request, "SELECT"))
-        fake_reply_text(reply, "+OK\r\n");
-    else if (fake_request_is(request, "CLIENT ID"))
-        fake_reply_format(reply, ":%u\r\n", (unsigned)request->connection);
+    else if (fake_request_is(request, "AUTH") || fake_request_is(request, "SELECT")) fake_reply_text(reply, "+OK\r\n");
+    else if (fake_request_is(request, "CLIENT ID")) fake_reply_format(reply, ":%u\r\n", (unsigned)request->connection);
     else if (fake_request_is(request, "CLIENT")) fake_reply_text(reply, "+OK\r\n");
     else if (fake_request_is(request, "SCRIPT LOAD") && request->count == 3) script_load(request, reply);
     else if (fake_request_is(request, "SCRIPT EXISTS")) script_exists(request, reply);

@@ -22,10 +22,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define PEER_CAPACITY 32
+#define PEER_CAPACITY     32
 #define ARGUMENT_CAPACITY 4096
-#define ADDRESS_SIZE 128
-#define GREETING_SIZE 256
+#define ADDRESS_SIZE      128
+#define GREETING_SIZE     256
 
 typedef struct fake_peer
 {
@@ -407,8 +407,7 @@ void fake_answer_by_rules(void* context, const fake_request* request, fake_reply
             fake_reply_default(reply);
             fake_reply_cut(reply, 0);
         }
-        if (rule->text != NULL)
-            fake_reply_bytes(reply, rule->text, rule->size == 0 ? strlen(rule->text) : rule->size);
+        if (rule->text != NULL) fake_reply_bytes(reply, rule->text, rule->size == 0 ? strlen(rule->text) : rule->size);
         if (rule->close) fake_reply_close(reply);
         return;
     }

@@ -17,8 +17,8 @@ static void run(redis_server* server, char* out, size_t size, const char* before
     char top[SOURCE_TREE_PATH_SIZE];
     char command[COMMAND_SIZE];
     assert_true(source_tree_path(top, "."));
-    int length = snprintf(command, sizeof(command), "%scd '%s/sdk/src' && %s redis-cli -s '%s' %s",
-                          FOREIGN_SHELL, top, before, redis_server_address(server) + strlen("unix:"), arguments);
+    int length = snprintf(command, sizeof(command), "%scd '%s/sdk/src' && %s redis-cli -s '%s' %s", FOREIGN_SHELL, top,
+                          before, redis_server_address(server) + strlen("unix:"), arguments);
     assert_true(length > 0 && length < (int)sizeof(command));
     FILE* pipe = popen(command, "r");
     assert_non_null(pipe);
@@ -38,8 +38,7 @@ void foreign_load(redis_server* server, char digest[FOREIGN_DIGEST_SIZE], const 
     char out[128];
     snprintf(before, sizeof(before), "cat %s | " FOREIGN_JOIN " |", files);
     run(server, out, sizeof(out), before, "-x SCRIPT LOAD");
-    if (strspn(out, "0123456789abcdef") != FOREIGN_DIGEST_SIZE - 1)
-        fail_msg("no digest of %s: %s", files, out);
+    if (strspn(out, "0123456789abcdef") != FOREIGN_DIGEST_SIZE - 1) fail_msg("no digest of %s: %s", files, out);
     memcpy(digest, out, FOREIGN_DIGEST_SIZE - 1);
     digest[FOREIGN_DIGEST_SIZE - 1] = 0;
 }
@@ -63,19 +62,18 @@ foreign_grant foreign_acquire(const foreign_client* self, const char* encoded_na
     char out[512];
     foreign_grant grant;
     snprintf(arguments, sizeof(arguments),
-             "EVALSHA %s 3 'gh:{lock:%s}:s' 'gh:{lock:%s}:q' 'gh:{lock:%s}:c' %016" PRIx64 ":%016" PRIx64
-             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 0",
+             "EVALSHA %s 3 'gh:{lock:%s}:s' 'gh:{lock:%s}:q' 'gh:{lock:%s}:c' %016" PRIx64 ":%016" PRIx64 " %" PRIu64
+             " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 0",
              self->acquire, encoded_name, encoded_name, encoded_name, self->id, sequence, sequence, lease_us,
              patience_us, WINDOW_US);
     foreign_say(self->server, out, sizeof(out), arguments);
-    if (sscanf(out, "%lld %lld %lld %lld %lld %lld", &grant.sequence, &grant.code, &grant.fence,
-               &grant.remaining_us, &grant.position, &grant.now_us) != 6)
+    if (sscanf(out, "%lld %lld %lld %lld %lld %lld", &grant.sequence, &grant.code, &grant.fence, &grant.remaining_us,
+               &grant.position, &grant.now_us) != 6)
         fail_msg("lock_acquire.lua answers %s", out);
     return grant;
 }
 
-long long foreign_renew(const foreign_client* self, const char* encoded_name, uint64_t sequence,
-                        uint64_t lease_us)
+long long foreign_renew(const foreign_client* self, const char* encoded_name, uint64_t sequence, uint64_t lease_us)
 {
     char arguments[512];
     char out[512];
@@ -84,8 +82,7 @@ long long foreign_renew(const foreign_client* self, const char* encoded_name, ui
              "EVALSHA %s 1 'gh:{lock:%s}:s' %016" PRIx64 ":%016" PRIx64 " %" PRIu64 " %" PRIu64, self->renew,
              encoded_name, self->id, sequence, sequence, lease_us);
     foreign_say(self->server, out, sizeof(out), arguments);
-    if (sscanf(out, "%lld %lld %lld %lld %lld", &numbers[0], &numbers[1], &numbers[2], &numbers[3],
-               &numbers[4]) != 5)
+    if (sscanf(out, "%lld %lld %lld %lld %lld", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4]) != 5)
         fail_msg("lock_renew.lua answers %s", out);
     return numbers[1];
 }
@@ -96,10 +93,9 @@ long long foreign_release(const foreign_client* self, const char* encoded_name, 
     char out[512];
     long long numbers[2];
     snprintf(arguments, sizeof(arguments),
-             "EVALSHA %s 3 'gh:{lock:%s}:s' 'gh:{lock:%s}:q' 'gh:{lock:%s}:c' %016" PRIx64 ":%016" PRIx64
-             " %" PRIu64 " %" PRIu64,
-             self->release, encoded_name, encoded_name, encoded_name, self->id, sequence, sequence,
-             WINDOW_US);
+             "EVALSHA %s 3 'gh:{lock:%s}:s' 'gh:{lock:%s}:q' 'gh:{lock:%s}:c' %016" PRIx64 ":%016" PRIx64 " %" PRIu64
+             " %" PRIu64,
+             self->release, encoded_name, encoded_name, encoded_name, self->id, sequence, sequence, WINDOW_US);
     foreign_say(self->server, out, sizeof(out), arguments);
     if (sscanf(out, "%lld %lld", &numbers[0], &numbers[1]) != 2) fail_msg("lock_release.lua answers %s", out);
     return numbers[1];

@@ -24,9 +24,9 @@
 #include <linux/sockios.h>
 
 #define CONNECTION_CAPACITY 64
-#define BUFFER_SIZE (64 * 1024)
-#define TRIGGER_CAPACITY 16
-#define ADDRESS_SIZE 128
+#define BUFFER_SIZE         (64 * 1024)
+#define TRIGGER_CAPACITY    16
+#define ADDRESS_SIZE        128
 
 /* One direction of one connection. */
 typedef struct proxied_flow
@@ -102,7 +102,9 @@ static void reset(int descriptor)
 static void drain(int descriptor)
 {
     char bytes[4096];
-    while (recv(descriptor, bytes, sizeof(bytes), MSG_DONTWAIT) > 0) {}
+    while (recv(descriptor, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+    {
+    }
 }
 
 static void close_side(int descriptor, proxy_how how)
@@ -228,7 +230,9 @@ static void serve_flow(chaos_proxy* proxy, proxied* connection, proxy_direction 
 {
     proxied_flow* flow = &connection->flows[direction];
     read_some(connection, flow);
-    while (pass_piece(proxy, connection, direction)) {}
+    while (pass_piece(proxy, connection, direction))
+    {
+    }
     if (!connection->open || flow->closed || !flow->ended || flow->begin < flow->end || flow->held) return;
     flow->closed = true;
     if (flow->to >= 0) shutdown(flow->to, SHUT_WR);
@@ -321,8 +325,7 @@ static void want(struct pollfd* wanted, size_t* count, int descriptor, short eve
     (*count)++;
 }
 
-static void want_flow(const chaos_proxy* proxy, const proxied_flow* flow, struct pollfd* wanted,
-                      size_t* count)
+static void want_flow(const chaos_proxy* proxy, const proxied_flow* flow, struct pollfd* wanted, size_t* count)
 {
     bool room = flow->end - flow->begin < BUFFER_SIZE;
     if (!flow->ended && room) want(wanted, count, flow->from, POLLIN);
@@ -509,8 +512,7 @@ void proxy_cut_now(chaos_proxy* proxy, proxy_how how)
     {
         proxied* connection = proxy->connections[i];
         if (connection == NULL || !connection->open) continue;
-        if (how == PROXY_HOLD)
-            connection->flows[PROXY_REQUEST].held = connection->flows[PROXY_REPLY].held = true;
+        if (how == PROXY_HOLD) connection->flows[PROXY_REQUEST].held = connection->flows[PROXY_REPLY].held = true;
         else close_connection(connection, how);
     }
     leave(proxy);

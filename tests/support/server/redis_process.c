@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ARGUMENT_CAPACITY 96
-#define PATH_SIZE 512
+#define PATH_SIZE         512
 
 extern char** environ;
 
@@ -79,8 +79,8 @@ static void add_pair(command_line* line, const char* name, const char* value)
 }
 
 /* Runs in the child: only calls that are safe between fork and exec. */
-static void become_server(const char* program, const command_line* line, char** environment,
-                          const char* log_path, pid_t parent)
+static void become_server(const char* program, const command_line* line, char** environment, const char* log_path,
+                          pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -149,8 +149,7 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
        put the write off behind a sync, and "always" would wait for a disc that others may be using. */
     if (plan->append_only) add_pair(&line, "--appendfsync", "no");
     if (major_version >= 7) add_pair(&line, "--enable-debug-command", "yes"); /* DEBUG SLEEP and friends */
-    for (size_t i = 0; plan->arguments != NULL && plan->arguments[i] != NULL; i++)
-        add(&line, plan->arguments[i]);
+    for (size_t i = 0; plan->arguments != NULL && plan->arguments[i] != NULL; i++) add(&line, plan->arguments[i]);
 
     char preload[PATH_SIZE + 16], offset_file[PATH_SIZE + 64];
     char** environment = environ;

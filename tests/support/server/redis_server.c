@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ADDRESS_SIZE 128
+#define ADDRESS_SIZE   128
 #define START_ATTEMPTS 8
 
 struct redis_server
@@ -111,8 +111,7 @@ static bool answers(redis_server* server)
     struct timeval cap = {1, 0};
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &cap, sizeof(cap));
     char reply[64] = "";
-    if (send(descriptor, "PING\r\n", 6, MSG_NOSIGNAL) == 6 &&
-        recv(descriptor, reply, sizeof(reply) - 1, 0) > 0)
+    if (send(descriptor, "PING\r\n", 6, MSG_NOSIGNAL) == 6 && recv(descriptor, reply, sizeof(reply) - 1, 0) > 0)
     {
         result = strncmp(reply, "-LOADING", 8) != 0;
     }
@@ -206,8 +205,8 @@ redis_server* redis_server_any(void)
     server->shared = true;
     snprintf(server->address, ADDRESS_SIZE, "%s", suite_redis_address());
     /* Not from the seed: a run that is repeated must not meet what a crashed one left behind. */
-    snprintf(server->prefix, sizeof(server->prefix), "t%llx-%lx",
-             (unsigned long long)wait_now_us() & 0xffffffffffffu, (unsigned long)getpid());
+    snprintf(server->prefix, sizeof(server->prefix), "t%llx-%lx", (unsigned long long)wait_now_us() & 0xffffffffffffu,
+             (unsigned long)getpid());
     cleanup_add(end_thing, server);
     return server;
 }
@@ -369,10 +368,9 @@ static void connect_audit(redis_server* server)
     if (server->audit == NULL) abort();
     if (server->options.password == NULL) return;
 
-    redisReply* reply =
-        server->options.user == NULL
-            ? redisCommand(server->audit, "AUTH %s", server->options.password)
-            : redisCommand(server->audit, "AUTH %s %s", server->options.user, server->options.password);
+    redisReply* reply = server->options.user == NULL
+                            ? redisCommand(server->audit, "AUTH %s", server->options.password)
+                            : redisCommand(server->audit, "AUTH %s %s", server->options.user, server->options.password);
     if (reply != NULL) freeReplyObject(reply);
 }
 
@@ -385,8 +383,7 @@ static void begin_audit(redis_server* server)
 
 static redisReply* audit(redis_server* server, const char* format, va_list arguments)
 {
-    if (server->shared && strncasecmp(format, "FLUSH", 5) == 0)
-        fail_msg("%s", "never flush the server of --redis");
+    if (server->shared && strncasecmp(format, "FLUSH", 5) == 0) fail_msg("%s", "never flush the server of --redis");
     begin_audit(server);
 
     /* hiredis writes without MSG_NOSIGNAL; the code under test keeps its own SIGPIPE manners, so only for
@@ -435,8 +432,7 @@ long long redis_server_integer(redis_server* server, const char* format, ...)
     server->last = reply;
     if (!good)
     {
-        fail_msg("audit \"%s\": no integer but type %d %s", format, reply->type,
-                 reply->str == NULL ? "" : reply->str);
+        fail_msg("audit \"%s\": no integer but type %d %s", format, reply->type, reply->str == NULL ? "" : reply->str);
     }
     return value;
 }
@@ -452,8 +448,7 @@ const char* redis_server_text(redis_server* server, const char* format, ...)
     if (reply->type == REDIS_REPLY_NIL) return NULL;
     if (reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_STATUS)
     {
-        fail_msg("audit \"%s\": no text but type %d %s", format, reply->type,
-                 reply->str == NULL ? "" : reply->str);
+        fail_msg("audit \"%s\": no text but type %d %s", format, reply->type, reply->str == NULL ? "" : reply->str);
     }
     return reply->str;
 }
@@ -485,8 +480,7 @@ long long redis_server_calls(redis_server* server, const char* command)
 long long redis_server_keys(redis_server* server)
 {
     if (!server->shared) return redis_server_integer(server, "DBSIZE");
-    static const char script[] =
-        "local c, n = 0, '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT',"
-        " 1000) n = r[1] c = c + #r[2] until n == '0' return c";
+    static const char script[] = "local c, n = 0, '0' repeat local r = redis.call('SCAN', n, 'MATCH', ARGV[1], 'COUNT',"
+                                 " 1000) n = r[1] c = c + #r[2] until n == '0' return c";
     return redis_server_integer(server, "EVAL %s 0 %s:*", script, server->prefix);
 }

@@ -62,15 +62,14 @@ static void answer_script(const scripted* world, const gh_str* words, size_t cou
         snprintf(text, sizeof(text), "$%zu\r\n%.*s\r\n", count - 4, (int)(count - 4), ALL_RIGHTS);
     else if (count == 13 || count == 15) /* with the epoch's key and birth, or without them */
         snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
-                 (int)words[7 + watched].size, words[7 + watched].bytes, now_us, lease_size,
-                 words[8 + watched].bytes, now_us);
+                 (int)words[7 + watched].size, words[7 + watched].bytes, now_us, lease_size, words[8 + watched].bytes,
+                 now_us);
     else if (count == 9 || count == 10) /* with a tombstone for late copies, or without */
         snprintf(text, sizeof(text), "*2\r\n:%.*s\r\n:0\r\n", (int)words[7].size, words[7].bytes);
     else if (count == 7)
-        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n",
-                 (int)words[5].size, words[5].bytes, now_us, (int)words[6].size, words[6].bytes, now_us);
-    else
-        snprintf(text, sizeof(text), "+OK\r\n");
+        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n", (int)words[5].size,
+                 words[5].bytes, now_us, (int)words[6].size, words[6].bytes, now_us);
+    else snprintf(text, sizeof(text), "+OK\r\n");
     say(reply, text);
 }
 
@@ -111,8 +110,7 @@ static size_t take_words(const byte_buffer* from, gh_str* words, size_t* count)
     long long number = 0;
     ssize_t at = resp_header(from->bytes, from->size, '*', &number);
     if (at == 0) return 0;
-    if (at < 0 || number < 1 || number > SCRIPTED_WORDS_MAX)
-        fail_msg("%s", "the client sent what is no request");
+    if (at < 0 || number < 1 || number > SCRIPTED_WORDS_MAX) fail_msg("%s", "the client sent what is no request");
     *count = (size_t)number;
     for (size_t i = 0; i < *count; i++)
     {

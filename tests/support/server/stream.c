@@ -101,8 +101,7 @@ int stream_listen_unix(const char* path)
     errno = ENAMETOOLONG;
     if (!unix_address(path, &address)) return -1;
     unlink(path);
-    return listen_on(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr*)&address,
-                     sizeof(address));
+    return listen_on(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr*)&address, sizeof(address));
 }
 
 static int listen_at(bool six, uint16_t* port)
