@@ -98,7 +98,8 @@ nameless_files() {
 
 # Versions differ in what they make of one file, so it is this one.
 unformatted_files() {
-    grep -E '\.c$' "$scratch/files" | grep -v '^sdk/generated/' | xargs -d '\n' clang-format-19 --dry-run 2>&1 | grep -F 'warning:'
+    grep -E '\.c$' "$scratch/files" | grep -v '^sdk/generated/' |
+        xargs -d '\n' clang-format-19 --dry-run 2>&1 | grep -F 'warning:'
 }
 
 shell_syntax() {

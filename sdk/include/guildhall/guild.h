@@ -49,6 +49,38 @@ extern "C" {
 #define GH_GUILD_MEMBERS_MAX 64   /* that join, leave or are asked for in one request           */
 #define GH_GUILD_LIMIT_MAX 10000  /* hits of one search                                         */
 
+/* ---- a guild --------------------------------------------------------------------------------------------------- */
+
+/* All who use a guild agree on it. */
+typedef struct gh_guild_config
+{
+    size_t struct_size;  /* set by gh_guild_config_default; leave it                                              */
+    uint64_t timeout_us; /* of each op, from begin to the end, the wait for earlier changes included; 1 ms..60 s,
+                            default 5 s                                                                            */
+    uint32_t capacity;   /* members after a join; 1..GH_GUILD_CAPACITY_MAX, default 5000. leave does not look at it */
+    gh_fold fold;        /* default gh_fold_ascii; NULL: only the same bytes are alike                             */
+    void* fold_context;
+} gh_guild_config;
+
+GH_API gh_guild_config gh_guild_config_default(void);
+
+/* A guild as this server uses it: a value, which may be copied, and has no end. */
+typedef struct gh_guild
+{
+    /* private */
+    gh_object object;
+    gh_guild_config config;
+} gh_guild;
+
+/* Says which guild, by which client, with which settings; config may be NULL for the defaults. Asks the store nothing.
+   A guild that was not made well may be used: each begin on it ends as init did.
+   GH_OK; GH_INVALID_OBJECT (guild is NULL), _CLIENT, _NAME, _CONFIG, _TIMEOUT, _GUILD_CAPACITY. */
+GH_API gh_status gh_guild_init(gh_guild* guild, gh_client* client, gh_str name, const gh_guild_config* config);
+
+/* Every begin below answers, besides what stands with it: GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP
+   (NULL or busy), GH_INVALID_OBJECT (guild is NULL or was not made by gh_guild_init), GH_INVALID_CLIENT (it was shut
+   down), or what gh_guild_init answered. */
+
 /* ---- join and leave -------------------------------------------------------------------------------------------- */
 
 /* Who joins, leaves or is asked for. Name and id together say who it is: to leave, give what joined. */
@@ -64,17 +96,6 @@ typedef struct gh_guild_member
                          server stopped half-way; GH_FULL no room. leave: GH_OK; GH_NOT_MEMBER likewise.
                          has: GH_OK is a member; GH_NOT_MEMBER */
 } gh_guild_member;
-
-typedef struct gh_guild_change_config
-{
-    size_t struct_size;  /* set by gh_guild_change_config_default; leave it                                        */
-    uint64_t timeout_us; /* from begin to the end, the wait for earlier changes included; 1 ms..60 s, default 5 s  */
-    uint32_t capacity;   /* members after a join; 1..GH_GUILD_CAPACITY_MAX, default 5000. leave does not look at it */
-    gh_fold fold;        /* default gh_fold_ascii; NULL: only the same bytes are alike. One for the whole guild    */
-    void* fold_context;
-} gh_guild_change_config;
-
-GH_API gh_guild_change_config gh_guild_change_config_default(void);
 
 typedef struct gh_guild_change
 {
@@ -96,14 +117,13 @@ typedef struct gh_guild_change
 
 /* Begins to make the players members, as many as there is room for, in the order of the array and in one step. After
    the end each has its status.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the members would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME (guild), _CONFIG, _TIMEOUT, _GUILD_CAPACITY, _MEMBERS. config may be NULL for the defaults. */
-GH_API gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                                     size_t count, const gh_guild_change_config* config);
+   Besides: GH_TOO_LARGE (the members would not fit out_bytes), GH_INVALID_MEMBERS. */
+GH_API gh_status gh_guild_join_begin(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members,
+                                     size_t count);
 
 /* Begins to take the players out, all in one step. Statuses as above. */
-GH_API gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                                      size_t count, const gh_guild_change_config* config);
+GH_API gh_status gh_guild_leave_begin(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members,
+                                      size_t count);
 
 /* How it ends:
    GH_OK        each of them is a member now; or none is any more
@@ -128,15 +148,12 @@ typedef struct gh_guild_hit
 
 typedef struct gh_guild_search_config
 {
-    size_t struct_size;  /* set by gh_guild_search_config_default; leave it                                          */
-    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                                           */
-    uint32_t limit;      /* at most this many hits; 1..GH_GUILD_LIMIT_MAX, default 10                                */
-    gh_str after;        /* the cursor of an earlier page, from any op of any server: goes on behind it. Copied by
-                            begin. Empty (default): from the first                                                  */
-    gh_fold fold;        /* that the members joined with; default gh_fold_ascii                                      */
-    void* fold_context;
-    void* buffer;        /* aligned to 8 */
-    size_t buffer_size;  /* at least GH_GUILD_BUFFER_SIZE(limit) */
+    size_t struct_size; /* set by gh_guild_search_config_default; leave it                                          */
+    uint32_t limit;     /* at most this many hits; 1..GH_GUILD_LIMIT_MAX, default 10                                */
+    gh_str after;       /* the cursor of an earlier page, from any op of any server: goes on behind it. Copied by
+                           begin. Empty (default): from the first                                                  */
+    void* buffer;       /* aligned to 8 */
+    size_t buffer_size; /* at least GH_GUILD_BUFFER_SIZE(limit) */
 } gh_guild_search_config;
 
 GH_API gh_guild_search_config gh_guild_search_config_default(void);
@@ -155,7 +172,6 @@ typedef struct gh_guild_search
     gh_name guild;
     gh_str bound;
     char* buffer;
-    uint64_t timeout_us;
     uint32_t limit;
     bool paged; /* the last page is there: its cursor leads to the next */
 } gh_guild_search;
@@ -163,15 +179,15 @@ typedef struct gh_guild_search
 /* Begins to look for the members whose folded names begin with the folded prefix; empty: for all. Any bytes may be in
    prefix, also half a character. It writes nothing. For a newer key-stroke: cancel, and begin again at once with the
    same op.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _GUILD_PREFIX, _CONFIG, _TIMEOUT,
-   _LIMIT, _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small). config may not be NULL: it has the buffer. */
-GH_API gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+   Besides: GH_INVALID_GUILD_PREFIX, _CONFIG, _LIMIT, _GUILD_CURSOR (after), _BUFFER (NULL, not aligned, too small).
+   config may not be NULL: it has the buffer. */
+GH_API gh_status gh_guild_complete_begin(gh_guild_search* op, const gh_guild* guild, gh_str prefix,
                                          const gh_guild_search_config* config);
 
-/* Begins to look for the page behind the last one, with the same guild, prefix, limit and buffer. Whoever was a member
-   all the time is on exactly one of the pages, whoever else came or went.
-   Statuses as above, and GH_INVALID_GUILD_CURSOR if the last page did not end GH_OK. */
-GH_API gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client);
+/* Begins to look for the page behind the last one, with the same prefix, limit and buffer. Whoever was a member all the
+   time is on exactly one of the pages, whoever else came or went.
+   Besides: GH_INVALID_GUILD_CURSOR: the last page was of another guild, or did not end GH_OK. */
+GH_API gh_status gh_guild_next_begin(gh_guild_search* op, const gh_guild* guild);
 
 /* How it ends:
    GH_OK        there are hits
@@ -180,16 +196,6 @@ GH_API gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client);
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 
 /* ---- has ------------------------------------------------------------------------------------------------------- */
-
-typedef struct gh_guild_has_config
-{
-    size_t struct_size;  /* set by gh_guild_has_config_default; leave it                           */
-    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                         */
-    gh_fold fold;        /* that the members joined with; default gh_fold_ascii                    */
-    void* fold_context;
-} gh_guild_has_config;
-
-GH_API gh_guild_has_config gh_guild_has_config_default(void);
 
 typedef struct gh_guild_has
 {
@@ -209,10 +215,8 @@ typedef struct gh_guild_has
 
 /* Begins to ask whether the players are members; after the end each has its status. It writes nothing. The array stays
    in place until the op ends.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _CONFIG, _TIMEOUT, _MEMBERS.
-   config may be NULL for the defaults. */
-GH_API gh_status gh_guild_has_begin(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                                    size_t count, const gh_guild_has_config* config);
+   Besides: GH_INVALID_MEMBERS. */
+GH_API gh_status gh_guild_has_begin(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count);
 
 /* How it ends:
    GH_OK        each has its status
@@ -232,9 +236,8 @@ typedef struct gh_guild_size
     gh_name guild;
 } gh_guild_size;
 
-/* Begins to count the members. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (guild), _TIMEOUT. */
-GH_API gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us);
+/* Begins to count the members. */
+GH_API gh_status gh_guild_size_begin(gh_guild_size* op, const gh_guild* guild);
 
 /* How it ends:
    GH_OK (size may be 0), GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT as above. */

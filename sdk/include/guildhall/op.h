@@ -105,6 +105,14 @@ typedef struct gh_gate
     uint64_t object;
 } gh_gate;
 
+/* Private too: what the things have in common that ops are begun on with settings of their own, such as gh_guild. */
+typedef struct gh_object
+{
+    gh_client* client;
+    gh_status status; /* what its init answered, and each begin on it answers if that is not GH_OK */
+    gh_name name;
+} gh_object;
+
 /* Private too: what a lock and a permit have in common; the drawing of its states is in lock.h. */
 typedef struct gh_lease
 {

@@ -97,6 +97,7 @@
     X(INVALID_BUFFER, INVALID, 24, "a buffer is NULL although its size is not 0")                                     \
     X(INVALID_REPEAT, INVALID, 25, "the repeat field is not one of its enum's values")                                \
     X(INVALID_REENTRY, INVALID, 26, "gh_tick was called while it was already running on this client")                 \
+    X(INVALID_OBJECT, INVALID, 27, "what the op is to be begun on is NULL or was not made by its init")              \
     X(INVALID_PERMITS, INVALID, 33, "the number of permits is 0, or more than the limit in the config")               \
     X(INVALID_TASKS, INVALID, 65,                                                                                     \
        "the tasks are NULL, none, more than GH_TASKS_BATCH_MAX, or none of them has an action")                       \

@@ -436,7 +436,7 @@ gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
     op->kind = &refused;
     op->self = op;
     op->status = status;
-    if (status != GH_INVALID_CLIENT) gh_changes_note(client, op);
+    if (gh_client_is_one(client)) gh_changes_note(client, op);
     return status;
 }
 

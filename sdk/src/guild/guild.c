@@ -2,8 +2,7 @@
 
 #include "guildhall/guild.h"
 
-#include "client/op.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "wire/name.h"
 
 #define GUILD_CAPACITY   5000u
@@ -16,6 +15,28 @@
 #define GUILD_CHANGE_SHAPE "qiis"
 
 static const gh_str guild_kind_name = {"guild", 5};
+
+/* ---- a guild --------------------------------------------------------------------------------------------------- */
+
+static const gh_bound guild_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_guild_config),
+    GH_BOUND(gh_guild_config, capacity, GUILD_CAPACITY, 1, GH_GUILD_CAPACITY_MAX, GH_INVALID_GUILD_CAPACITY)};
+static const gh_bounds guild_bounds = GH_BOUNDS(gh_guild_config, guild_bounds_rows);
+
+gh_guild_config gh_guild_config_default(void)
+{
+    gh_guild_config config;
+    gh_bounds_fill(&guild_bounds, &config);
+    config.fold = gh_fold_ascii;
+    return config;
+}
+
+gh_status gh_guild_init(gh_guild* guild, gh_client* client, gh_str name, const gh_guild_config* config)
+{
+    if (guild == NULL) return GH_INVALID_OBJECT;
+    guild->config = gh_guild_config_default();
+    return gh_object_init(&guild->object, client, name, &guild_bounds, config, &guild->config);
+}
 
 /* ---- join and leave -------------------------------------------------------------------------------------------- */
 
@@ -108,19 +129,6 @@ static const gh_op_kind guild_change_kind = {.name = "guild",
                                              .effect = GH_OP_CHANGES,
                                              .answer = guild_change_answer};
 
-static const gh_bound guild_change_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_guild_change_config),
-    GH_BOUND(gh_guild_change_config, capacity, GUILD_CAPACITY, 1, GH_GUILD_CAPACITY_MAX, GH_INVALID_GUILD_CAPACITY)};
-static const gh_bounds guild_change_bounds = GH_BOUNDS(gh_guild_change_config, guild_change_bounds_rows);
-
-gh_guild_change_config gh_guild_change_config_default(void)
-{
-    gh_guild_change_config config;
-    gh_bounds_fill(&guild_change_bounds, &config);
-    config.fold = gh_fold_ascii;
-    return config;
-}
-
 static bool guild_id_is_valid(gh_str id)
 {
     return id.size <= GH_NAME_SIZE_MAX && (id.bytes != NULL || id.size == 0);
@@ -145,43 +153,40 @@ static size_t guild_members_size(const gh_guild_member* members, size_t count)
     return size;
 }
 
-static gh_status guild_change_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                                    size_t count, const gh_guild_change_config* config, bool leaves)
+static gh_status guild_change_try(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members, size_t count,
+                                  bool leaves)
 {
-    gh_guild_change_config defaults = gh_guild_change_config_default();
     size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_client* client;
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
-    if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&guild_change_bounds, config, client);
-    if (status != GH_OK) return status;
+    client = guild->object.client;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
     if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_TOO_LARGE;
     op->size = 0;
-    gh_name_keep(&op->guild, guild);
+    op->guild = guild->object.name;
     op->members = members;
-    op->fold = config->fold;
-    op->fold_context = config->fold_context;
-    op->capacity = config->capacity;
+    op->fold = guild->config.fold;
+    op->fold_context = guild->config.fold_context;
+    op->capacity = guild->config.capacity;
     op->count = (uint8_t)count;
     op->leaves = leaves;
     for (i = 0; i < count; i++) members[i].status = GH_PENDING;
-    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, GUILD_CHANGE_SHAPE, config->timeout_us,
-                       gh_gate_object(client, guild_kind_name, guild));
+    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, GUILD_CHANGE_SHAPE, guild->config.timeout_us,
+                       gh_gate_object(client, guild_kind_name, gh_name_str(&op->guild)));
     return GH_OK;
 }
 
-gh_status gh_guild_join_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                              size_t count, const gh_guild_change_config* config)
+gh_status gh_guild_join_begin(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, guild_change_begin(op, client, guild, members, count, config, false));
+    gh_status status = guild_change_try(op, guild, members, count, false);
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, status);
 }
 
-gh_status gh_guild_leave_begin(gh_guild_change* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                               size_t count, const gh_guild_change_config* config)
+gh_status gh_guild_leave_begin(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, guild_change_begin(op, client, guild, members, count, config, true));
+    gh_status status = guild_change_try(op, guild, members, count, true);
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, status);
 }
 
 /* ---- members as bytes ------------------------------------------------------------------------------------------
@@ -290,7 +295,7 @@ static char* guild_hit_bytes(const gh_guild_search* search, uint32_t i)
 }
 
 /* What every member that is sought begins with. */
-static void guild_set_bound(gh_guild_search* search, gh_str prefix, const gh_guild_search_config* config)
+static void guild_set_bound(gh_guild_search* search, gh_str prefix, const gh_guild_config* config)
 {
     char folded[GH_FOLDED_SIZE_MAX];
     size_t size = gh_fold_apply(config->fold, config->fold_context, prefix, folded);
@@ -383,7 +388,6 @@ static const gh_op_kind guild_search_kind = {.name = "guild",
                                              .answer = guild_search_answer};
 
 static const gh_bound guild_search_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_guild_search_config),
     GH_BOUND(gh_guild_search_config, limit, GUILD_LIMIT, 1, GH_GUILD_LIMIT_MAX, GH_INVALID_LIMIT)};
 static const gh_bounds guild_search_bounds = GH_BOUNDS(gh_guild_search_config, guild_search_bounds_rows);
 
@@ -391,7 +395,6 @@ gh_guild_search_config gh_guild_search_config_default(void)
 {
     gh_guild_search_config config;
     gh_bounds_fill(&guild_search_bounds, &config);
-    config.fold = gh_fold_ascii;
     return config;
 }
 
@@ -405,11 +408,11 @@ static gh_status guild_check_search(const gh_guild_search_config* config, gh_cli
     return config->buffer_size < GH_GUILD_BUFFER_SIZE(config->limit) ? GH_INVALID_BUFFER : GH_OK;
 }
 
-static void guild_search_start(gh_guild_search* op, gh_client* client)
+static void guild_search_start(gh_guild_search* op, const gh_guild* guild)
 {
     op->count = 0;
     op->more = op->paged = false;
-    gh_call_begin(&op->op, client, &guild_search_kind, "*", op->timeout_us, 0);
+    gh_call_begin(&op->op, guild->object.client, &guild_search_kind, "*", guild->config.timeout_us, 0);
 }
 
 /* A cursor in front of the first that is sought says nothing. */
@@ -420,45 +423,44 @@ static void guild_drop_early_cursor(gh_guild_search* op)
     if (order < 0 || (order == 0 && op->cursor.size < op->bound.size)) op->cursor.size = 0;
 }
 
-static gh_status guild_complete_try(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+static gh_status guild_complete_try(gh_guild_search* op, const gh_guild* guild, gh_str prefix,
                                     const gh_guild_search_config* config)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
     if (prefix.size > GH_NAME_SIZE_MAX || (prefix.bytes == NULL && prefix.size > 0)) return GH_INVALID_GUILD_PREFIX;
-    status = guild_check_search(config, client);
+    status = guild_check_search(config, guild->object.client);
     if (status != GH_OK) return status;
-    gh_name_keep(&op->guild, guild);
+    op->guild = guild->object.name;
     op->buffer = (char*)config->buffer;
-    op->timeout_us = config->timeout_us;
     op->limit = config->limit;
     op->hits = guild_hits(op);
     guild_keep_cursor(op, config->after);
-    guild_set_bound(op, prefix, config);
+    guild_set_bound(op, prefix, &guild->config);
     guild_drop_early_cursor(op);
-    guild_search_start(op, client);
+    guild_search_start(op, guild);
     return GH_OK;
 }
 
-gh_status gh_guild_complete_begin(gh_guild_search* op, gh_client* client, gh_str guild, gh_str prefix,
+gh_status gh_guild_complete_begin(gh_guild_search* op, const gh_guild* guild, gh_str prefix,
                                   const gh_guild_search_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, guild_complete_try(op, client, guild, prefix, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, guild_complete_try(op, guild, prefix, config));
 }
 
-static gh_status guild_next_try(gh_guild_search* op, gh_client* client)
+static gh_status guild_next_try(gh_guild_search* op, const gh_guild* guild)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
-    if (!op->paged) return GH_INVALID_GUILD_CURSOR;
-    guild_search_start(op, client);
+    if (!op->paged || !gh_str_equal(gh_name_str(&op->guild), gh_name_str(&guild->object.name)))
+        return GH_INVALID_GUILD_CURSOR;
+    guild_search_start(op, guild);
     return GH_OK;
 }
 
-gh_status gh_guild_next_begin(gh_guild_search* op, gh_client* client)
+gh_status gh_guild_next_begin(gh_guild_search* op, const gh_guild* guild)
 {
-    return gh_op_begun((gh_op*)op, client, guild_next_try(op, client));
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, guild_next_try(op, guild));
 }
 
 /* ---- has ------------------------------------------------------------------------------------------------------- */
@@ -516,45 +518,27 @@ static const gh_op_kind guild_has_kind = {.name = "guild",
                                           .effect = GH_OP_READS,
                                           .answer = guild_has_answer};
 
-static const gh_bound guild_has_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_guild_has_config)};
-static const gh_bounds guild_has_bounds = GH_BOUNDS(gh_guild_has_config, guild_has_bounds_rows);
-
-gh_guild_has_config gh_guild_has_config_default(void)
+static gh_status guild_has_try(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
-    gh_guild_has_config config;
-    gh_bounds_fill(&guild_has_bounds, &config);
-    config.fold = gh_fold_ascii;
-    return config;
-}
-
-static gh_status guild_has_try(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members,
-                               size_t count, const gh_guild_has_config* config)
-{
-    gh_guild_has_config defaults = gh_guild_has_config_default();
     size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
-    if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&guild_has_bounds, config, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
     op->found = 0;
-    gh_name_keep(&op->guild, guild);
+    op->guild = guild->object.name;
     op->members = members;
-    op->fold = config->fold;
-    op->fold_context = config->fold_context;
+    op->fold = guild->config.fold;
+    op->fold_context = guild->config.fold_context;
     op->count = (uint8_t)count;
     op->asked = 0;
     for (i = 0; i < count; i++) members[i].status = GH_PENDING;
-    gh_call_begin(&op->op, client, &guild_has_kind, "*", config->timeout_us, 0);
+    gh_call_begin(&op->op, guild->object.client, &guild_has_kind, "*", guild->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_guild_has_begin(gh_guild_has* op, gh_client* client, gh_str guild, gh_guild_member* members, size_t count,
-                             const gh_guild_has_config* config)
+gh_status gh_guild_has_begin(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, guild_has_try(op, client, guild, members, count, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, guild_has_try(op, guild, members, count));
 }
 
 /* ---- size ------------------------------------------------------------------------------------------------------ */
@@ -586,20 +570,17 @@ static const gh_op_kind guild_size_kind = {.name = "guild",
                                            .effect = GH_OP_READS,
                                            .answer = guild_size_answer};
 
-static gh_status guild_size_try(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
+static gh_status guild_size_try(gh_guild_size* op, const gh_guild* guild)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(guild)) return GH_INVALID_NAME;
-    status = gh_refusal_timeout(&timeout_us, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
     op->size = 0;
-    gh_name_keep(&op->guild, guild);
-    gh_call_begin(&op->op, client, &guild_size_kind, NULL, timeout_us, 0);
+    op->guild = guild->object.name;
+    gh_call_begin(&op->op, guild->object.client, &guild_size_kind, NULL, guild->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_guild_size_begin(gh_guild_size* op, gh_client* client, gh_str guild, uint64_t timeout_us)
+gh_status gh_guild_size_begin(gh_guild_size* op, const gh_guild* guild)
 {
-    return gh_op_begun((gh_op*)op, client, guild_size_try(op, client, guild, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)guild, guild_size_try(op, guild));
 }

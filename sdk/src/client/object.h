@@ -1,0 +1,27 @@
+/* object.h -- what a program makes once and begins ops on: a queue, a guild, a mailbox. It says the client, the name and
+   the settings, so that no two calls on it differ.
+
+   It is a value: nothing points to it once a begin has returned, so it may be copied, moved and forgotten at any time. */
+
+#ifndef GH_OBJECT_H
+#define GH_OBJECT_H
+
+#include "client/op.h"
+#include "client/refusal.h"
+
+/* Copies config, if it is not NULL, over kept, which has the defaults: structs with these bounds. GH_OK;
+   GH_INVALID_CLIENT, _NAME, _CONFIG, or the status of the row that is broken; kept in the object, so that a begin on
+   what was not made well says why. */
+gh_status gh_object_init(gh_object* object, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config,
+                         void* kept);
+
+/* Keeps what its init finds beside, and answers it. */
+gh_status gh_object_made(gh_object* object, gh_status status);
+
+/* Whether op may begin on it: as gh_op_check, GH_INVALID_OBJECT, or what its init answered. */
+gh_status gh_object_check(const gh_op* op, const gh_object* object);
+
+/* gh_op_begun for an op that was to begin on it. */
+gh_status gh_object_begun(gh_op* op, const gh_object* object, gh_status status);
+
+#endif
