@@ -70,13 +70,13 @@
     X(gh_geo_place) \
     X(gh_geo_stats) \
     X(gh_geo_slot) \
+    X(gh_guild_config) \
+    X(gh_guild) \
     X(gh_guild_member) \
-    X(gh_guild_change_config) \
     X(gh_guild_change) \
     X(gh_guild_hit) \
     X(gh_guild_search_config) \
     X(gh_guild_search) \
-    X(gh_guild_has_config) \
     X(gh_guild_has) \
     X(gh_guild_size) \
     X(gh_lock_config) \
@@ -94,6 +94,7 @@
     X(gh_ring) \
     X(gh_op) \
     X(gh_gate) \
+    X(gh_object) \
     X(gh_lease) \
     X(gh_address) \
     X(gh_platform) \
