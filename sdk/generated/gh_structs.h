@@ -16,12 +16,14 @@
     X(gh_trace_event) \
     X(gh_hooks) \
     X(gh_chat_config) \
+    X(gh_chat) \
     X(gh_chat_change) \
     X(gh_chat_send) \
     X(gh_chat_member) \
     X(gh_chat_fetch_config) \
     X(gh_chat_fetch) \
     X(gh_chat_commit) \
+    X(gh_chat_list_config) \
     X(gh_chat_item) \
     X(gh_chat_list) \
     X(gh_chat_member_item) \
@@ -84,7 +86,8 @@
     X(gh_lock_set) \
     X(gh_lock_look_config) \
     X(gh_lock_look) \
-    X(gh_mailbox_push_config) \
+    X(gh_mailbox_config) \
+    X(gh_mailbox) \
     X(gh_mailbox_push) \
     X(gh_mailbox_fetch_config) \
     X(gh_mailbox_fetch) \
@@ -107,6 +110,8 @@
     X(gh_rows_slot) \
     X(gh_rows_config) \
     X(gh_rows) \
+    X(gh_semaphore_config) \
+    X(gh_semaphore) \
     X(gh_permit_config) \
     X(gh_permit) \
     X(gh_semaphore_limit) \

@@ -37,15 +37,17 @@
    Time     the store's clock stamps messages and epochs; your clock counts timeouts and waits.
    Threads  as the client.
    Memory   ops, posts and members are yours and stay in place until the op ends, with their bytes and the names in
-            them. Fetched messages lie in the buffer that you gave, until the next begin.
+            them. A chat is a value: an op that has begun on it needs it no more. Fetched messages lie in the buffer
+            that you gave, until the next begin.
    Failure  a change or send whose answer is lost is asked for again with the same id and is carried out once.
             Reads go on when the link is back.
 
    Use
        gh_str members[] = {gh_str_literal("jason"), gh_str_literal("jeff")};
        gh_post hello = {.sender = members[0], .body = gh_str_literal("ready?")};
-       gh_chat_create_begin(&change, client, gh_str_literal("raid 7"), members, 2, &hello, NULL);
-       gh_chat_send_begin(&send, client, gh_str_literal("raid 7"), posts, post_count, 0);
+       gh_chat_init(&raid, client, gh_str_literal("raid 7"), NULL);
+       gh_chat_create_begin(&change, &raid, members, 2, &hello);
+       gh_chat_send_begin(&send, &raid, posts, post_count);
 
        gh_chat_feed_begin(&feed, client, &config);     all chats of all players here, each read once
        gh_chat_feed_add(&feed, &player, gh_str_literal("jason"));
@@ -69,22 +71,46 @@ extern "C" {
 #define GH_CHAT_FETCH_MAX 10000     /* messages in one fetch                                       */
 #define GH_CHAT_LIST_MAX 1000       /* chats of one player                                         */
 
-/* ---- create, join, leave ------------------------------------------------------------------------------- */
+/* ---- a chat -------------------------------------------------------------------------------------------- */
 
 typedef struct gh_chat_config
 {
-    size_t struct_size;   /* set by gh_chat_config_default; leave it                                       */
-    uint64_t timeout_us;  /* from begin to the end, waiting for earlier changes included; 1 ms..60 s,
-                             default 5 s. A create takes a round trip per member                           */
-    uint32_t keep;        /* create: messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000. Each may take as
-                             much as a body has: see Large                                                */
-    uint32_t members_max; /* create: members at most; 1..GH_CHAT_MEMBERS_MAX, default 1000                 */
-    bool refuse_when_full; /* create: a send after which somebody had more than `keep` messages to handle ends
-                             GH_FULL; default: the oldest go. One who stays away then silences the chat   */
-    bool from_start;      /* join: all that is still kept is new to the player; default: only what comes   */
+    size_t struct_size;    /* set by gh_chat_config_default; leave it                                      */
+    uint64_t timeout_us;   /* of each op, from begin to the end, waiting for earlier changes included; of a fetch, the
+                              longest time without an answer; 1 ms..60 s, default 5 s. A create takes a round trip
+                              per member, and reading all the members some fifty to a round trip           */
+
+    /* What a create gives to the store, for all and for good. Nothing else looks at these three, so a server that does
+       not create the chat need not say them, and what it says of a chat that is there already changes nothing. */
+    uint32_t keep;         /* messages kept at most; 1..GH_CHAT_KEEP_MAX, default 1000. Each may take as much as a body
+                              has: see Large                                                               */
+    uint32_t members_max;  /* members at most; 1..GH_CHAT_MEMBERS_MAX, default 1000                        */
+    bool refuse_when_full; /* a send after which somebody had more than `keep` messages to handle ends GH_FULL;
+                              default: the oldest go. One who stays away then silences the chat            */
 } gh_chat_config;
 
 GH_API gh_chat_config gh_chat_config_default(void);
+
+/* A chat as this server uses it: a value, which may be copied, and has no end. */
+typedef struct gh_chat
+{
+    /* private */
+    gh_object object;
+    gh_chat_config config;
+} gh_chat;
+
+/* Says which chat, by which client, with which settings; config may be NULL for the defaults. Asks the store nothing,
+   and makes none there: gh_chat_create_begin does. A chat that was not made well may be used: each begin on it ends as
+   init did.
+   GH_OK; GH_INVALID_OBJECT (chat is NULL), _CLIENT, _NAME, _CONFIG (not made by its default function), _TIMEOUT, _LIMIT
+   (keep, members_max). */
+GH_API gh_status gh_chat_init(gh_chat* chat, gh_client* client, gh_str name, const gh_chat_config* config);
+
+/* Every begin on a chat answers, besides what stands with it: GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP (NULL or busy), GH_INVALID_OBJECT (chat is NULL or was not made by gh_chat_init), GH_INVALID_CLIENT (it
+   was shut down), or what gh_chat_init answered. */
+
+/* ---- create, join, leave ------------------------------------------------------------------------------- */
 
 typedef struct gh_chat_change
 {
@@ -115,20 +141,26 @@ typedef struct gh_chat_change
 /* Makes a chat with these members, to whom the first message is new; first may be NULL for none. Who sends it
    is one of the members, or empty. The list of members is only read. A name that no other chat has or had comes
    from gh_client_unique.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME, _CONFIG, _MEMBERS (NULL, 0, more than GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a
-   sender who is none), _MESSAGES, _TIMEOUT, _LIMIT (keep, members_max; or members_max is less than count). config may
-   be NULL. */
-GH_API gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
-                                      size_t count, const gh_post* first, const gh_chat_config* config);
+   Besides: GH_TOO_LARGE (the request would not fit out_bytes), GH_INVALID_MEMBERS (NULL, 0, more than
+   GH_CHAT_CREATE_MAX, one twice, a name that is not valid, a sender who is none), _MESSAGES, _LIMIT (members_max is
+   less than count). */
+GH_API gh_status gh_chat_create_begin(gh_chat_change* op, const gh_chat* chat, const gh_str* members, size_t count,
+                                      const gh_post* first);
 
-/* The player becomes a member. As above; GH_INVALID_MEMBERS: the player's name. */
-GH_API gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                                    const gh_chat_config* config);
+/* What is new to one who joins. To one who is a member already nothing changes. */
+typedef enum gh_chat_from
+{
+    GH_CHAT_FROM_NOW = 0, /* only what comes          */
+    GH_CHAT_FROM_START    /* all that is still kept   */
+} gh_chat_from;
 
-/* The player is a member no more. As above. */
-GH_API gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                                     const gh_chat_config* config);
+/* The player becomes a member.
+   Besides: GH_INVALID_MEMBERS (the player's name), GH_INVALID_FROM (from is none of its enum's values). */
+GH_API gh_status gh_chat_join_begin(gh_chat_change* op, const gh_chat* chat, gh_str player, gh_chat_from from);
+
+/* The player is a member no more.
+   Besides: GH_INVALID_MEMBERS (the player's name). */
+GH_API gh_status gh_chat_leave_begin(gh_chat_change* op, const gh_chat* chat, gh_str player);
 
 /* How it ends:
    GH_OK         created; joined, or was a member already; left
@@ -161,11 +193,8 @@ typedef struct gh_chat_send
 /* Sends up to GH_MESSAGES_MAX posts of any members to one chat, in this order: what a frame has to say, in
    one request. After GH_OK and GH_NOT_MEMBER each post has its own id and status; after any other end its status stays
    GH_PENDING, or is GH_UNKNOWN after GH_UNKNOWN. A post without sender is the server's.
-   timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED;
-   GH_INVALID_OP, _CLIENT, _NAME, _MESSAGES, _TIMEOUT. */
-GH_API gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
-                                    uint64_t timeout_us);
+   Besides: GH_TOO_LARGE (the request would not fit out_bytes), GH_INVALID_MESSAGES. */
+GH_API gh_status gh_chat_send_begin(gh_chat_send* op, const gh_chat* chat, gh_post* posts, size_t count);
 
 /* How it ends:
    GH_OK         at least one post was taken; the others are GH_NOT_MEMBER in their status
@@ -215,7 +244,6 @@ typedef struct gh_chat_member
 typedef struct gh_chat_fetch_config
 {
     size_t struct_size;    /* set by gh_chat_fetch_config_default; leave it */
-    uint64_t timeout_us;   /* the longest time without an answer; 1 ms..60 s, default 5 s */
     uint64_t wait_us;      /* if nothing is new, wait this long for something; 0 (default)..1 h. A send ends
                               the wait by a hint; if that is lost, it takes up to 2 s more */
     uint32_t messages_max; /* 0: none, only the figures; up to GH_CHAT_FETCH_MAX, default 64 */
@@ -265,10 +293,10 @@ typedef struct gh_chat_fetch
    come once, however many members there are. An op that was used before goes on where it was; zero it and the
    members for another chat. members is an array of count (1..GH_CHAT_MEMBERS_MAX); a large one takes several
    requests.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _MEMBERS, _CONFIG, _TIMEOUT,
-   _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the buffer. */
-GH_API gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
-                                     size_t count, const gh_chat_fetch_config* config);
+   Besides: GH_INVALID_MEMBERS, _CONFIG, _WAIT, _LIMIT (messages_max), _BUFFER. config may not be NULL: it has the
+   buffer. */
+GH_API gh_status gh_chat_fetch_begin(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* members, size_t count,
+                                     const gh_chat_fetch_config* config);
 
 /* How it ends:
    GH_OK         count messages are there (none, with messages_max 0, if something is new); fetch again for
@@ -294,11 +322,10 @@ typedef struct gh_chat_commit
 } gh_chat_commit;
 
 /* epoch is that of the messages, or that of the fetch. A smaller id than before changes nothing.
-   timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME,
-   _MEMBERS (NULL, 0, more than GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled is 0 or
-   2^53 or more), _TIMEOUT. */
-GH_API gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                                      gh_chat_member* members, size_t count, uint64_t timeout_us);
+   Besides: GH_INVALID_MEMBERS (NULL, 0, more than GH_CHAT_COMMIT_MAX, a name that is not valid), _EPOCH, _ID (handled
+   is 0 or 2^53 or more). */
+GH_API gh_status gh_chat_commit_begin(gh_chat_commit* op, const gh_chat* chat, uint64_t epoch, gh_chat_member* members,
+                                      size_t count);
 
 /* How it ends:
    GH_OK         noted; a member whose status is GH_NOT_MEMBER is none
@@ -310,6 +337,14 @@ GH_API gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_
    GH_CANCELLED, GH_REFUSED, GH_CORRUPT   see gh_status_text */
 
 /* ---- list: the chats of a player, with unread counts --------------------------------------------------- */
+
+typedef struct gh_chat_list_config
+{
+    size_t struct_size;  /* set by gh_chat_list_config_default; leave it */
+    uint64_t timeout_us; /* for all chats together; 1 ms..60 s, default 5 s */
+} gh_chat_list_config;
+
+GH_API gh_chat_list_config gh_chat_list_config_default(void);
 
 typedef struct gh_chat_item
 {
@@ -337,12 +372,12 @@ typedef struct gh_chat_list
 } gh_chat_list;
 
 /* Begins to list: a round trip for the names, and one a chat. items is an array of capacity, yours. Stale
-   entries of the player's list are not shown, and taken away. timeout_us: 1 ms..60 s, 0: 5 s, for all
-   together.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME (the player's), _BUFFER (items NULL
-   or capacity 0), _TIMEOUT. */
+   entries of the player's list are not shown, and taken away. config may be NULL for the defaults. It is of a player,
+   so it begins on a client, not on a chat.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (the player's), _CONFIG
+   (not made by its default function), _TIMEOUT, _BUFFER (items NULL or capacity 0). */
 GH_API gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items,
-                                    size_t capacity, uint64_t timeout_us);
+                                    size_t capacity, const gh_chat_list_config* config);
 
 /* How it ends:
    GH_OK         count items, at least one
@@ -385,11 +420,9 @@ typedef struct gh_chat_members
 
 /* Begins to list who is in the chat, each once, in no order; it changes nothing. Some fifty members come in a round
    trip; who joins or leaves meanwhile may be among them or not. items is an array of capacity, yours.
-   timeout_us: 1 ms..60 s, 0: 5 s, for all together.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (items NULL or capacity 0),
-   _TIMEOUT. */
-GH_API gh_status gh_chat_members_begin(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
-                                       size_t capacity, uint64_t timeout_us);
+   Besides: GH_INVALID_BUFFER (items NULL or capacity 0). */
+GH_API gh_status gh_chat_members_begin(gh_chat_members* op, const gh_chat* chat, gh_chat_member_item* items,
+                                       size_t capacity);
 
 /* How it ends:
    GH_OK         count items, at least one

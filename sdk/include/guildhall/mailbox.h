@@ -25,8 +25,9 @@
    Large    a body has up to 64 KiB, where out_bytes lets it out. A reader for whom one is too large, for its buffer or
             its reply_bytes, is told of it without the body (GH_TOO_LARGE in the message), and goes on with what comes
             behind; message.h has the sizes. A mailbox costs the store up to capacity times the largest body.
-   Memory   ops, posts and their bytes are yours and stay in place until the op ends. Fetched messages
-            lie in the buffer that you gave, until that op's next begin.
+   Memory   ops, posts and their bytes are yours and stay in place until the op ends. A mailbox is a value: an op
+            that has begun on it needs it no more. Fetched messages lie in the buffer that you gave, until that
+            op's next begin.
    Failure  a push whose answer is lost is asked for again with the same id and is stored once. Nothing that
             was not committed is lost when the recipient's server dies: the next one fetches it again. A full
             mailbox says GH_FULL and never drops anything. After the store lost its data, or 30 days after
@@ -34,18 +35,19 @@
             not call INFO, restarts are not noticed: then ids that were forgotten are given again under the same epoch.
 
    Use
+       gh_mailbox_init(&mail, client, gh_str_literal("jason"), NULL);
        gh_post post = {.sender = gh_str_literal("market"), .body = gh_str_literal("your sword was sold")};
        gh_mailbox_push push = {0};
-       gh_mailbox_push_begin(&push, client, gh_str_literal("jason"), &post, 1, NULL);
+       gh_mailbox_push_begin(&push, &mail, &post, 1);
        ...
        gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
        config.buffer = buffer;
        config.buffer_size = sizeof buffer;
-       gh_mailbox_fetch_begin(&fetch, client, gh_str_literal("jason"), &config);
+       gh_mailbox_fetch_begin(&fetch, &mail, &config);
        ... each frame, until gh_op_poll(&fetch.op) is GH_OK; then
        show(fetch.messages, fetch.count);
        uint64_t last = fetch.messages[fetch.count - 1].id;
-       gh_mailbox_commit_begin(&commit, client, gh_str_literal("jason"), fetch.epoch, last, 0); */
+       gh_mailbox_commit_begin(&commit, &mail, fetch.epoch, last); */
 
 #ifndef GUILDHALL_MAILBOX_H
 #define GUILDHALL_MAILBOX_H
@@ -60,17 +62,38 @@ extern "C" {
 #define GH_MAILBOX_CAPACITY_MAX 100000
 #define GH_MAILBOX_FETCH_MAX 10000
 
-/* ---- push ---------------------------------------------------------------------------------------------- */
+/* ---- a mailbox ----------------------------------------------------------------------------------------- */
 
-typedef struct gh_mailbox_push_config
+typedef struct gh_mailbox_config
 {
-    size_t struct_size;  /* set by gh_mailbox_push_config_default; leave it */
-    uint64_t timeout_us; /* from begin to end, the wait for earlier pushes included; 1 ms..60 s, default 5 s
-                            */
-    uint32_t capacity;   /* unread messages that it may hold; 1..GH_MAILBOX_CAPACITY_MAX, default 1000 */
-} gh_mailbox_push_config;
+    size_t struct_size;  /* set by gh_mailbox_config_default; leave it                                       */
+    uint64_t timeout_us; /* of a push and a commit, from begin to end, the wait for earlier pushes included; of a
+                            fetch, the longest time without an answer; 1 ms..60 s, default 5 s               */
+    uint32_t capacity;   /* unread messages that it may hold after a push; 1..GH_MAILBOX_CAPACITY_MAX, default
+                            1000. The store keeps none of its own: all who push agree on it                  */
+} gh_mailbox_config;
 
-GH_API gh_mailbox_push_config gh_mailbox_push_config_default(void);
+GH_API gh_mailbox_config gh_mailbox_config_default(void);
+
+/* A mailbox as this server uses it: a value, which may be copied, and has no end. */
+typedef struct gh_mailbox
+{
+    /* private */
+    gh_object object;
+    gh_mailbox_config config;
+} gh_mailbox;
+
+/* Says which mailbox, by which client, with which settings; config may be NULL for the defaults. Asks the store
+   nothing. A mailbox that was not made well may be used: each begin on it ends as init did.
+   GH_OK; GH_INVALID_OBJECT (mailbox is NULL), _CLIENT, _NAME, _CONFIG (not made by its default function), _TIMEOUT,
+   _LIMIT (capacity). */
+GH_API gh_status gh_mailbox_init(gh_mailbox* mailbox, gh_client* client, gh_str name, const gh_mailbox_config* config);
+
+/* Every begin below answers, besides what stands with it: GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP
+   (NULL or busy), GH_INVALID_OBJECT (mailbox is NULL or was not made by gh_mailbox_init), GH_INVALID_CLIENT (it was
+   shut down), or what gh_mailbox_init answered. */
+
+/* ---- push ---------------------------------------------------------------------------------------------- */
 
 typedef struct gh_mailbox_push
 {
@@ -89,10 +112,8 @@ typedef struct gh_mailbox_push
 
 /* Begins to push all posts, or none, into the mailbox. Any post may be to oneself. After GH_OK each post has
    its id.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME, _CONFIG, _MESSAGES, _TIMEOUT, _LIMIT (capacity). config may be NULL for the defaults. */
-GH_API gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts,
-                                       size_t count, const gh_mailbox_push_config* config);
+   Besides: GH_TOO_LARGE (the request would not fit out_bytes), GH_INVALID_MESSAGES. */
+GH_API gh_status gh_mailbox_push_begin(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count);
 
 /* How it ends:
    GH_OK        stored, once
@@ -108,7 +129,6 @@ GH_API gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, g
 typedef struct gh_mailbox_fetch_config
 {
     size_t struct_size;  /* set by gh_mailbox_fetch_config_default; leave it */
-    uint64_t timeout_us; /* the longest time without an answer; 1 ms..60 s, default 5 s */
     uint64_t wait_us;    /* if nothing is there, wait this long for something; 0 (default)..1 h. A push ends the
                             wait by a hint; if that is lost, it takes up to 5 s more */
     uint64_t after;      /* only messages with a larger id, for reading on before a commit; default 0: all */
@@ -156,10 +176,9 @@ typedef struct gh_mailbox_fetch
 } gh_mailbox_fetch;
 
 /* Begins to read what is unread. It removes nothing, and several may fetch at once.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT, _WAIT, _EPOCH
-   (0, with an `after`), _ID (after), _LIMIT (messages_max), _BUFFER (NULL with a size, not aligned, or
-   missing). config may not be NULL: it has the buffer. */
-GH_API gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+   Besides: GH_INVALID_CONFIG, _WAIT, _EPOCH (0, with an `after`), _ID (after), _LIMIT (messages_max), _BUFFER (NULL
+   with a size, not aligned, or missing). config may not be NULL: it has the buffer. */
+GH_API gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, const gh_mailbox* mailbox,
                                         const gh_mailbox_fetch_config* config);
 
 /* How it ends:
@@ -186,10 +205,9 @@ typedef struct gh_mailbox_commit
 } gh_mailbox_commit;
 
 /* Says that everything up to a message has been handled: it goes. A smaller id than of an earlier commit changes
-   nothing. epoch is that of the message, or that of the fetch that it came with. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _EPOCH, _ID, _TIMEOUT. */
-GH_API gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch,
-                                         uint64_t id, uint64_t timeout_us);
+   nothing. epoch is that of the message, or that of the fetch that it came with.
+   Besides: GH_INVALID_EPOCH, _ID. */
+GH_API gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, const gh_mailbox* mailbox, uint64_t epoch, uint64_t id);
 
 /* How it ends:
    GH_OK        done, now or by a commit before

@@ -19,8 +19,10 @@
               is down the release waits for it, for as long as it matters: see lock.h
 
    Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
-   Limit    lives in the store. The first who asks for a name brings it along (config.limit). Another server
-            whose config says another limit changes nothing by that: op->limit tells the one that counts. Two
+   Limit    lives in the store. The first who asks for a permit of a name brings it along: the limit in its
+            config. Another server whose config says another limit changes nothing by that, and is told: the
+            limit that counts stands in each permit (op->limit), from the store's first answer on, so compare
+            it with your own where that matters. Two
             hours after the last grant the name is forgotten, unless a permit is held, and the next who asks
             brings a limit along. gh_semaphore_limit_begin sets the limit for all, and 30 days take the place
             of the two hours; also while permits are held: nobody loses one, and nobody gets one until the
@@ -38,7 +40,9 @@
             another's. lease_end is counted from the send of the request, less 1 % and 1 ms, so it is never
             later than the store's. The first grant takes 5 or 6 ticks after the start: connect, hand-shake,
             ask, perhaps load the script, hear.
-   Threads  as the client.   Memory  the op is yours and stays in place until it ends.
+   Threads  as the client.
+   Memory   ops are yours and stay in place until they end. A semaphore is a value: an op that has begun on it
+            needs it no more.
    Failure  as of a lock: when the link is down, HELD stays HELD until lease_end and is then told LOST; a
             release that finds the link down is repeated until the lease is over; what a dead holder had is
             free after its lease: lease_us 2 s gives a dead client's permits back within 2 s and costs it 1.5
@@ -58,9 +62,10 @@
             waiters their turn. What is left is for the next request, which is sent at once.
 
    Use
-       gh_permit_config want = gh_permit_config_default();
-       want.limit = 300;                                          -- players in the arena
-       gh_permit_begin(&seat, client, gh_str_literal("arena 7"), &want);
+       gh_semaphore_config config = gh_semaphore_config_default();
+       config.limit = 300;                                        -- players in the arena
+       gh_semaphore_init(&arena, client, gh_str_literal("arena 7"), &config);
+       gh_permit_begin(&seat, &arena, NULL);
        ... each frame, after gh_tick:
        switch (gh_op_poll(&seat.op))
        {
@@ -84,14 +89,45 @@ extern "C" {
 #define GH_SEMAPHORE_WAIT_MAX_US 86400000000ull /* 24 h                                 */
 #define GH_SEMAPHORE_HOLDERS_MAX 100            /* in one gh_semaphore_look             */
 
+/* ---- a semaphore --------------------------------------------------------------------------------------- */
+
+typedef struct gh_semaphore_config
+{
+    size_t struct_size;  /* set by gh_semaphore_config_default; leave it                                   */
+    uint32_t limit;      /* of the semaphore, if the store does not know it: see Limit.
+                            1..GH_SEMAPHORE_LIMIT_MAX; 0 (default): not said, which is enough to look and to
+                            set the limit, but for no permit                                               */
+    uint64_t timeout_us; /* of gh_semaphore_limit_begin and gh_semaphore_look_begin, from begin to the end;
+                            1 ms..60 s, default 5 s. A permit has a wait_us instead                        */
+} gh_semaphore_config;
+
+GH_API gh_semaphore_config gh_semaphore_config_default(void);
+
+/* A semaphore as this server uses it: a value, which may be copied, and has no end. */
+typedef struct gh_semaphore
+{
+    /* private */
+    gh_object object;
+    gh_semaphore_config config;
+} gh_semaphore;
+
+/* Says which semaphore, by which client, with which settings; config may be NULL for the defaults. Asks the store
+   nothing. A semaphore that was not made well may be used: each begin on it ends as init did.
+   GH_OK; GH_INVALID_OBJECT (semaphore is NULL), _CLIENT, _NAME, _CONFIG (not made by its default function), _LIMIT,
+   _TIMEOUT. */
+GH_API gh_status gh_semaphore_init(gh_semaphore* semaphore, gh_client* client, gh_str name,
+                                   const gh_semaphore_config* config);
+
+/* Every begin below answers, besides what stands with it: GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP
+   (NULL or busy), GH_INVALID_OBJECT (semaphore is NULL or was not made by gh_semaphore_init), GH_INVALID_CLIENT (it was
+   shut down), or what gh_semaphore_init answered. */
+
 /* ---- a permit ------------------------------------------------------------------------------------------ */
 
 typedef struct gh_permit_config
 {
     size_t struct_size; /* set by gh_permit_config_default; leave it */
-    uint32_t limit;     /* of the semaphore, if the store does not know it: see Limit.
-                           1..GH_SEMAPHORE_LIMIT_MAX. Required */
-    uint32_t permits;   /* so many at once, all or none; 1 (default)..limit */
+    uint32_t permits;   /* so many at once, all or none; 1 (default)..the limit in the semaphore's config */
     uint64_t lease_us;  /* others get them this long after we vanish; GH_SEMAPHORE_LEASE_MIN_US.._MAX_US,
                            default 10 s */
     uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may
@@ -128,11 +164,11 @@ typedef struct gh_permit
     uint8_t place;              /* among those of the carrier's request                            */
 } gh_permit;
 
-/* Begins to want permits. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT,
-   _NAME, _CONFIG (NULL, or not made by its default function), _LIMIT, _PERMITS (0, or more than limit),
-   _LEASE, _WAIT, _HOLD. The fields of op need no set-up beyond being zero
-   or left from its last use. */
-GH_API gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config);
+/* Begins to want permits; config may be NULL for the defaults. The fields of op need no set-up beyond being zero or
+   left from its last use.
+   Besides: GH_INVALID_LIMIT (the semaphore's config says none), _CONFIG (not made by its default function), _PERMITS
+   (0, or more than the limit in the semaphore's config), _LEASE, _WAIT, _HOLD. */
+GH_API gh_status gh_permit_begin(gh_permit* op, const gh_semaphore* semaphore, const gh_permit_config* config);
 
 /* TIMEOUT, CANCELLED, BUSY, FULL and TOO_LARGE come when the store has confirmed that nothing of ours is left there,
    which takes as long as LEAVING does, also beyond wait_us.
@@ -177,12 +213,11 @@ typedef struct gh_semaphore_limit
     gh_name name;
 } gh_semaphore_limit;
 
-/* Begins to set the limit, whatever the configs of permits say, for as long as Limit above says. More permits
+/* Begins to set the limit, whatever the configs of semaphores say, for as long as Limit above says. More permits
    go to those who wait, in their order. Fewer: see above; waiters who want more than the limit end
-   GH_TOO_LARGE. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME, _LIMIT (not 1..GH_SEMAPHORE_LIMIT_MAX), _TIMEOUT. */
-GH_API gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
-                                          uint64_t timeout_us);
+   GH_TOO_LARGE. The configs stay as they are: permits are still checked against the limit that stands there.
+   Besides: GH_INVALID_LIMIT (limit is not 1..GH_SEMAPHORE_LIMIT_MAX). */
+GH_API gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, const gh_semaphore* semaphore, uint32_t limit);
 
 /* How it ends:
    GH_OK        set
@@ -219,11 +254,10 @@ typedef struct gh_semaphore_look
 
 /* Begins to read who holds permits. holders is an array of yours, in place until the op ends; if there are
    more than holders_max (0..GH_SEMAPHORE_HOLDERS_MAX; 0: only the figures), those whose leases end last. It
-   writes nothing to the store. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
-   GH_INVALID_OP, _CLIENT, _NAME, _BUFFER (holders is NULL with a holders_max, or that is too large),
-   _TIMEOUT. */
-GH_API gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name,
-                                         gh_permit_holder* holders, size_t holders_max, uint64_t timeout_us);
+   writes nothing to the store.
+   Besides: GH_INVALID_BUFFER (holders is NULL with a holders_max, or that is too large). */
+GH_API gh_status gh_semaphore_look_begin(gh_semaphore_look* op, const gh_semaphore* semaphore,
+                                         gh_permit_holder* holders, size_t holders_max);
 
 /* How it ends:
    GH_OK        read

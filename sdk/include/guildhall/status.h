@@ -127,6 +127,7 @@
     X(INVALID_EPOCH, INVALID, 99, "the epoch is 0: take it from a fetch")                                             \
     X(INVALID_ID, INVALID, 100, "the id of the message is 0, or 2^53 or more")                                        \
     X(INVALID_LIMIT, INVALID, 101, "a limit in the config is outside its range")                                      \
+    X(INVALID_FROM, INVALID, 102, "where a joiner begins is none of gh_chat_from's values")                           \
     X(INVALID_ROW_PERIOD, INVALID, 129, "the period is not within GH_ROWS_PERIOD_MIN_US.._MAX_US")                    \
     X(INVALID_ROW_AGE, INVALID, 130, "max_age_us is shorter than the period, or longer than GH_ROWS_AGE_MAX_US")      \
     X(INVALID_ROW_LOADER, INVALID, 131, "the loader's function is NULL")                                              \

@@ -3,7 +3,7 @@
 #include "guildhall/chat.h"
 
 #include "chat_read.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -28,6 +28,27 @@ static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, 
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, gh_client_generation(op->client));
+}
+
+/* ---- a chat -------------------------------------------------------------------------------------------- */
+
+static const gh_bound chat_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_chat_config), GH_BOUND(gh_chat_config, keep, 1000, 1, GH_CHAT_KEEP_MAX, GH_INVALID_LIMIT),
+    GH_BOUND(gh_chat_config, members_max, 1000, 1, GH_CHAT_MEMBERS_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds chat_bounds = GH_BOUNDS(gh_chat_config, chat_bounds_rows);
+
+gh_chat_config gh_chat_config_default(void)
+{
+    gh_chat_config config;
+    gh_bounds_fill(&chat_bounds, &config);
+    return config;
+}
+
+gh_status gh_chat_init(gh_chat* chat, gh_client* client, gh_str name, const gh_chat_config* config)
+{
+    if (chat == NULL) return GH_INVALID_OBJECT;
+    chat->config = gh_chat_config_default();
+    return gh_object_init(&chat->object, client, name, &chat_bounds, config, &chat->config);
 }
 
 /* ---- change: create, join, leave ----------------------------------------------------------------------- */
@@ -285,18 +306,6 @@ static const gh_op_kind chat_change_op_kind = {.name = "chat",
                                                .script = chat_change_script,
                                                .effect = GH_OP_CHANGES};
 
-static const gh_bound chat_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_chat_config), GH_BOUND(gh_chat_config, keep, 1000, 1, GH_CHAT_KEEP_MAX, GH_INVALID_LIMIT),
-    GH_BOUND(gh_chat_config, members_max, 1000, 1, GH_CHAT_MEMBERS_MAX, GH_INVALID_LIMIT)};
-static const gh_bounds chat_bounds = GH_BOUNDS(gh_chat_config, chat_bounds_rows);
-
-gh_chat_config gh_chat_config_default(void)
-{
-    gh_chat_config config;
-    gh_bounds_fill(&chat_bounds, &config);
-    return config;
-}
-
 static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
 {
     size_t i;
@@ -324,35 +333,23 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
     return size > gh_client_out_room(client) ? GH_TOO_LARGE : GH_OK;
 }
 
-static gh_status check_chat_change(const gh_chat_change* op, gh_client* client, gh_str chat,
-                                   const gh_chat_config* config)
+static void chat_change_begin(gh_chat_change* op, const gh_chat* chat, chat_change_kind kind)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
-    return config == NULL ? GH_OK : gh_refusal_check(&chat_bounds, config, client);
-}
-
-static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
-                              const gh_chat_config* config)
-{
-    gh_chat_config defaults = gh_chat_config_default();
-    if (config == NULL) config = &defaults;
+    gh_client* client = chat->object.client;
     op->epoch = 0;
     op->seen = 0;
     op->members = 0;
     op->kind = kind;
-    gh_name_keep(&op->chat, chat);
+    op->chat = chat->object.name;
     op->gate.op = NULL;
     op->left_us = 0;
     op->noted = 0;
-    op->keep = config->keep;
-    op->refuses = config->refuse_when_full;
-    op->members_max = config->members_max;
-    op->from_start = config->from_start;
+    op->keep = chat->config.keep;
+    op->refuses = chat->config.refuse_when_full;
+    op->members_max = chat->config.members_max;
     op->outcome = GH_OK;
     gh_op_begin(&op->op, client, &chat_change_op_kind);
-    gh_op_timer(&op->op, gh_client_after(client, config->timeout_us));
+    gh_op_timer(&op->op, gh_client_after(client, chat->config.timeout_us));
     if (kind == CHAT_LEAVE)
     {
         chat_change_queue(op);
@@ -362,49 +359,50 @@ static void chat_change_begin(gh_chat_change* op, gh_client* client, chat_change
     gh_op_send(&op->op, "qi", 0);
 }
 
-static gh_status chat_create_try(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members,
-                                 size_t count, const gh_post* first, const gh_chat_config* config)
+static gh_status chat_create_try(gh_chat_change* op, const gh_chat* chat, const gh_str* members, size_t count,
+                                 const gh_post* first)
 {
-    gh_status status = check_chat_change(op, client, chat, config);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     if (status != GH_OK) return status;
-    status = check_chat_create(client, members, count, first);
+    status = check_chat_create(chat->object.client, members, count, first);
     if (status != GH_OK) return status;
-    if (config != NULL && config->members_max < count) return GH_INVALID_LIMIT;
+    if (chat->config.members_max < count) return GH_INVALID_LIMIT;
     op->names = members;
     op->count = (uint32_t)count;
     op->first = first;
-    chat_change_begin(op, client, CHAT_CREATE, chat, config);
+    chat_change_begin(op, chat, CHAT_CREATE);
     return GH_OK;
 }
 
-gh_status gh_chat_create_begin(gh_chat_change* op, gh_client* client, gh_str chat, const gh_str* members, size_t count,
-                               const gh_post* first, const gh_chat_config* config)
+gh_status gh_chat_create_begin(gh_chat_change* op, const gh_chat* chat, const gh_str* members, size_t count,
+                               const gh_post* first)
 {
-    return gh_op_begun((gh_op*)op, client, chat_create_try(op, client, chat, members, count, first, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, chat_create_try(op, chat, members, count, first));
 }
 
-static gh_status chat_change_one(gh_chat_change* op, gh_client* client, chat_change_kind kind, gh_str chat,
-                                 gh_str player, const gh_chat_config* config)
+static gh_status chat_change_one(gh_chat_change* op, const gh_chat* chat, chat_change_kind kind, gh_str player,
+                                 gh_chat_from from)
 {
-    gh_status status = check_chat_change(op, client, chat, config);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(player)) return GH_INVALID_MEMBERS;
+    if (from != GH_CHAT_FROM_NOW && from != GH_CHAT_FROM_START) return GH_INVALID_FROM;
     gh_name_keep(&op->player, player);
     op->count = 1;
-    chat_change_begin(op, client, kind, chat, config);
+    op->from_start = from == GH_CHAT_FROM_START;
+    chat_change_begin(op, chat, kind);
     return GH_OK;
 }
 
-gh_status gh_chat_join_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                             const gh_chat_config* config)
+gh_status gh_chat_join_begin(gh_chat_change* op, const gh_chat* chat, gh_str player, gh_chat_from from)
 {
-    return gh_op_begun((gh_op*)op, client, chat_change_one(op, client, CHAT_JOIN, chat, player, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, chat_change_one(op, chat, CHAT_JOIN, player, from));
 }
 
-gh_status gh_chat_leave_begin(gh_chat_change* op, gh_client* client, gh_str chat, gh_str player,
-                              const gh_chat_config* config)
+gh_status gh_chat_leave_begin(gh_chat_change* op, const gh_chat* chat, gh_str player)
 {
-    return gh_op_begun((gh_op*)op, client, chat_change_one(op, client, CHAT_LEAVE, chat, player, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat,
+                           chat_change_one(op, chat, CHAT_LEAVE, player, GH_CHAT_FROM_NOW));
 }
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
@@ -473,16 +471,14 @@ static const gh_op_kind chat_send_kind = {.name = "chat",
                                           .effect = GH_OP_CHANGES,
                                           .answer = chat_send_answer};
 
-static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
-                               uint64_t timeout_us)
+static gh_status chat_send_try(gh_chat_send* op, const gh_chat* chat, gh_post* posts, size_t count)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
+    gh_client* client;
     size_t i;
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    client = chat->object.client;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    status = gh_refusal_timeout(&timeout_us, client);
-    if (status != GH_OK) return status;
     if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
@@ -490,16 +486,15 @@ static gh_status chat_send_try(gh_chat_send* op, gh_client* client, gh_str chat,
         posts[i].status = GH_PENDING;
     }
     op->epoch = 0;
-    gh_name_keep(&op->chat, chat);
+    op->chat = chat->object.name;
     op->posts = posts;
     op->count = (uint32_t)count;
-    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, CHAT_SEND_SHAPE, timeout_us,
-                       gh_gate_object(client, gh_chat_kind(), chat));
+    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, CHAT_SEND_SHAPE, chat->config.timeout_us,
+                       gh_gate_object(client, gh_chat_kind(), gh_name_str(&op->chat)));
     return GH_OK;
 }
 
-gh_status gh_chat_send_begin(gh_chat_send* op, gh_client* client, gh_str chat, gh_post* posts, size_t count,
-                             uint64_t timeout_us)
+gh_status gh_chat_send_begin(gh_chat_send* op, const gh_chat* chat, gh_post* posts, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, chat_send_try(op, client, chat, posts, count, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, chat_send_try(op, chat, posts, count));
 }

@@ -1,7 +1,7 @@
 /* chat_commit.c -- notes what members have handled, without reading: one request, which may say so of many. */
 
 #include "chat_read.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "wire/name.h"
 
 static gh_chat_commit* chat_commit_of(gh_op* op)
@@ -64,28 +64,25 @@ static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members
     return GH_OK;
 }
 
-static gh_status chat_commit_try(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                                 gh_chat_member* members, size_t count, uint64_t timeout_us)
+static gh_status chat_commit_try(gh_chat_commit* op, const gh_chat* chat, uint64_t epoch, gh_chat_member* members,
+                                 size_t count)
 {
     size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
-    status = gh_refusal_timeout(&timeout_us, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     if (status != GH_OK) return status;
     status = check_chat_commit(epoch, members, count);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].sending = members[i].handled;
-    gh_name_keep(&op->chat, chat);
+    op->chat = chat->object.name;
     op->members = members;
     op->epoch = epoch;
     op->count = (uint32_t)count;
-    gh_call_begin(&op->op, client, &chat_commit_kind, GH_CHAT_READ_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, chat->object.client, &chat_commit_kind, GH_CHAT_READ_SHAPE, chat->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_chat_commit_begin(gh_chat_commit* op, gh_client* client, gh_str chat, uint64_t epoch,
-                               gh_chat_member* members, size_t count, uint64_t timeout_us)
+gh_status gh_chat_commit_begin(gh_chat_commit* op, const gh_chat* chat, uint64_t epoch, gh_chat_member* members,
+                               size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, chat_commit_try(op, client, chat, epoch, members, count, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, chat_commit_try(op, chat, epoch, members, count));
 }

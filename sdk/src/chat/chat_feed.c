@@ -315,6 +315,7 @@ static void room_seat_all(gh_chat_room* room)
 static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
 {
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    gh_chat chat;
     size_t place = (size_t)(room - feed->config.rooms);
     gh_op_cancel(&room->fetch.op);
     room_seat_all(room);
@@ -323,7 +324,8 @@ static void room_go_on(gh_chat_feed* feed, gh_chat_room* room)
     config.messages_max = feed->config.messages_max;
     config.buffer = (char*)feed->config.buffer + place * feed->slice;
     config.buffer_size = feed->slice;
-    if (gh_chat_fetch_start(&room->fetch, feed->op.client, room->name, room->fetch.members, &config) != GH_OK)
+    gh_chat_init(&chat, feed->op.client, room->name, NULL);
+    if (gh_chat_fetch_start(&room->fetch, &chat, room->fetch.members, &config) != GH_OK)
         room->retry_us = gh_client_after(feed->op.client, FEED_RETRY_US); /* ops_capacity is used up, for now */
 }
 

@@ -9,7 +9,7 @@
 #include "base/least.h"
 #include "chat_members.h"
 #include "chat_read.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -394,7 +394,6 @@ static const gh_op_kind chat_fetch_kind = {.name = "chat",
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
 static const gh_bound chat_fetch_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_chat_fetch_config),
     GH_BOUND(gh_chat_fetch_config, wait_us, 0, 0, CHAT_WAIT_MAX_US, GH_INVALID_WAIT),
     GH_BOUND(gh_chat_fetch_config, messages_max, 64, 0, GH_CHAT_FETCH_MAX, GH_INVALID_LIMIT)};
 static const gh_bounds chat_fetch_bounds = GH_BOUNDS(gh_chat_fetch_config, chat_fetch_bounds_rows);
@@ -414,11 +413,12 @@ static gh_status check_chat_fetch(const gh_chat_fetch_config* config, gh_client*
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
-gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* first,
+gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* first,
                               const gh_chat_fetch_config* config)
 {
+    gh_client* client = chat->object.client;
     gh_chat_member* member;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_op_check(&op->op, client);
     if (status != GH_OK) return status;
     op->messages = (const gh_message*)config->buffer;
     op->count = 0;
@@ -426,10 +426,10 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     op->renewed = false;
     op->mixed = false;
     op->polls = 0;
-    gh_name_keep(&op->chat, chat);
+    op->chat = chat->object.name;
     op->members = first;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
-    op->timeout_us = (uint32_t)config->timeout_us;
+    op->timeout_us = (uint32_t)chat->config.timeout_us;
     op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
     op->buffer_tail = 0;
     op->messages_max = config->messages_max;
@@ -439,24 +439,23 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat,
     return GH_OK;
 }
 
-static gh_status chat_fetch_try(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members,
-                                size_t count, const gh_chat_fetch_config* config)
+static gh_status chat_fetch_try(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* members, size_t count,
+                                const gh_chat_fetch_config* config)
 {
     size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
     if (members == NULL || count == 0 || count > GH_CHAT_MEMBERS_MAX) return GH_INVALID_MEMBERS;
     for (i = 0; i < count; i++)
         if (!gh_name_is_valid(members[i].name)) return GH_INVALID_MEMBERS;
-    status = check_chat_fetch(config, client);
+    status = check_chat_fetch(config, chat->object.client);
     if (status != GH_OK) return status;
     for (i = 0; i < count; i++) members[i].next = i + 1 < count ? &members[i + 1] : NULL;
-    return gh_chat_fetch_start(op, client, chat, members, config);
+    return gh_chat_fetch_start(op, chat, members, config);
 }
 
-gh_status gh_chat_fetch_begin(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* members, size_t count,
+gh_status gh_chat_fetch_begin(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* members, size_t count,
                               const gh_chat_fetch_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, chat_fetch_try(op, client, chat, members, count, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, chat_fetch_try(op, chat, members, count, config));
 }

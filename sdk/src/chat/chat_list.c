@@ -141,14 +141,26 @@ static const gh_op_kind chat_list_kind = {.name = "chat",
                                           .effect = GH_OP_READS,
                                           .answer = chat_list_answer};
 
-static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
-                               uint64_t timeout_us)
+static const gh_bound chat_list_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_chat_list_config)};
+static const gh_bounds chat_list_bounds = GH_BOUNDS(gh_chat_list_config, chat_list_bounds_rows);
+
+gh_chat_list_config gh_chat_list_config_default(void)
 {
+    gh_chat_list_config config;
+    gh_bounds_fill(&chat_list_bounds, &config);
+    return config;
+}
+
+static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
+                               const gh_chat_list_config* config)
+{
+    gh_chat_list_config defaults = gh_chat_list_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(player)) return GH_INVALID_NAME;
     if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
-    status = gh_refusal_timeout(&timeout_us, client);
+    if (config == NULL) config = &defaults;
+    status = gh_refusal_check(&chat_list_bounds, config, client);
     if (status != GH_OK) return status;
     op->count = 0;
     op->needed = 0;
@@ -157,13 +169,13 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
     op->capacity = capacity > GH_CHAT_LIST_MAX ? GH_CHAT_LIST_MAX : (uint32_t)capacity;
     op->looked_at = 0;
     gh_op_begin(&op->op, client, &chat_list_kind);
-    gh_op_timer(&op->op, gh_client_after(client, timeout_us));
+    gh_op_timer(&op->op, gh_client_after(client, config->timeout_us));
     chat_list_go(op, CHAT_LISTING, "qii*");
     return GH_OK;
 }
 
 gh_status gh_chat_list_begin(gh_chat_list* op, gh_client* client, gh_str player, gh_chat_item* items, size_t capacity,
-                             uint64_t timeout_us)
+                             const gh_chat_list_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, chat_list_try(op, client, player, items, capacity, timeout_us));
+    return gh_op_begun((gh_op*)op, client, chat_list_try(op, client, player, items, capacity, config));
 }

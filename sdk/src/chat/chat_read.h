@@ -61,8 +61,8 @@ bool gh_chat_is_seen(const gh_reply* value, uint64_t last_id);
 gh_script* gh_chat_read_script(gh_op* op);
 void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question);
 
-/* As gh_chat_fetch_begin, over a chain of members whose names are known to be valid. */
-gh_status gh_chat_fetch_start(gh_chat_fetch* op, gh_client* client, gh_str chat, gh_chat_member* first,
+/* As gh_chat_fetch_begin, over a chain of members whose names are known to be valid, on a chat that was made well. */
+gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* first,
                               const gh_chat_fetch_config* config);
 
 /* Requests to a player's own list, and the scripts that they run. */

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "chat_read.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -151,28 +151,25 @@ static const gh_op_kind roster_kind = {.name = "chat",
                                        .effect = GH_OP_READS,
                                        .answer = roster_answer};
 
-static gh_status roster_try(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
-                            size_t capacity, uint64_t timeout_us)
+static gh_status roster_try(gh_chat_members* op, const gh_chat* chat, gh_chat_member_item* items, size_t capacity)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
+    gh_client* client;
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(chat)) return GH_INVALID_NAME;
+    client = chat->object.client;
     if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
-    status = gh_refusal_timeout(&timeout_us, client);
-    if (status != GH_OK) return status;
     op->needed = 0;
     op->epoch = 0;
-    gh_name_keep(&op->chat, chat);
+    op->chat = chat->object.name;
     op->items = items;
     op->capacity = capacity > GH_CHAT_MEMBERS_MAX ? GH_CHAT_MEMBERS_MAX : (uint32_t)capacity;
     op->seed = gh_client_id(client);
     roster_restart(op);
-    gh_call_begin(&op->op, client, &roster_kind, ROSTER_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, client, &roster_kind, ROSTER_SHAPE, chat->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_chat_members_begin(gh_chat_members* op, gh_client* client, gh_str chat, gh_chat_member_item* items,
-                                size_t capacity, uint64_t timeout_us)
+gh_status gh_chat_members_begin(gh_chat_members* op, const gh_chat* chat, gh_chat_member_item* items, size_t capacity)
 {
-    return gh_op_begun((gh_op*)op, client, roster_try(op, client, chat, items, capacity, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)chat, roster_try(op, chat, items, capacity));
 }

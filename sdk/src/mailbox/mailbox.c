@@ -3,8 +3,7 @@
 #include "guildhall/mailbox.h"
 
 #include "base/least.h"
-#include "client/op.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "talk/entry.h"
 #include "talk/epochs.h"
 #include "wire/name.h"
@@ -29,6 +28,27 @@ static const gh_str mailbox_kind_name = {"mailbox", 7};
 static void encode_mailbox_key(gh_request* request, const gh_op* op, gh_str name, char part)
 {
     gh_request_object_key(request, op->client, mailbox_kind_name, name, part);
+}
+
+/* ---- a mailbox ----------------------------------------------------------------------------------------- */
+
+static const gh_bound mailbox_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_mailbox_config),
+    GH_BOUND(gh_mailbox_config, capacity, 1000, 1, GH_MAILBOX_CAPACITY_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds mailbox_bounds = GH_BOUNDS(gh_mailbox_config, mailbox_bounds_rows);
+
+gh_mailbox_config gh_mailbox_config_default(void)
+{
+    gh_mailbox_config config;
+    gh_bounds_fill(&mailbox_bounds, &config);
+    return config;
+}
+
+gh_status gh_mailbox_init(gh_mailbox* mailbox, gh_client* client, gh_str name, const gh_mailbox_config* config)
+{
+    if (mailbox == NULL) return GH_INVALID_OBJECT;
+    mailbox->config = gh_mailbox_config_default();
+    return gh_object_init(&mailbox->object, client, name, &mailbox_bounds, config, &mailbox->config);
 }
 
 /* ---- push ---------------------------------------------------------------------------------------------- */
@@ -99,29 +119,13 @@ static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
                                              .effect = GH_OP_CHANGES,
                                              .answer = mailbox_push_answer};
 
-static const gh_bound mailbox_push_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_mailbox_push_config),
-    GH_BOUND(gh_mailbox_push_config, capacity, 1000, 1, GH_MAILBOX_CAPACITY_MAX, GH_INVALID_LIMIT)};
-static const gh_bounds mailbox_push_bounds = GH_BOUNDS(gh_mailbox_push_config, mailbox_push_bounds_rows);
-
-gh_mailbox_push_config gh_mailbox_push_config_default(void)
+static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count)
 {
-    gh_mailbox_push_config config;
-    gh_bounds_fill(&mailbox_push_bounds, &config);
-    return config;
-}
-
-static gh_status mailbox_push_try(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
-                                  const gh_mailbox_push_config* config)
-{
-    gh_mailbox_push_config defaults = gh_mailbox_push_config_default();
+    gh_client* client;
     size_t i;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)mailbox);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&mailbox_push_bounds, config, client);
-    if (status != GH_OK) return status;
+    client = mailbox->object.client;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
     if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
@@ -130,19 +134,18 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, gh_client* client, gh_str
         posts[i].status = GH_PENDING;
     }
     op->epoch = 0;
-    gh_name_keep(&op->name, name);
+    op->name = mailbox->object.name;
     op->posts = posts;
     op->count = (uint32_t)count;
-    op->capacity = config->capacity;
-    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, MAILBOX_PUSH_SHAPE, config->timeout_us,
-                       gh_gate_object(client, mailbox_kind_name, name));
+    op->capacity = mailbox->config.capacity;
+    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, MAILBOX_PUSH_SHAPE, mailbox->config.timeout_us,
+                       gh_gate_object(client, mailbox_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }
 
-gh_status gh_mailbox_push_begin(gh_mailbox_push* op, gh_client* client, gh_str name, gh_post* posts, size_t count,
-                                const gh_mailbox_push_config* config)
+gh_status gh_mailbox_push_begin(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, mailbox_push_try(op, client, name, posts, count, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)mailbox, mailbox_push_try(op, mailbox, posts, count));
 }
 
 /* ---- fetch --------------------------------------------------------------------------------------------- */
@@ -389,7 +392,6 @@ static const gh_op_kind mailbox_fetch_kind = {.name = "mailbox",
                                               .effect = GH_OP_READS};
 
 static const gh_bound mailbox_fetch_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_mailbox_fetch_config),
     GH_BOUND(gh_mailbox_fetch_config, wait_us, 0, 0, MAILBOX_WAIT_MAX_US, GH_INVALID_WAIT),
     GH_BOUND(gh_mailbox_fetch_config, after, 0, 0, MAILBOX_ID_MAX - 1, GH_INVALID_ID),
     GH_BOUND(gh_mailbox_fetch_config, messages_max, 64, 0, GH_MAILBOX_FETCH_MAX, GH_INVALID_LIMIT)};
@@ -411,22 +413,23 @@ static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config, gh_c
     return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
 }
 
-static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, gh_client* client, gh_str name,
+static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, const gh_mailbox* mailbox,
                                    const gh_mailbox_fetch_config* config)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_client* client;
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)mailbox);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    client = mailbox->object.client;
     status = mailbox_check_fetch(config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->messages = (const gh_message*)config->buffer;
     op->buffer_size = config->buffer_size > UINT32_MAX ? UINT32_MAX : (uint32_t)config->buffer_size;
     op->epoch = config->epoch;
-    gh_name_keep(&op->name, name);
+    op->name = mailbox->object.name;
     op->after = config->after;
     op->start = config->after;
-    op->timeout_us = config->timeout_us;
+    op->timeout_us = mailbox->config.timeout_us;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
     op->messages_max = config->messages_max;
     op->newest = config->newest;
@@ -435,10 +438,9 @@ static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, gh_client* client, gh_s
     return GH_OK;
 }
 
-gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, gh_client* client, gh_str name,
-                                 const gh_mailbox_fetch_config* config)
+gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, const gh_mailbox* mailbox, const gh_mailbox_fetch_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, mailbox_fetch_try(op, client, name, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)mailbox, mailbox_fetch_try(op, mailbox, config));
 }
 
 /* ---- commit -------------------------------------------------------------------------------------------- */
@@ -490,26 +492,22 @@ static const gh_op_kind mailbox_commit_kind = {.name = "mailbox",
                                                .effect = GH_OP_CHANGES,
                                                .answer = mailbox_commit_answer};
 
-static gh_status mailbox_commit_try(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
-                                    uint64_t timeout_us)
+static gh_status mailbox_commit_try(gh_mailbox_commit* op, const gh_mailbox* mailbox, uint64_t epoch, uint64_t id)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = gh_refusal_timeout(&timeout_us, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)mailbox);
     if (status != GH_OK) return status;
     if (epoch == 0 || epoch >= MAILBOX_ID_MAX) return GH_INVALID_EPOCH;
     if (id == 0 || id >= MAILBOX_ID_MAX) return GH_INVALID_ID;
     op->unread = 0;
-    gh_name_keep(&op->name, name);
+    op->name = mailbox->object.name;
     op->epoch = epoch;
     op->id = id;
-    gh_call_begin(&op->op, client, &mailbox_commit_kind, MAILBOX_COMMIT_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, mailbox->object.client, &mailbox_commit_kind, MAILBOX_COMMIT_SHAPE,
+                  mailbox->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, gh_client* client, gh_str name, uint64_t epoch, uint64_t id,
-                                  uint64_t timeout_us)
+gh_status gh_mailbox_commit_begin(gh_mailbox_commit* op, const gh_mailbox* mailbox, uint64_t epoch, uint64_t id)
 {
-    return gh_op_begun((gh_op*)op, client, mailbox_commit_try(op, client, name, epoch, id, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)mailbox, mailbox_commit_try(op, mailbox, epoch, id));
 }

@@ -2,7 +2,7 @@
 
 #include "guildhall/semaphore.h"
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "semaphore_refresh.h"
 #include "wire/name.h"
 
@@ -166,10 +166,35 @@ static const gh_lease_row permit_row = {.kind = {.name = "semaphore",
                                         .not_renewed = permit_not_renewed,
                                         .told = permit_told};
 
+/* ---- a semaphore ------------------------------------------------------------------------------------------------- */
+
+static const gh_bound semaphore_bounds_rows[] = {
+    GH_BOUND_OR_0(gh_semaphore_config, limit, 0, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_LIMIT),
+    GH_BOUND_TIMEOUT(gh_semaphore_config)};
+static const gh_bounds semaphore_bounds = GH_BOUNDS(gh_semaphore_config, semaphore_bounds_rows);
+
+gh_semaphore_config gh_semaphore_config_default(void)
+{
+    gh_semaphore_config config;
+    gh_bounds_fill(&semaphore_bounds, &config);
+    return config;
+}
+
+gh_status gh_semaphore_init(gh_semaphore* semaphore, gh_client* client, gh_str name, const gh_semaphore_config* config)
+{
+    if (semaphore == NULL) return GH_INVALID_OBJECT;
+    semaphore->config = gh_semaphore_config_default();
+    return gh_object_init(&semaphore->object, client, name, &semaphore_bounds, config, &semaphore->config);
+}
+
 /* ---- what the caller calls ----------------------------------------------------------------------------- */
 
+/* What a permit asks of the semaphore's config: a limit must be there. */
+static const gh_bound permit_limit_rows[] = {
+    GH_BOUND(gh_semaphore_config, limit, 0, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_LIMIT)};
+static const gh_bounds permit_limit_bounds = GH_BOUNDS(gh_semaphore_config, permit_limit_rows);
+
 static const gh_bound permit_bounds_rows[] = {
-    GH_BOUND(gh_permit_config, limit, 0, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_LIMIT),
     GH_BOUND(gh_permit_config, permits, 1, 1, GH_SEMAPHORE_LIMIT_MAX, GH_INVALID_PERMITS),
     GH_BOUND(gh_permit_config, lease_us, 10 * SECOND_US, GH_SEMAPHORE_LEASE_MIN_US, GH_SEMAPHORE_LEASE_MAX_US,
              GH_INVALID_LEASE),
@@ -184,33 +209,36 @@ gh_permit_config gh_permit_config_default(void)
     return config;
 }
 
-static gh_status permit_check(const gh_permit_config* config, gh_client* client)
+static gh_status permit_check(const gh_semaphore* semaphore, const gh_permit_config* config)
 {
-    gh_status status = gh_refusal_check(&permit_bounds, config, client);
-    return status == GH_OK && config->permits > config->limit ? GH_INVALID_PERMITS : status;
+    gh_client* client = semaphore->object.client;
+    gh_status status = gh_refusal_check(&permit_limit_bounds, &semaphore->config, client);
+    if (status == GH_OK) status = gh_refusal_check(&permit_bounds, config, client);
+    return status == GH_OK && config->permits > semaphore->config.limit ? GH_INVALID_PERMITS : status;
 }
 
-static gh_status permit_try(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
+static gh_status permit_try(gh_permit* op, const gh_semaphore* semaphore, const gh_permit_config* config)
 {
+    gh_permit_config defaults = gh_permit_config_default();
     gh_lease_wish wish;
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->lease.op, client);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)semaphore);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = permit_check(config, client);
+    if (config == NULL) config = &defaults;
+    status = permit_check(semaphore, config);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->permits = config->permits;
-    op->first_limit = config->limit;
+    op->first_limit = semaphore->config.limit;
     wish.lease_us = config->lease_us;
     wish.wait_us = config->wait_us;
     wish.hold_us = config->hold_us;
-    gh_lease_begin(&op->lease, client, &permit_row, name, wish);
+    gh_lease_begin(&op->lease, semaphore->object.client, &permit_row, gh_name_str(&semaphore->object.name), wish);
     return GH_OK;
 }
 
-gh_status gh_permit_begin(gh_permit* op, gh_client* client, gh_str name, const gh_permit_config* config)
+gh_status gh_permit_begin(gh_permit* op, const gh_semaphore* semaphore, const gh_permit_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, permit_try(op, client, name, config));
+    return gh_object_begun((gh_op*)op, (const gh_object*)semaphore, permit_try(op, semaphore, config));
 }
 
 void gh_permit_release(gh_permit* op)

@@ -1,6 +1,6 @@
 /* semaphore_admin.c -- a semaphore's limit, and a look at who holds and waits. */
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "client/waiter.h"
 #include "guildhall/semaphore.h"
 #include "wire/name.h"
@@ -12,14 +12,6 @@
 #define SEMAPHORE_LOOK_SHAPE  "qiiii*"
 
 static const gh_str semaphore_kind_name = {"semaphore", 9};
-
-static gh_status semaphore_check_call(const gh_op* op, gh_client* client, gh_str name, uint64_t* timeout_us)
-{
-    gh_status status = gh_op_check(op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    return gh_refusal_timeout(timeout_us, client);
-}
 
 /* A figure of a reply. False: it is larger than any that a script answers. */
 static bool semaphore_take_figure(const gh_reply* reply, uint32_t i, uint32_t* figure)
@@ -71,24 +63,25 @@ static const gh_op_kind semaphore_limit_kind = {.name = "semaphore",
                                                 .effect = GH_OP_CHANGES,
                                                 .answer = semaphore_limit_answer};
 
-static gh_status semaphore_limit_try(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
-                                     uint64_t timeout_us)
+static gh_status semaphore_limit_try(gh_semaphore_limit* op, const gh_semaphore* semaphore, uint32_t limit)
 {
-    gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)semaphore);
+    gh_client* client;
     if (status != GH_OK) return status;
     if (limit == 0 || limit > GH_SEMAPHORE_LIMIT_MAX) return GH_INVALID_LIMIT;
+    client = semaphore->object.client;
     op->limit = op->used = op->waiters = 0;
     op->wanted = limit;
-    gh_name_keep(&op->name, name);
-    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, SEMAPHORE_LIMIT_SHAPE, timeout_us,
-                       gh_gate_object(client, semaphore_kind_name, name));
+    op->name = semaphore->object.name;
+    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, SEMAPHORE_LIMIT_SHAPE,
+                       semaphore->config.timeout_us,
+                       gh_gate_object(client, semaphore_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }
 
-gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, gh_client* client, gh_str name, uint32_t limit,
-                                   uint64_t timeout_us)
+gh_status gh_semaphore_limit_begin(gh_semaphore_limit* op, const gh_semaphore* semaphore, uint32_t limit)
 {
-    return gh_op_begun((gh_op*)op, client, semaphore_limit_try(op, client, name, limit, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)semaphore, semaphore_limit_try(op, semaphore, limit));
 }
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
@@ -165,22 +158,24 @@ static const gh_op_kind semaphore_look_kind = {.name = "semaphore",
                                                .effect = GH_OP_READS,
                                                .answer = semaphore_look_answer};
 
-static gh_status semaphore_look_try(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
-                                    size_t holders_max, uint64_t timeout_us)
+static gh_status semaphore_look_try(gh_semaphore_look* op, const gh_semaphore* semaphore, gh_permit_holder* holders,
+                                    size_t holders_max)
 {
-    gh_status status = semaphore_check_call(op == NULL ? NULL : &op->op, client, name, &timeout_us);
+    gh_status status = gh_object_check((gh_op*)op, (const gh_object*)semaphore);
     if (status != GH_OK) return status;
     if (holders_max > GH_SEMAPHORE_HOLDERS_MAX || (holders == NULL && holders_max > 0)) return GH_INVALID_BUFFER;
     op->limit = op->used = op->waiters = op->count = 0;
-    gh_name_keep(&op->name, name);
+    op->name = semaphore->object.name;
     op->holders = holders;
     op->holders_max = (uint32_t)holders_max;
-    gh_call_begin(&op->op, client, &semaphore_look_kind, SEMAPHORE_LOOK_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, semaphore->object.client, &semaphore_look_kind, SEMAPHORE_LOOK_SHAPE,
+                  semaphore->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_semaphore_look_begin(gh_semaphore_look* op, gh_client* client, gh_str name, gh_permit_holder* holders,
-                                  size_t holders_max, uint64_t timeout_us)
+gh_status gh_semaphore_look_begin(gh_semaphore_look* op, const gh_semaphore* semaphore, gh_permit_holder* holders,
+                                  size_t holders_max)
 {
-    return gh_op_begun((gh_op*)op, client, semaphore_look_try(op, client, name, holders, holders_max, timeout_us));
+    return gh_object_begun((gh_op*)op, (const gh_object*)semaphore,
+                           semaphore_look_try(op, semaphore, holders, holders_max));
 }
