@@ -21,7 +21,8 @@ static void three_members_see_the_same_messages(void** state)
     gh_str* members = talk_names(a, "joe jeff jenny", &count);
     gh_post* first = talk_numbers(a, "joe", 1, 0);
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);
-    assert_status(gh_chat_create_begin(change, a->client, gh_str_literal("raid"), members, count, first, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(change, ON_CHAT(a->client, gh_str_literal("raid")), members, count, first),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
     assert_true(change->epoch > 0);
@@ -68,9 +69,9 @@ static void joins_from_now_or_from_the_start(void** state)
     game* a = game_start(redis_server_address(server));
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
     chat_say_numbers(a, "raid", "joe", 4, 0);
-    assert_status(chat_enter(a, "raid", "jeff", false), GH_OK);
-    assert_status(chat_enter(a, "raid", "jenny", true), GH_OK);
-    assert_status(chat_enter(a, "raid", "jenny", false), GH_OK); /* is in it already: nothing changes */
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_NOW), GH_OK);
+    assert_status(chat_enter(a, "raid", "jenny", GH_CHAT_FROM_START), GH_OK);
+    assert_status(chat_enter(a, "raid", "jenny", GH_CHAT_FROM_NOW), GH_OK); /* is in it already: nothing changes */
     chat_say_numbers(a, "raid", "jeff", 1, 4);
     chat_reader* two = chat_reader_new(a, "raid", "jeff jenny");
     assert_status(chat_read(two), GH_OK);
@@ -128,7 +129,7 @@ static void goes_with_its_last_member(void** state)
     assert_true(redis_server_integer(server, "PTTL gh:{chat:raid}:s") > 0); /* the last trace goes by itself */
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chats:joe}:l gh:{chats:jeff}:l"), 0);
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_GONE);
-    assert_status(chat_enter(a, "raid", "joe", false), GH_GONE);
+    assert_status(chat_enter(a, "raid", "joe", GH_CHAT_FROM_NOW), GH_GONE);
     assert_status(chat_quit(a, "raid", "joe"), GH_GONE);
     chat_reader* joe = chat_reader_new(a, "raid", "joe");
     assert_status(chat_read(joe), GH_GONE);
@@ -142,12 +143,12 @@ static void members_are_capped(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     assert_status(chat_make(a, "raid", "a b", KEEP, 4), GH_OK);
-    assert_status(chat_enter(a, "raid", "c", false), GH_OK);
-    assert_status(chat_enter(a, "raid", "d", false), GH_OK);
-    assert_status(chat_enter(a, "raid", "e", false), GH_FULL);
-    assert_status(chat_enter(a, "raid", "d", false), GH_OK); /* is one */
+    assert_status(chat_enter(a, "raid", "c", GH_CHAT_FROM_NOW), GH_OK);
+    assert_status(chat_enter(a, "raid", "d", GH_CHAT_FROM_NOW), GH_OK);
+    assert_status(chat_enter(a, "raid", "e", GH_CHAT_FROM_NOW), GH_FULL);
+    assert_status(chat_enter(a, "raid", "d", GH_CHAT_FROM_NOW), GH_OK); /* is one */
     assert_status(chat_quit(a, "raid", "a"), GH_OK);
-    assert_status(chat_enter(a, "raid", "e", false), GH_OK);
+    assert_status(chat_enter(a, "raid", "e", GH_CHAT_FROM_NOW), GH_OK);
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:raid}:v"), 4);
 }
 
@@ -200,7 +201,7 @@ static void any_byte_in_any_name(void** state)
     first->sender = players[1];
     first->body = gh_str_make(bytes, 256);
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);
-    assert_status(gh_chat_create_begin(change, a->client, chat, players, 2, first, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(change, ON_CHAT(a->client, chat), players, 2, first), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
     chat_reader* self = chat_reader_new(a, "x", "x");
@@ -211,7 +212,7 @@ static void any_byte_in_any_name(void** state)
     assert_true(gh_str_equal(self->fetch.messages[0].body, first->body));
     gh_chat_item* items = GAME_NEW_ARRAY(a, gh_chat_item, 2);
     gh_chat_list* list = GAME_NEW(a, gh_chat_list);
-    assert_status(gh_chat_list_begin(list, a->client, players[0], items, 2, 0), GH_OK);
+    assert_status(gh_chat_list_begin(list, a->client, players[0], items, 2, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&list->op) != GH_PENDING);
     assert_status(gh_op_poll(&list->op), GH_OK);
     assert_true(gh_str_equal(items[0].name, chat));
@@ -244,7 +245,7 @@ static void waits_for_a_hint(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     assert_status(chat_make(a, "raid", "jeff", KEEP, MANY), GH_OK);
-    assert_status(chat_enter(a, "raid", "joe", false), GH_OK);
+    assert_status(chat_enter(a, "raid", "joe", GH_CHAT_FROM_NOW), GH_OK);
     chat_reader* jeff = chat_reader_new(b, "raid", "jeff");
     for (unsigned round = 0; round < 3; round++)
     {
@@ -304,7 +305,7 @@ static void at_most_sixteen_hints_a_send(void** state)
 
 static gh_status list_chats(game* from, const char* player, gh_chat_list* list, gh_chat_item* items, size_t capacity)
 {
-    assert_status(gh_chat_list_begin(list, from->client, gh_str_of(player), items, capacity, 0), GH_OK);
+    assert_status(gh_chat_list_begin(list, from->client, gh_str_of(player), items, capacity, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&list->op) != GH_PENDING);
     return gh_op_poll(&list->op);
 }
@@ -352,7 +353,7 @@ static void stale_entries_are_mended(void** state)
     gh_chat_item* items = GAME_NEW_ARRAY(a, gh_chat_item, 10);
     assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
     redis_server_do(server, "ZADD gh:{chats:jeff}:l 1000 gone");
-    assert_status(chat_enter(a, "young", "jeff", false), GH_GONE); /* noted just now */
+    assert_status(chat_enter(a, "young", "jeff", GH_CHAT_FROM_NOW), GH_GONE); /* noted just now */
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chats:jeff}:l"), 3);
     assert_status(list_chats(a, "jeff", list, items, 10), GH_OK);
     assert_int_equal(list->count, 1);
@@ -370,7 +371,8 @@ static gh_status make_refusing(game* from, const char* chat, const char* members
     gh_str* names = talk_names(from, members, &count);
     config.keep = keep;
     config.refuse_when_full = true;
-    assert_status(gh_chat_create_begin(change, from->client, gh_str_of(chat), names, count, NULL, &config), GH_OK);
+    assert_status(
+        gh_chat_create_begin(change, ON_CHAT_WITH(from->client, gh_str_of(chat), &config), names, count, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     return gh_op_poll(&change->op);
 }
@@ -400,7 +402,7 @@ static void full_chat_refuses_if_it_was_made_so(void** state)
     (void)chat_read(both[1]);
     chat_say_numbers(a, "raid", "joe", 3, 5);
     assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 8), 1), GH_FULL);
-    assert_status(chat_enter(a, "raid", "jenny", true), GH_OK); /* the other scripts know such a chat */
+    assert_status(chat_enter(a, "raid", "jenny", GH_CHAT_FROM_START), GH_OK); /* the other scripts know such a chat */
     assert_status(chat_quit(a, "raid", "jeff"), GH_OK);
     assert_status(chat_quit(a, "raid", "jenny"), GH_OK);
     redis_server_do(server, "ZADD gh:{chat:raid}:v 8 joe"); /* all is handled, and still lies there */

@@ -55,9 +55,10 @@ static void all_sizes_come_whole(void** state)
     assert_status(chat_say(a, CHAT, posts, 2), GH_OK);
     gh_chat_send* send = GAME_NEW(a, gh_chat_send);
     posts[0].sender = gh_str_literal("x");
-    assert_status(gh_chat_send_begin(send, a->client, gh_str_literal(CHAT), posts, 2, 0), GH_INVALID_MESSAGES);
+    assert_status(gh_chat_send_begin(send, ON_CHAT(a->client, gh_str_literal(CHAT)), posts, 2), GH_INVALID_MESSAGES);
     posts[1].body.size = LARGEST + 1;
-    assert_status(gh_chat_send_begin(send, a->client, gh_str_literal(CHAT), posts + 1, 1, 0), GH_INVALID_MESSAGES);
+    assert_status(gh_chat_send_begin(send, ON_CHAT(a->client, gh_str_literal(CHAT)), posts + 1, 1),
+                  GH_INVALID_MESSAGES);
 }
 
 /* With the longest sender and the largest id, which make the longest entry. */
@@ -82,7 +83,7 @@ static void longest_entry_is_none_too_long(void** state)
     assert_true(self->fetch.messages[0].id == UINT64_C(9007199254730001));
     assert_true(redis_server_integer(server, "HGET gh:{chat:raid}:s x") <= LARGEST + 128);
     assert_status(chat_say(a, CHAT, post, 1), GH_OK); /* nor does that number keep anybody out */
-    assert_status(chat_enter(a, CHAT, "jenny", true), GH_OK);
+    assert_status(chat_enter(a, CHAT, "jenny", GH_CHAT_FROM_START), GH_OK);
 }
 
 static void out_bytes_bounds_what_goes_out(void** state)
@@ -97,10 +98,11 @@ static void out_bytes_bounds_what_goes_out(void** state)
     gh_str member = gh_str_literal(BODIES_SENDER);
     gh_post* good = bodies_posts(a, &fits, 1);
     gh_post* bad = bodies_posts(a, &over, 1);
-    assert_status(gh_chat_create_begin(change, a->client, gh_str_literal(CHAT), &member, 1, bad, NULL), GH_TOO_LARGE);
-    assert_status(gh_chat_create_begin(change, a->client, gh_str_literal(CHAT), &member, 1, good, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(change, ON_CHAT(a->client, gh_str_literal(CHAT)), &member, 1, bad),
+                  GH_TOO_LARGE);
+    assert_status(gh_chat_create_begin(change, ON_CHAT(a->client, gh_str_literal(CHAT)), &member, 1, good), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) == GH_OK);
-    assert_status(gh_chat_send_begin(send, a->client, gh_str_literal(CHAT), bad, 1, 0), GH_TOO_LARGE);
+    assert_status(gh_chat_send_begin(send, ON_CHAT(a->client, gh_str_literal(CHAT)), bad, 1), GH_TOO_LARGE);
     assert_status(chat_say(a, CHAT, good, 1), GH_OK);
     chat_reader* self = reader_with(a, BODIES_SENDER, 512 * 1024);
     assert_status(chat_read(self), GH_OK); /* it goes out by more than comes in */

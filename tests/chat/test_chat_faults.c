@@ -2,6 +2,7 @@
  * KEYS.md. */
 
 #include "support/faults/fault.h"
+#include "support/scene/on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,9 @@ static void settle_change(chat_bag* bag)
 static void make_chat(fault_scene* scene, size_t players)
 {
     chat_bag* bag = fill_bag(scene);
-    assert_status(
-        gh_chat_create_begin(&bag->change, scene->other->client, fault_name(scene), bag->players, players, NULL, NULL),
-        GH_OK);
+    assert_status(gh_chat_create_begin(&bag->change, ON_CHAT(scene->other->client, fault_name(scene)), bag->players,
+                                       players, NULL),
+                  GH_OK);
     settle_change(bag);
     bag->epoch = bag->change.epoch;
 }
@@ -79,7 +80,8 @@ static void prepare_talk(fault_scene* scene)
     chat_bag* bag = scene->more;
     make_chat(scene, 2);
     bag = scene->more;
-    assert_status(gh_chat_send_begin(&bag->send, scene->other->client, fault_name(scene), bag->posts, 3, 0), GH_OK);
+    assert_status(gh_chat_send_begin(&bag->send, ON_CHAT(scene->other->client, fault_name(scene)), bag->posts, 3),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&bag->send.op) != GH_PENDING);
     assert_status(gh_op_poll(&bag->send.op), GH_OK);
 }
@@ -122,7 +124,7 @@ static void begin_create(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
     assert_status(
-        gh_chat_create_begin(scene->op, scene->game->client, fault_name(scene), bag->players, 2, bag->posts, NULL),
+        gh_chat_create_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->players, 2, bag->posts),
         GH_OK);
 }
 
@@ -147,7 +149,9 @@ static const fault_operation create = {
 static void begin_join(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_join_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
+    assert_status(gh_chat_join_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->players[1],
+                                     GH_CHAT_FROM_NOW),
+                  GH_OK);
 }
 
 static void audit_join(fault_scene* scene, gh_status status)
@@ -166,7 +170,8 @@ static const fault_operation join = {
 static void begin_leave(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[1], NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->players[1]),
+                  GH_OK);
 }
 
 static void audit_leave(fault_scene* scene, gh_status status)
@@ -184,7 +189,8 @@ static const fault_operation leave = {
 static void begin_last_leave(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_leave_begin(scene->op, scene->game->client, fault_name(scene), bag->players[0], NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->players[0]),
+                  GH_OK);
 }
 
 static void audit_last_leave(fault_scene* scene, gh_status status)
@@ -203,7 +209,7 @@ static const fault_operation last_leave = {"last",          sizeof(gh_chat_chang
 static void begin_send(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_send_begin(scene->op, scene->game->client, fault_name(scene), bag->posts, 3, 0), GH_OK);
+    assert_status(gh_chat_send_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->posts, 3), GH_OK);
 }
 
 static void audit_send(fault_scene* scene, gh_status status)
@@ -236,8 +242,9 @@ static const fault_operation send_large = {
 static void begin_fetch(fault_scene* scene)
 {
     chat_bag* bag = scene->more;
-    assert_status(gh_chat_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->member, 1, &bag->fetch),
-                  GH_OK);
+    assert_status(
+        gh_chat_fetch_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), &bag->member, 1, &bag->fetch),
+        GH_OK);
 }
 
 static void audit_fetch(fault_scene* scene, gh_status status)
@@ -281,7 +288,8 @@ static void begin_commit(fault_scene* scene)
     chat_bag* bag = scene->more;
     bag->member.handled = 2;
     assert_status(
-        gh_chat_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch, &bag->member, 1, 0), GH_OK);
+        gh_chat_commit_begin(scene->op, ON_CHAT(scene->game->client, fault_name(scene)), bag->epoch, &bag->member, 1),
+        GH_OK);
 }
 
 static void audit_commit(fault_scene* scene, gh_status status)

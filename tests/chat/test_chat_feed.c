@@ -127,7 +127,7 @@ static void one_fetch_serves_many_players(void** state)
     for (int i = 0; i < PLAYERS; i++)
     {
         snprintf(names[i], 16, "p%d", i);
-        assert_status(chat_enter(a, "guild", names[i], false), GH_OK);
+        assert_status(chat_enter(a, "guild", names[i], GH_CHAT_FROM_NOW), GH_OK);
         players[i] = listen(self, names[i]);
     }
     FEED_UNTIL(self, self->feed.seats_used == PLAYERS && redis_server_integer(server, "ZCARD gh:{chat:guild}:h") == 1);
@@ -193,7 +193,7 @@ static void follows_joins_and_leaves_of_other_servers(void** state)
     FEED_UNTIL(self, jeff->player.chats == 0);
     assert_int_equal(jeff->count, 3); /* nothing after the leave */
     assert_int_equal(self->feed.rooms_used, 0);
-    assert_status(chat_enter(a, "raid", "jeff", false), GH_OK);
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_NOW), GH_OK);
     *last_of(jeff, gh_str_literal("raid")) = 6;
     chat_say_numbers(a, "raid", "joe", 2, 6);
     FEED_UNTIL(self, jeff->count == 5);

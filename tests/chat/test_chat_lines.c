@@ -114,7 +114,7 @@ static void table_join_or_leave(table* self, game* a, int who)
     }
     else
     {
-        assert_status(chat_enter(a, CHAT, names[who], false), GH_OK);
+        assert_status(chat_enter(a, CHAT, names[who], GH_CHAT_FROM_NOW), GH_OK);
         one->next = one->jump = self->said; /* a late joiner hears nothing of what was said before */
     }
     one->is_member = !one->is_member;
@@ -262,7 +262,7 @@ static void late_joiner_hears_nothing_old(void** state)
     table* self = table_new(game_start_ready(redis_server_address(server)));
     assert_status(chat_make(a, CHAT, "jason", KEEP, MANY), GH_OK);
     table_say(self, a, 3);
-    assert_status(chat_enter(a, CHAT, "jeff", false), GH_OK);
+    assert_status(chat_enter(a, CHAT, "jeff", GH_CHAT_FROM_NOW), GH_OK);
     self->hearers[1].next = 3;
     table_say(self, a, 2);
     table_listen(self, 0);

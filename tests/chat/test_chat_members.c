@@ -25,7 +25,7 @@ static roster* roster_new(game* from)
 
 static void roster_begin(roster* self, size_t capacity)
 {
-    assert_status(gh_chat_members_begin(&self->op, self->from->client, gh_str_of(CHAT), self->items, capacity, 0),
+    assert_status(gh_chat_members_begin(&self->op, ON_CHAT(self->from->client, gh_str_of(CHAT)), self->items, capacity),
                   GH_OK);
 }
 

@@ -1,6 +1,7 @@
 /* What is refused is said in words: which field, what stood in it, and what may. */
 
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/server/redis_server.h"
 
 #include <stdio.h>
@@ -43,10 +44,15 @@ static void fields_of_four_bytes_and_those_that_may_be_0(void** state)
 {
     (void)state;
     game* a = anyone();
-    gh_permit_config seats = gh_permit_config_default();
     gh_permit* seat = GAME_NEW(a, gh_permit);
-    assert_status(gh_permit_begin(seat, a->client, gh_str_literal("seat"), &seats), GH_INVALID_LIMIT);
+    assert_status(gh_permit_begin(seat, ON_SEMAPHORE(a->client, gh_str_literal("seat"), 0), NULL), GH_INVALID_LIMIT);
     assert_last_invalid(a, "limit = 0, not within 1..1000000");
+
+    gh_semaphore_config limits = gh_semaphore_config_default();
+    gh_semaphore semaphore;
+    limits.limit = 1000001;
+    assert_status(gh_semaphore_init(&semaphore, a->client, gh_str_literal("seat"), &limits), GH_INVALID_LIMIT);
+    assert_last_invalid(a, "limit = 1000001, not within 1..1000000, nor 0");
 
     static _Alignas(64) char room[GH_CLIENT_MEMORY_DEFAULT];
     gh_counters* counters = NULL;
@@ -75,9 +81,8 @@ static void other_refusals_have_the_words_of_their_status(void** state)
     game* a = anyone();
     gh_permit_config seats = gh_permit_config_default();
     assert_status(try_lock(a, 10, 0), GH_INVALID_LEASE);
-    seats.limit = 2;
     seats.permits = 3;
-    assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), a->client, gh_str_literal("seat"), &seats),
+    assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), ON_SEMAPHORE(a->client, gh_str_literal("seat"), 2), &seats),
                   GH_INVALID_PERMITS);
     assert_last_invalid(a, gh_status_text(GH_INVALID_PERMITS));
     assert_status(gh_lock_begin(GAME_NEW(a, gh_lock), a->client, gh_str_literal(""), NULL), GH_INVALID_NAME);

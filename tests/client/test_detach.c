@@ -4,6 +4,7 @@
 #include "support/random.h"
 #include "support/scene/everything.h"
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
 
@@ -139,12 +140,11 @@ static void permits_of_a_group_go_one_by_one(void** state)
     game* a = game_start_ready(redis_server_address(server));
     gh_permit_config config = gh_permit_config_default();
     gh_permit* permits[5];
-    config.limit = 5;
     config.lease_us = SECOND_US;
     for (int i = 0; i < 5; i++)
     {
         permits[i] = born(sizeof(gh_permit));
-        assert_status(gh_permit_begin(permits[i], a->client, gh_str_literal("seat"), &config), GH_OK);
+        assert_status(gh_permit_begin(permits[i], ON_SEMAPHORE(a->client, gh_str_literal("seat"), 5), &config), GH_OK);
     }
     for (int i = 0; i < 5; i++) GAME_UNTIL(gh_op_poll(&permits[i]->op) == GH_HELD);
     for (int i = 4; i >= 0; i--)

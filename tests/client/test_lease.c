@@ -311,11 +311,13 @@ static void crowd_is_told(bool of_permits)
     for (int i = 0; i < MANY; i++)
     {
         gh_lock_config lock = gh_lock_config_default();
-        gh_permit_config permit = permit_config(MANY, 1, LONG_US, LONG_US);
+        gh_permit_config permit = permit_config(1, LONG_US, LONG_US);
         lock.lease_us = LONG_US;
         snprintf(self->names[i], sizeof(self->names[i]), "n%d", i);
         if (of_permits)
-            assert_status(gh_permit_begin(&self->permits[i], world->client, gh_str_literal("arena"), &permit), GH_OK);
+            assert_status(
+                gh_permit_begin(&self->permits[i], ON_SEMAPHORE(world->client, gh_str_literal("arena"), MANY), &permit),
+                GH_OK);
         else assert_status(gh_lock_begin(&self->locks[i], world->client, gh_str_of(self->names[i]), &lock), GH_OK);
     }
     SCRIPTED_UNTIL(world, count_of_crowd(self, of_permits, GH_HELD) == MANY, 1000, SECOND_US);
@@ -477,8 +479,8 @@ static void numbers_of_a_semaphore_are_not_cut(void** state)
     gh_semaphore_look* look = SCRIPTED_NEW(world, gh_semaphore_look);
     gh_semaphore_limit* limit = SCRIPTED_NEW(world, gh_semaphore_limit);
     gh_str name = gh_str_literal("arena");
-    assert_status(gh_semaphore_look_begin(look, world->client, name, NULL, 0, 0), GH_OK);
-    assert_status(gh_semaphore_limit_begin(limit, world->client, name, 5, 0), GH_OK);
+    assert_status(gh_semaphore_look_begin(look, ON_SEMAPHORE(world->client, name, 0), NULL, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(limit, ON_SEMAPHORE(world->client, name, 0), 5), GH_OK);
     SCRIPTED_UNTIL(world, gh_op_poll(&look->op) != GH_PENDING && gh_op_poll(&limit->op) != GH_PENDING, 1000, SECOND_US);
     assert_status(gh_op_poll(&look->op), GH_CORRUPT);
     assert_status(gh_op_poll(&limit->op), GH_UNKNOWN);

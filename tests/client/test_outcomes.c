@@ -3,6 +3,7 @@
 
 #include "client/outcome.h"
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/server/fake_server.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
@@ -191,7 +192,7 @@ static void refused_after_a_part_that_was_done_is_unknown(void** state)
     redis_server_do(server, "EVAL %s 1 gh:{semaphore:arena}:q",
                     "for i = 1, 1000 do redis.call('ZADD', KEYS[1], i, string.format('%016x:%016x 1', i, i)) end");
     gh_semaphore_limit* limit = GAME_NEW(a, gh_semaphore_limit);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, gh_str_literal("arena"), 7, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(limit, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), 7), GH_OK);
     GAME_UNTIL(gh_op_poll(&limit->op) != GH_PENDING);
     assert_status(gh_op_poll(&limit->op), GH_UNKNOWN);
     assert_int_equal(redis_server_integer(server, "EVAL %s 1 gh:{semaphore:arena}:s",

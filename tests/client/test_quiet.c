@@ -3,6 +3,7 @@
 
 #include "support/server/fake_server.h"
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/scene/parcel.h"
 #include "support/server/redis_server.h"
 #include "support/server/scripted.h"
@@ -386,8 +387,6 @@ static void begin_what_waits(game* a)
     gh_mailbox_fetch_config mail = gh_mailbox_fetch_config_default();
     gh_files_list_config list = gh_files_list_config_default();
     gh_file_entry* entry = GAME_NEW(a, gh_file_entry);
-    gh_permit_config permits = gh_permit_config_default();
-    permits.limit = 1;
     list.entries = entry, list.entry_count = 1;
     list.names = room, list.names_size = GH_NAME_SIZE_MAX;
     list.wait_us = mail.wait_us = 600 * SECOND_US;
@@ -397,10 +396,11 @@ static void begin_what_waits(game* a)
         gh_lock_config lock = gh_lock_config_default();
         lock.wait_us = 600 * SECOND_US;
         assert_status(gh_lock_begin(GAME_NEW(a, gh_lock), a->client, gh_str_literal("sword"), &lock), GH_OK);
-        assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), a->client, gh_str_literal("gate"), &permits), GH_OK);
+        assert_status(gh_permit_begin(GAME_NEW(a, gh_permit), ON_SEMAPHORE(a->client, gh_str_literal("gate"), 1), NULL),
+                      GH_OK);
     }
     gh_mailbox_fetch* fetch = GAME_NEW(a, gh_mailbox_fetch);
-    assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("mia"), &mail), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(a->client, gh_str_literal("mia")), &mail), GH_OK);
     assert_status(gh_files_list_begin(GAME_NEW(a, gh_files_list), a->client, gh_str_literal("news"), &list), GH_OK);
     reader* in = reader_new(a, 5000);
     reader_begin(in, gh_str_literal("motd"), "0");

@@ -1,6 +1,7 @@
 /* Tests of guildhall/mailbox.h against real servers. */
 
 #include "support/scene/bodies.h"
+#include "support/scene/on.h"
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
 
@@ -35,7 +36,7 @@ static gh_status settle_fetch(reader* self)
 
 static gh_status fetch_from(game* from, reader* self, gh_str name)
 {
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, from->client, name, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(from->client, name), &self->config), GH_OK);
     return settle_fetch(self);
 }
 
@@ -47,9 +48,9 @@ static gh_status fetch(game* from, reader* self)
 static gh_mailbox_push* begin_push(game* from, gh_post* posts, size_t count, uint32_t capacity)
 {
     gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_config config = gh_mailbox_config_default();
     config.capacity = capacity;
-    assert_status(gh_mailbox_push_begin(push, from->client, NAME, posts, count, &config), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX_WITH(from->client, NAME, &config), posts, count), GH_OK);
     return push;
 }
 
@@ -86,7 +87,7 @@ static void push_numbers(game* from, size_t count, unsigned first)
 static gh_status commit(game* from, uint64_t epoch, uint64_t id, uint64_t* unread)
 {
     gh_mailbox_commit* op = GAME_NEW(from, gh_mailbox_commit);
-    assert_status(gh_mailbox_commit_begin(op, from->client, NAME, epoch, id, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(op, ON_MAILBOX(from->client, NAME), epoch, id), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     if (unread != NULL) *unread = op->unread;
     return gh_op_poll(&op->op);
@@ -346,7 +347,7 @@ static void commit_of_others_in_the_middle_of_a_fetch(void** state)
     uint64_t epoch = self->fetch.epoch;
     uint64_t fired = proxy_fired(proxy);
     proxy_arm(proxy, PROXY_REPLY, 25000, PROXY_FIN); /* the first answer has less */
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, b->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(b->client, NAME), &self->config), GH_OK);
     proxy_set_mode(proxy, PROXY_REFUSE);
     GAME_UNTIL(proxy_fired(proxy) > fired);
     assert_status(commit(a, epoch, 1200, NULL), GH_OK);
@@ -363,7 +364,7 @@ static void expect_hint(redis_server* server, game* from, game* to, reader* self
 {
     self->config.wait_us = 60 * SECOND_US;
     GAME_UNTIL(gh_client_link_state(to->client, GH_LINK_WAKE) == GH_LINK_READY);
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, to->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(to->client, NAME), &self->config), GH_OK);
     GAME_UNTIL(self->fetch.polls > 0);
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h"), 1);
     long long before = redis_server_calls(server, "evalsha") - self->fetch.polls;
@@ -417,7 +418,7 @@ static void waits_without_hints_too(void** state)
     game* a = game_start_with(&config);
     reader* self = reader_new(a);
     self->config.wait_us = 60 * SECOND_US;
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, a->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(a->client, NAME), &self->config), GH_OK);
     GAME_UNTIL(self->fetch.polls >= 3);
     push_numbers(a, 1, 5);
     assert_status(settle_fetch(self), GH_OK);

@@ -1,6 +1,7 @@
 /* Mail of any size: what goes out, what comes in, and what is told without its body, so that it blocks nobody. */
 
 #include "support/scene/bodies.h"
+#include "support/scene/on.h"
 #include "support/server/redis_server.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static reader* reader_new(game* from, size_t buffer_size)
 
 static gh_status fetch(reader* self)
 {
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, self->from->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(self->from->client, NAME), &self->config), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->fetch.op) != GH_PENDING);
     return gh_op_poll(&self->fetch.op);
 }
@@ -37,7 +38,7 @@ static gh_status fetch(reader* self)
 static gh_status push(game* from, gh_post* posts, size_t count)
 {
     gh_mailbox_push* op = GAME_NEW(from, gh_mailbox_push);
-    gh_status status = gh_mailbox_push_begin(op, from->client, NAME, posts, count, NULL);
+    gh_status status = gh_mailbox_push_begin(op, ON_MAILBOX(from->client, NAME), posts, count);
     if (status != GH_OK) return status;
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
@@ -51,7 +52,7 @@ static void push_sizes(game* from, const size_t* sizes, size_t count)
 static gh_status commit(game* from, uint64_t epoch, uint64_t id)
 {
     gh_mailbox_commit* op = GAME_NEW(from, gh_mailbox_commit);
-    assert_status(gh_mailbox_commit_begin(op, from->client, NAME, epoch, id, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(op, ON_MAILBOX(from->client, NAME), epoch, id), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }
@@ -354,7 +355,7 @@ static void large_one_ends_a_wait(void** state)
     game* b = game_start_ready(redis_server_address(server));
     reader* self = reader_new(b, 4096);
     self->config.wait_us = 60 * SECOND_US;
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, b->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(b->client, NAME), &self->config), GH_OK);
     GAME_UNTIL(self->fetch.polls > 0);
     push_sizes(a, sizes, 1);
     GAME_UNTIL(gh_op_poll(&self->fetch.op) != GH_PENDING);

@@ -2,6 +2,7 @@
  * KEYS.md. */
 
 #include "support/faults/fault.h"
+#include "support/scene/on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,9 @@ static size_t count_stored(fault_scene* scene)
 
 static void begin_push(fault_scene* scene)
 {
-    assert_status(gh_mailbox_push_begin(scene->op, scene->game->client, fault_name(scene), three_posts(scene), 3, NULL),
-                  GH_OK);
+    assert_status(
+        gh_mailbox_push_begin(scene->op, ON_MAILBOX(scene->game->client, fault_name(scene)), three_posts(scene), 3),
+        GH_OK);
 }
 
 static void audit_push(fault_scene* scene, gh_status status)
@@ -102,8 +104,8 @@ static void begin_pushes(fault_scene* scene)
     push_pair* both = scene->op;
     gh_post* posts = three_posts(scene);
     gh_client* client = scene->game->client;
-    assert_status(gh_mailbox_push_begin(&both->first, client, fault_name(scene), posts, 1, NULL), GH_OK);
-    assert_status(gh_mailbox_push_begin(&both->second, client, fault_name(scene), posts + 1, 2, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(&both->first, ON_MAILBOX(client, fault_name(scene)), posts, 1), GH_OK);
+    assert_status(gh_mailbox_push_begin(&both->second, ON_MAILBOX(client, fault_name(scene)), posts + 1, 2), GH_OK);
 }
 
 static gh_status poll_pushes(const void* op)
@@ -129,7 +131,8 @@ static void prepare_mail(fault_scene* scene)
 {
     mailbox_bag* bag = scene->more;
     assert_status(
-        gh_mailbox_push_begin(&bag->push, scene->other->client, fault_name(scene), three_posts(scene), 3, NULL), GH_OK);
+        gh_mailbox_push_begin(&bag->push, ON_MAILBOX(scene->other->client, fault_name(scene)), three_posts(scene), 3),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&bag->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&bag->push.op), GH_OK);
     bag->epoch = bag->push.epoch;
@@ -141,7 +144,8 @@ static void prepare_mail(fault_scene* scene)
 static void begin_fetch(fault_scene* scene)
 {
     mailbox_bag* bag = scene->more;
-    assert_status(gh_mailbox_fetch_begin(scene->op, scene->game->client, fault_name(scene), &bag->fetch), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(scene->op, ON_MAILBOX(scene->game->client, fault_name(scene)), &bag->fetch),
+                  GH_OK);
 }
 
 static void audit_fetch(fault_scene* scene, gh_status status)
@@ -184,7 +188,8 @@ static const fault_operation fetch_past = {
 static void begin_commit(fault_scene* scene)
 {
     const mailbox_bag* bag = scene->more;
-    assert_status(gh_mailbox_commit_begin(scene->op, scene->game->client, fault_name(scene), bag->epoch, 2, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(scene->op, ON_MAILBOX(scene->game->client, fault_name(scene)), bag->epoch, 2),
+                  GH_OK);
 }
 
 static void audit_commit(fault_scene* scene, gh_status status)

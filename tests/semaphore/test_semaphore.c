@@ -135,9 +135,9 @@ static void hold_ends_by_itself(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_permit* permit = GAME_NEW(a, gh_permit);
-    gh_permit_config config = permit_config(1, 1, LEASE_US, SECOND_US);
+    gh_permit_config config = permit_config(1, LEASE_US, SECOND_US);
     config.hold_us = 1;
-    assert_status(gh_permit_begin(permit, a->client, gh_str_literal("arena"), &config), GH_OK);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 1), &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&permit->op) == GH_OK);
     assert_true(permit->fence > 0);
     assert_status(permit_settle(permit_want(a, "arena", 1, SECOND_US, 0)), GH_HELD);
@@ -240,7 +240,7 @@ static void limit_that_was_set_outlives_the_callers_configs(void** state)
 static gh_semaphore_look* look(game* from, const char* name, gh_permit_holder* holders, size_t most, gh_status expected)
 {
     gh_semaphore_look* op = GAME_NEW(from, gh_semaphore_look);
-    assert_status(gh_semaphore_look_begin(op, from->client, gh_str_of(name), holders, most, 0), GH_OK);
+    assert_status(gh_semaphore_look_begin(op, ON_SEMAPHORE(from->client, gh_str_of(name), 0), holders, most), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     assert_status(gh_op_poll(&op->op), expected);
     return op;

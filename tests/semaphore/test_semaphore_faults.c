@@ -12,8 +12,8 @@
 
 static void begin_permit(fault_scene* scene, game* from, gh_permit* permit, uint32_t permits)
 {
-    gh_permit_config config = permit_config(LIMIT, permits, LEASE_US, 60 * SECOND_US);
-    assert_status(gh_permit_begin(permit, from->client, fault_name(scene), &config), GH_OK);
+    gh_permit_config config = permit_config(permits, LEASE_US, 60 * SECOND_US);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(from->client, fault_name(scene), LIMIT), &config), GH_OK);
 }
 
 static void hold_permit(fault_scene* scene, game* from, gh_permit* permit, uint32_t permits)
@@ -140,10 +140,12 @@ typedef struct trio
 static void prepare_permit_renew(fault_scene* scene)
 {
     trio* three = scene->op;
-    gh_permit_config config = permit_config(TRIO_LIMIT, 1, LEASE_US, 60 * SECOND_US);
+    gh_permit_config config = permit_config(1, LEASE_US, 60 * SECOND_US);
     for (int i = 0; i < 3; i++)
     {
-        assert_status(gh_permit_begin(&three->permits[i], scene->game->client, fault_name(scene), &config), GH_OK);
+        assert_status(gh_permit_begin(&three->permits[i],
+                                      ON_SEMAPHORE(scene->game->client, fault_name(scene), TRIO_LIMIT), &config),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&three->permits[i].op) == GH_HELD);
         three->lease_end_us[i] = three->permits[i].lease.lease_end_us;
     }
@@ -215,7 +217,8 @@ static void prepare_permit_limit(fault_scene* scene)
 
 static void begin_permit_limit(fault_scene* scene)
 {
-    assert_status(gh_semaphore_limit_begin(scene->op, scene->game->client, fault_name(scene), 7, 60 * SECOND_US),
+    assert_status(gh_semaphore_limit_begin(
+                      scene->op, ON_SEMAPHORE_WITHIN(scene->game->client, fault_name(scene), 60 * SECOND_US), 7),
                   GH_OK);
 }
 

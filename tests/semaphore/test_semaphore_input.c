@@ -1,4 +1,5 @@
-/* Bad input for every function of guildhall/semaphore.h, caps, and processes that compete. */
+/* Bad input for every function of guildhall/semaphore.h, caps, and processes that compete. What an init refuses is in
+   test_semaphore_object.c. */
 
 #include "support/scene/permits.h"
 #include "support/process.h"
@@ -7,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void assert_permit_refused(game* a, gh_str name, const gh_permit_config* config, gh_status expected)
+static void assert_permit_refused(game* a, const gh_semaphore* semaphore, const gh_permit_config* config,
+                                  gh_status expected)
 {
     gh_permit* permit = GAME_NEW(a, gh_permit);
     gh_permit before = *permit;
     gh_client_stats stats = game_stats(a);
-    assert_status(gh_permit_begin(permit, a->client, name, config), expected);
+    assert_status(gh_permit_begin(permit, semaphore, config), expected);
     assert_true(gh_status_is_invalid(expected));
     assert_begin_refused(permit, &before, expected);
     assert_int_equal(game_stats(a).ops_begun, stats.ops_begun);
@@ -24,48 +26,40 @@ static void begin_names_the_field(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_permit* permit = GAME_NEW(a, gh_permit);
-    gh_permit_config good = permit_config(3, 1, SECOND_US, 0);
-    char bytes[GH_NAME_SIZE_MAX + 1];
-    memset(bytes, 'x', sizeof(bytes));
-    assert_status(gh_permit_begin(NULL, a->client, gh_str_literal("a"), &good), GH_INVALID_OP);
-    assert_status(gh_permit_begin(permit, NULL, gh_str_literal("a"), &good), GH_INVALID_CLIENT);
-    assert_permit_refused(a, gh_str_literal(""), &good, GH_INVALID_NAME);
-    assert_permit_refused(a, gh_str_make(NULL, 3), &good, GH_INVALID_NAME);
-    assert_permit_refused(a, gh_str_make(bytes, sizeof(bytes)), &good, GH_INVALID_NAME);
-    assert_permit_refused(a, gh_str_make(bytes, SIZE_MAX), &good, GH_INVALID_NAME);
-    assert_permit_refused(a, gh_str_literal("a"), NULL, GH_INVALID_CONFIG);
-
+    gh_semaphore three = semaphore_made(a->client, gh_str_literal("a"), 3);
+    gh_semaphore unsaid = semaphore_made(a->client, gh_str_literal("a"), 0);
+    gh_permit_config good = permit_config(1, SECOND_US, 0);
+    assert_status(gh_permit_begin(NULL, &three, &good), GH_INVALID_OP);
+    assert_permit_refused(a, &unsaid, &good, GH_INVALID_LIMIT);
+    assert_permit_refused(a, &unsaid, NULL, GH_INVALID_LIMIT);
     const struct
     {
-        uint32_t limit, permits;
+        uint32_t permits;
         uint64_t lease_us, wait_us, hold_us;
         gh_status expected;
     } rows[] = {
-        {0, 1, SECOND_US, 0, 0, GH_INVALID_LIMIT},
-        {GH_SEMAPHORE_LIMIT_MAX + 1, 1, SECOND_US, 0, 0, GH_INVALID_LIMIT},
-        {UINT32_MAX, 1, SECOND_US, 0, 0, GH_INVALID_LIMIT},
-        {3, 0, SECOND_US, 0, 0, GH_INVALID_PERMITS},
-        {3, 4, SECOND_US, 0, 0, GH_INVALID_PERMITS},
-        {3, UINT32_MAX, SECOND_US, 0, 0, GH_INVALID_PERMITS},
-        {3, 1, 0, 0, 0, GH_INVALID_LEASE},
-        {3, 1, GH_SEMAPHORE_LEASE_MIN_US - 1, 0, 0, GH_INVALID_LEASE},
-        {3, 1, GH_SEMAPHORE_LEASE_MAX_US + 1, 0, 0, GH_INVALID_LEASE},
-        {3, 1, UINT64_MAX, 0, 0, GH_INVALID_LEASE},
-        {3, 1, SECOND_US, GH_SEMAPHORE_WAIT_MAX_US + 1, 0, GH_INVALID_WAIT},
-        {3, 1, SECOND_US, UINT64_MAX, 0, GH_INVALID_WAIT},
-        {3, 1, SECOND_US, 0, GH_SEMAPHORE_WAIT_MAX_US + 1, GH_INVALID_HOLD},
+        {0, SECOND_US, 0, 0, GH_INVALID_PERMITS},
+        {4, SECOND_US, 0, 0, GH_INVALID_PERMITS},
+        {UINT32_MAX, SECOND_US, 0, 0, GH_INVALID_PERMITS},
+        {1, 0, 0, 0, GH_INVALID_LEASE},
+        {1, GH_SEMAPHORE_LEASE_MIN_US - 1, 0, 0, GH_INVALID_LEASE},
+        {1, GH_SEMAPHORE_LEASE_MAX_US + 1, 0, 0, GH_INVALID_LEASE},
+        {1, UINT64_MAX, 0, 0, GH_INVALID_LEASE},
+        {1, SECOND_US, GH_SEMAPHORE_WAIT_MAX_US + 1, 0, GH_INVALID_WAIT},
+        {1, SECOND_US, UINT64_MAX, 0, GH_INVALID_WAIT},
+        {1, SECOND_US, 0, GH_SEMAPHORE_WAIT_MAX_US + 1, GH_INVALID_HOLD},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
-        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config = permit_config(rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         config.hold_us = rows[i].hold_us;
-        assert_permit_refused(a, gh_str_literal("a"), &config, rows[i].expected);
+        assert_permit_refused(a, &three, &config, rows[i].expected);
     }
     gh_permit_config skipped;
     memset(&skipped, 0, sizeof(skipped));
-    assert_permit_refused(a, gh_str_literal("a"), &skipped, GH_INVALID_CONFIG);
-    assert_status(gh_permit_begin(permit, a->client, gh_str_literal("a"), &good), GH_OK);
-    assert_status(gh_permit_begin(permit, a->client, gh_str_literal("a"), &good), GH_INVALID_OP);
+    assert_permit_refused(a, &three, &skipped, GH_INVALID_CONFIG);
+    assert_status(gh_permit_begin(permit, &three, &good), GH_OK);
+    assert_status(gh_permit_begin(permit, &three, &good), GH_INVALID_OP);
 }
 
 static void ends_of_each_range_work(void** state)
@@ -83,9 +77,10 @@ static void ends_of_each_range_work(void** state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
     {
         gh_permit* permit = GAME_NEW(a, gh_permit);
-        gh_permit_config config = permit_config(rows[i].limit, rows[i].permits, rows[i].lease_us, rows[i].wait_us);
+        gh_permit_config config = permit_config(rows[i].permits, rows[i].lease_us, rows[i].wait_us);
         static const char* const names[] = {"a", "b", "c"};
-        assert_status(gh_permit_begin(permit, a->client, gh_str_of(names[i]), &config), GH_OK);
+        gh_semaphore semaphore = semaphore_made(a->client, gh_str_of(names[i]), rows[i].limit);
+        assert_status(gh_permit_begin(permit, &semaphore, &config), GH_OK);
         assert_status(permit_settle(permit), GH_HELD);
         assert_int_equal(semaphore_stored(server, names[i]).used, rows[i].permits);
         gh_permit_release(permit);
@@ -103,26 +98,18 @@ static void calls_name_the_field(void** state)
     gh_semaphore_limit* limit = GAME_NEW(a, gh_semaphore_limit);
     gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
     gh_permit_holder holder;
-    gh_str name = gh_str_literal("a");
-    gh_str none = gh_str_literal("");
-    assert_status(gh_semaphore_limit_begin(NULL, a->client, name, 1, 0), GH_INVALID_OP);
-    assert_status(gh_semaphore_limit_begin(limit, NULL, name, 1, 0), GH_INVALID_CLIENT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, none, 1, 0), GH_INVALID_NAME);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 0, 0), GH_INVALID_LIMIT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, GH_SEMAPHORE_LIMIT_MAX + 1, 0), GH_INVALID_LIMIT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 999), GH_INVALID_TIMEOUT);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 60 * SECOND_US + 1), GH_INVALID_TIMEOUT);
-    assert_status(gh_semaphore_look_begin(NULL, a->client, name, NULL, 0, 0), GH_INVALID_OP);
-    assert_status(gh_semaphore_look_begin(look, NULL, name, NULL, 0, 0), GH_INVALID_CLIENT);
-    assert_status(gh_semaphore_look_begin(look, a->client, none, NULL, 0, 0), GH_INVALID_NAME);
-    assert_status(gh_semaphore_look_begin(look, a->client, name, NULL, 1, 0), GH_INVALID_BUFFER);
-    assert_status(gh_semaphore_look_begin(look, a->client, name, &holder, GH_SEMAPHORE_HOLDERS_MAX + 1, 0),
-                  GH_INVALID_BUFFER);
-    assert_status(gh_semaphore_look_begin(look, a->client, name, NULL, 0, 1), GH_INVALID_TIMEOUT);
+    gh_semaphore unsaid = semaphore_made(a->client, gh_str_literal("a"), 0);
+    assert_status(gh_semaphore_limit_begin(NULL, &unsaid, 1), GH_INVALID_OP);
+    assert_status(gh_semaphore_limit_begin(limit, &unsaid, 0), GH_INVALID_LIMIT);
+    assert_status(gh_semaphore_limit_begin(limit, &unsaid, GH_SEMAPHORE_LIMIT_MAX + 1), GH_INVALID_LIMIT);
+    assert_status(gh_semaphore_look_begin(NULL, &unsaid, NULL, 0), GH_INVALID_OP);
+    assert_status(gh_semaphore_look_begin(look, &unsaid, NULL, 1), GH_INVALID_BUFFER);
+    assert_status(gh_semaphore_look_begin(look, &unsaid, &holder, GH_SEMAPHORE_HOLDERS_MAX + 1), GH_INVALID_BUFFER);
     assert_int_equal(game_stats(a).ops_begun, 0);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 0), GH_OK);
-    assert_status(gh_semaphore_limit_begin(limit, a->client, name, 1, 0), GH_INVALID_OP);
-    assert_status(gh_semaphore_look_begin(look, a->client, name, NULL, 0, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(limit, &unsaid, 1), GH_OK);
+    assert_status(gh_semaphore_limit_begin(limit, &unsaid, 1), GH_INVALID_OP);
+    assert_status(gh_semaphore_look_begin(look, &unsaid, NULL, 0), GH_OK);
+    assert_status(gh_semaphore_look_begin(look, &unsaid, NULL, 0), GH_INVALID_OP);
     gh_op_cancel(&look->op);
     assert_status(gh_op_poll(&look->op), GH_CANCELLED);
 }
@@ -172,7 +159,7 @@ static void waiters_are_refused_past_their_cap(void** state)
     gh_permit_release(owner);
     GAME_UNTIL(gh_op_poll(&owner->op) == GH_OK);
     gh_semaphore_limit* raise = GAME_NEW(a, gh_semaphore_limit);
-    assert_status(gh_semaphore_limit_begin(raise, a->client, gh_str_literal("arena"), 2, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(raise, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), 2), GH_OK);
     GAME_UNTIL(gh_op_poll(&raise->op) != GH_PENDING);
     assert_status(gh_op_poll(&raise->op), GH_CORRUPT);
     assert_string_equal(redis_server_text(server, "EVAL %s 1 gh:{semaphore:arena}:s",
@@ -225,9 +212,10 @@ static int visit_the_arena(void* context, int results)
     gh_permit* permit = GAME_NEW(server, gh_permit);
     for (unsigned i = 0; i < self->cycles; i++)
     {
-        gh_permit_config config = permit_config(FLEET_LIMIT, 1 + i % 2, 60 * SECOND_US, 3600 * SECOND_US);
+        gh_permit_config config = permit_config(1 + i % 2, 60 * SECOND_US, 3600 * SECOND_US);
         hold_record record = {.permits = config.permits};
-        CHILD_CHECK(gh_permit_begin(permit, server->client, gh_str_literal("arena"), &config) == GH_OK);
+        gh_semaphore arena = semaphore_made(server->client, gh_str_literal("arena"), FLEET_LIMIT);
+        CHILD_CHECK(gh_permit_begin(permit, &arena, &config) == GH_OK);
         while (gh_op_poll(&permit->op) == GH_PENDING) game_tick_all();
         CHILD_CHECK(gh_op_poll(&permit->op) == GH_HELD);
         record.from_us = wait_now_us();

@@ -605,7 +605,7 @@ static void forgotten_permits_are_not_shown(void** state)
     leave_permits_that_are_forgotten(server, 5);
     game* a = game_start_ready(redis_server_address(server));
     gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
-    assert_status(gh_semaphore_look_begin(look, a->client, gh_str_literal("arena"), NULL, 0, 0), GH_OK);
+    assert_status(gh_semaphore_look_begin(look, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), NULL, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
     assert_status(gh_op_poll(&look->op), GH_OK);
     assert_int_equal(look->limit, 10);
@@ -643,7 +643,8 @@ static void foreign_keys_are_corrupt(void** state)
         assert_status(permit_settle(permit_want(a, "arena", 2, SECOND_US, SECOND_US)), GH_CORRUPT);
         assert_string_equal(redis_server_text(server, "GET gh:{semaphore:arena}:%s", keys[i]), "nonsense");
         gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
-        assert_status(gh_semaphore_look_begin(look, a->client, gh_str_literal("arena"), NULL, 0, 0), GH_OK);
+        assert_status(gh_semaphore_look_begin(look, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), NULL, 0),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
         assert_status(gh_op_poll(&look->op), GH_CORRUPT);
     }

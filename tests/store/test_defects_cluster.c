@@ -158,13 +158,14 @@ static gh_status send_mail(game* from, const char* name)
     config.buffer_size = 8 * 1024;
     config.buffer = game_new(from, config.buffer_size);
     gh_str box = gh_str_of(name);
-    assert_status(gh_mailbox_push_begin(push, from->client, box, talk_numbers(from, "joe", 2, 0), 2, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, box), talk_numbers(from, "joe", 2, 0), 2),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     if (gh_op_poll(&push->op) != GH_OK) return gh_op_poll(&push->op);
-    assert_status(gh_mailbox_fetch_begin(fetch, from->client, box, &config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(from->client, box), &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&fetch->op) != GH_PENDING);
     assert_int_equal(fetch->count, 2);
-    assert_status(gh_mailbox_commit_begin(commit, from->client, box, fetch->epoch, 2, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(commit, ON_MAILBOX(from->client, box), fetch->epoch, 2), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     return gh_op_poll(&commit->op);
 }

@@ -2,6 +2,7 @@
    it; and the other way round. Skipped where there is no python3-redis. */
 
 #include "support/faults/counting.h"
+#include "support/scene/on.h"
 #include "support/source_tree.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static void message_that_python_sends_is_fetched(void** state)
     gh_str chat = gh_str_literal("raid {7}");
     assert_string_equal(python_says(interpreter, server, "say 'raid {7}' jason 'anybody?'"),
                         "1 0\n"); /* no such chat */
-    assert_status(gh_chat_create_begin(create, self->client, chat, names, 2, NULL, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(create, ON_CHAT(self->client, chat), names, 2, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&create->op) != GH_PENDING);
     assert_status(gh_op_poll(&create->op), GH_OK);
     assert_string_equal(python_says(interpreter, server, "say 'raid {7}' jason 'ready?'"), "0 1\n");
@@ -84,7 +85,7 @@ static void message_that_python_sends_is_fetched(void** state)
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
     config.buffer = GAME_NEW_ARRAY(self, char, 4096);
     config.buffer_size = 4096;
-    assert_status(gh_chat_fetch_begin(fetch, self->client, chat, member, 1, &config), GH_OK);
+    assert_status(gh_chat_fetch_begin(fetch, ON_CHAT(self->client, chat), member, 1, &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&fetch->op) != GH_PENDING);
     assert_status(gh_op_poll(&fetch->op), GH_OK);
     assert_int_equal(fetch->count, 2);

@@ -36,9 +36,10 @@ static void prepare_permit_look(fault_scene* scene)
 static void begin_permit_look(fault_scene* scene)
 {
     permit_look* self = scene->op;
-    assert_status(
-        gh_semaphore_look_begin(&self->look, scene->game->client, fault_name(scene), self->holders, 3, patience_us),
-        GH_OK);
+    assert_status(gh_semaphore_look_begin(&self->look,
+                                          ON_SEMAPHORE_WITHIN(scene->game->client, fault_name(scene), patience_us),
+                                          self->holders, 3),
+                  GH_OK);
 }
 
 static gh_status poll_permit_look(const void* op)
@@ -301,7 +302,8 @@ static void prepare_chats(fault_scene* scene)
 static void begin_chat_list(fault_scene* scene)
 {
     chat_listing* self = scene->op;
-    assert_status(gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3, patience_us),
+    assert_status(gh_chat_list_begin(&self->list, scene->game->client, fault_name(scene), self->items, 3,
+                                     LIST_WITHIN(patience_us)),
                   GH_OK);
 }
 
@@ -352,8 +354,9 @@ static void prepare_members(fault_scene* scene)
 static void begin_members(fault_scene* scene)
 {
     member_listing* self = scene->op;
-    assert_status(gh_chat_members_begin(&self->members, scene->game->client, fault_name(scene), self->items, CROWD + 1,
-                                        patience_us),
+    assert_status(gh_chat_members_begin(&self->members,
+                                        ON_CHAT_WITHIN(scene->game->client, fault_name(scene), patience_us),
+                                        self->items, CROWD + 1),
                   GH_OK);
 }
 
@@ -513,18 +516,16 @@ static gh_status files_begun(plain_read* self, gh_client* client, gh_str name)
 static gh_status mailbox_begun(plain_read* self, gh_client* client, gh_str name)
 {
     gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
-    config.timeout_us = patience_us;
     config.messages_max = 0;
-    return gh_mailbox_fetch_begin(&self->op.mailbox, client, name, &config);
+    return gh_mailbox_fetch_begin(&self->op.mailbox, ON_MAILBOX_WITHIN(client, name, patience_us), &config);
 }
 
 static gh_status chat_begun(plain_read* self, gh_client* client, gh_str name)
 {
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
-    config.timeout_us = patience_us;
     config.messages_max = 0;
     self->member.name = name;
-    return gh_chat_fetch_begin(&self->op.chat, client, name, &self->member, 1, &config);
+    return gh_chat_fetch_begin(&self->op.chat, ON_CHAT_WITHIN(client, name, patience_us), &self->member, 1, &config);
 }
 
 static gh_status has_begun(plain_read* self, gh_client* client, gh_str name)
@@ -550,7 +551,8 @@ PLAIN_READ(look_at_file, gh_file_look_begin(&self->op.file, client, fault_name(s
 PLAIN_READ(list_files, files_begun(self, client, fault_name(scene)))
 PLAIN_READ(fetch_mail, mailbox_begun(self, client, fault_name(scene)))
 PLAIN_READ(members_of_chat,
-           gh_chat_members_begin(&self->op.members, client, fault_name(scene), &self->item, 1, patience_us))
+           gh_chat_members_begin(&self->op.members, ON_CHAT_WITHIN(client, fault_name(scene), patience_us), &self->item,
+                                 1))
 PLAIN_READ(fetch_chat, chat_begun(self, client, fault_name(scene)))
 
 static const fault_operation* const reads[] = {&look_at_permits, &look_at_task,    &list_the_dead, &count_tasks,

@@ -99,6 +99,17 @@ static storm_outcome outcome_of(gh_status status)
     return status == GH_EXISTS ? STORM_DONE : storm_outcome_of(status);
 }
 
+/* As all make it, for one begin: what differs is how long that may take. */
+static gh_chat chat_of(gh_client* client, uint8_t name, uint64_t timeout_us)
+{
+    gh_chat chat;
+    gh_chat_config config = gh_chat_config_default();
+    config.timeout_us = timeout_us;
+    config.keep = TALK_KEEP;
+    gh_chat_init(&chat, client, names[name], &config);
+    return chat;
+}
+
 static void note_gone(chat_actor* a, uint8_t name, gh_status status)
 {
     if (status == GH_GONE) a->gone[name] = true;
@@ -118,8 +129,8 @@ static void begin_send(chat_actor* a, chat_sender* s)
         s->posts[i] = (gh_post){.body = talk_body(&a->random, s->bodies[i], s->op, i)};
         if (random_one_in(&a->random, 2)) s->posts[i].sender = members[random_below(&a->random, MEMBERS)];
     }
-    gh_status status = gh_chat_send_begin(&s->send, a->me->client, names[name], s->posts, count,
-                                          random_between(&a->random, 200000, 4000000));
+    gh_chat chat = chat_of(a->me->client, name, random_between(&a->random, 200000, 4000000));
+    gh_status status = gh_chat_send_begin(&s->send, &chat, s->posts, count);
     if (status == GH_OK) return;
     history_end(s->op, STORM_NOT_DONE, status);
     s->op = 0;
@@ -156,14 +167,14 @@ static void begin_fetch(chat_actor* a)
     a->reader_number = (uint8_t)random_below(&a->random, MEMBERS);
     config.buffer = a->buffer;
     config.buffer_size = FETCH_BYTES;
-    config.timeout_us = random_between(&a->random, 200000, 3000000);
+    gh_chat chat = chat_of(a->me->client, a->fetch_name, random_between(&a->random, 200000, 3000000));
     config.messages_max = (uint32_t)random_between(&a->random, 1, 50);
     if (random_one_in(&a->random, 3)) config.wait_us = random_below(&a->random, 400000);
     memset(&a->fetch, 0, sizeof a->fetch);
     a->reader = (gh_chat_member){.name = members[a->reader_number]};
     a->fetch_op = history_begin(a->me->who, STORM_chat, TALK_FETCH, a->fetch_name);
     if (a->fetch_op == 0) return;
-    gh_status status = gh_chat_fetch_begin(&a->fetch, a->me->client, names[a->fetch_name], &a->reader, 1, &config);
+    gh_status status = gh_chat_fetch_begin(&a->fetch, &chat, &a->reader, 1, &config);
     if (status == GH_OK) return;
     history_end(a->fetch_op, STORM_NOT_DONE, status);
     a->fetch_op = 0;
@@ -231,8 +242,8 @@ static void turn_commit(chat_actor* a, bool may_begin)
         if (a->commit_op == 0) return;
         history_at(a->commit_op)->a = a->commit_epoch;
         history_at(a->commit_op)->b = a->committer.handled;
-        gh_status status = gh_chat_commit_begin(&a->commit, a->me->client, names[a->commit_name], a->commit_epoch,
-                                                &a->committer, 1, random_between(&a->random, 200000, 3000000));
+        gh_chat chat = chat_of(a->me->client, a->commit_name, random_between(&a->random, 200000, 3000000));
+        gh_status status = gh_chat_commit_begin(&a->commit, &chat, a->commit_epoch, &a->committer, 1);
         a->commit_epoch = 0;
         if (status == GH_OK) return;
         history_end(a->commit_op, STORM_NOT_DONE, status);
@@ -250,19 +261,17 @@ static void turn_commit(chat_actor* a, bool may_begin)
 
 static gh_status begin_change(chat_actor* a, uint8_t name)
 {
-    gh_chat_config config = gh_chat_config_default();
-    config.timeout_us = random_between(&a->random, 200000, 4000000);
-    config.keep = TALK_KEEP;
+    gh_chat chat = chat_of(a->me->client, name, random_between(&a->random, 200000, 4000000));
     uint64_t number = random_below(&a->random, MEMBERS);
     gh_str who = members[number];
-    config.from_start = number < TALK_FROM_START && random_one_in(&a->random, 2);
+    bool from_start = number < TALK_FROM_START && random_one_in(&a->random, 2);
     bool creates = a->gone[name];
     bool joins = !random_one_in(&a->random, 3);
     a->change_op = history_begin(a->me->who, STORM_chat, creates ? TALK_CREATE : joins ? TALK_JOIN : TALK_LEAVE, name);
     if (a->change_op == 0) return GH_OK;
-    if (creates) return gh_chat_create_begin(&a->change, a->me->client, names[name], &anchor, 1, NULL, &config);
-    if (joins) return gh_chat_join_begin(&a->change, a->me->client, names[name], who, &config);
-    return gh_chat_leave_begin(&a->change, a->me->client, names[name], who, &config);
+    if (creates) return gh_chat_create_begin(&a->change, &chat, &anchor, 1, NULL);
+    if (joins) return gh_chat_join_begin(&a->change, &chat, who, from_start ? GH_CHAT_FROM_START : GH_CHAT_FROM_NOW);
+    return gh_chat_leave_begin(&a->change, &chat, who);
 }
 
 static void turn_change(chat_actor* a, bool may_begin)
@@ -379,8 +388,7 @@ static void hear(chat_actor* a)
 static gh_status begin_entering(chat_actor* a, uint8_t name)
 {
     chat_listening* l = &a->listening;
-    gh_chat_config config = gh_chat_config_default();
-    config.timeout_us = random_between(&a->random, 200000, LONGEST_US);
+    gh_chat chat = chat_of(a->me->client, name, random_between(&a->random, 200000, LONGEST_US));
     uint64_t player = random_below(&a->random, LISTENERS);
     bool departs = random_one_in(&a->random, 8);
     l->change_op = history_begin(a->me->who, STORM_chat, departs ? TALK_DEPART : TALK_ENTER, name);
@@ -388,8 +396,8 @@ static gh_status begin_entering(chat_actor* a, uint8_t name)
     history_at(l->change_op)->about = l->op;
     history_at(l->change_op)->d = talk_listener(player, history_at(l->op)->a);
     gh_str who = gh_str_of(l->names[player]);
-    if (departs) return gh_chat_leave_begin(&l->change, a->me->client, names[name], who, &config);
-    return gh_chat_join_begin(&l->change, a->me->client, names[name], who, &config);
+    if (departs) return gh_chat_leave_begin(&l->change, &chat, who);
+    return gh_chat_join_begin(&l->change, &chat, who, GH_CHAT_FROM_NOW);
 }
 
 static void turn_entering(chat_actor* a, bool may_begin)
@@ -484,7 +492,8 @@ static void audit(storm_look* look)
         memset(&fetch, 0, sizeof fetch);
         reader = (gh_chat_member){.name = anchor};
         uint32_t op = history_begin(look->who, STORM_chat, TALK_FETCH, i);
-        gh_status status = gh_chat_fetch_begin(&fetch, look->client, names[i], &reader, 1, &config);
+        gh_chat chat = chat_of(look->client, i, gh_chat_config_default().timeout_us);
+        gh_status status = gh_chat_fetch_begin(&fetch, &chat, &reader, 1, &config);
         while ((status = gh_op_poll(&fetch.op)) == GH_PENDING && storm_look_turn(look))
         {
         }

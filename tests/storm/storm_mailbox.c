@@ -45,11 +45,20 @@ static void start(void* actor, storm_client* me, random_stream random)
     a->random = random;
 }
 
+static gh_mailbox mailbox_of(gh_client* client, uint8_t name, uint64_t timeout_us)
+{
+    gh_mailbox mailbox;
+    gh_mailbox_config config = gh_mailbox_config_default();
+    config.timeout_us = timeout_us;
+    gh_mailbox_init(&mailbox, client, names[name], &config);
+    return mailbox;
+}
+
 static void begin_push(mailbox_actor* a, mailbox_sender* s)
 {
     uint8_t name = (uint8_t)random_below(&a->random, TALK_NAMES);
     uint32_t count = (uint32_t)random_between(&a->random, 1, TALK_POSTS);
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_config config = gh_mailbox_config_default();
     config.timeout_us = random_between(&a->random, 200000, 4000000);
     config.capacity = random_one_in(&a->random, 10) ? 20 : 2000;
     s->op = history_begin(a->me->who, STORM_mailbox, TALK_PUSH, name);
@@ -62,7 +71,9 @@ static void begin_push(mailbox_actor* a, mailbox_sender* s)
         if (i == 0) talk_enlarge(&a->random, &s->posts[i]);
     }
     if (random_one_in(&a->random, 500)) config.capacity = 0; /* begins INVALID: nothing may come of it */
-    gh_status status = gh_mailbox_push_begin(&s->push, a->me->client, names[name], s->posts, count, &config);
+    gh_mailbox mailbox;
+    gh_mailbox_init(&mailbox, a->me->client, names[name], &config);
+    gh_status status = gh_mailbox_push_begin(&s->push, &mailbox, s->posts, count);
     if (status == GH_OK) return;
     history_end(s->op, STORM_NOT_DONE, status);
     s->op = 0;
@@ -97,12 +108,12 @@ static void begin_fetch(mailbox_actor* a)
     a->fetch_name = (uint8_t)random_below(&a->random, TALK_NAMES);
     config.buffer = a->buffer;
     config.buffer_size = FETCH_BYTES;
-    config.timeout_us = random_between(&a->random, 200000, 3000000);
+    gh_mailbox mailbox = mailbox_of(a->me->client, a->fetch_name, random_between(&a->random, 200000, 3000000));
     config.messages_max = (uint32_t)random_between(&a->random, 1, 60);
     if (random_one_in(&a->random, 3)) config.wait_us = random_below(&a->random, 400000);
     a->fetch_op = history_begin(a->me->who, STORM_mailbox, TALK_FETCH, a->fetch_name);
     if (a->fetch_op == 0) return;
-    gh_status status = gh_mailbox_fetch_begin(&a->fetch, a->me->client, names[a->fetch_name], &config);
+    gh_status status = gh_mailbox_fetch_begin(&a->fetch, &mailbox, &config);
     if (status == GH_OK) return;
     history_end(a->fetch_op, STORM_NOT_DONE, status);
     a->fetch_op = 0;
@@ -160,8 +171,8 @@ static void begin_commit(mailbox_actor* a)
     history_at(a->commit_op)->a = a->commit_epoch;
     history_at(a->commit_op)->b = a->commit_id;
     uint64_t timeout_us = random_between(&a->random, 200000, 3000000);
-    gh_status status = gh_mailbox_commit_begin(&a->commit, a->me->client, names[a->commit_name], a->commit_epoch,
-                                               a->commit_id, timeout_us);
+    gh_mailbox mailbox = mailbox_of(a->me->client, a->commit_name, timeout_us);
+    gh_status status = gh_mailbox_commit_begin(&a->commit, &mailbox, a->commit_epoch, a->commit_id);
     if (status == GH_OK) return;
     history_end(a->commit_op, STORM_NOT_DONE, status);
     a->commit_op = 0;
@@ -215,7 +226,8 @@ static void read_all(storm_look* look, uint8_t name)
         config.after = after;
         config.epoch = epoch;
         uint32_t op = history_begin(look->who, STORM_mailbox, TALK_FETCH, name);
-        status = gh_mailbox_fetch_begin(&fetch, look->client, names[name], &config);
+        gh_mailbox mailbox = mailbox_of(look->client, name, gh_mailbox_config_default().timeout_us);
+        status = gh_mailbox_fetch_begin(&fetch, &mailbox, &config);
         while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING && storm_look_turn(look))
         {
         }

@@ -52,12 +52,20 @@ static void note(semaphore_actor* a, const permit_hand* hand, uint8_t what, uint
     (void)history_event_at(a->me->who, event, what == HOLD_GRANTED ? a->me->now_us : history_now());
 }
 
+static gh_semaphore semaphore_of(gh_client* client, uint8_t name)
+{
+    gh_semaphore semaphore;
+    gh_semaphore_config config = gh_semaphore_config_default();
+    config.limit = semaphore_limits[name];
+    gh_semaphore_init(&semaphore, client, names[name], &config);
+    return semaphore;
+}
+
 static void begin_permit(semaphore_actor* a, permit_hand* hand)
 {
     static const uint64_t waits[] = {0, 50000, 400000, 2000000};
     gh_permit_config config = gh_permit_config_default();
     hand->name = (uint8_t)random_below(&a->random, SEMAPHORE_NAMES);
-    config.limit = semaphore_limits[hand->name];
     config.permits = (uint32_t)random_between(&a->random, 1, 2);
     config.lease_us = random_between(&a->random, 150000, SEMAPHORE_LEASE_MOST_US);
     config.wait_us = waits[random_below(&a->random, 4)];
@@ -69,7 +77,8 @@ static void begin_permit(semaphore_actor* a, permit_hand* hand)
     record->c = gh_client_id(a->me->client);
     record->d = config.permits;
     hand->held = hand->leaving = false;
-    gh_status status = gh_permit_begin(&hand->permit, a->me->client, names[hand->name], &config);
+    gh_semaphore semaphore = semaphore_of(a->me->client, hand->name);
+    gh_status status = gh_permit_begin(&hand->permit, &semaphore, &config);
     if (status == GH_OK) return;
     history_end(hand->op, STORM_NOT_DONE, status);
     hand->op = 0;
@@ -140,10 +149,11 @@ static void audit(storm_look* look)
     {
         static gh_permit permit;
         gh_permit_config config = gh_permit_config_default();
-        config.limit = config.permits = semaphore_limits[i];
+        config.permits = semaphore_limits[i];
         config.wait_us = SEMAPHORE_LEASE_MOST_US + 8000000;
         uint32_t op = history_begin(look->who, STORM_semaphore, SEMAPHORE_ALL, i);
-        gh_status status = gh_permit_begin(&permit, look->client, names[i], &config);
+        gh_semaphore semaphore = semaphore_of(look->client, i);
+        gh_status status = gh_permit_begin(&permit, &semaphore, &config);
         while ((status = gh_op_poll(&permit.op)) == GH_PENDING && storm_look_turn(look))
         {
         }

@@ -150,9 +150,10 @@ static void last_leave_beside_a_send_and_a_join_leaves_no_orphan(void** state)
         gh_chat_send* send = GAME_NEW(b, gh_chat_send);
         gh_post* post = talk_numbers(b, "", 1, 0);
         assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
-        assert_status(gh_chat_leave_begin(leave, a->client, raid, gh_str_literal("joe"), NULL), GH_OK);
-        assert_status(gh_chat_send_begin(send, b->client, raid, post, 1, 0), GH_OK);
-        assert_status(gh_chat_join_begin(join, b->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
+        assert_status(gh_chat_leave_begin(leave, ON_CHAT(a->client, raid), gh_str_literal("joe")), GH_OK);
+        assert_status(gh_chat_send_begin(send, ON_CHAT(b->client, raid), post, 1), GH_OK);
+        assert_status(gh_chat_join_begin(join, ON_CHAT(b->client, raid), gh_str_literal("jeff"), GH_CHAT_FROM_NOW),
+                      GH_OK);
         if (round % 3 == 0) game_tick(b);
         GAME_UNTIL(gh_op_poll(&leave->op) != GH_PENDING && gh_op_poll(&send->op) != GH_PENDING &&
                    gh_op_poll(&join->op) != GH_PENDING);
@@ -176,11 +177,11 @@ static void joining_a_missing_chat_makes_nothing(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    assert_status(chat_enter(a, "raid", "jeff", true), GH_GONE);
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_START), GH_GONE);
     assert_status(chat_say(a, "raid", talk_numbers(a, "jeff", 1, 0), 1), GH_GONE);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:s gh:{chat:raid}:m gh:{chat:raid}:v"), 0);
     assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
-    assert_status(chat_enter(a, "raid", "jeff", true), GH_OK);
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_START), GH_OK);
 }
 
 /* The naive way numbers the messages of a chat that is made anew from 1, under marks that are higher, and
@@ -213,11 +214,12 @@ static void recreated_chat_shows_new_messages(void** state)
 
     gh_chat_commit* commit = GAME_NEW(b, gh_chat_commit);
     jeff->members[0].handled = 2;
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, epoch, jeff->members, 1, 0), GH_OK);
+    assert_status(gh_chat_commit_begin(commit, ON_CHAT(b->client, jeff->chat), epoch, jeff->members, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_RESTARTED);
     assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 0);
-    assert_status(gh_chat_commit_begin(commit, b->client, jeff->chat, jeff->fetch.epoch, jeff->members, 1, 0), GH_OK);
+    assert_status(gh_chat_commit_begin(commit, ON_CHAT(b->client, jeff->chat), jeff->fetch.epoch, jeff->members, 1),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_OK);
     assert_int_equal(jeff->members[0].seen, 2);
@@ -241,7 +243,7 @@ static void list_of_members_stays_as_it_was(void** state)
     {
         char* name = GAME_NEW_ARRAY(a, char, 24);
         snprintf(name, 24, "raid %d", i);
-        assert_status(gh_chat_create_begin(change, a->client, gh_str_of(name), members, count, first, NULL), GH_OK);
+        assert_status(gh_chat_create_begin(change, ON_CHAT(a->client, gh_str_of(name)), members, count, first), GH_OK);
         GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
         assert_status(gh_op_poll(&change->op), GH_OK);
         assert_memory_equal(members, before, count * sizeof(*members));
@@ -262,7 +264,7 @@ static int send_on(void* context, int results)
         CHILD_CHECK(status == GH_IDLE || status == GH_PENDING || status == GH_OK);
         if (status == GH_OK && !told) told = write(results, "!", 1) == 1;
         if (status == GH_PENDING) continue;
-        CHILD_CHECK(gh_chat_send_begin(send, self->client, gh_str_literal("raid"), posts, 1, 0) == GH_OK);
+        CHILD_CHECK(gh_chat_send_begin(send, ON_CHAT(self->client, gh_str_literal("raid")), posts, 1) == GH_OK);
     }
 }
 

@@ -94,7 +94,7 @@ static void mail_push(game* from, history* told, unsigned count)
     gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
     gh_post* posts = talk_numbers(from, "joe", count, told->pushed);
     assert_true(told->pushed + count <= BODIES);
-    assert_status(gh_mailbox_push_begin(push, from->client, NAME, posts, count, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, NAME), posts, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     assert_status(gh_op_poll(&push->op), GH_OK);
     told->pushed += count;
@@ -103,7 +103,7 @@ static void mail_push(game* from, history* told, unsigned count)
 
 static void mail_read(game* from, mail_reader* self, history* told)
 {
-    assert_status(gh_mailbox_fetch_begin(&self->fetch, from->client, NAME, &self->config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&self->fetch, ON_MAILBOX(from->client, NAME), &self->config), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->fetch.op) != GH_PENDING);
     if (gh_op_poll(&self->fetch.op) == GH_EMPTY) return;
     assert_status(gh_op_poll(&self->fetch.op), GH_OK);
@@ -126,7 +126,7 @@ static void mail_commit(game* from, redis_server* server, mail_reader* self, uin
 {
     static bool before[BODIES], after[BODIES];
     stored(server, "gh:{mailbox:jeff}:m", before);
-    assert_status(gh_mailbox_commit_begin(&self->commit, from->client, NAME, epoch, id, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(&self->commit, ON_MAILBOX(from->client, NAME), epoch, id), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->commit.op) != GH_PENDING);
     gh_status status = gh_op_poll(&self->commit.op);
     stored(server, "gh:{mailbox:jeff}:m", after);
@@ -226,7 +226,7 @@ static void stale_generations_are_told(void** state)
     chat_say_numbers(a, "raid", "joe", 1, 1);
     assert_true(gh_client_generation(a->client) == generation + 9);
     redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 11);
-    assert_status(chat_enter(a, "raid", "jenny", false), GH_OK);
+    assert_status(chat_enter(a, "raid", "jenny", GH_CHAT_FROM_NOW), GH_OK);
     game* b = game_start_ready(redis_server_address(server));
     assert_true(gh_client_generation(b->client) == generation + 11);
 }
@@ -281,7 +281,7 @@ static void crowd_say(chat_crowd* self, unsigned count)
     gh_chat_send* send = GAME_NEW(self->from, gh_chat_send);
     gh_post* posts = talk_numbers(self->from, "joe", count, self->told->pushed);
     assert_true(self->told->pushed + count <= BODIES);
-    assert_status(gh_chat_send_begin(send, self->from->client, gh_str_literal("raid"), posts, count, 0), GH_OK);
+    assert_status(gh_chat_send_begin(send, ON_CHAT(self->from->client, gh_str_literal("raid")), posts, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&send->op) != GH_PENDING);
     assert_status(gh_op_poll(&send->op), GH_OK);
     self->told->pushed += count;
@@ -387,7 +387,7 @@ static void handled_of_what_is_lost_skips_nothing(void** state)
     chat_say_numbers(a, "raid", "joe", 8, 100); /* ids 5 to 12 again */
     jeff->members[0].handled = 10;
     gh_chat_member once = {.name = gh_str_literal("jeff"), .handled = 10};
-    assert_status(gh_chat_commit_begin(commit, a->client, gh_str_literal("raid"), epoch, &once, 1, 0), GH_OK);
+    assert_status(gh_chat_commit_begin(commit, ON_CHAT(a->client, gh_str_literal("raid")), epoch, &once, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_RESTARTED);
     assert_int_equal(redis_server_integer(server, "ZSCORE gh:{chat:raid}:v jeff"), 4);

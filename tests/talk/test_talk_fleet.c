@@ -35,12 +35,13 @@ static int send_numbers(void* context, int results)
         gh_post* copies = talk_numbers(from, sender, count, done);
         gh_chat_send* send = GAME_NEW(from, gh_chat_send);
         gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
-        gh_mailbox_push_config config = gh_mailbox_push_config_default();
+        gh_mailbox_config config = gh_mailbox_config_default();
         config.capacity = GH_MAILBOX_CAPACITY_MAX;
         config.timeout_us = 60 * SECOND_US;
-        CHILD_CHECK(gh_chat_send_begin(send, from->client, gh_str_literal("raid"), posts, count, 60 * SECOND_US) ==
-                    GH_OK);
-        CHILD_CHECK(gh_mailbox_push_begin(push, from->client, gh_str_literal("raid"), copies, count, &config) == GH_OK);
+        CHILD_CHECK(gh_chat_send_begin(send, ON_CHAT_WITHIN(from->client, gh_str_literal("raid"), 60 * SECOND_US),
+                                       posts, count) == GH_OK);
+        CHILD_CHECK(gh_mailbox_push_begin(push, ON_MAILBOX_WITH(from->client, gh_str_literal("raid"), &config), copies,
+                                          count) == GH_OK);
         while (gh_op_poll(&send->op) == GH_PENDING || gh_op_poll(&push->op) == GH_PENDING) game_tick_all();
         CHILD_CHECK(gh_op_poll(&send->op) == GH_OK && gh_op_poll(&push->op) == GH_OK);
         for (unsigned i = 0; i < count; i++)

@@ -40,7 +40,7 @@ static refusal* refusal_new(void)
     self->posts = talk_numbers(made, "joe", 4, 0);
     assert_status(chat_make(made, "raid", "joe", KEEP, MANY), GH_OK);
     chat_say_numbers(made, "raid", "joe", 1, 0);
-    assert_status(gh_mailbox_push_begin(&self->push, made->client, RAID, self->posts, 1, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(&self->push, ON_MAILBOX(made->client, RAID), self->posts, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) == GH_OK); /* all scripts are known from now on */
     return self;
 }
@@ -53,9 +53,12 @@ static gh_status lose_answer(refusal* self, bool chat, const char* rule, const c
     proxy_arm(self->proxy, PROXY_REPLY, 0, PROXY_FIN);
     proxy_set_mode(self->proxy, PROXY_REFUSE);
     if (chat)
-        assert_status(gh_chat_send_begin(&self->send, self->game->client, RAID, self->posts + 1, 1, 10 * SECOND_US),
+        assert_status(gh_chat_send_begin(&self->send, ON_CHAT_WITHIN(self->game->client, RAID, 10 * SECOND_US),
+                                         self->posts + 1, 1),
                       GH_OK);
-    else assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 1, 1, NULL), GH_OK);
+    else
+        assert_status(gh_mailbox_push_begin(&self->push, ON_MAILBOX(self->game->client, RAID), self->posts + 1, 1),
+                      GH_OK);
     GAME_UNTIL(proxy_fired(self->proxy) > fired);
     redis_server_do(self->server, rule);
     if (other != NULL) redis_server_do(self->server, other);
@@ -98,18 +101,24 @@ static void full_is_not_said_of_what_was_stored(void** state)
 {
     (void)state;
     refusal* self = refusal_new();
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_config config = gh_mailbox_config_default();
     config.capacity = 2;
     config.timeout_us = 10 * SECOND_US;
     proxy_arm(self->proxy, PROXY_REPLY, 0, PROXY_FIN);
-    assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 1, 1, &config), GH_OK);
+    assert_status(
+        gh_mailbox_push_begin(&self->push, ON_MAILBOX_WITH(self->game->client, RAID, &config), self->posts + 1, 1),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->push.op), GH_OK); /* it is recognised */
     proxy_arm(self->proxy, PROXY_REPLY, 0, PROXY_FIN);
-    assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 2, 1, &config), GH_OK);
+    assert_status(
+        gh_mailbox_push_begin(&self->push, ON_MAILBOX_WITH(self->game->client, RAID, &config), self->posts + 2, 1),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->push.op), GH_UNKNOWN); /* the first copy may come late */
-    assert_status(gh_mailbox_push_begin(&self->push, self->game->client, RAID, self->posts + 3, 1, &config), GH_OK);
+    assert_status(
+        gh_mailbox_push_begin(&self->push, ON_MAILBOX_WITH(self->game->client, RAID, &config), self->posts + 3, 1),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->push.op), GH_FULL);
     assert_int_equal(redis_server_integer(self->server, "LLEN gh:{mailbox:raid}:m"), 2);
@@ -172,7 +181,7 @@ static void who_has_left_is_shown_nothing_more(void** state)
     chat_reader* stranger = chat_reader_new(b, "raid", "spy jenny"); /* was never one */
     assert_status(chat_read(stranger), GH_OK);
     assert_true(!is_shown(stranger, 0, "1") && is_shown(stranger, 1, "1"));
-    assert_status(chat_enter(a, "raid", "jeff", false), GH_OK);
+    assert_status(chat_enter(a, "raid", "jeff", GH_CHAT_FROM_NOW), GH_OK);
     chat_say_numbers(a, "raid", "joe", 1, 3);
     assert_status(chat_read(here), GH_OK);
     assert_true(is_shown(here, 0, "3") && !is_shown(here, 0, "2") && is_shown(here, 1, "3"));
@@ -197,7 +206,7 @@ static void who_leaves_in_the_middle_is_shown_nothing_later(void** state)
     {
         char name[8];
         snprintf(name, sizeof(name), "p%d", i);
-        assert_status(chat_enter(a, "raid", name, false), GH_OK);
+        assert_status(chat_enter(a, "raid", name, GH_CHAT_FROM_NOW), GH_OK);
     }
     chat_reader* here = chat_reader_new(b, "raid", names);
     chat_say_numbers(a, "raid", "joe", 1, 1);

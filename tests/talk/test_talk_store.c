@@ -248,8 +248,9 @@ static void order_of_begin_survives_refusals(void** state)
         for (int i = 0; i < SENDS; i++)
         {
             gh_str raid = gh_str_literal("raid");
-            assert_status(gh_chat_send_begin(&sends[i], a->client, raid, &posts[i], 1, 30 * SECOND_US), GH_OK);
-            assert_status(gh_mailbox_push_begin(&pushes[i], a->client, raid, &copies[i], 1, NULL), GH_OK);
+            assert_status(gh_chat_send_begin(&sends[i], ON_CHAT_WITHIN(a->client, raid, 30 * SECOND_US), &posts[i], 1),
+                          GH_OK);
+            assert_status(gh_mailbox_push_begin(&pushes[i], ON_MAILBOX(a->client, raid), &copies[i], 1), GH_OK);
         }
         for (int i = 0; i < SENDS; i++)
         {
@@ -276,13 +277,15 @@ static void cancelled_in_the_row_lets_the_next_go_on(void** state)
     gh_post* posts = talk_numbers(a, "joe", 4, 0);
     gh_mailbox_push* pushes = GAME_NEW_ARRAY(a, gh_mailbox_push, 4);
     gh_str name = gh_str_literal("jeff");
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
-    assert_status(gh_mailbox_push_begin(&pushes[0], a->client, name, posts, 1, NULL), GH_OK); /* loads the script */
+    gh_mailbox_config config = gh_mailbox_config_default();
+    assert_status(gh_mailbox_push_begin(&pushes[0], ON_MAILBOX(a->client, name), posts, 1),
+                  GH_OK); /* loads the script */
     GAME_UNTIL(gh_op_poll(&pushes[0].op) == GH_OK);
     for (int i = 0; i < 4; i++)
     {
         config.timeout_us = i == 2 ? 1000 : 30 * SECOND_US;
-        assert_status(gh_mailbox_push_begin(&pushes[i], a->client, name, &posts[i], 1, &config), GH_OK);
+        assert_status(gh_mailbox_push_begin(&pushes[i], ON_MAILBOX_WITH(a->client, name, &config), &posts[i], 1),
+                      GH_OK);
     }
     redis_server_freeze(server);
     gh_op_cancel(&pushes[1].op);                         /* in the middle */
@@ -324,7 +327,7 @@ static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
         redis_server_do(server, "FLUSHALL");
         redis_server_do(server, "SET gh:{mailbox:jeff}:%s planted", mailbox_parts[i]);
         assert_status(
-            gh_mailbox_push_begin(push, a->client, gh_str_literal("jeff"), talk_numbers(a, "joe", 1, 0), 1, NULL),
+            gh_mailbox_push_begin(push, ON_MAILBOX(a->client, gh_str_literal("jeff")), talk_numbers(a, "joe", 1, 0), 1),
             GH_OK);
         GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
         assert_status(gh_op_poll(&push->op), GH_CORRUPT);
@@ -360,7 +363,7 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
         redis_server_do(server, "RENAME whole gh:{chat:raid}:s");
 
         redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7 n 0 %s %s", fields[i % 2], numbers[i / 2]);
-        assert_status(gh_mailbox_fetch_begin(jeff, a->client, gh_str_literal("jeff"), &config), GH_OK);
+        assert_status(gh_mailbox_fetch_begin(jeff, ON_MAILBOX(a->client, gh_str_literal("jeff")), &config), GH_OK);
         GAME_UNTIL(gh_op_poll(&jeff->op) != GH_PENDING);
         assert_status(gh_op_poll(&jeff->op), GH_CORRUPT);
     }
@@ -426,20 +429,22 @@ static void full_store_still_reads_commits_and_leaves(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_config config = gh_mailbox_config_default();
     gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
     gh_str raid = gh_str_literal("raid");
     assert_status(chat_make(a, "raid", "joe jeff", KEEP, MANY), GH_OK);
     chat_say_numbers(a, "raid", "joe", 20, 0);
     gh_post* posts = talk_numbers(a, "joe", 20, 0);
-    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(a->client, raid), posts, 20), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     redis_server_do(server, "CONFIG SET maxmemory 1");
 
     gh_chat_send* send = GAME_NEW(a, gh_chat_send);
     config.timeout_us = SECOND_US / 10;
-    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, &config), GH_OK);
-    assert_status(gh_chat_send_begin(send, a->client, raid, talk_numbers(a, "joe", 1, 0), 1, SECOND_US / 10), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX_WITH(a->client, raid, &config), posts, 20), GH_OK);
+    assert_status(
+        gh_chat_send_begin(send, ON_CHAT_WITHIN(a->client, raid, SECOND_US / 10), talk_numbers(a, "joe", 1, 0), 1),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING && gh_op_poll(&send->op) != GH_PENDING);
     assert_true(gh_op_poll(&push->op) == GH_TIMEOUT || gh_op_poll(&push->op) == GH_UNKNOWN);
     assert_true(gh_op_poll(&send->op) == GH_TIMEOUT || gh_op_poll(&send->op) == GH_UNKNOWN);
@@ -455,12 +460,12 @@ static void full_store_still_reads_commits_and_leaves(void** state)
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{chat:raid}:v"), 0);
     gh_mailbox_commit* commit = GAME_NEW(a, gh_mailbox_commit);
     uint64_t epoch = strtoull(redis_server_text(server, "HGET gh:{mailbox:raid}:s e"), NULL, 10);
-    assert_status(gh_mailbox_commit_begin(commit, a->client, raid, epoch, 19, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(commit, ON_MAILBOX(a->client, raid), epoch, 19), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) != GH_PENDING);
     assert_status(gh_op_poll(&commit->op), GH_OK);
     assert_int_equal(commit->unread, 1);
     redis_server_do(server, "CONFIG SET maxmemory 0");
-    assert_status(gh_mailbox_push_begin(push, a->client, raid, posts, 20, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(a->client, raid), posts, 20), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
     assert_status(gh_op_poll(&push->op), GH_OK);
 }
@@ -484,7 +489,7 @@ static void crowds_of_tokens_are_left_alone(void** state)
             redis_server_do(server, "EVAL %s 1 gh:{%s:raid}:h %d",
                             "for i = 1, ARGV[1] do redis.call('ZADD', KEYS[1], '1', 'token' .. i) end return 1",
                             place == 0 ? "mailbox" : "chat", crowds[i]);
-        assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("raid"), &config), GH_OK);
+        assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(a->client, gh_str_literal("raid")), &config), GH_OK);
         assert_status(chat_read(joe), GH_EMPTY);
         GAME_UNTIL(gh_op_poll(&fetch->op) == GH_EMPTY);
         for (int place = 0; place < 2; place++)
@@ -506,12 +511,12 @@ static void players_list_is_capped(void** state)
     for (int i = 0; i < GH_CHAT_LIST_MAX - 1; i++) redis_server_do(server, "ZADD gh:{chats:jeff}:l 1 c%d", i);
     assert_status(chat_make(a, "a", "joe", KEEP, MANY), GH_OK);
     assert_status(chat_make(a, "b", "joe", KEEP, MANY), GH_OK);
-    assert_status(chat_enter(a, "a", "jeff", false), GH_OK);
-    assert_status(chat_enter(a, "b", "jeff", false), GH_FULL);
+    assert_status(chat_enter(a, "a", "jeff", GH_CHAT_FROM_NOW), GH_OK);
+    assert_status(chat_enter(a, "b", "jeff", GH_CHAT_FROM_NOW), GH_FULL);
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{chat:b}:v"), 1);
-    assert_status(chat_enter(a, "a", "jeff", false), GH_OK); /* is in the list already */
+    assert_status(chat_enter(a, "a", "jeff", GH_CHAT_FROM_NOW), GH_OK); /* is in the list already */
     assert_status(chat_quit(a, "a", "jeff"), GH_OK);
-    assert_status(chat_enter(a, "b", "jeff", false), GH_OK);
+    assert_status(chat_enter(a, "b", "jeff", GH_CHAT_FROM_NOW), GH_OK);
 }
 
 /* The join is noted before the leave takes the note away: it must be noted again. */
@@ -525,8 +530,9 @@ static void leave_and_join_at_once_keeps_the_note(void** state)
     {
         gh_str raid = gh_str_literal("raid");
         gh_chat_change* changes = GAME_NEW_ARRAY(a, gh_chat_change, 2);
-        assert_status(gh_chat_leave_begin(&changes[0], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
-        assert_status(gh_chat_join_begin(&changes[1], a->client, raid, gh_str_literal("jeff"), NULL), GH_OK);
+        assert_status(gh_chat_leave_begin(&changes[0], ON_CHAT(a->client, raid), gh_str_literal("jeff")), GH_OK);
+        assert_status(
+            gh_chat_join_begin(&changes[1], ON_CHAT(a->client, raid), gh_str_literal("jeff"), GH_CHAT_FROM_NOW), GH_OK);
         GAME_UNTIL(gh_op_poll(&changes[0].op) != GH_PENDING && gh_op_poll(&changes[1].op) != GH_PENDING);
         assert_status(gh_op_poll(&changes[0].op), GH_OK);
         assert_status(gh_op_poll(&changes[1].op), GH_OK);
@@ -556,8 +562,8 @@ static void keys_are_on_the_page(void** state)
     chat_say_numbers(b, "raid: 7", "joe", 1, 2);
     assert_status(chat_read(joe), GH_OK);
     chat_read_begin(joe);
-    assert_status(gh_mailbox_fetch_begin(fetch, a->client, gh_str_literal("jenny"), &config), GH_OK);
-    assert_status(gh_mailbox_push_begin(push, a->client, jeff, talk_numbers(a, "", 1, 0), 1, NULL), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(a->client, gh_str_literal("jenny")), &config), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(a->client, jeff), talk_numbers(a, "", 1, 0), 1), GH_OK);
     gh_chat_feed* feed = GAME_NEW(a, gh_chat_feed);
     gh_chat_player* player = GAME_NEW(a, gh_chat_player);
     gh_chat_feed_config feeds = gh_chat_feed_config_default();
@@ -570,7 +576,7 @@ static void keys_are_on_the_page(void** state)
     assert_status(gh_chat_feed_begin(feed, a->client, &feeds), GH_OK);
     assert_status(gh_chat_feed_add(feed, player, gh_str_literal("joe")), GH_OK);
     GAME_UNTIL(player->status == GH_OK && gh_op_poll(&push->op) == GH_OK && fetch->polls > 0 && joe->fetch.polls > 0);
-    assert_status(gh_mailbox_push_begin(second, b->client, jeff, talk_numbers(b, "", 1, 1), 1, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(second, ON_MAILBOX(b->client, jeff), talk_numbers(b, "", 1, 1), 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&second->op) == GH_OK);
     keys_must_be_on_the_page(server, "gh:{mailbox:");
     keys_must_be_on_the_page(server, "gh:{chat:");

@@ -36,12 +36,12 @@ static gh_status write_mail(game* from, unsigned number)
 {
     gh_mailbox_push* op = GAME_NEW(from, gh_mailbox_push);
     gh_post* post = GAME_NEW(from, gh_post);
-    gh_mailbox_push_config config = gh_mailbox_push_config_default();
+    gh_mailbox_config config = gh_mailbox_config_default();
     (void)number;
     config.capacity = GH_MAILBOX_CAPACITY_MAX;
     post->sender = gh_str_literal("jeff");
     post->body = gh_str_literal("x");
-    assert_status(gh_mailbox_push_begin(op, from->client, NAME, post, 1, &config), GH_OK);
+    assert_status(gh_mailbox_push_begin(op, ON_MAILBOX_WITH(from->client, NAME, &config), post, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }
@@ -53,7 +53,7 @@ static gh_status write_chat(game* from, unsigned number)
     (void)number;
     post->sender = gh_str_literal(DRILL_PLAYER);
     post->body = gh_str_literal("x");
-    assert_status(gh_chat_send_begin(op, from->client, NAME, post, 1, 0), GH_OK);
+    assert_status(gh_chat_send_begin(op, ON_CHAT(from->client, NAME), post, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }

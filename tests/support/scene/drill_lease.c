@@ -241,8 +241,8 @@ typedef struct permit_bag
 
 static void begin_permit(gh_permit* permit, game* from, uint32_t permits, uint64_t wait_us)
 {
-    gh_permit_config config = permit_config(LIMIT, permits, DRILL_HOUR, wait_us);
-    assert_status(gh_permit_begin(permit, from->client, NAME, &config), GH_OK);
+    gh_permit_config config = permit_config(permits, DRILL_HOUR, wait_us);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(from->client, NAME, LIMIT), &config), GH_OK);
 }
 
 static void prepare_no_permits(game* one, game* two)
@@ -297,8 +297,8 @@ static gh_status end_permit(drill* self, gh_permit* permit)
 static gh_status take_permits_for(drill* self, uint32_t limit, uint32_t permits, uint64_t wait_us)
 {
     gh_permit* permit = DRILL_NEW(self, gh_permit);
-    gh_permit_config config = permit_config(limit, permits, DRILL_HOUR, wait_us);
-    assert_status(gh_permit_begin(permit, self->game->client, NAME, &config), GH_OK);
+    gh_permit_config config = permit_config(permits, DRILL_HOUR, wait_us);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(self->game->client, NAME, limit), &config), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&permit->op) != GH_PENDING);
     gh_status status = gh_op_poll(&permit->op);
     if (status != GH_HELD) return status;
@@ -357,7 +357,7 @@ static gh_status run_permit_hand_over(drill* self)
 static gh_status set_limit(drill* self, uint32_t limit)
 {
     gh_semaphore_limit* op = DRILL_NEW(self, gh_semaphore_limit);
-    assert_status(gh_semaphore_limit_begin(op, self->game->client, NAME, limit, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(op, ON_SEMAPHORE(self->game->client, NAME, 0), limit), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }
@@ -375,7 +375,8 @@ static gh_status run_limit_lower(drill* self)
 static gh_status run_semaphore_look(drill* self)
 {
     permit_bag* bag = DRILL_NEW(self, permit_bag);
-    assert_status(gh_semaphore_look_begin(&bag->look, self->game->client, NAME, bag->holders, 8, 0), GH_OK);
+    assert_status(gh_semaphore_look_begin(&bag->look, ON_SEMAPHORE(self->game->client, NAME, 0), bag->holders, 8),
+                  GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->look.op) != GH_PENDING);
     return gh_op_poll(&bag->look.op);
 }

@@ -56,14 +56,14 @@ static void push_numbers(game* from, unsigned first, size_t count)
 {
     gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
     gh_post* posts = talk_numbers(from, DRILL_PLAYER, count, first);
-    assert_status(gh_mailbox_push_begin(push, from->client, NAME, posts, count, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, NAME), posts, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) == GH_OK);
 }
 
 static void commit_up_to(game* from, uint64_t epoch, uint64_t id)
 {
     gh_mailbox_commit* commit = GAME_NEW(from, gh_mailbox_commit);
-    assert_status(gh_mailbox_commit_begin(commit, from->client, NAME, epoch, id, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(commit, ON_MAILBOX(from->client, NAME), epoch, id), GH_OK);
     GAME_UNTIL(gh_op_poll(&commit->op) == GH_OK);
 }
 
@@ -74,7 +74,7 @@ static gh_mailbox_fetch* fetch_for(game* from, uint64_t wait_us, bool settle)
     config.buffer = GAME_NEW_ARRAY(from, char, BUFFER);
     config.buffer_size = BUFFER;
     config.wait_us = wait_us;
-    assert_status(gh_mailbox_fetch_begin(fetch, from->client, NAME, &config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(fetch, ON_MAILBOX(from->client, NAME), &config), GH_OK);
     if (settle) GAME_UNTIL(gh_op_poll(&fetch->op) != GH_PENDING);
     return fetch;
 }
@@ -107,7 +107,7 @@ static void prepare_large_mail(game* one, game* two)
     gh_post* post = GAME_NEW(two, gh_post);
     *post = large_post(two);
     prepare_mail(one, two);
-    assert_status(gh_mailbox_push_begin(push, two->client, NAME, post, 1, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(two->client, NAME), post, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&push->op) == GH_OK);
     push_numbers(one, 6, 1);
 }
@@ -125,7 +125,7 @@ static void prepare_read_mail(game* one, game* two)
 static gh_status run_push(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_mailbox_push_begin(&bag->push, self->game->client, NAME, bag->posts, 3, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(&bag->push, ON_MAILBOX(self->game->client, NAME), bag->posts, 3), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->push.op) != GH_PENDING);
     return gh_op_poll(&bag->push.op);
 }
@@ -138,7 +138,7 @@ static gh_status fetch_with(drill* self, talk_bag* bag, uint64_t wait_us, uint64
     config.wait_us = wait_us;
     config.after = after;
     config.newest = newest;
-    assert_status(gh_mailbox_fetch_begin(&bag->fetch, self->game->client, NAME, &config), GH_OK);
+    assert_status(gh_mailbox_fetch_begin(&bag->fetch, ON_MAILBOX(self->game->client, NAME), &config), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->fetch.op) != GH_PENDING);
     return gh_op_poll(&bag->fetch.op);
 }
@@ -168,7 +168,8 @@ static gh_status commit_some(drill* self, uint32_t count)
 {
     talk_bag* bag = self->bag;
     uint64_t id = bag->fetch.messages[count < bag->fetch.count ? count - 1 : bag->fetch.count - 1].id;
-    assert_status(gh_mailbox_commit_begin(&bag->commit, self->game->client, NAME, bag->fetch.epoch, id, 0), GH_OK);
+    assert_status(gh_mailbox_commit_begin(&bag->commit, ON_MAILBOX(self->game->client, NAME), bag->fetch.epoch, id),
+                  GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->commit.op) != GH_PENDING);
     return gh_op_poll(&bag->commit.op);
 }
@@ -240,7 +241,7 @@ static bool mail_is_all_there(drill* self, const talk_bag* bag, char why[256])
 static bool heal_mailbox(drill* self, char why[256])
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_mailbox_push_begin(&bag->push, self->game->client, NAME, bag->posts, 3, NULL), GH_OK);
+    assert_status(gh_mailbox_push_begin(&bag->push, ON_MAILBOX(self->game->client, NAME), bag->posts, 3), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->push.op) != GH_PENDING);
     gh_status status = gh_op_poll(&bag->push.op);
     if (status != GH_OK) return snprintf(why, 256, "push: %s", gh_status_name(status)) < 0;
@@ -314,7 +315,7 @@ static gh_status run_create(drill* self)
 {
     talk_bag* bag = new_talk(self);
     gh_str names[2] = {bag->members[0].name, bag->members[1].name};
-    assert_status(gh_chat_create_begin(&bag->change, self->game->client, NAME, names, 2, NULL, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(&bag->change, ON_CHAT(self->game->client, NAME), names, 2, NULL), GH_OK);
     return settle_chat(self, bag);
 }
 
@@ -322,28 +323,30 @@ static gh_status run_create_with_first(drill* self)
 {
     talk_bag* bag = new_talk(self);
     gh_str names[2] = {bag->members[0].name, bag->members[1].name};
-    assert_status(gh_chat_create_begin(&bag->change, self->game->client, NAME, names, 2, bag->posts, NULL), GH_OK);
+    assert_status(gh_chat_create_begin(&bag->change, ON_CHAT(self->game->client, NAME), names, 2, bag->posts), GH_OK);
     return settle_chat(self, bag);
 }
 
 static gh_status run_join(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_chat_join_begin(&bag->change, self->game->client, NAME, gh_str_literal("eve"), NULL), GH_OK);
+    assert_status(
+        gh_chat_join_begin(&bag->change, ON_CHAT(self->game->client, NAME), gh_str_literal("eve"), GH_CHAT_FROM_NOW),
+        GH_OK);
     return settle_chat(self, bag);
 }
 
 static gh_status run_leave(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_chat_leave_begin(&bag->change, self->game->client, NAME, PLAYER, NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(&bag->change, ON_CHAT(self->game->client, NAME), PLAYER), GH_OK);
     return settle_chat(self, bag);
 }
 
 static gh_status run_send(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_chat_send_begin(&bag->send, self->game->client, NAME, bag->posts, 3, 0), GH_OK);
+    assert_status(gh_chat_send_begin(&bag->send, ON_CHAT(self->game->client, NAME), bag->posts, 3), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->send.op) != GH_PENDING);
     return gh_op_poll(&bag->send.op);
 }
@@ -354,7 +357,7 @@ static gh_status read_with(drill* self, talk_bag* bag, uint64_t wait_us)
     config.buffer = bag->buffer;
     config.buffer_size = BUFFER;
     config.wait_us = wait_us;
-    assert_status(gh_chat_fetch_begin(&bag->read, self->game->client, NAME, bag->members, 2, &config), GH_OK);
+    assert_status(gh_chat_fetch_begin(&bag->read, ON_CHAT(self->game->client, NAME), bag->members, 2, &config), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->read.op) != GH_PENDING);
     return gh_op_poll(&bag->read.op);
 }
@@ -384,7 +387,7 @@ static gh_status run_read_on(drill* self)
 static gh_status run_done(drill* self)
 {
     talk_bag* bag = self->bag;
-    assert_status(gh_chat_commit_begin(&bag->done, self->game->client, NAME, bag->read.epoch, bag->members, 2, 0),
+    assert_status(gh_chat_commit_begin(&bag->done, ON_CHAT(self->game->client, NAME), bag->read.epoch, bag->members, 2),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->done.op) != GH_PENDING);
     return gh_op_poll(&bag->done.op);
@@ -393,7 +396,7 @@ static gh_status run_done(drill* self)
 static gh_status run_list(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_chat_list_begin(&bag->list, self->game->client, PLAYER, bag->items, 8, 0), GH_OK);
+    assert_status(gh_chat_list_begin(&bag->list, self->game->client, PLAYER, bag->items, 8, NULL), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->list.op) != GH_PENDING);
     return gh_op_poll(&bag->list.op);
 }
@@ -401,7 +404,7 @@ static gh_status run_list(drill* self)
 static gh_status run_members(drill* self)
 {
     talk_bag* bag = new_talk(self);
-    assert_status(gh_chat_members_begin(&bag->all, self->game->client, NAME, bag->who, 16, 0), GH_OK);
+    assert_status(gh_chat_members_begin(&bag->all, ON_CHAT(self->game->client, NAME), bag->who, 16), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->all.op) != GH_PENDING);
     return gh_op_poll(&bag->all.op);
 }
@@ -485,12 +488,14 @@ static bool heal_chat(drill* self, char why[256])
     gh_status status = GH_OK;
     for (int i = 0; i < 2; i++)
     {
-        assert_status(gh_chat_join_begin(&bag->change, self->game->client, NAME, bag->members[i].name, NULL), GH_OK);
+        assert_status(
+            gh_chat_join_begin(&bag->change, ON_CHAT(self->game->client, NAME), bag->members[i].name, GH_CHAT_FROM_NOW),
+            GH_OK);
         status = settle_chat(self, bag);
         if (status == GH_GONE) status = run_create(self);
         if (status != GH_OK) return snprintf(why, 256, "join: %s", gh_status_name(status)) < 0;
     }
-    assert_status(gh_chat_send_begin(&bag->send, self->game->client, NAME, bag->posts, 3, 0), GH_OK);
+    assert_status(gh_chat_send_begin(&bag->send, ON_CHAT(self->game->client, NAME), bag->posts, 3), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->send.op) != GH_PENDING);
     status = gh_op_poll(&bag->send.op);
     if (status != GH_OK) return snprintf(why, 256, "send: %s", gh_status_name(status)) < 0;

@@ -192,13 +192,19 @@ static void begin_chat(everything* all, gh_client* client)
     config.buffer = room(all);
     config.buffer_size = ROOM_SIZE;
     config.wait_us = WAIT_US;
-    BEGIN(gh_chat_create_begin, &all->change, client, PASSING("hall"), members, 1, &all->post, NULL);
-    BEGIN(gh_chat_join_begin, &all->join, client, PASSING("hall"), PASSING("jenny"), NULL);
-    BEGIN(gh_chat_leave_begin, &all->leave, client, PASSING("cellar"), PASSING("jenny"), NULL);
-    BEGIN(gh_chat_send_begin, &all->send, client, PASSING("hall"), &all->post, 1, 0);
-    BEGIN(gh_chat_fetch_begin, &all->fetch, client, PASSING("hall"), &all->member, 1, &config);
-    BEGIN(gh_chat_commit_begin, &all->commit, client, PASSING("hall"), 1, &all->committed, 1, 0);
-    everything_talk_begin(&all->talk, client, all->live);
+    gh_chat hall;
+    gh_chat cellar;
+    BEGIN(gh_chat_init, &hall, client, PASSING("hall"), NULL);
+    BEGIN(gh_chat_init, &cellar, client, PASSING("cellar"), NULL);
+    BEGIN(gh_chat_create_begin, &all->change, &hall, members, 1, &all->post);
+    BEGIN(gh_chat_join_begin, &all->join, &hall, PASSING("jenny"), GH_CHAT_FROM_NOW);
+    BEGIN(gh_chat_leave_begin, &all->leave, &cellar, PASSING("jenny"));
+    BEGIN(gh_chat_send_begin, &all->send, &hall, &all->post, 1);
+    BEGIN(gh_chat_fetch_begin, &all->fetch, &hall, &all->member, 1, &config);
+    BEGIN(gh_chat_commit_begin, &all->commit, &hall, 1, &all->committed, 1);
+    everything_talk_begin(&all->talk, client, &hall, all->live);
+    memset(&hall, EVERYTHING_GONE, sizeof(hall));
+    memset(&cellar, EVERYTHING_GONE, sizeof(cellar));
     begin_feed(all, client);
 }
 
@@ -303,9 +309,12 @@ static void begin_mailbox(everything* all, gh_client* client)
     gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
     config.buffer = room(all);
     config.buffer_size = ROOM_SIZE;
-    BEGIN(gh_mailbox_push_begin, &all->push, client, PASSING("jeff"), &all->letter, 1, NULL);
-    BEGIN(gh_mailbox_fetch_begin, &all->letters, client, PASSING("jeff"), &config);
-    BEGIN(gh_mailbox_commit_begin, &all->handled, client, PASSING("jeff"), 1, 1, 0);
+    gh_mailbox mailbox;
+    BEGIN(gh_mailbox_init, &mailbox, client, PASSING("jeff"), NULL);
+    BEGIN(gh_mailbox_push_begin, &all->push, &mailbox, &all->letter, 1);
+    BEGIN(gh_mailbox_fetch_begin, &all->letters, &mailbox, &config);
+    BEGIN(gh_mailbox_commit_begin, &all->handled, &mailbox, 1, 1);
+    memset(&mailbox, EVERYTHING_GONE, sizeof(mailbox));
 }
 
 static void load_row(void* context, gh_row_load load, gh_str row)
@@ -334,13 +343,20 @@ static void begin_rows(everything* all, gh_client* client)
 static void begin_permits(everything* all, gh_client* client)
 {
     gh_permit_config config = gh_permit_config_default();
-    config.limit = 1;
+    gh_semaphore_config limits = gh_semaphore_config_default();
+    gh_semaphore seat;
+    gh_semaphore other;
+    limits.limit = 1;
     config.wait_us = WAIT_US;
     config.lease_us = WAIT_US;
-    BEGIN(gh_permit_begin, &all->permit, client, PASSING("seat"), &config);
-    BEGIN(gh_permit_begin, &all->queued, client, PASSING("seat"), &config);
-    BEGIN(gh_semaphore_limit_begin, &all->limit, client, PASSING("other seat"), 2, 0);
-    BEGIN(gh_semaphore_look_begin, &all->holders, client, PASSING("seat"), all->holder, 4, 0);
+    BEGIN(gh_semaphore_init, &seat, client, PASSING("seat"), &limits);
+    BEGIN(gh_semaphore_init, &other, client, PASSING("other seat"), NULL);
+    BEGIN(gh_permit_begin, &all->permit, &seat, &config);
+    BEGIN(gh_permit_begin, &all->queued, &seat, &config);
+    BEGIN(gh_semaphore_limit_begin, &all->limit, &other, 2);
+    BEGIN(gh_semaphore_look_begin, &all->holders, &seat, all->holder, 4);
+    memset(&seat, EVERYTHING_GONE, sizeof(seat));
+    memset(&other, EVERYTHING_GONE, sizeof(other));
 }
 
 static gh_task_action go_on(void* context, gh_task* task)

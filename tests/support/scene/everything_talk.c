@@ -8,10 +8,10 @@
 
 #define BEGIN(function, ...) BEGIN_AS(live, function, __VA_ARGS__)
 
-void everything_talk_begin(everything_talk* talk, gh_client* client, bool live)
+void everything_talk_begin(everything_talk* talk, gh_client* client, const gh_chat* hall, bool live)
 {
-    BEGIN(gh_chat_list_begin, &talk->list, client, PASSING("jeff"), talk->items, 4, 0);
-    BEGIN(gh_chat_members_begin, &talk->members, client, PASSING("hall"), talk->who, 4, 0);
+    BEGIN(gh_chat_list_begin, &talk->list, client, PASSING("jeff"), talk->items, 4, NULL);
+    BEGIN(gh_chat_members_begin, &talk->members, hall, talk->who, 4);
 }
 
 void everything_talk_touch(everything_talk* talk)

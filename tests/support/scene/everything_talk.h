@@ -13,7 +13,7 @@ typedef struct everything_talk
     gh_chat_member_item who[4];
 } everything_talk;
 
-void everything_talk_begin(everything_talk* talk, gh_client* client, bool live);
+void everything_talk_begin(everything_talk* talk, gh_client* client, const gh_chat* hall, bool live);
 void everything_talk_touch(everything_talk* talk);
 void everything_talk_detach(everything_talk* talk);
 

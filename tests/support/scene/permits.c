@@ -55,10 +55,9 @@ void semaphore_must_be_sound(redis_server* server, const char* name)
     assert_int_equal(now.waiters, now.queued);
 }
 
-gh_permit_config permit_config(uint32_t limit, uint32_t permits, uint64_t lease_us, uint64_t wait_us)
+gh_permit_config permit_config(uint32_t permits, uint64_t lease_us, uint64_t wait_us)
 {
     gh_permit_config config = gh_permit_config_default();
-    config.limit = limit;
     config.permits = permits;
     config.lease_us = lease_us;
     config.wait_us = wait_us;
@@ -68,16 +67,16 @@ gh_permit_config permit_config(uint32_t limit, uint32_t permits, uint64_t lease_
 gh_permit* permit_want(game* from, const char* name, uint32_t limit, uint64_t lease_us, uint64_t wait_us)
 {
     gh_permit* permit = GAME_NEW(from, gh_permit);
-    gh_permit_config config = permit_config(limit, 1, lease_us, wait_us);
-    assert_status(gh_permit_begin(permit, from->client, gh_str_of(name), &config), GH_OK);
+    gh_permit_config config = permit_config(1, lease_us, wait_us);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(from->client, gh_str_of(name), limit), &config), GH_OK);
     return permit;
 }
 
 gh_permit* permit_want_many(game* from, const char* name, uint32_t limit, uint32_t permits)
 {
     gh_permit* permit = GAME_NEW(from, gh_permit);
-    gh_permit_config config = permit_config(limit, permits, 60 * SECOND_US, 60 * SECOND_US);
-    assert_status(gh_permit_begin(permit, from->client, gh_str_of(name), &config), GH_OK);
+    gh_permit_config config = permit_config(permits, 60 * SECOND_US, 60 * SECOND_US);
+    assert_status(gh_permit_begin(permit, ON_SEMAPHORE(from->client, gh_str_of(name), limit), &config), GH_OK);
     return permit;
 }
 
@@ -103,7 +102,7 @@ gh_status permit_give_back(gh_permit* permit)
 gh_semaphore_limit* semaphore_set_limit(game* from, const char* name, uint32_t limit)
 {
     gh_semaphore_limit* op = GAME_NEW(from, gh_semaphore_limit);
-    assert_status(gh_semaphore_limit_begin(op, from->client, gh_str_of(name), limit, 0), GH_OK);
+    assert_status(gh_semaphore_limit_begin(op, ON_SEMAPHORE(from->client, gh_str_of(name), 0), limit), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     assert_status(gh_op_poll(&op->op), GH_OK);
     return op;

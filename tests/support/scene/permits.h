@@ -4,6 +4,7 @@
 #define GUILDHALL_TESTS_PERMITS_H
 
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/server/redis_server.h"
 
 /* "<limit> <used> <fence> <waiters> <setter>", and what the zset of permits says. */
@@ -26,7 +27,7 @@ stored_semaphore semaphore_stored(redis_server* server, const char* name);
 /* What has to be true of a semaphore at any time. */
 void semaphore_must_be_sound(redis_server* server, const char* name);
 
-gh_permit_config permit_config(uint32_t limit, uint32_t permits, uint64_t lease_us, uint64_t wait_us);
+gh_permit_config permit_config(uint32_t permits, uint64_t lease_us, uint64_t wait_us);
 
 /* One permit; begins to want it. */
 gh_permit* permit_want(game* from, const char* name, uint32_t limit, uint64_t lease_us, uint64_t wait_us);

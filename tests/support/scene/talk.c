@@ -62,30 +62,30 @@ gh_status chat_make(game* from, const char* chat, const char* members, uint32_t 
     config.timeout_us = 60 * SECOND_US;
     config.keep = keep;
     config.members_max = members_max;
-    assert_status(gh_chat_create_begin(change, from->client, gh_str_of(chat), names, count, NULL, &config), GH_OK);
+    assert_status(
+        gh_chat_create_begin(change, ON_CHAT_WITH(from->client, gh_str_of(chat), &config), names, count, NULL), GH_OK);
     return settle_change(change);
 }
 
-gh_status chat_enter(game* from, const char* chat, const char* player, bool from_start)
+gh_status chat_enter(game* from, const char* chat, const char* player, gh_chat_from from_where)
 {
     gh_chat_change* change = GAME_NEW(from, gh_chat_change);
-    gh_chat_config config = gh_chat_config_default();
-    config.from_start = from_start;
-    assert_status(gh_chat_join_begin(change, from->client, gh_str_of(chat), gh_str_of(player), &config), GH_OK);
+    assert_status(gh_chat_join_begin(change, ON_CHAT(from->client, gh_str_of(chat)), gh_str_of(player), from_where),
+                  GH_OK);
     return settle_change(change);
 }
 
 gh_status chat_quit(game* from, const char* chat, const char* player)
 {
     gh_chat_change* change = GAME_NEW(from, gh_chat_change);
-    assert_status(gh_chat_leave_begin(change, from->client, gh_str_of(chat), gh_str_of(player), NULL), GH_OK);
+    assert_status(gh_chat_leave_begin(change, ON_CHAT(from->client, gh_str_of(chat)), gh_str_of(player)), GH_OK);
     return settle_change(change);
 }
 
 gh_status chat_say(game* from, const char* chat, gh_post* posts, size_t count)
 {
     gh_chat_send* send = GAME_NEW(from, gh_chat_send);
-    assert_status(gh_chat_send_begin(send, from->client, gh_str_of(chat), posts, count, 0), GH_OK);
+    assert_status(gh_chat_send_begin(send, ON_CHAT(from->client, gh_str_of(chat)), posts, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&send->op) != GH_PENDING);
     return gh_op_poll(&send->op);
 }
@@ -117,9 +117,9 @@ chat_reader* chat_reader_new(game* from, const char* chat, const char* members)
 
 void chat_read_begin(chat_reader* self)
 {
-    assert_status(
-        gh_chat_fetch_begin(&self->fetch, self->from->client, self->chat, self->members, self->count, &self->config),
-        GH_OK);
+    assert_status(gh_chat_fetch_begin(&self->fetch, ON_CHAT(self->from->client, self->chat), self->members, self->count,
+                                      &self->config),
+                  GH_OK);
 }
 
 gh_status chat_read_settle(chat_reader* self)

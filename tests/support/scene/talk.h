@@ -4,6 +4,7 @@
 #define GUILDHALL_TESTS_TALK_H
 
 #include "support/scene/game.h"
+#include "support/scene/on.h"
 #include "support/server/redis_server.h"
 
 /* Posts of one sender whose bodies are the numbers first, first + 1, ... */
@@ -17,7 +18,7 @@ gh_str* talk_names(game* owner, const char* line, size_t* count);
 
 /* Each begins, ticks all games until it is over, and says how it ended. */
 gh_status chat_make(game* from, const char* chat, const char* members, uint32_t keep, uint32_t members_max);
-gh_status chat_enter(game* from, const char* chat, const char* player, bool from_start);
+gh_status chat_enter(game* from, const char* chat, const char* player, gh_chat_from from_where);
 gh_status chat_quit(game* from, const char* chat, const char* player);
 gh_status chat_say(game* from, const char* chat, gh_post* posts, size_t count);
 
