@@ -31,8 +31,9 @@ typedef struct send_side
 static bool begin(bench_crew* crew, size_t i)
 {
     send_side* self = crew->context;
-    gh_status status = gh_chat_send_begin(&self->sends[i], crew->client.client, gh_str_of(self->names[i]),
-                                          &self->posts[i * self->together], self->together, 0);
+    gh_chat chat;
+    gh_chat_init(&chat, crew->client.client, gh_str_of(self->names[i]), NULL);
+    gh_status status = gh_chat_send_begin(&self->sends[i], &chat, &self->posts[i * self->together], self->together);
     return status == GH_OK || bench_crew_complain("gh_chat_send_begin", i, status) != BENCH_STEP_FAILED;
 }
 
@@ -63,8 +64,9 @@ static bool create_all(send_side* side)
         }
         if (status == GH_OK && i < side->crew.count)
         {
-            status = gh_chat_create_begin(change, side->crew.client.client, gh_str_of(side->names[i]),
-                                          members[i % CREATED], MEMBERS, NULL, NULL);
+            gh_chat chat;
+            gh_chat_init(&chat, side->crew.client.client, gh_str_of(side->names[i]), NULL);
+            status = gh_chat_create_begin(change, &chat, members[i % CREATED], MEMBERS, NULL);
         }
         if (status != GH_OK)
         {

@@ -27,6 +27,7 @@ typedef struct fetch_side
     bench* owner;
     bench_client client;
     char name[40];
+    gh_chat chat;
     size_t pending;
     size_t readers;
     size_t next_reader;
@@ -43,16 +44,15 @@ static bool join_all(fetch_side* self)
     gh_chat_config config = gh_chat_config_default();
     gh_str absent = gh_str_literal("absent");
     gh_chat_change change = {0};
-    gh_client* client = self->client.client;
     config.keep = GH_CHAT_KEEP_MAX;
-    config.from_start = true;
-    gh_status status = gh_chat_create_begin(&change, client, gh_str_of(self->name), &absent, 1, NULL, &config);
+    gh_chat_init(&self->chat, self->client.client, gh_str_of(self->name), &config);
+    gh_status status = gh_chat_create_begin(&change, &self->chat, &absent, 1, NULL);
     status = status == GH_OK ? bench_await(&self->client, &change.op) : status;
     for (size_t i = 0; i < self->readers && status == GH_OK; i++)
     {
         char name[40];
         reader_name(i, name);
-        status = gh_chat_join_begin(&change, client, gh_str_of(self->name), gh_str_of(name), &config);
+        status = gh_chat_join_begin(&change, &self->chat, gh_str_of(name), GH_CHAT_FROM_START);
         status = status == GH_OK ? bench_await(&self->client, &change.op) : status;
     }
     return status == GH_OK || bench_crew_complain("join", self->pending, status) != BENCH_STEP_FAILED;
@@ -71,7 +71,7 @@ static bool fill_chat(fetch_side* self)
     for (size_t left = self->pending; left > 0 && status == GH_OK;)
     {
         size_t count = left < GH_MESSAGES_MAX ? left : GH_MESSAGES_MAX;
-        status = gh_chat_send_begin(&send, self->client.client, gh_str_of(self->name), posts, count, 0);
+        status = gh_chat_send_begin(&send, &self->chat, posts, count);
         status = status == GH_OK ? bench_await(&self->client, &send.op) : status;
         left -= count;
     }
@@ -114,7 +114,7 @@ static bool fetch_all(fetch_side* self)
     member.name = gh_str_of(name);
     while (status == GH_OK)
     {
-        status = gh_chat_fetch_begin(&fetch, self->client.client, gh_str_of(self->name), &member, 1, &self->config);
+        status = gh_chat_fetch_begin(&fetch, &self->chat, &member, 1, &self->config);
         status = status == GH_OK ? bench_await(&self->client, &fetch.op) : status;
         if (status == GH_OK && fetch.count > 0)
         {

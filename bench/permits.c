@@ -22,13 +22,14 @@ typedef struct cycle_side
 {
     bench_crew crew;
     gh_permit* permits;
+    gh_semaphore arena;
     gh_permit_config config;
 } cycle_side;
 
 static bool begin(bench_crew* crew, size_t i)
 {
     cycle_side* self = crew->context;
-    gh_status status = gh_permit_begin(&self->permits[i], crew->client.client, gh_str_literal("arena"), &self->config);
+    gh_status status = gh_permit_begin(&self->permits[i], &self->arena, &self->config);
     return status == GH_OK || bench_crew_complain("gh_permit_begin", i, status) != BENCH_STEP_FAILED;
 }
 
@@ -51,18 +52,20 @@ static bench_step look(bench_crew* crew, size_t i, gh_status status)
 
 static bool open_cycle(bench* self, cycle_side* side, size_t count)
 {
+    gh_semaphore_config limits = gh_semaphore_config_default();
     gh_client_config config = bench_client_config(self);
     config.ops_capacity = (uint32_t)count + 16;
     memset(side, 0, sizeof *side);
     side->permits = calloc(count, sizeof *side->permits);
     side->config = gh_permit_config_default();
-    side->config.limit = LIMIT;
     side->config.wait_us = 60u * 1000u * 1000u;
     side->crew = (bench_crew){.owner = self, .count = count, .weight = 1.0, .context = side};
     side->crew.begin = begin;
     side->crew.poll = poll_permit;
     side->crew.look = look;
-    return side->permits != NULL && bench_client_open(&side->crew.client, &config, gh_platform_default());
+    limits.limit = LIMIT;
+    return side->permits != NULL && bench_client_open(&side->crew.client, &config, gh_platform_default()) &&
+           gh_semaphore_init(&side->arena, side->crew.client.client, gh_str_literal("arena"), &limits) == GH_OK;
 }
 
 static void close_cycle(cycle_side* side)
@@ -174,10 +177,11 @@ static bool run_refresh(void* context, uint64_t duration_us, bench_sample* sampl
 static bool open_refresh(bench* self, refresh_side* side, size_t groups)
 {
     gh_client_config config = bench_client_config(self);
+    gh_semaphore_config limits = gh_semaphore_config_default();
     gh_permit_config want = gh_permit_config_default();
     memset(side, 0, sizeof *side);
     config.ops_capacity = (uint32_t)(groups * BATCH) + 16;
-    want.limit = BATCH;
+    limits.limit = BATCH;
     want.lease_us = refreshed_lease_us;
     want.wait_us = 60u * 1000u * 1000u;
     side->owner = self;
@@ -193,7 +197,9 @@ static bool open_refresh(bench* self, refresh_side* side, size_t groups)
     {
         char* name = side->names[i / BATCH];
         snprintf(name, sizeof side->names[0], "group_%zu_%zu", groups, i / BATCH);
-        gh_permit_begin(&side->permits[i], side->client.client, gh_str_of(name), &want);
+        gh_semaphore group;
+        gh_semaphore_init(&group, side->client.client, gh_str_of(name), &limits);
+        gh_permit_begin(&side->permits[i], &group, &want);
     }
     return settle(side) && all_held(side);
 }

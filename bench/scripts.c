@@ -83,40 +83,48 @@ static gh_status finish_tasks(caps* self)
         gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks, self->take.count, NULL));
 }
 
+static gh_chat raid_of(caps* self)
+{
+    gh_chat raid;
+    gh_chat_config config = gh_chat_config_default();
+    config.keep = GH_CHAT_KEEP_MAX;
+    gh_chat_init(&raid, self->client.client, gh_str_literal("raid"), &config);
+    return raid;
+}
+
 static gh_status create_chat(caps* self)
 {
     gh_chat_change op = {0};
-    gh_chat_config config = gh_chat_config_default();
+    gh_chat raid = raid_of(self);
     gh_str member = gh_str_literal("jason");
-    config.keep = GH_CHAT_KEEP_MAX;
-    return end_of(self, &op.op,
-                  gh_chat_create_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, NULL, &config));
+    return end_of(self, &op.op, gh_chat_create_begin(&op, &raid, &member, 1, NULL));
 }
 
 static gh_status send_posts(caps* self)
 {
     gh_chat_send op = {0};
-    return end_of(self, &op.op,
-                  gh_chat_send_begin(&op, self->client.client, gh_str_literal("raid"), self->posts, POSTS, 0));
+    gh_chat raid = raid_of(self);
+    return end_of(self, &op.op, gh_chat_send_begin(&op, &raid, self->posts, POSTS));
 }
 
 static gh_status fetch_page(caps* self)
 {
     gh_chat_fetch op = {0};
+    gh_chat raid = raid_of(self);
     gh_chat_member member = {.name = gh_str_literal("jason")};
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
     config.messages_max = GH_CHAT_FETCH_MAX;
     config.buffer = self->buffer;
     config.buffer_size = BUFFER_SIZE;
-    return end_of(self, &op.op,
-                  gh_chat_fetch_begin(&op, self->client.client, gh_str_literal("raid"), &member, 1, &config));
+    return end_of(self, &op.op, gh_chat_fetch_begin(&op, &raid, &member, 1, &config));
 }
 
 static gh_status push_letters(caps* self)
 {
     gh_mailbox_push op = {0};
-    return end_of(self, &op.op,
-                  gh_mailbox_push_begin(&op, self->client.client, gh_str_literal("jason"), self->posts, POSTS, NULL));
+    gh_mailbox jason;
+    gh_mailbox_init(&jason, self->client.client, gh_str_literal("jason"), NULL);
+    return end_of(self, &op.op, gh_mailbox_push_begin(&op, &jason, self->posts, POSTS));
 }
 
 static gh_status join_guild(caps* self)
@@ -151,13 +159,21 @@ static gh_status touch_contacts(caps* self)
         gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names, TOUCHED, &config));
 }
 
+static gh_semaphore arena_of(caps* self)
+{
+    gh_semaphore arena;
+    gh_semaphore_config config = gh_semaphore_config_default();
+    config.limit = PERMITS;
+    gh_semaphore_init(&arena, self->client.client, gh_str_literal("arena"), &config);
+    return arena;
+}
+
 static gh_status look_at_holders(caps* self)
 {
     static gh_permit_holder holders[GH_SEMAPHORE_HOLDERS_MAX];
     gh_semaphore_look op = {0};
-    return end_of(self, &op.op,
-                  gh_semaphore_look_begin(&op, self->client.client, gh_str_literal("arena"), holders,
-                                          GH_SEMAPHORE_HOLDERS_MAX, 0));
+    gh_semaphore arena = arena_of(self);
+    return end_of(self, &op.op, gh_semaphore_look_begin(&op, &arena, holders, GH_SEMAPHORE_HOLDERS_MAX));
 }
 
 /* A hundred permits of one name, which are refreshed in one request when a third of the lease is over. */
@@ -178,12 +194,12 @@ static gh_status refresh_permits(caps* self)
 static gh_status hold_permits(caps* self)
 {
     gh_permit_config config = gh_permit_config_default();
+    gh_semaphore arena = arena_of(self);
     gh_status status = GH_OK;
-    config.limit = PERMITS;
     config.lease_us = GH_SEMAPHORE_LEASE_MAX_US;
     for (size_t i = 0; i < PERMITS && status == GH_OK; i++)
     {
-        status = gh_permit_begin(&self->permits[i], self->client.client, gh_str_literal("arena"), &config);
+        status = gh_permit_begin(&self->permits[i], &arena, &config);
     }
     for (size_t i = 0; i < PERMITS && status == GH_OK; i++)
     {

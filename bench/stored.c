@@ -101,8 +101,10 @@ static bool send_messages(bench_client* client, const char* chat, size_t count)
     gh_str member = gh_str_literal("jason");
     gh_chat_change change = {0};
     gh_chat_send send = {0};
+    gh_chat on;
     config.keep = GH_CHAT_KEEP_MAX;
-    gh_status status = gh_chat_create_begin(&change, client->client, gh_str_of(chat), &member, 1, NULL, &config);
+    gh_chat_init(&on, client->client, gh_str_of(chat), &config);
+    gh_status status = gh_chat_create_begin(&change, &on, &member, 1, NULL);
     status = status == GH_OK ? bench_await(client, &change.op) : status;
     for (size_t i = 0; i < GH_MESSAGES_MAX; i++)
     {
@@ -112,7 +114,7 @@ static bool send_messages(bench_client* client, const char* chat, size_t count)
     for (size_t left = count; left > 0 && status == GH_OK;)
     {
         size_t some = left < GH_MESSAGES_MAX ? left : GH_MESSAGES_MAX;
-        status = gh_chat_send_begin(&send, client->client, gh_str_of(chat), posts, some, 0);
+        status = gh_chat_send_begin(&send, &on, posts, some);
         status = status == GH_OK ? bench_await(client, &send.op) : status;
         left -= some;
     }

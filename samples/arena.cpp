@@ -34,7 +34,7 @@ static void seat_changed(player& who, gh_status status)
     who.sword.begin(client, "the sword");
     who.letter.body = gh::str("welcome to the arena");
     who.welcome.tell(WELCOME, &who);
-    who.welcome.begin(gh_mailbox_push_begin, client, who.name, &who.letter, 1, nullptr);
+    who.welcome.begin(gh_mailbox_push_begin, gh::mailbox(client, who.name), &who.letter, 1);
 }
 
 int main(int argc, char** argv)
@@ -44,13 +44,14 @@ int main(int argc, char** argv)
     if (client.init(config) != GH_OK) return 1;
 
     std::vector<std::unique_ptr<player>> players; // an op stays where it is, so the vector holds pointers
-    gh::permit_config arena;
-    arena.limit = 3;
+    gh::semaphore_config seats;
+    seats.limit = 3;
+    const gh::semaphore arena(client, "arena 7", seats);
     for (const char* name : {"jason", "jeff", "jenny", "mia"})
     {
         players.push_back(std::make_unique<player>(name));
         players.back()->seat.tell(SEAT, players.back().get());
-        players.back()->seat.begin(client, "arena 7", arena);
+        players.back()->seat.begin(arena);
     }
     unsigned welcomed = 0;
     for (int frames = 600; frames > 0 && welcomed < 4; frames--) // your frame loop

@@ -15,8 +15,9 @@ static _Alignas(16) unsigned char memory[256 * 1024];
 static _Alignas(8) char messages[4 * GH_CHAT_ROOM_SIZE_MIN];
 static gh_chat_room rooms[4]; /* as many chats as the players of this server are in together */
 static gh_chat_seat seats[8];
-static const gh_str raid = GH_STR_INIT("raid 7");
+static const gh_str raid_name = GH_STR_INIT("raid 7");
 static gh_client* client;
+static gh_chat raid;
 static gh_chat_feed feed;
 static unsigned shown;
 
@@ -46,7 +47,7 @@ static gh_status say(gh_str sender, const char* words)
 {
     static gh_chat_send send;
     gh_post post = {.sender = sender, .body = gh_str_of(words)};
-    gh_chat_send_begin(&send, client, raid, &post, 1, 0); /* more of a frame's posts would go in the same request */
+    gh_chat_send_begin(&send, &raid, &post, 1); /* more of a frame's posts would go in the same request */
     return end_of(&send.op);
 }
 
@@ -55,10 +56,10 @@ static int64_t unread_of(gh_str player)
 {
     static gh_chat_list list;
     static gh_chat_item items[4];
-    gh_chat_list_begin(&list, client, player, items, 4, 0);
+    gh_chat_list_begin(&list, client, player, items, 4, NULL);
     gh_status status = end_of(&list.op);
     for (uint32_t i = 0; status == GH_OK && i < list.count; i++)
-        if (gh_str_equal(items[i].name, raid)) return (int64_t)items[i].unread;
+        if (gh_str_equal(items[i].name, raid_name)) return (int64_t)items[i].unread;
     return status == GH_OK || status == GH_EMPTY ? 0 : -1;
 }
 
@@ -79,11 +80,12 @@ int main(int argc, char** argv)
     static gh_chat_player players[2];
 
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
+    if (status == GH_OK) status = gh_chat_init(&raid, client, raid_name, NULL);
     if (status == GH_OK) status = begin_feed();
-    if (status == GH_OK) status = gh_chat_create_begin(&change, client, raid, &jason, 1, NULL, NULL);
+    if (status == GH_OK) status = gh_chat_create_begin(&change, &raid, &jason, 1, NULL);
     if (status == GH_OK) status = end_of(&change.op);
     if (status == GH_OK) status = say(jason, "nobody here yet");
-    if (status == GH_OK) status = gh_chat_join_begin(&change, client, raid, jeff, NULL); /* from now on */
+    if (status == GH_OK) status = gh_chat_join_begin(&change, &raid, jeff, GH_CHAT_FROM_NOW);
     if (status == GH_OK) status = end_of(&change.op);
     if (status == GH_OK) status = say(jason, "ready?");
     if (status == GH_OK) status = say(jeff, "one minute");
@@ -94,12 +96,12 @@ int main(int argc, char** argv)
     for (int frames = 600; status == GH_OK && unread_of(jeff) != 0 && frames > 0; frames--) frame();
     if (status == GH_OK) printf("jeff has %d unread\n", (int)unread_of(jeff));
 
-    if (status == GH_OK) status = gh_chat_leave_begin(&change, client, raid, jeff, NULL);
+    if (status == GH_OK) status = gh_chat_leave_begin(&change, &raid, jeff);
     if (status == GH_OK) status = end_of(&change.op);
     if (status == GH_OK) printf("jeff has left, %u stays\n", change.members);
     if (status == GH_OK) status = say(jason, "alone again");
     for (int frames = 600; status == GH_OK && unread_of(jason) != 0 && frames > 0; frames--) frame();
-    if (status == GH_OK) status = gh_chat_leave_begin(&change, client, raid, jason, NULL); /* the chat goes, too */
+    if (status == GH_OK) status = gh_chat_leave_begin(&change, &raid, jason); /* the chat goes, too */
     if (status == GH_OK) status = end_of(&change.op);
     gh_chat_feed_end(&feed);
     gh_client_shutdown(client);

@@ -67,8 +67,10 @@ static gh_status send_picture(gh_str name)
 static gh_status tell(gh_str name)
 {
     static gh_mailbox_push push;
+    gh_mailbox box;
     gh_post post = {.sender = jason, .body = name};
-    gh_mailbox_push_begin(&push, client, jenny, &post, 1, NULL);
+    gh_mailbox_init(&box, client, jenny, NULL);
+    gh_mailbox_push_begin(&push, &box, &post, 1);
     return end_of(&push.op);
 }
 
@@ -119,10 +121,12 @@ int main(int argc, char** argv)
     static gh_mailbox_commit commit;
     gh_mailbox_fetch_config want = gh_mailbox_fetch_config_default();
     want.buffer = mail, want.buffer_size = sizeof mail, want.wait_us = 5 * 1000 * 1000;
-    if (status == GH_OK) gh_mailbox_fetch_begin(&fetch, client, jenny, &want), status = end_of(&fetch.op);
+    gh_mailbox box;
+    if (status == GH_OK) status = gh_mailbox_init(&box, client, jenny, NULL);
+    if (status == GH_OK) gh_mailbox_fetch_begin(&fetch, &box, &want), status = end_of(&fetch.op);
     if (status == GH_OK) status = show_pictures(&fetch);
     if (status == GH_OK) /* had we died before this, they would be fetched again */
-        gh_mailbox_commit_begin(&commit, client, jenny, fetch.epoch, fetch.messages[fetch.count - 1].id, 0);
+        gh_mailbox_commit_begin(&commit, &box, fetch.epoch, fetch.messages[fetch.count - 1].id);
     if (status == GH_OK) status = end_of(&commit.op);
     gh_client_shutdown(client);
     if (status != GH_OK) fprintf(stderr, "files: %s\n", gh_status_text(status));

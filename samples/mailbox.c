@@ -26,11 +26,12 @@ int main(int argc, char** argv)
     gh_client* client = NULL;
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
 
-    gh_str player = gh_str_literal("jason");
+    gh_mailbox jason;
+    if (status == GH_OK) status = gh_mailbox_init(&jason, client, gh_str_literal("jason"), NULL);
     gh_post posts[] = {{.sender = gh_str_literal("market"), .body = gh_str_literal("your sword was sold")},
                        {.sender = gh_str_literal("jeff"), .body = gh_str_literal("nice one!")}};
     gh_mailbox_push push = {0};
-    if (status == GH_OK) status = gh_mailbox_push_begin(&push, client, player, posts, 2, NULL);
+    if (status == GH_OK) status = gh_mailbox_push_begin(&push, &jason, posts, 2);
     while (status == GH_OK && gh_op_poll(&push.op) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_op_poll(&push.op);
 
@@ -38,7 +39,7 @@ int main(int argc, char** argv)
     gh_mailbox_fetch_config want = gh_mailbox_fetch_config_default();
     want.buffer = mail;
     want.buffer_size = sizeof mail;
-    if (status == GH_OK) status = gh_mailbox_fetch_begin(&fetch, client, player, &want);
+    if (status == GH_OK) status = gh_mailbox_fetch_begin(&fetch, &jason, &want);
     while (status == GH_OK && gh_op_poll(&fetch.op) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_op_poll(&fetch.op);
     for (uint32_t i = 0; status == GH_OK && i < fetch.count; i++)
@@ -47,7 +48,7 @@ int main(int argc, char** argv)
 
     gh_mailbox_commit commit = {0}; /* had we died before this, they would be fetched again */
     uint64_t last = status == GH_OK ? fetch.messages[fetch.count - 1].id : 0;
-    if (status == GH_OK) status = gh_mailbox_commit_begin(&commit, client, player, fetch.epoch, last, 0);
+    if (status == GH_OK) status = gh_mailbox_commit_begin(&commit, &jason, fetch.epoch, last);
     while (status == GH_OK && gh_op_poll(&commit.op) == GH_PENDING) frame(client);
     if (status == GH_OK) status = gh_op_poll(&commit.op);
     if (status == GH_OK) printf("%llu left\n", (unsigned long long)commit.unread);

@@ -26,10 +26,11 @@ int main(int argc, char** argv)
 
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
-    gh_permit_config want = gh_permit_config_default();
+    gh_semaphore arena;
+    gh_semaphore_config want = gh_semaphore_config_default();
     want.limit = 3; /* seats in the whole fleet */
-    for (int i = 0; i < PLAYERS && status == GH_OK; i++)
-        status = gh_permit_begin(&seats[i], client, gh_str_literal("arena"), &want);
+    if (status == GH_OK) status = gh_semaphore_init(&arena, client, gh_str_literal("arena"), &want);
+    for (int i = 0; i < PLAYERS && status == GH_OK; i++) status = gh_permit_begin(&seats[i], &arena, NULL);
 
     while (client != NULL && !gh_client_drained(client)) /* your frame loop */
     {

@@ -69,14 +69,21 @@ bool bench_path_task(bench_tape* tape, uint64_t count)
     return status == GH_OK;
 }
 
+static gh_chat raid_of(bench_tape* tape)
+{
+    gh_chat raid;
+    gh_chat_config config = gh_chat_config_default();
+    config.keep = 10000;
+    gh_chat_init(&raid, bench_tape_client(tape), gh_str_literal("raid"), &config);
+    return raid;
+}
+
 static gh_status create_chat(bench_tape* tape)
 {
     gh_chat_change change = {0};
-    gh_chat_config config = gh_chat_config_default();
+    gh_chat raid = raid_of(tape);
     gh_str member = gh_str_literal("jason");
-    config.keep = 10000;
-    gh_status status =
-        gh_chat_create_begin(&change, bench_tape_client(tape), gh_str_literal("raid"), &member, 1, NULL, &config);
+    gh_status status = gh_chat_create_begin(&change, &raid, &member, 1, NULL);
     return status == GH_OK ? bench_tape_await(tape, &change.op) : status;
 }
 
@@ -84,12 +91,13 @@ static gh_status send_batch(bench_tape* tape)
 {
     static gh_post posts[POSTS];
     gh_chat_send send = {0};
+    gh_chat raid = raid_of(tape);
     for (size_t i = 0; i < POSTS; i++)
     {
         posts[i].sender = gh_str_literal("jason");
         posts[i].body = gh_str_literal("where are you? we wait at the gate");
     }
-    gh_status status = gh_chat_send_begin(&send, bench_tape_client(tape), gh_str_literal("raid"), posts, POSTS, 0);
+    gh_status status = gh_chat_send_begin(&send, &raid, posts, POSTS);
     return status == GH_OK ? bench_tape_await(tape, &send.op) : status;
 }
 
@@ -108,6 +116,7 @@ bool bench_path_fetch(bench_tape* tape, uint64_t count)
 {
     static _Alignas(8) char buffer[64 * 1024];
     gh_chat_fetch_config config = gh_chat_fetch_config_default();
+    gh_chat raid = raid_of(tape);
     gh_status status = create_chat(tape);
     config.messages_max = 5 * POSTS;
     config.buffer = buffer;
@@ -120,7 +129,7 @@ bool bench_path_fetch(bench_tape* tape, uint64_t count)
     {
         gh_chat_member member = {.name = gh_str_literal("jason")};
         gh_chat_fetch fetch = {0};
-        status = gh_chat_fetch_begin(&fetch, bench_tape_client(tape), gh_str_literal("raid"), &member, 1, &config);
+        status = gh_chat_fetch_begin(&fetch, &raid, &member, 1, &config);
         status = status == GH_OK ? bench_tape_await(tape, &fetch.op) : status;
         got += fetch.count;
     }

@@ -47,6 +47,9 @@ template <class T> constexpr bool stays = !std::is_copy_constructible_v<T> && !s
 static_assert(stays<gh::lock> && stays<gh::permit> && stays<gh::lock_set> && stays<gh::chat_say<>>);
 static_assert(stays<gh::chat_feed<>> && stays<gh::command<>> && stays<gh::script> && stays<gh::contacts<>>);
 static_assert(stays<gh::client> && stays<gh::counters> && stays<gh::tasks_worker<>> && stays<gh::op<gh_file_send>>);
+template <class T> constexpr bool is_a_value = std::is_trivially_copyable_v<T> &&
+                                               std::is_nothrow_copy_constructible_v<T>;
+static_assert(is_a_value<gh::semaphore> && is_a_value<gh::mailbox> && is_a_value<gh::chat>);
 static_assert(std::is_nothrow_default_constructible_v<gh::lock> && std::is_nothrow_destructible_v<gh::lock>);
 
 // Each op of the C headers.
@@ -116,14 +119,14 @@ static void entity_dies_with_busy_ops()
     gh::lock_config at_once;
     at_once.wait_us = 0;
     std::optional<entity> dies(std::in_place);
-    gh::permit_config want;
-    want.limit = 1;
+    gh::semaphore_config one;
+    one.limit = 1;
     dies->held.tell(1);
     EXPECT(dies->held.begin(client, "gate") == GH_OK && dies->waiting.begin(client, "gate") == GH_OK);
-    EXPECT(dies->seat.begin(client, "arena", want) == GH_OK);
+    EXPECT(dies->seat.begin(gh::semaphore(client, "arena", one)) == GH_OK);
     until([&] { return dies->held.held() && dies->seat.held(); });
     EXPECT(dies->held.remaining() > 1s && dies->held.fence().fence != 0);
-    EXPECT(dies->say.begin(client, "raid", "jason", std::string("short")) == GH_OK);
+    EXPECT(dies->say.begin(gh::chat(client, "raid"), "jason", std::string("short")) == GH_OK);
     EXPECT(dies->command.begin(client, {"GET", std::string("short")}) == GH_OK);
     dies.reset();
     for (gh::event e : client.events()) EXPECT(e.op == nullptr);
@@ -173,6 +176,33 @@ static void failed_begin_is_an_event()
     EXPECT(gh::view(small.reply()->text) == "1234");
 }
 
+// Values: copied, given to what begins, and gone behind it. What their making was answered, begins on them are.
+static void objects_are_values()
+{
+    gh::chat_say<> say;
+    gh::mailbox_fetch<> fetch;
+    gh::permit seat;
+    gh::op<gh_semaphore_limit> limit;
+    gh::op<gh_semaphore_look> look;
+    gh::semaphore arena;
+    EXPECT(arena.status() == GH_INVALID_OBJECT && seat.begin(arena) == GH_INVALID_OBJECT);
+    EXPECT(gh::chat(client, "").status() == GH_INVALID_NAME);
+    EXPECT(say.begin(gh::chat(client, ""), "jason", "hello") == GH_INVALID_NAME);
+    gh::mailbox_config wrong;
+    wrong.capacity = 0;
+    EXPECT(gh::mailbox(client, "jason", wrong).status() == GH_INVALID_LIMIT);
+    EXPECT(client.last_invalid() == "capacity = 0, not within 1..100000");
+    EXPECT(fetch.begin(gh::mailbox(client, "jason", wrong)) == GH_INVALID_LIMIT && fetch.status() == GH_INVALID_LIMIT);
+    {
+        const gh::semaphore made(client, std::string("park"));
+        arena = made;
+    }
+    EXPECT(arena.status() == GH_OK && seat.begin(arena) == GH_INVALID_LIMIT); // its config says none
+    EXPECT(limit.begin(gh_semaphore_limit_begin, arena, 2) == GH_OK && end_of(limit) == GH_OK);
+    EXPECT(look.begin(gh_semaphore_look_begin, arena, nullptr, 0) == GH_OK && end_of(look) == GH_OK);
+    EXPECT(look->limit == 2);
+}
+
 struct post_office
 {
     unsigned delivered = 0;
@@ -204,8 +234,9 @@ static void mail_comes()
     gh_post post = GH_ZERO;
     unsigned count = 0;
     post.body = gh::str("your sword was sold");
-    EXPECT(push.begin(gh_mailbox_push_begin, client, std::string("jason"), &post, 1, nullptr) == GH_OK);
-    EXPECT(fetch.begin(client, "jason", 5s) == GH_OK && fetch.messages().begin() == fetch.messages().end());
+    const gh::mailbox mailbox(client, std::string("jason"));
+    EXPECT(mailbox.status() == GH_OK && push.begin(gh_mailbox_push_begin, mailbox, &post, 1) == GH_OK);
+    EXPECT(fetch.begin(mailbox, 5s) == GH_OK && fetch.messages().begin() == fetch.messages().end());
     EXPECT(end_of(push) == GH_OK && end_of(fetch) == GH_OK);
     for (const gh_message& m : fetch.messages()) count += gh::view(m.body) == "your sword was sold";
     EXPECT(count == 1);
@@ -219,11 +250,12 @@ static void chat_is_heard()
     gh::chat_say<8> say;
     const gh_str members[] = {gh::str("jason"), gh::str("jeff")};
     unsigned lines = 0;
-    EXPECT(open.begin(gh_chat_create_begin, client, "raid", members, 2, nullptr, nullptr) == GH_OK);
+    const gh::chat raid(client, "raid");
+    EXPECT(open.begin(gh_chat_create_begin, raid, members, 2, nullptr) == GH_OK);
     EXPECT(end_of(open) == GH_OK && feed.begin(client) == GH_OK);
     EXPECT(feed.add(jason, "jason") == GH_OK && feed.add(jeff, "jeff") == GH_OK);
-    EXPECT(say.begin(client, "raid", "jason", "more than eight") == GH_INVALID_MESSAGES);
-    EXPECT(say.begin(client, "raid", "jason", std::string("ready?")) == GH_OK && end_of(say) == GH_OK);
+    EXPECT(say.begin(raid, "jason", "more than eight") == GH_INVALID_MESSAGES);
+    EXPECT(say.begin(raid, "jason", std::string("ready?")) == GH_OK && end_of(say) == GH_OK);
     until([&] {
         for (gh::chat_line line : feed.lines())
         {
@@ -249,8 +281,9 @@ static void players_die_while_lines_are_shown()
     gh::chat_say<> say;
     unsigned lines = 0;
     EXPECT(feed.begin(client) == GH_OK);
-    EXPECT(open.begin(gh_chat_create_begin, client, "duel", members, 3, nullptr, nullptr) == GH_OK);
-    EXPECT(end_of(open) == GH_OK && say.begin(client, "duel", "ann", "run!") == GH_OK && end_of(say) == GH_OK);
+    const gh::chat duel(client, "duel");
+    EXPECT(open.begin(gh_chat_create_begin, duel, members, 3, nullptr) == GH_OK);
+    EXPECT(end_of(open) == GH_OK && say.begin(duel, "ann", "run!") == GH_OK && end_of(say) == GH_OK);
     for (int i = 0; i < 3; i++) EXPECT(feed.add(players[i].emplace(), names[i]) == GH_OK);
     until([&] { return feed->seats_used == 3; });
     const gh_chat_player* last = nullptr;
@@ -350,6 +383,7 @@ int main(int argc, char** argv)
     entity_dies_with_busy_ops();
     vector_that_grows_is_told();
     failed_begin_is_an_event();
+    objects_are_values();
     worker_calls_members();
     mail_comes();
     chat_is_heard();

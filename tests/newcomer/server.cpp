@@ -27,7 +27,7 @@ struct player // dies whenever it wants to, with what is busy in it
         feed.add(ears, name);
         meet.tell(MET, this);
         say.tell(SAID, this);
-        say.begin(client, "raid " + std::to_string(7), name, "hello from " + name); // both texts are copied
+        say.begin(gh::chat(client, "raid " + std::to_string(7)), name, "hello from " + name); // all of it is copied
     }
 };
 
@@ -37,8 +37,9 @@ int main(int argc, char** argv)
     config.address = gh::str(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     if (client.init(config) != GH_OK || feed.begin(client) != GH_OK) return 1;
     const gh_str both[] = {gh::str("jason"), gh::str("jeff")};
+    const gh::chat raid(client, "raid 7");
     gh::chat_change open;
-    open.begin(gh_chat_create_begin, client, "raid 7", both, 2, nullptr, nullptr);
+    open.begin(gh_chat_create_begin, raid, both, 2, nullptr);
     while (open.busy()) client.tick(500us);
     auto jason = std::make_unique<player>("jason"), jeff = std::make_unique<player>("jeff");
     for (bool over = false; !over;) // your frame loop
@@ -53,7 +54,7 @@ int main(int argc, char** argv)
         for (gh::event e : client.events())
         {
             std::printf("%s: %u %s\n", e.of<player>().name.c_str(), e.tag, gh_status_name(e.status));
-            if (e.user == jason.get()) jason->say.begin(client, "raid 7", "jason", "bye"), jason.reset(); // still busy
+            if (e.user == jason.get()) jason->say.begin(raid, "jason", "bye"), jason.reset(); // still busy
             if (e.tag == MET) jeff->meet.begin(gh_contacts_touch_begin, client, "jeff", "", nullptr); // nobody: refused
             over = over || e.status == GH_INVALID_CONTACTS; // which comes here as all that happens
         }

@@ -92,6 +92,7 @@ static void check_market(store_audit* a)
 
 static bool look_at_seats(store_audit* a)
 {
+    gh_semaphore seats;
     gh_status status = gh_op_poll(&a->look.op);
     if (status == GH_PENDING) return false;
     if (status == GH_OK || status == GH_GONE)
@@ -102,7 +103,8 @@ static bool look_at_seats(store_audit* a)
     }
     if (a->server > a->servers) return true;
     snprintf(a->seats_name, sizeof a->seats_name, "seats:server-%" PRIu32, a->server);
-    gh_semaphore_look_begin(&a->look, a->market->client, gh_str_of(a->seats_name), NULL, 0, 0);
+    gh_semaphore_init(&seats, a->market->client, gh_str_of(a->seats_name), NULL);
+    gh_semaphore_look_begin(&a->look, &seats, NULL, 0);
     return false;
 }
 

@@ -113,11 +113,14 @@ static void enter(seats* s, seat* p, const message* m)
 
 static bool begin_permit(seats* s, seat* p)
 {
+    gh_semaphore semaphore;
+    gh_semaphore_config config = gh_semaphore_config_default();
     gh_permit_config want = gh_permit_config_default();
-    want.limit = s->config.seat_count;
+    config.limit = s->config.seat_count;
+    gh_semaphore_init(&semaphore, s->config.client, gh_str_of(s->semaphore), &config);
     want.lease_us = LEASE_US;
     want.wait_us = LINE_US;
-    return gh_permit_begin(&p->permit, s->config.client, gh_str_of(s->semaphore), &want) == GH_OK;
+    return gh_permit_begin(&p->permit, &semaphore, &want) == GH_OK;
 }
 
 static bool begin_lock(seats* s, seat* p)

@@ -44,12 +44,14 @@ bool chat_open(social* s, void* memory)
 
 /* ---- Membership ---------------------------------------------------------------------------------------- */
 
-static gh_chat_config chat_config(uint64_t timeout_us)
+gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us)
 {
+    gh_chat chat;
     gh_chat_config config = gh_chat_config_default();
     config.timeout_us = timeout_us;
     config.members_max = GH_CHAT_MEMBERS_MAX;
-    return config;
+    gh_chat_init(&chat, s->config.client, t->name, &config); /* what is wrong with it, a begin says */
+    return chat;
 }
 
 static void pause_membership(const social* s, membership* m)
@@ -62,7 +64,7 @@ static void pause_membership(const social* s, membership* m)
 /* All the players of a server come at once when it starts; only one of them makes the chat. */
 static void join(social* s, const social_player* p, membership* m)
 {
-    gh_chat_config config = chat_config(PATIENT_US);
+    gh_chat chat = chat_within(s, m->talk, PATIENT_US);
     if (!m->talk->is_there && m->talk->asked)
     {
         m->state = MEMBER_PAUSING;
@@ -70,24 +72,24 @@ static void join(social* s, const social_player* p, membership* m)
         return;
     }
     m->talk->asked = true;
-    gh_status status = gh_chat_join_begin(&m->change, s->config.client, m->talk->name, p->name, &config);
+    gh_status status = gh_chat_join_begin(&m->change, &chat, p->name, GH_CHAT_FROM_NOW);
     m->state = MEMBER_JOINING;
     if (status != GH_OK) pause_membership(s, m);
 }
 
 static void create(social* s, const social_player* p, membership* m)
 {
-    gh_chat_config config = chat_config(PATIENT_US);
+    gh_chat chat = chat_within(s, m->talk, PATIENT_US);
     m->talk->asked = true;
-    gh_status status = gh_chat_create_begin(&m->change, s->config.client, m->talk->name, &p->name, 1, NULL, &config);
+    gh_status status = gh_chat_create_begin(&m->change, &chat, &p->name, 1, NULL);
     m->state = MEMBER_CREATING;
     if (status != GH_OK) pause_membership(s, m);
 }
 
 static void leave(social* s, const social_player* p, membership* m)
 {
-    gh_chat_config config = chat_config(LEAVING_US);
-    gh_status status = gh_chat_leave_begin(&m->change, s->config.client, m->talk->name, p->name, &config);
+    gh_chat chat = chat_within(s, m->talk, LEAVING_US);
+    gh_status status = gh_chat_leave_begin(&m->change, &chat, p->name);
     m->state = status == GH_OK ? MEMBER_LEAVING : MEMBER_NOT;
 }
 
@@ -152,10 +154,11 @@ bool chat_is_in(const social_player* p)
 /* What the player has heard in its guild is noted, so that it does not come again. */
 static void note_heard(social* s, social_player* p, const membership* m)
 {
+    gh_chat chat = chat_within(s, m->talk, LEAVING_US);
     if (m->heard == 0) return;
     p->chat.commit_member = (gh_chat_member){.name = p->name, .handled = m->heard};
-    gh_chat_commit_begin(&p->chat.commit, s->config.client, m->talk->name, m->epoch, &p->chat.commit_member, 1,
-                         LEAVING_US); /* if it cannot be begun, the player hears it once more */
+    gh_chat_commit_begin(&p->chat.commit, &chat, m->epoch, &p->chat.commit_member,
+                         1); /* if it cannot be begun, the player hears it once more */
 }
 
 void chat_end(social* s, social_player* p)

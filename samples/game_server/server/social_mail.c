@@ -7,9 +7,19 @@
 
 /* ---- What comes ---------------------------------------------------------------------------------------- */
 
+static gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us)
+{
+    gh_mailbox mailbox;
+    gh_mailbox_config config = gh_mailbox_config_default();
+    config.timeout_us = timeout_us;
+    gh_mailbox_init(&mailbox, s->config.client, player, &config); /* what is wrong with it, a begin says */
+    return mailbox;
+}
+
 static void fetch(social* s, social_player* p)
 {
     mail_part* mail = &p->mail;
+    gh_mailbox mailbox = mailbox_within(s, p->name, ANSWER_US);
     gh_mailbox_fetch_config config = gh_mailbox_fetch_config_default();
     config.wait_us = WAIT_US;
     config.messages_max = MAIL_MESSAGES;
@@ -17,7 +27,7 @@ static void fetch(social* s, social_player* p)
     config.epoch = mail->epoch;
     config.buffer = mail->bytes;
     config.buffer_size = sizeof mail->bytes;
-    gh_status status = gh_mailbox_fetch_begin(&mail->fetch, s->config.client, p->name, &config);
+    gh_status status = gh_mailbox_fetch_begin(&mail->fetch, &mailbox, &config);
     mail->fetching = status == GH_OK;
     if (status != GH_OK) mail->again_us = s->now_us + RETRY_US;
 }
@@ -83,8 +93,8 @@ static bool commit_frame(social* s, social_player* p)
     }
     if (mail->read <= mail->committed) return false;
     mail->commit_id = mail->read;
-    mail->committing = gh_mailbox_commit_begin(&mail->commit, s->config.client, p->name, mail->epoch, mail->read,
-                                               p->here ? ANSWER_US : LEAVING_US) == GH_OK;
+    gh_mailbox mailbox = mailbox_within(s, p->name, p->here ? ANSWER_US : LEAVING_US);
+    mail->committing = gh_mailbox_commit_begin(&mail->commit, &mailbox, mail->epoch, mail->read) == GH_OK;
     return mail->committing;
 }
 
@@ -119,7 +129,8 @@ void mail_whisper(social* s, social_player* p, const message* m)
     memcpy(w->words, m->text.bytes, m->text.size);
     w->to = gh_str_make(w->to_bytes, m->name.size);
     w->post = (gh_post){.sender = p->name, .body = gh_str_make(w->words, m->text.size)};
-    gh_status status = gh_mailbox_push_begin(&w->push, s->config.client, w->to, &w->post, 1, NULL);
+    gh_mailbox mailbox = mailbox_within(s, w->to, ANSWER_US);
+    gh_status status = gh_mailbox_push_begin(&w->push, &mailbox, &w->post, 1);
     if (status != GH_OK)
     {
         social_sorry_status(s, p, m->number, status);

@@ -263,6 +263,7 @@ bool chat_is_in(const social_player* p);
 void chat_join_again(social* s, social_player* p, membership* m);
 bool chat_frame(social* s, social_player* p);
 void chat_end(social* s, social_player* p);
+gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us); /* for one begin */
 
 /* social_talk.c */
 void talk_say(social* s, social_player* p, const message* m);

@@ -114,7 +114,8 @@ static void send_frame(social* s, talk* t)
     if (t->first_waiting == 0) return;
     gather(s, t);
     if (t->count == 0) return;
-    gh_status status = gh_chat_send_begin(&t->send, s->config.client, t->name, t->posts, t->count, ANSWER_US);
+    gh_chat chat = chat_within(s, t, ANSWER_US);
+    gh_status status = gh_chat_send_begin(&t->send, &chat, t->posts, t->count);
     if (status != GH_OK) all_spoke(s, t, status);
 }
 

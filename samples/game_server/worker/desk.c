@@ -15,7 +15,9 @@ void desks_init(desks* all, gh_client* client, const char* world)
 
 static gh_status push_letter(desks* all, desk* d, uint32_t i)
 {
-    return gh_mailbox_push_begin(&d->letters[i], all->client, d->to[i], &d->posts[i], 1, NULL);
+    gh_mailbox mailbox;
+    gh_mailbox_init(&mailbox, all->client, d->to[i], NULL);
+    return gh_mailbox_push_begin(&d->letters[i], &mailbox, &d->posts[i], 1);
 }
 
 /* To the seller: what became of the offer. */

@@ -13,9 +13,10 @@
 //
 // Ops      gh::op<gh_mailbox_push> and so on: each op of the C headers, zeroed, never copied nor moved; its destructor
 //          detaches it (gh_op_detach): a lock is given back, everything else is let go. begin takes any begin of the C
-//          headers: op.begin(gh_mailbox_push_begin, client, "jason", &post, 1, nullptr). The names below add what is
-//          pleasant to each. A begin that is refused is an end as any other, seen in events(), so what it returns may
-//          be passed over.
+//          headers: op.begin(gh_mailbox_push_begin, mailbox, &post, 1). The names below add what is pleasant to each. A
+//          begin that is refused is an end as any other, seen in events(), so what it returns may be passed over.
+// Objects  what ops are begun on, with its settings: gh::chat raid(client, "raid 7"); a value, as in C, which may be
+//          copied, goes wherever C wants one, and may be gone when a begin has returned.
 // In       std::string_view where C takes a gh_str, std::chrono where it takes microseconds; less than nothing is 0.
 // Out      statuses and structs are those of C. Nothing here allocates, throws, or keeps anything outside of itself.
 // Borrowed what the C headers borrow, these borrow: an op that names a mirror or posts stands behind them in its
@@ -209,13 +210,43 @@ template <class Config, Config (*Default)()> struct config : Config
 
 struct client_config : gh_client_config { client_config() noexcept : gh_client_config(gh_client_config_default()) {} };
 using lock_config = config<gh_lock_config, gh_lock_config_default>;
+using semaphore_config = config<gh_semaphore_config, gh_semaphore_config_default>;
 using permit_config = config<gh_permit_config, gh_permit_config_default>;
 using tasks_config = config<gh_tasks_config, gh_tasks_config_default>;
 using tasks_worker_config = config<gh_tasks_worker_config, gh_tasks_worker_config_default>;
+using mailbox_config = config<gh_mailbox_config, gh_mailbox_config_default>;
 using mailbox_fetch_config = config<gh_mailbox_fetch_config, gh_mailbox_fetch_config_default>;
+using chat_config = config<gh_chat_config, gh_chat_config_default>;
 using contacts_change_config = config<gh_contacts_change_config, gh_contacts_change_config_default>;
 using counters_config = config<gh_counters_config, gh_counters_config_default>;
 using command_config = config<gh_command_config, gh_command_config_default>;
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+// What ops are begun on. One that was not made, or not well, may be used: begins on it are refused.
+template <class Object, class Config, gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)> class object
+{
+  public:
+    object() noexcept { std::memset(&raw_, 0, sizeof raw_); }
+    object(gh_client* client, std::string_view name) noexcept : status_(Init(&raw_, client, str(name), nullptr)) {}
+    object(gh_client* client, std::string_view name, const Config& want) noexcept
+        : status_(Init(&raw_, client, str(name), &want))
+    {
+    }
+
+    // What its making was answered, and each begin on it is, if that is not GH_OK.
+    [[nodiscard]] gh_status status() const noexcept { return status_; }
+
+    operator const Object*() const noexcept { return &raw_; } // it goes wherever C wants one
+
+  private:
+    Object raw_;
+    gh_status status_ = GH_INVALID_OBJECT;
+};
+
+using chat = object<gh_chat, gh_chat_config, gh_chat_init>;
+using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_init>;
+using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_init>;
 
 // ---- ops ------------------------------------------------------------------------------------------------------------
 
@@ -237,11 +268,11 @@ template <class Op> class op
         raw_.op.user = user;
     }
 
-    // Any begin of the C headers for this op: what stands behind the op and the client there, stands behind it here.
+    // Any begin of the C headers for this op: what stands behind the op there, stands behind it here.
     template <class... Wanted, class... Given>
-    gh_status begin(gh_status (*function)(Op*, gh_client*, Wanted...), gh_client* client, Given&&... arguments) noexcept
+    gh_status begin(gh_status (*function)(Op*, Wanted...), Given&&... arguments) noexcept
     {
-        return function(&raw_, client, detail::in<Wanted>(std::forward<Given>(arguments))...);
+        return function(&raw_, detail::in<Wanted>(std::forward<Given>(arguments))...);
     }
 
     [[nodiscard]] gh_status status() const noexcept { return gh_op_poll(&raw_.op); }
@@ -258,7 +289,7 @@ template <class Op> class op
     Op raw_;
 };
 
-// Those that need nothing more: change.begin(gh_chat_join_begin, client, "raid 7", "jason", nullptr).
+// Those that need nothing more: change.begin(gh_chat_join_begin, raid, "jason", GH_CHAT_FROM_NOW).
 using chat_change = op<gh_chat_change>;
 using contacts_change = op<gh_contacts_change>;
 using contacts_load = op<gh_contacts_load>;
@@ -287,9 +318,9 @@ class permit : public op<gh_permit>
 {
   public:
     using op::begin;
-    gh_status begin(gh_client* client, std::string_view name, const gh_permit_config& want) noexcept
+    gh_status begin(const gh_semaphore* on, const gh_permit_config& want = permit_config()) noexcept
     {
-        return gh_permit_begin(get(), client, str(name), &want);
+        return gh_permit_begin(get(), on, &want);
     }
 
     [[nodiscard]] bool held() const noexcept { return status() == GH_HELD; }
@@ -376,14 +407,14 @@ template <std::size_t Size = 16 * 1024> class mailbox_fetch : public op<gh_mailb
   public:
     ~mailbox_fetch() { detach(); }
 
-    gh_status begin(gh_client* client, std::string_view mailbox, std::chrono::microseconds wait = {},
+    gh_status begin(const gh_mailbox* on, std::chrono::microseconds wait = {},
                     const gh_mailbox_fetch_config& want = mailbox_fetch_config()) noexcept
     {
         gh_mailbox_fetch_config config = want;
         config.wait_us = us(wait);
         config.buffer = buffer_;
         config.buffer_size = sizeof buffer_;
-        return gh_mailbox_fetch_begin(get(), client, str(mailbox), &config);
+        return gh_mailbox_fetch_begin(get(), on, &config);
     }
 
     [[nodiscard]] span<gh_message> messages() const noexcept
@@ -405,14 +436,13 @@ template <std::size_t Size = 256> class chat_say : public op<gh_chat_send>
   public:
     ~chat_say() { detach(); }
 
-    gh_status begin(gh_client* client, std::string_view chat, std::string_view player, std::string_view text,
-                    std::chrono::microseconds timeout = std::chrono::seconds(5)) noexcept
+    gh_status begin(const gh_chat* on, std::string_view player, std::string_view text) noexcept
     {
         if (busy()) return GH_INVALID_OP;
         const bool fits = player.size() <= sizeof player_ && text.size() <= sizeof text_;
         post_.sender = copy(player_, fits ? player : std::string_view());
         post_.body = copy(text_, fits ? text : std::string_view());
-        return gh_chat_send_begin(get(), client, str(chat), fits ? &post_ : nullptr, 1, us(timeout));
+        return gh_chat_send_begin(get(), on, fits ? &post_ : nullptr, 1);
     }
 
   private:
