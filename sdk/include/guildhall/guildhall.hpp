@@ -15,8 +15,7 @@
 //          detaches it (gh_op_detach): a lock is given back, everything else is let go. begin takes any begin of the C
 //          headers: op.begin(gh_mailbox_push_begin, mailbox, &post, 1). The names below add what is pleasant to each. A
 //          begin that is refused is an end as any other, seen in events(), so what it returns may be passed over.
-// Objects  what ops are begun on, with its settings: gh::chat raid(client, "raid 7"); a value, as in C, which may be
-//          copied, goes wherever C wants one, and may be gone when a begin has returned.
+// Objects  gh::chat raid(client, "raid 7"): a value that ops are begun on, op.begin(gh_chat_leave_begin, raid, "jason").
 // In       std::string_view where C takes a gh_str, std::chrono where it takes microseconds; less than nothing is 0.
 // Out      statuses and structs are those of C. Nothing here allocates, throws, or keeps anything outside of itself.
 // Borrowed what the C headers borrow, these borrow: an op that names a mirror or posts stands behind them in its
@@ -221,33 +220,6 @@ using contacts_change_config = config<gh_contacts_change_config, gh_contacts_cha
 using counters_config = config<gh_counters_config, gh_counters_config_default>;
 using command_config = config<gh_command_config, gh_command_config_default>;
 
-// ---- objects --------------------------------------------------------------------------------------------------------
-
-// What ops are begun on. One that was not made, or not well, may be used: begins on it are refused.
-template <class Object, class Config, gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)> class object
-{
-  public:
-    object() noexcept { std::memset(&raw_, 0, sizeof raw_); }
-    object(gh_client* client, std::string_view name) noexcept : status_(Init(&raw_, client, str(name), nullptr)) {}
-    object(gh_client* client, std::string_view name, const Config& want) noexcept
-        : status_(Init(&raw_, client, str(name), &want))
-    {
-    }
-
-    // What its making was answered, and each begin on it is, if that is not GH_OK.
-    [[nodiscard]] gh_status status() const noexcept { return status_; }
-
-    operator const Object*() const noexcept { return &raw_; } // it goes wherever C wants one
-
-  private:
-    Object raw_;
-    gh_status status_ = GH_INVALID_OBJECT;
-};
-
-using chat = object<gh_chat, gh_chat_config, gh_chat_init>;
-using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_init>;
-using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_init>;
-
 // ---- ops ------------------------------------------------------------------------------------------------------------
 
 // Any op of the C headers.
@@ -268,7 +240,7 @@ template <class Op> class op
         raw_.op.user = user;
     }
 
-    // Any begin of the C headers for this op: what stands behind the op there, stands behind it here.
+    // Any begin of the C headers for this op: what stands behind the op there, stands behind the function here.
     template <class... Wanted, class... Given>
     gh_status begin(gh_status (*function)(Op*, Wanted...), Given&&... arguments) noexcept
     {
@@ -296,6 +268,31 @@ using contacts_load = op<gh_contacts_load>;
 using lock_set = op<gh_lock_set>;
 using mailbox_push = op<gh_mailbox_push>;
 using row_get = op<gh_row_get>;
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+// What ops are begun on, with its settings: copied freely, and nothing points to it once a begin has returned. One that
+// was not made well may be used: each begin on it ends as status() says.
+template <class Object, class Config, Config (*Default)(),
+          gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)>
+class object
+{
+  public:
+    object() noexcept = default; // GH_INVALID_OBJECT, until it is assigned
+    object(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
+        : status_(Init(&raw_, by, str(name), &want)) {}
+
+    [[nodiscard]] gh_status status() const noexcept { return status_; }
+    operator const Object*() const noexcept { return &raw_; }
+
+  private:
+    Object raw_ = GH_ZERO;
+    gh_status status_ = GH_INVALID_OBJECT;
+};
+
+using chat = object<gh_chat, gh_chat_config, gh_chat_config_default, gh_chat_init>;
+using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_config_default, gh_mailbox_init>;
+using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_config_default, gh_semaphore_init>;
 
 // ---- locks and permits ----------------------------------------------------------------------------------------------
 
