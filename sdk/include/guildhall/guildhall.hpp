@@ -15,7 +15,7 @@
 //          detaches it (gh_op_detach): a lock is given back, everything else is let go. begin takes any begin of the C
 //          headers: op.begin(gh_mailbox_push_begin, mailbox, &post, 1). The names below add what is pleasant to each. A
 //          begin that is refused is an end as any other, seen in events(), so what it returns may be passed over.
-// Objects  gh::chat raid(client, "raid 7"): a value that ops are begun on, op.begin(gh_chat_leave_begin, raid, "jason").
+// Objects  gh::chat raid(client, "raid 7"): a value that ops are begun on, op.begin(gh_chat_leave_begin, raid, "mia").
 // In       std::string_view where C takes a gh_str, std::chrono where it takes microseconds; less than nothing is 0.
 // Out      statuses and structs are those of C. Nothing here allocates, throws, or keeps anything outside of itself.
 // Borrowed what the C headers borrow, these borrow: an op that names a mirror or posts stands behind them in its

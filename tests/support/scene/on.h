@@ -1,5 +1,5 @@
-/* on.h -- semaphores, mailboxes and chats for a single begin, which are gone behind it: what is begun on them needs them
-   no more. What their init refuses, the begin says. */
+/* on.h -- semaphores, mailboxes and chats for a single begin, which are gone behind it: what is begun on them needs
+   them no more. What their init refuses, the begin says. */
 
 #ifndef GUILDHALL_TESTS_ON_H
 #define GUILDHALL_TESTS_ON_H
