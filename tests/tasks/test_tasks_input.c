@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUE "mail"
-#define KEY   "gh:{tasks:mail}:"
+#define LONGEST "////////////////////////////////////////////////////////////////" /* each takes three bytes in a key  \
+                                                                                    */
+#define QUEUE   "mail"
+#define KEY     "gh:{tasks:mail}:"
 
 static desk* desk_on(redis_server* server)
 {
@@ -384,6 +386,52 @@ static void as_many_tasks_as_may_be_pass_in_each_request(void** state)
     }
 }
 
+enum
+{
+    LONG_COUNT = 17,
+    LONG_STEP = 7
+};
+
+/* With names, ids and keys as long as can be: what begin takes has room in the out buffer, down to the last byte. */
+static void longest_names_are_told_by_begin(void** state)
+{
+    (void)state;
+    static char payload[LONG_COUNT * 1024];
+    static char ids[LONG_COUNT][GH_TASK_ID_SIZE_MAX];
+    static gh_task_spec specs[LONG_COUNT];
+    redis_server* server = redis_server_start(NULL);
+    gh_client_config config = game_config(redis_server_address(server));
+    config.out_bytes = 16384;
+    config.prefix = gh_str_literal("12345678901234567890123456789012");
+    desk* clerk = desk_open(game_start_with(&config), LONGEST);
+    memset(payload, 'x', sizeof payload);
+    for (int i = 0; i < LONG_COUNT; i++)
+    {
+        memset(ids[i], 'a' + i, sizeof ids[i]);
+        specs[i] = (gh_task_spec){.id = gh_str_make(ids[i], sizeof ids[i]),
+                                  .group = gh_str_literal(LONGEST),
+                                  .handler = gh_str_literal(LONGEST),
+                                  .delay_us = GH_TASKS_DELAY_MAX_US,
+                                  .attempts_max = GH_TASKS_ATTEMPTS_MAX,
+                                  .task_class = GH_TASKS_CLASSES - 1,
+                                  .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
+    }
+    gh_status status = GH_OK;
+    int fitted = 0;
+    for (size_t size = 0; status == GH_OK; size += LONG_STEP) /* one more byte for each of some of them */
+    {
+        for (size_t i = 0; i < LONG_COUNT; i++) specs[i].payload = gh_str_make(payload, (size + i) / LONG_COUNT);
+        status = gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, specs, LONG_COUNT, NULL);
+        if (status != GH_OK) break;
+        fitted++;
+        GAME_UNTIL(gh_op_poll(&clerk->push.op) != GH_PENDING);
+        assert_status(gh_op_poll(&clerk->push.op), GH_OK);
+    }
+    assert_status(status, GH_TOO_LARGE);
+    assert_true(fitted > 0);
+    assert_int_equal(game_stats(clerk->owner).links_lost, 0);
+}
+
 static void smallest_client_takes_what_it_can(void** state)
 {
     (void)state;
@@ -420,4 +468,4 @@ TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_tes
           cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
           cmocka_unit_test(grouped_pushes_have_their_own_bound),
           cmocka_unit_test(as_many_tasks_as_may_be_pass_in_each_request),
-          cmocka_unit_test(smallest_client_takes_what_it_can));
+          cmocka_unit_test(longest_names_are_told_by_begin), cmocka_unit_test(smallest_client_takes_what_it_can));

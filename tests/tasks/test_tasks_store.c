@@ -223,7 +223,42 @@ static void worker_leaves_a_broken_queue(void** state)
     assert_int_equal(baker->told_lost, 1);
 }
 
+/* What is answered to a repeat; nobody is told "too late", and asks again and again, because it is none. */
+static void receipt_that_cannot_be_is_corrupt(void** state)
+{
+    (void)state;
+    static const char* const receipts[] = {"nonsense", "1 2 ", "1 2 o o", "1 2", "1 2 3", "-1 2 o", "o", ""};
+    redis_server* server = redis_server_start(NULL);
+    desk* clerk = desk_on(server);
+    gh_client* client = clerk->owner->client;
+    gh_op* const ops[] = {&clerk->push.op, &clerk->edit.op, &clerk->edit.op, &clerk->control.op};
+    gh_tasks_rules rules = {.running_max = 3};
+    gh_task_ref ref = {.id = gh_str_literal("jo")};
+    for (size_t i = 0; i < sizeof receipts / sizeof receipts[0]; i++)
+    {
+        for (int k = 0; k < 4; k++)
+        {
+            gh_task_spec spec = {.id = gh_str_literal("jo"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
+            const gh_tasks_config* config = &clerk->config;
+            gh_status begun = k == 0   ? gh_tasks_push_begin(&clerk->push, client, clerk->queue, &spec, 1, config)
+                              : k == 1 ? gh_tasks_cancel_begin(&clerk->edit, client, clerk->queue, &ref, 1, config)
+                              : k == 2 ? gh_tasks_requeue_begin(&clerk->edit, client, clerk->queue, &ref, 1, config)
+                                       : gh_tasks_control_begin(&clerk->control, client, clerk->queue, &rules, config);
+            assert_status(begun, GH_OK);
+            redis_server_do(server, "HSET " KEY "w %016llx:%016llxo %s", (unsigned long long)gh_client_id(client),
+                            (unsigned long long)ops[k]->sequence, receipts[i]);
+            uint64_t requests = game_stats(clerk->owner).requests;
+            GAME_UNTIL(gh_op_poll(ops[k]) != GH_PENDING);
+            assert_status(gh_op_poll(ops[k]), GH_CORRUPT);
+            assert_true(game_stats(clerk->owner).requests <= requests + 2); /* with one that carries the script */
+            assert_int_equal(redis_server_integer(server, "EXISTS " KEY "p " KEY "c"), 0);
+        }
+    }
+    assert_status(desk_push_active(clerk, "jo", ""), GH_OK); /* another op is another receipt */
+}
+
 TEST_FILE(tasks_store, cmocka_unit_test(foreign_keys_tear_nothing),
           cmocka_unit_test(full_store_refuses_pushes_and_lets_workers_drain_it),
           cmocka_unit_test(places_left_over_are_passed_over), cmocka_unit_test(task_without_room_is_handed_out_cut),
-          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(worker_leaves_a_broken_queue));
+          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(worker_leaves_a_broken_queue),
+          cmocka_unit_test(receipt_that_cannot_be_is_corrupt));

@@ -402,6 +402,44 @@ static void cancel_of_the_last_task_leaves_no_turn_to_wait_for(void** state)
     redis_server_shift_clock(server, 0);
 }
 
+/* As above, but a finish empties the queue, and it is used on, so that the marks of what was cancelled never go by
+   themselves. */
+static void finish_of_the_last_task_leaves_no_turn_to_wait_for(void** state)
+{
+    (void)state;
+    static const char* const names[2][2] = {{"other", "next"}, {"another", "last but one"}};
+    redis_server_options options = {.clock = true};
+    redis_server* server = redis_server_start(&options);
+    desk* self = desk_on(server);
+    self->config.keep_us = 10 * SECOND_US;
+    for (int i = 0; i < 2; i++)
+    {
+        assert_status(desk_push(self, "last", ""), GH_OK);
+        assert_status(desk_push(self, "jo", ""), GH_OK);
+        assert_status(desk_push(self, "jeff", ""), GH_OK);
+        assert_status(desk_cancel(self, "jo"), GH_OK);
+        assert_status(desk_cancel(self, "jeff"), GH_OK);
+        take_and_finish(self, "last", GH_TASK_ACTION_DONE);
+        assert_int_equal(redis_server_integer(server, "EXISTS " KEY "r0"), 0);
+        assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_CANCELLED);
+        assert_status(desk_push(self, "jo", ""), GH_EXISTS); /* it is remembered for keep_us */
+        assert_status(i == 0 ? desk_push(self, names[i][0], "") : desk_push_group(self, names[i][0], "elves"), GH_OK);
+        assert_status(desk_push(self, names[i][1], ""), GH_OK);
+        assert_status(desk_take(self, 2), GH_OK); /* from now on the marks stay */
+        redis_server_shift_clock(server, (i + 1) * 60 * (int64_t)SECOND_US);
+        assert_int_equal(redis_server_integer(server, "HEXISTS " KEY "m jo"), 1);
+        assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_NONE);
+        assert_status(desk_push(self, "jo", ""), GH_OK);
+        assert_status(desk_cancel(self, "jo"), GH_OK); /* its place is a new one, and is waited for */
+        redis_server_shift_clock(server, (i + 1) * 60 * (int64_t)SECOND_US + 30 * (int64_t)SECOND_US);
+        assert_int_equal(desk_look(self, "jo"), GH_TASK_STATE_CANCELLED);
+        assert_status(desk_push(self, "jo", ""), GH_EXISTS);
+        while (desk_take(self, 10) == GH_OK) desk_finish_all(self);
+    }
+    assert_drained(self);
+    redis_server_shift_clock(server, 0);
+}
+
 /* ---- who else pushes ------------------------------------------------------------------------------------- */
 
 enum
@@ -537,5 +575,6 @@ TEST_FILE(tasks_unique, cmocka_unit_test(id_of_a_task_that_is_done_is_free_at_on
           cmocka_unit_test(mark_that_outlives_its_memory_stands_for_no_new_task),
           cmocka_unit_test(push_without_room_leaves_the_place_of_a_cancelled_task),
           cmocka_unit_test(cancel_of_the_last_task_leaves_no_turn_to_wait_for),
+          cmocka_unit_test(finish_of_the_last_task_leaves_no_turn_to_wait_for),
           cmocka_unit_test(each_push_that_was_told_ok_is_over_once), cmocka_unit_test(receipts_of_pushes_go),
           cmocka_unit_test(server_that_dies_costs_nothing_and_repeats_nothing));

@@ -13,6 +13,12 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t ke
     gh_request_evalsha(request, script->digest, keys, arguments);
 }
 
+size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys)
+{
+    size_t key = client->config.prefix.size + kind.size + gh_name_encoded_size(name) + KEY_PART_SIZE_MAX;
+    return (keys + 1) * gh_request_str_size(key) + 4 * gh_request_str_size(GH_REQUEST_DIGEST_SIZE);
+}
+
 gh_str gh_client_prefix(const gh_client* client)
 {
     return client->config.prefix;

@@ -288,6 +288,9 @@ gh_script* gh_op_script(gh_op* op);
 /* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments);
 
+/* The most bytes that this and so many keys of an object take, with the phantom key that a Cluster wants. */
+size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys);
+
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);

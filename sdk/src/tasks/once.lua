@@ -1,13 +1,18 @@
 -- once: a change is made once, however many copies of its request arrive, and whenever they do.
 --
--- wants call, now, w_key, sequence, token, not_after, receipt_us
+-- wants call, now, w_key, sequence, token, not_after, receipt_us, corrupt
 -- gives keep_receipt(codes)   what every other copy is answered from now on
 --
--- Ends the script for a copy that is a repeat, or too late: then there are no codes.
+-- Ends the script for a copy that is a repeat, or too late: then there are no codes. A receipt that cannot be is no
+-- answer: whoever was told nothing would ask for ever.
 
 if not_after > 0 and now > not_after then return {sequence, now, ''} end
 local answered = call('HGET', w_key, token .. 'o')
-if answered then return {sequence, now, string.match(answered, '^%d+ %d+ (%a+)$') or ''} end
+if answered then
+    local codes = string.match(answered, '^%d+ %d+ (%a+)$')
+    if not codes then return corrupt('a receipt') end
+    return {sequence, now, codes}
+end
 
 local function keep_receipt(codes)
     call('HSET', w_key, token .. 'o', string.format('%.0f %.0f ', now, receipt_us) .. codes)

@@ -1,6 +1,6 @@
 -- push_active: a task that is unique while it is active takes the id of one that is over, or a dead letter.
 --
--- wants call, match, sub, whole, corrupt, m_key, classes
+-- wants call, match, sub, whole, corrupt, has_place, m_key, classes
 -- gives free_of(i, id, is_stored)   the fence of the task that had the id of the i-th, which is free, and whether it is
 --                                 a letter; nil: it is not free, or another kind of task asks
 --       place_of[id]              the list in which a cancelled task has left its id, and from which end LREM counts
@@ -33,7 +33,7 @@ end
 
 -- Whether the place of a cancelled task is found, or is gone.
 local function is_out_of_the_way(id, mark)
-    if sub(mark, -3) == '- q' then return false end
+    if match(mark, '%- q%d*$') then return false end
     if not left_over then find_places() end
     local place = left_over[id]
     place_of[id] = place
@@ -50,7 +50,7 @@ free_of = function(i, id, is_stored)
         return nil
     elseif is_stored then
         if state ~= 'X' then return nil end
-    elseif state == 'V' and not is_out_of_the_way(id, mark) then
+    elseif has_place(mark) and not is_out_of_the_way(id, mark) then
         return nil
     end
     return fence, is_stored

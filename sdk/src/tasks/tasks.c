@@ -81,6 +81,20 @@ void gh_task_send_again(gh_op* op, const char* shape)
     gh_op_send(op, shape, flags);
 }
 
+/* ---- room ------------------------------------------------------------------------------------------------ */
+
+#define TASK_KEYS_MAX     17u                          /* of a push with all there may be, and of a take */
+#define TASK_NUMBERS_SIZE 512u                         /* numbers, kinds, a token, of a push or a finish */
+#define TASK_REQUEST_MAX  (GH_TASKS_BYTES_MAX + 8192u) /* and headers                                    */
+
+size_t gh_task_room(const gh_client* client, gh_str queue)
+{
+    size_t head = gh_client_script_head(client, QUEUE_KIND, queue, TASK_KEYS_MAX) + TASK_NUMBERS_SIZE;
+    size_t room = gh_client_out_room(client);
+    room = room > head ? room - head : 0;
+    return room < TASK_REQUEST_MAX ? room : TASK_REQUEST_MAX;
+}
+
 /* ---- push ---------------------------------------------------------------------------------------------- */
 
 static gh_tasks_push* push_of(gh_op* op)
@@ -224,9 +238,10 @@ static size_t push_size(const gh_task_spec* task)
            gh_request_str_size(GH_TASK_TEXT_HEADER_MAX + task->group.size + task->handler.size + task->payload.size);
 }
 
-static gh_status check_push(const gh_client* client, const gh_task_spec* tasks, size_t count, uint32_t* classes)
+static gh_status check_push(const gh_client* client, gh_str queue, const gh_task_spec* tasks, size_t count,
+                            uint32_t* classes)
 {
-    size_t room = gh_task_room(gh_client_out_room(client));
+    size_t room = gh_task_room(client, queue);
     size_t i;
     *classes = 1;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
@@ -252,7 +267,7 @@ static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str que
     uint32_t classes;
     size_t i;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status == GH_OK) status = check_push(client, tasks, count, &classes);
+    if (status == GH_OK) status = check_push(client, queue, tasks, count, &classes);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     gh_name_keep(&op->queue, queue);

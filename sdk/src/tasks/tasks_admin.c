@@ -132,8 +132,7 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     if (refs == NULL || count == 0 || count > most) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
-    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(gh_client_out_room(client)))
-        return GH_TOO_LARGE;
+    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(client, queue)) return GH_TOO_LARGE;
     gh_name_keep(&op->queue, queue);
     op->refs = refs;
     op->count = (uint32_t)count;

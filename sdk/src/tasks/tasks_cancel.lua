@@ -36,6 +36,7 @@ local now = time[1] * 1000000 + time[2]
 --@ client/check.lua
 --@ tasks/over.lua
 --@ tasks/once.lua
+--@ tasks/place.lua
 
 local marks = call('HMGET', m_key, unpack(ARGV, 7))
 local no_tombs, no_marks = call('ZCARD', t_key) == 0, call('HLEN', m_key) == 0
@@ -125,7 +126,7 @@ end
 -- Of a queue without another task all lists go at once (clear).
 for i = 1, call('HLEN', p_key) > #gone and #waiting or 0 do
     local at = first[waiting[i]]
-    states[at] = 'V' .. sub(states[at], 2) .. (in_line[waiting[i]] and 'q' or '')
+    states[at] = 'V' .. sub(states[at], 2) .. (in_line[waiting[i]] and 'q' or '') .. cleared()
 end
 
 call('PERSIST', m_key) -- all types are known now

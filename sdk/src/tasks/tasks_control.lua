@@ -24,6 +24,7 @@ local token, sequence, not_after, receipt_us = ARGV[1], tonumber(ARGV[2]), tonum
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+--@ client/check.lua
 --@ tasks/over.lua
 --@ tasks/once.lua
 

@@ -207,10 +207,10 @@ static size_t finish_size(const gh_task* task)
 }
 
 /* How many of them go into one request: all, or, for a worker, as many as there is room for. */
-static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, const gh_task* tasks, size_t count,
-                              uint32_t* fit)
+static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client, gh_str queue, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
 {
-    size_t room = gh_task_room(gh_client_out_room(client));
+    size_t room = gh_task_room(client, queue);
     bool full = false;
     size_t i;
     *fit = 0;
@@ -269,7 +269,7 @@ static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str
     uint32_t fit;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status == GH_CLOSED && op->leaving) status = GH_OK;
-    if (status == GH_OK) status = check_finish(op, client, tasks, count, &fit);
+    if (status == GH_OK) status = check_finish(op, client, queue, tasks, count, &fit);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     gh_name_keep(&op->queue, queue);
@@ -373,10 +373,10 @@ static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 }
 
 /* As check_finish. */
-static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, const gh_task* tasks, size_t count,
-                              uint32_t* fit)
+static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client, gh_str queue, const gh_task* tasks,
+                              size_t count, uint32_t* fit)
 {
-    size_t most = gh_task_room(gh_client_out_room(client)) /
+    size_t most = gh_task_room(client, queue) /
                   (gh_request_str_size(GH_TASK_ID_SIZE_MAX) + gh_request_str_size(RECEIPT_SIZE_MAX) + 4);
     size_t i;
     *fit = 0;
@@ -398,7 +398,7 @@ static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str
     uint32_t fit;
     size_t i;
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status == GH_OK) status = check_extend(op, client, tasks, count, &fit);
+    if (status == GH_OK) status = check_extend(op, client, queue, tasks, count, &fit);
     if (status != GH_OK) return status;
     if (config == NULL) config = &defaults;
     gh_name_keep(&op->queue, queue);

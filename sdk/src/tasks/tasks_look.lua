@@ -19,14 +19,15 @@
 
 --@ client/check.lua
 
+local call, match = redis.call, string.match
 local p_key, m_key, l_key, t_key, x_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local sequence, id = tonumber(ARGV[1]), ARGV[2]
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local value, mark = redis.call('HGET', p_key, id), redis.call('HGET', m_key, id)
-local size, at = string.match(value or '', '^%d %d+ %d+ (%d%d?):()')
+local value, mark = call('HGET', p_key, id), call('HGET', m_key, id)
+local size, at = match(value or '', '^%d %d+ %d+ (%d%d?):()')
 local group = size and string.sub(value, at, at + size - 1) or ''
 
 -- What lies in a zset has a time; 0 if it does not lie there.
@@ -36,10 +37,11 @@ local function answer(state, attempt, time_us, text)
     return {sequence, now, state, attempt, time_us, string.sub(text, 1, 1024), string.sub(group, 1, 64)}
 end
 
-local state, attempt, text = string.match(mark or '- 0 0 - ', '^(%S) (%d+) %d+ %S+ ?(.*)$')
+local state, attempt, text = match(mark or '- 0 0 - ', '^(%S) (%d+) %d+ %S+ ?(.*)$')
 if not state then return corrupt('a state') end
-local tomb = redis.call('ZSCORE', t_key, id)
-if tomb and tonumber(tomb) <= now and not value and state ~= 'V' then
+--@ tasks/place.lua
+local tomb = call('ZSCORE', t_key, id)
+if not value and tonumber(tomb or 0) <= now and not has_place(mark or '') then
     tomb, state = nil, '-'
 end
 if not value and (state == 'C' or state == 'V') then
@@ -47,11 +49,11 @@ if not value and (state == 'C' or state == 'V') then
 elseif not value then
     return answer(tomb and 7 or 0, tomb and (mark and attempt or '1') or '0', tomb, tomb and text or '')
 elseif state == 'L' or state == 'K' then
-    return answer(state == 'L' and 3 or 4, attempt, redis.call('ZSCORE', l_key, id), '')
+    return answer(state == 'L' and 3 or 4, attempt, call('ZSCORE', l_key, id), '')
 elseif state == 'X' then
-    return answer(6, attempt, redis.call('ZSCORE', x_key, id), text)
+    return answer(6, attempt, call('ZSCORE', x_key, id), text)
 end
-local due = redis.call('ZSCORE', KEYS[6 + math.min(tonumber(string.sub(value, 1, 1)) or 3, 3)], id)
+local due = call('ZSCORE', KEYS[6 + math.min(tonumber(string.sub(value, 1, 1)) or 3, 3)], id)
 if due then
     return answer(state == 'W' and attempt ~= '0' and 5 or 2, attempt, due, text)
 end

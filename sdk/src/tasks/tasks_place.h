@@ -34,13 +34,7 @@ typedef enum gh_task_sending
 
 /* What a request may have of tasks: what the out buffer leaves beside digest, keys and numbers, and no more
    than the server can deal with in a moment. */
-#define GH_TASK_REQUEST_HEAD 2048u
-#define GH_TASK_REQUEST_MAX (GH_TASKS_BYTES_MAX + 8192u) /* and headers */
-static inline size_t gh_task_room(size_t out_room)
-{
-    return out_room - GH_TASK_REQUEST_HEAD < GH_TASK_REQUEST_MAX ? out_room - GH_TASK_REQUEST_HEAD
-                                                                 : GH_TASK_REQUEST_MAX;
-}
+size_t gh_task_room(const gh_client* client, gh_str queue);
 
 /* Store time after which a copy that is encoded now must do nothing: as gh_client_not_after, but by then no id of what
    is over is forgotten. 0 while the store's clock is not known. */

@@ -60,6 +60,8 @@ local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 if not_after > 0 and now > not_after then return {sequence, now, ''} end
 local w_key, x_key, free_of, remember
+--@ client/check.lua
+--@ tasks/place.lua
 if active then
     local last = 4 + 2 * classes + (grouped and 3 or 0)
     w_key, x_key = KEYS[last + 1], KEYS[last + 2]
@@ -109,7 +111,6 @@ local ready, due, ready_count, places_of = {}, {}, 0, 0 -- by class
 -- Of letters that are replaced: states, ids. And places of cancelled tasks whose ids are wanted.
 local risen, letters, stale, place_of, broken = {}, {}, {}, {}
 if active then
-    --@ client/check.lua
     --@ tasks/push_active.lua
 end
 local stand_in_line, lines, newcomers
@@ -146,7 +147,7 @@ for i = 1, count do
         return redis.error_reply('ERR a value begins with a class for which there are no keys')
     elseif old and not is_letter then
         codes[i] = old == value and 'e' or 'x'
-    elseif tombs[i] and not fence and (tonumber(tombs[i]) > now or sub(call('HGET', m_key, id) or '', 1, 1) == 'V') then
+    elseif tombs[i] and not fence and (tonumber(tombs[i]) > now or has_place(call('HGET', m_key, id) or '')) then
         codes[i] = 'e' -- its time is not over, or its place in a ready list is still there
     elseif room <= 0 and not is_letter then
         codes[i] = 'f'
