@@ -32,6 +32,25 @@ static void current_fence_lets_it_pass(void** state)
     assert_status(gh_op_poll(&lock->op), GH_HELD);
 }
 
+/* Whoever may not read the lock's key any more is not told that the lock is broken. */
+static void right_to_read_the_lock_is_not_the_lock(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    gh_command_config config = fenced_config(a, gh_lock_fence(command_lock(a, "sword", 60 * SECOND_US)));
+    gh_script* script = script_new(a, count_once);
+    assert_ends(say(a, &config, "INCR count"), GH_OK);
+    assert_ends(run_script(a, &config, script, "count", ""), GH_OK);
+    redis_server_do(server, "ACL SETUSER default -get");
+    gh_status by_command = settle_command(say(a, &config, "INCR count"));
+    assert_status(by_command, GH_REFUSED);
+    gh_status by_script = settle_command(run_script(a, &config, script, "count", ""));
+    assert_true(by_script == GH_REFUSED || by_script == GH_ERROR);
+    redis_server_do(server, "ACL SETUSER default +get");
+    assert_int_equal(redis_server_integer(server, "GET count"), 2);
+}
+
 /* Neither a command nor a script with that fence may write. */
 static void expect_fenced(game* a, redis_server* server, gh_fence fence, const char* why)
 {
@@ -186,7 +205,8 @@ static void foreign_lock_key_is_corrupt(void** state)
     }
 }
 
-TEST_FILE(command_fence, cmocka_unit_test(current_fence_lets_it_pass), cmocka_unit_test(other_fences_stop_it),
+TEST_FILE(command_fence, cmocka_unit_test(current_fence_lets_it_pass),
+          cmocka_unit_test(right_to_read_the_lock_is_not_the_lock), cmocka_unit_test(other_fences_stop_it),
           cmocka_unit_test(sleeper_is_stopped), cmocka_unit_test(lease_that_is_over_stops_it),
           cmocka_unit_test(fence_of_a_lock_that_is_not_held_is_refused),
           cmocka_unit_test(script_is_fenced_always_or_never), cmocka_unit_test(foreign_lock_key_is_corrupt));

@@ -383,6 +383,38 @@ static void rights_to_the_receipt_are_needed(void** state)
     assert_int_equal(redis_server_integer(server, "GET count"), 2);
 }
 
+/* Which right it is, is said in words, and before anything is sent. What the caller's own text calls is its own affair.
+ */
+static void missing_right_is_named_before_anything_is_sent(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* owner = game_start_ready(redis_server_address(server));
+    redis_server_do(server, "ACL SETUSER default -set");
+    redis_server_do(server, "CLIENT KILL TYPE normal SKIPME yes");
+    GAME_UNTIL(game_stats(owner).links_ready == 2);
+    gh_command_config config = command_config(owner, GH_REPEAT_SAFE, 1024);
+    assert_ends(run_script(owner, &config, script_new(owner, count_it), "count", ""), GH_OK);
+    config.repeat = GH_REPEAT_ONCE;
+    for (int i = 0; i < 4; i++)
+    {
+        config.fence.name = gh_str_literal("sword");
+        if (i < 2) config.fence.name.size = 0;
+        config.fence.fence = i < 2 ? 0 : 1;
+        owner->last_error[0] = 0;
+        uint64_t requests = game_stats(owner).requests;
+        assert_ends(i % 2 == 0 ? run_script(owner, &config, script_new(owner, count_it), "count", "")
+                               : say(owner, &config, "INCR count"),
+                    GH_REFUSED);
+        assert_non_null(strstr(owner->last_error, "lacks rights to call: SET"));
+        assert_true(game_stats(owner).requests <= requests + 1); /* whether it still lacks them */
+    }
+    assert_int_equal(redis_server_integer(server, "GET count"), 1);
+    redis_server_do(server, "ACL SETUSER default +set");
+    GAME_UNTIL(settle_command(say_once(owner, "INCR count")) == GH_OK);
+    assert_int_equal(redis_server_integer(server, "GET count"), 2);
+}
+
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
 static void what_has_no_key_is_refused(void** state)
@@ -472,5 +504,6 @@ TEST_FILE(command_once, cmocka_unit_test(answers_are_those_of_a_script_alone), c
           cmocka_unit_test(receipt_lives_as_long_as_a_copy_may_come),
           cmocka_unit_test(receipt_that_is_no_answer_is_told), cmocka_unit_test(fence_is_asked_before_it_runs),
           cmocka_unit_test(fence_is_not_asked_again), cmocka_unit_test(rights_to_the_receipt_are_needed),
+          cmocka_unit_test(missing_right_is_named_before_anything_is_sent),
           cmocka_unit_test(what_has_no_key_is_refused), cmocka_unit_test(script_runs_once_always_or_never),
           cmocka_unit_test(longest_of_all_fit));

@@ -2,8 +2,9 @@
 
    A server refuses a command of a script when the script comes to it; what was written before stays. So the hand-shake
    asks for all commands at once, with a script that writes nothing, and an op whose script needs more than the user may
-   is refused before anything is sent. When a script is stopped all the same, because a right was taken away while the
-   link was up, the question is asked again before the next script goes. */
+   is refused before anything is sent. A caller's script is the caller's affair, but for what of ours stands around it.
+   When a script is stopped all the same, because a right was taken away while the link was up, the question is asked
+   again before the next script goes. */
 
 #include "base/texts.h"
 #include "client/outcome.h"
@@ -87,10 +88,10 @@ static gh_status rights_ask(gh_client* client)
 gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script)
 {
     char names[RIGHTS_NAMES_ROOM];
-    uint64_t missing;
-    if (!gh_script_is_ours(script)) return GH_OK;
+    uint64_t needed = gh_script_commands(script);
+    uint64_t missing = needed & client->rights_missing;
+    if (needed == 0) return GH_OK;
     if (!client->rights_known) return rights_ask(client);
-    missing = script->own->commands & client->rights_missing;
     if (missing == 0) return GH_OK;
     if (client->now_us - client->rights_us >= RIGHTS_LOOK_US)
     {

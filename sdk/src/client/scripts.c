@@ -15,6 +15,16 @@ bool gh_script_is_ours(const gh_script* script)
     return script != NULL && script->own != NULL;
 }
 
+static uint64_t text_commands(const gh_script_text* text)
+{
+    return text == NULL ? 0 : text->commands;
+}
+
+uint64_t gh_script_commands(const gh_script* script)
+{
+    return text_commands(script->own) | text_commands(script->front) | text_commands(script->behind);
+}
+
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
 {
     return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL &&

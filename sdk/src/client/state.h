@@ -228,7 +228,7 @@ bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link
 void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
 void gh_rights_encode(gh_client* client, gh_request* request);
 void gh_rights_take(gh_client* client, const gh_reply* reply);
-/* GH_OK: the script may run. GH_REFUSED: it lacks a right, which is logged. GH_FULL: the answer must be awaited. */
+/* GH_OK: the script may run. GH_REFUSED: what is ours of it lacks a right, which is logged. GH_FULL: the answer must be awaited. */
 gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script);
 
 /* wake.c */
@@ -239,6 +239,8 @@ uint64_t gh_wake_due(const gh_client* client);
 void gh_scripts_init(gh_client* client);
 /* Not a caller's, and not none: NULL, of an op that runs no script. */
 bool gh_script_is_ours(const gh_script* script);
+/* What is ours of a script calls these: of a caller's, what stands around it. A bit for each of GH_COMMAND_LIST. */
+uint64_t gh_script_commands(const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);

@@ -10,7 +10,9 @@
 do
     local stored = redis.pcall('GET', KEYS[1])
     local fence, expiry, state
-    if type(stored) == 'string' then
+    if type(stored) == 'table' and not string.find(stored.err, 'WRONGTYPE', 1, true) then
+        return stored -- a right is missing: that says nothing of the lock
+    elseif type(stored) == 'string' then
         fence, expiry, state = string.match(stored, '^%S+ (%d+) (%d+) ([hrf]) %d+[ %x:*]*$')
     end
     if stored and not (state and #fence < 17 and #expiry < 17 and tonumber(fence) < 9007199254740992) then
