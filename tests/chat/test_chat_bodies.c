@@ -3,6 +3,7 @@
 
 #include "support/scene/bodies.h"
 #include "support/scene/talk.h"
+#include "support/server/proxy.h"
 
 #include <string.h>
 
@@ -274,6 +275,48 @@ static void range_of_what_is_larger_is_asked_again(void** state)
     assert_int_equal(game_stats(b).links_lost, 0);
 }
 
+/* Cancelled at any time while the answer comes, of which some would be cut. */
+static void answer_to_a_cancelled_read_is_dropped(void** state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 300
+    };
+    redis_server* server = redis_server_start(NULL);
+    chaos_proxy* proxy = proxy_start(redis_server_address(server), PROXY_UNIX);
+    game* a = bodies_game(redis_server_address(server));
+    game* b = bodies_game_with(proxy_address(proxy), 16 * 1024, 16 * 1024);
+    size_t sizes[COUNT];
+    for (size_t i = 0; i < COUNT; i++) sizes[i] = i % 50 == 9 ? 30000 : 30;
+    make(a);
+    say_sizes(a, sizes, COUNT);
+    redis_server_do(server, "HSET gh:{chat:raid}:s x 100");
+    chat_reader* self = reader_with(b, "jason", 512 * 1024);
+    assert_status(chat_read(self), GH_OK);
+    self = reader_with(b, "jason", 512 * 1024);
+    proxy_mark(proxy);
+    assert_status(chat_read(self), GH_OK);
+    uint64_t bytes = proxy_bytes(proxy, PROXY_REPLY);
+    assert_true(bytes > 30000); /* it is a range that is read */
+    for (uint64_t at = 0; at < bytes; at += at < 1000 ? 100 : 10000)
+    {
+        self = reader_with(b, "jason", 512 * 1024);
+        uint64_t fired = proxy_fired(proxy);
+        proxy_arm(proxy, PROXY_REPLY, at, PROXY_HOLD);
+        chat_read_begin(self);
+        GAME_UNTIL(proxy_fired(proxy) > fired || gh_op_poll(&self->fetch.op) != GH_PENDING);
+        gh_op_cancel(&self->fetch.op);
+        proxy_disarm(proxy);
+        proxy_release(proxy);
+        GAME_UNTIL(gh_op_poll(&self->fetch.op) != GH_PENDING);
+    }
+    self = reader_with(b, "jason", 512 * 1024);
+    assert_status(chat_read(self), GH_OK);
+    assert_int_equal(self->fetch.count, COUNT);
+    assert_int_equal(game_stats(b).links_lost, 0);
+}
+
 static void large_one_ends_a_wait(void** state)
 {
     (void)state;
@@ -383,5 +426,6 @@ TEST_FILE(chat_bodies, cmocka_unit_test(all_sizes_come_whole), cmocka_unit_test(
           cmocka_unit_test(out_bytes_bounds_what_goes_out), cmocka_unit_test(large_one_blocks_nobody),
           cmocka_unit_test(reply_and_buffer_bound_what_comes_in), cmocka_unit_test(readers_of_any_room_read_the_same),
           cmocka_unit_test(many_large_ones_are_passed_over_a_few_at_a_time),
-          cmocka_unit_test(range_of_what_is_larger_is_asked_again), cmocka_unit_test(large_one_ends_a_wait),
+          cmocka_unit_test(range_of_what_is_larger_is_asked_again),
+          cmocka_unit_test(answer_to_a_cancelled_read_is_dropped), cmocka_unit_test(large_one_ends_a_wait),
           cmocka_unit_test(feed_goes_on_behind_a_large_one), cmocka_unit_test(what_is_no_message_is_corrupt));

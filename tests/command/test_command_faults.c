@@ -387,6 +387,29 @@ static void late_answer_reaches_nobody_else(void** state)
     assert_int_equal(game_stats(at.game).links_lost, 0);
 }
 
+/* An answer for which there is no room costs the link of all, but not when nobody waits for it any more. */
+static void answer_of_any_size_to_nobody_is_dropped(void** state)
+{
+    (void)state;
+    proxied_game at = start_behind_proxy();
+    gh_command_config config = command_config(at.game, GH_REPEAT_SAFE, 64);
+    redis_server_do(at.server, "SETRANGE large 1000000 x");
+    for (uint64_t i = 0; i < 3; i++)
+    {
+        proxy_arm(at.proxy, PROXY_REPLY, i * 4, PROXY_HOLD); /* some of it may be here already */
+        gh_command* large = say(at.game, &config, "GET large");
+        GAME_UNTIL(proxy_fired(at.proxy) == i + 1);
+        gh_op_detach(&large->op);
+        gh_command* next = say(at.game, NULL, "ECHO next");
+        proxy_release(at.proxy);
+        assert_ends(next, GH_OK);
+        assert_string_equal(reply_text(at.game, next), "next");
+    }
+    assert_int_equal(game_stats(at.game).replies_late, 3);
+    assert_int_equal(game_stats(at.game).protocol_errors, 0);
+    assert_int_equal(game_stats(at.game).links_lost, 0);
+}
+
 static void replies_come_byte_by_byte(void** state)
 {
     (void)state;
@@ -450,4 +473,5 @@ TEST_FILE(command_faults, PLAIN_FAULT_TEST_LIST(set), FAULT_CANCEL_TEST_LIST(set
           FAULT_TEST_LIST(once), FAULT_CANCEL_TEST_LIST(once), PLAIN_FAULT_TEST_LIST(once_script),
           FAULT_CANCEL_TEST_LIST(once_script), FAULT_TEST_LIST(once_fenced), cmocka_unit_test(zombie_was_unknown),
           cmocka_unit_test(sent_on_a_dead_link_stays_unknown), cmocka_unit_test(late_answer_reaches_nobody_else),
-          cmocka_unit_test(replies_come_byte_by_byte), cmocka_unit_test(crowd_is_told_the_truth));
+          cmocka_unit_test(answer_of_any_size_to_nobody_is_dropped), cmocka_unit_test(replies_come_byte_by_byte),
+          cmocka_unit_test(crowd_is_told_the_truth));

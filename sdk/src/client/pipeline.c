@@ -376,13 +376,14 @@ static void pipeline_break(gh_client* client, gh_status why)
     else op_answered(slot.op, GH_REASON_TOO_LARGE, NULL);
 }
 
-/* True if the answer to the oldest request is read on without what has no room. */
+/* True if the answer to the oldest request is read on without what has no room. Nobody waits for that of an op which
+   has ended, so it costs the link of the others nothing. */
 static bool pipeline_cut(gh_client* client)
 {
     gh_slot slot;
     if (client->slot_count == 0) return false;
     slot = client->slots[client->slot_head];
-    return slot.purpose == GH_SLOT_OP && slot.op != NULL && slot.op->kind->cuts_long &&
+    return slot.purpose == GH_SLOT_OP && (slot.op == NULL || slot.op->kind->cuts_long) &&
            gh_inbox_cut(&client->commands.inbox);
 }
 
