@@ -1,6 +1,7 @@
 /* Messages of any size in chats: what is said, what is read, and what is told without its body, by fetches and by
    feeds, so that it blocks nobody. */
 
+#include "support/random.h"
 #include "support/scene/bodies.h"
 #include "support/scene/talk.h"
 #include "support/server/proxy.h"
@@ -275,6 +276,57 @@ static void range_of_what_is_larger_is_asked_again(void** state)
     assert_int_equal(game_stats(b).links_lost, 0);
 }
 
+static long long largest_kept(redis_server* server)
+{
+    redisReply* entries = redis_server_command(server, "LRANGE gh:{chat:raid}:m 0 -1");
+    size_t largest = 0;
+    for (size_t i = 0; i < entries->elements; i++)
+        if (entries->element[i]->len > largest) largest = entries->element[i]->len;
+    freeReplyObject(entries);
+    return (long long)largest;
+}
+
+/* As far as a chat knows how large its messages are, so are they read: in plain ranges, and how many at once. So what
+   is kept is never larger than that, and a large one that has gone counts no longer: neither where all read in time,
+   nor where it went because too many came after it. */
+static void size_of_the_largest_goes_with_it(void** state)
+{
+    (void)state;
+    enum
+    {
+        KEEP = 10,
+        COUNT = 300
+    };
+    redis_server* server = redis_server_start(NULL);
+    game* a = bodies_game(redis_server_address(server));
+    assert_status(chat_make(a, CHAT, BODIES_SENDER " jason", KEEP, 10), GH_OK);
+    chat_reader* all = reader_with(a, BODIES_SENDER " jason", 512 * 1024);
+    random_stream draws = random_for_test("largest");
+    size_t calm = 0;
+    for (size_t i = 0; i < COUNT; i++)
+    {
+        size_t drawn = (size_t)random_below(&draws, 100);
+        size_t size = drawn < 3 ? LARGEST - drawn : drawn < 6 ? 2000 * drawn : drawn;
+        if (i % 100 >= 70) size = drawn; /* only small ones, for a while */
+        bool reads = i / 100 % 2 == 1;   /* where it says so, all have handled everything */
+        calm = size < 1000 ? calm + 1 : 0;
+        say_sizes(a, &size, 1);
+        long long said = redis_server_integer(server, "HGET gh:{chat:raid}:s x");
+        assert_true(said >= largest_kept(server));
+        if (calm > 2 * KEEP || (reads && calm > 2)) assert_true(said < 1100);
+        assert_int_equal(redis_server_integer(server, "HEXISTS gh:{chat:raid}:s y"), said > 1024);
+        if (!reads) continue;
+        assert_status(chat_read(all), GH_OK);
+        chat_handle_all(all);
+        assert_status(chat_read(all), GH_EMPTY);
+    }
+    size_t size = LARGEST;
+    say_sizes(a, &size, 1);
+    assert_status(chat_quit(a, CHAT, BODIES_SENDER), GH_OK);
+    assert_status(chat_quit(a, CHAT, "jason"), GH_OK);
+    assert_int_equal(redis_server_integer(server, "HEXISTS gh:{chat:raid}:s y"), 0);
+}
+
 /* Cancelled at any time while the answer comes, of which some would be cut. */
 static void answer_to_a_cancelled_read_is_dropped(void** state)
 {
@@ -427,5 +479,6 @@ TEST_FILE(chat_bodies, cmocka_unit_test(all_sizes_come_whole), cmocka_unit_test(
           cmocka_unit_test(reply_and_buffer_bound_what_comes_in), cmocka_unit_test(readers_of_any_room_read_the_same),
           cmocka_unit_test(many_large_ones_are_passed_over_a_few_at_a_time),
           cmocka_unit_test(range_of_what_is_larger_is_asked_again),
-          cmocka_unit_test(answer_to_a_cancelled_read_is_dropped), cmocka_unit_test(large_one_ends_a_wait),
-          cmocka_unit_test(feed_goes_on_behind_a_large_one), cmocka_unit_test(what_is_no_message_is_corrupt));
+          cmocka_unit_test(answer_to_a_cancelled_read_is_dropped), cmocka_unit_test(size_of_the_largest_goes_with_it),
+          cmocka_unit_test(large_one_ends_a_wait), cmocka_unit_test(feed_goes_on_behind_a_large_one),
+          cmocka_unit_test(what_is_no_message_is_corrupt));

@@ -46,7 +46,7 @@ if members > 0 or redis.call('EXISTS', list_key) > 0 then
     redis.call('UNLINK', list_key, seen_key) -- of a chat whose state was lost: nobody can tell what they are
 end
 if state[2] then
-    redis.call('HDEL', state_key, 'n', 'b') -- its last member has left, and the script was stopped there
+    redis.call('HDEL', state_key, 'n', 'y', 'b') -- its last member has left, and the script was stopped there
 end
 redis.call('ZADD', seen_key, unpack(seen))
 if sender then

@@ -60,7 +60,7 @@ if members > 0 then
     return {sequence, 0, members, now}
 end
 redis.call('UNLINK', list_key, seen_key)
-redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'b')
+redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'y', 'b')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
 --@ talk/hint_readers.lua
 return {sequence, 0, 0, now}

@@ -5,7 +5,8 @@
 -- KEYS  1 gh:{chat:<name>}:s   hash   e: epoch (us), larger each time the chat is made anew; n: the last id;
 --                                     k: messages that are kept at most, below 0: and
 --                                     what would be more is refused; c: members at most; x: bytes of the
---                                     largest entry so far; g: generation of the store's data when the epoch
+--                                     largest entry that is kept, or more; y: "<id> <bytes>", the largest
+--                                     from that id on, while x is over 1024; g: generation of the store's data when the epoch
 --                                     began; b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
 --                                     w: a mark, see mark.lua; its answer: "<epoch> <number> <text>", the last
 --                                     two from the reply. A chat whose last member has left has e, g and w
@@ -35,6 +36,7 @@ local KEEP_MAX = 100000
 local ENTRY_MAX = 65664
 local POSTS_MAX = 64
 local GOING_MAX = 1024 -- messages that go in one call
+local SMALL = 1024 -- a largest entry of no more is nobody's concern
 
 local state_key, list_key, seen_key, hint_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local client, sequence = string.sub(ARGV[1], 1, 16), ARGV[2] + 0
@@ -43,7 +45,7 @@ local given, count = ARGV[3], (#ARGV - 3) / 2
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w')
+local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w', 'y')
 local resident = state[6]
 --@ client/mark.lua
 --@ chat/chat_said.lua
@@ -89,7 +91,7 @@ local seats = #senders > 0 and redis.call('ZMSCORE', seen_key, unpack(senders))
 for i = 1, #senders do
     heads[senders[i]] = seats[i] and moment .. format('%d ', #senders[i]) .. senders[i]
 end
-local entries, id, grown = {}, nil, false
+local entries, id, grown, sent = {}, nil, false, 0
 local text, number = '-', format(digits, last + 1)
 for i = 4, #ARGV, 2 do
     local head = heads[ARGV[i]]
@@ -97,12 +99,13 @@ for i = 4, #ARGV, 2 do
         id = id and format(digits, last + 1 + #entries) or number
         local entry = id .. head .. ARGV[i + 1]
         entries[#entries + 1] = entry
-        if #entry > largest then
-            largest, grown = #entry, true
-        end
+        sent = math.max(sent, #entry)
     end
 end
 local taken = #entries
+if sent > largest then
+    largest, grown = sent, true
+end
 if taken < count then
     local codes = {}
     for i = 4, #ARGV, 2 do
@@ -149,6 +152,9 @@ if is_resident then
 else
     shelve(mark_text)
     redis.call('HSET', state_key, 'n', id)
+end
+if largest > SMALL then
+--@ chat/chat_largest.lua
 end
 if length > keep then -- whoever has not seen them is told of the gap
     redis.call('LTRIM', list_key, math.min(length - keep, GOING_MAX), -1)
