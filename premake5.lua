@@ -157,12 +157,14 @@ local function small_samples()
     end
 end
 
+local function put_between(names)
+    if target_os ~= "linux" then return end
+    for _, name in ipairs(names) do linkoptions { "-Wl,--wrap=" .. name } end
+end
+
 -- Calls of the heap go through tests/support/faults/heap.c, which counts them.
 local function count_heap_calls()
-    if target_os ~= "linux" then return end
-    for _, name in ipairs({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" }) do
-        linkoptions { "-Wl,--wrap=" .. name }
-    end
+    put_between({ "malloc", "calloc", "realloc", "free", "strdup", "posix_memalign" })
 end
 
 local function describe()
@@ -238,6 +240,7 @@ local function describe()
         includedirs { "bench", "tests" }
         third_party.include() -- measures hiredis too
         count_heap_calls()
+        put_between({ "read", "write", "recv", "send" }) -- bench/harness/kernel_time.c
     end
 end
 
