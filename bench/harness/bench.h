@@ -1,16 +1,25 @@
 /* bench.h -- what the files of guildhall_bench share.
 
-       main.c      reads the arguments, walks the table of benches, prints and writes the report
-       harness.c   rounds in alternation, clocks, medians
-       rate.c      rows of "so many a second": beside a peer, and at ten times the size
-       report.c    collects figures and judges them; report_table.c, report_json.c and page.c write them
-       server.c    the private server: what it counted, scripts; facts.c: machine and versions
-       process.c   runs another program; talker.c: one that answers line by line
-       peers.c     which peers are wanted and there
-       client.c    a gh_client in memory of its own, and how to wait for its sockets
-       crew.h      many ops at once, begun anew as they end
-       heap_calls.c    counts calls of the heap
-       kernel_time.c   how much CPU the process spent in send, receive and poll
+       main.c --> a bench of the table --> rounds of its sides --> report --> table, bench.json, bench.html
+                  lock_cycle.c, ...        harness/rounds.c        report/
+
+   Who stands above uses what stands below, and no other way round:
+
+       main.c          reads the arguments, walks the table of benches, prints and writes the report
+       lock_cycle.c, ...   the benches: sides that do the same work, and the figures that come of it
+       peers/          which peers are wanted and there, and their sides
+       paths/          the hottest paths alone, for a tool that counts instructions
+       report/         rate.c     rows of "so many a second": beside a peer, and at ten times the size
+                       report.c   collects figures and judges them; report_table.c, report_json.c and page.c
+                                  write them
+       harness/        crew.h, waiters.h, lock_request.h   many ops at once, many who wait, one cycle taken down
+                       rounds.c   rounds in alternation, and what each cost; facts.c: machine and versions
+                       client.c   a gh_client in memory of its own, and how to wait for its sockets
+                       talker.c   another program that answers line by line; process.c: runs one
+                       server.c   the private server: what it counted, scripts
+                       kernel_time.c   how much CPU the process spent in send, receive and poll
+                       heap_watch.c    counts calls of the heap
+                       series.c, clock.c   medians; what time it is, and how much CPU was spent
 
    A new system adds one file with one function, and one line to the table in main.c. The function measures,
    and hands each figure to bench_report. A peer that cannot run is reported with the reason, never with a
@@ -86,19 +95,16 @@ typedef struct bench
     uint64_t round_us;
 } bench;
 
-/* --- harness.c: time and rounds ------------------------------------------------------------------------- */
+/* --- clock.c -------------------------------------------------------------------------------------------- */
 
 uint64_t bench_now_us(void);
 uint64_t bench_now_ns(void);
 uint64_t bench_process_cpu_ns(void);
 uint64_t bench_thread_cpu_ns(void);
+double bench_user_us(void); /* of the process, outside the kernel; getrusage, which samples at its tick */
 void bench_sleep_us(uint64_t us);
 
-/* Tells on stderr what goes on. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-void bench_progress(const bench* self, const char* format, ...);
+/* --- series.c ------------------------------------------------------------------------------------------- */
 
 /* One value a round. */
 typedef struct bench_series
@@ -112,11 +118,19 @@ double bench_series_median(const bench_series* series);
 double bench_series_least(const bench_series* series);
 double bench_series_most(const bench_series* series);
 
+/* --- rounds.c ------------------------------------------------------------------------------------------- */
+
+/* Tells on stderr what goes on. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void bench_progress(const bench* self, const char* format, ...);
+
 /* What one round of one side cost. */
 typedef struct bench_sample
 {
     double wall_us;
-    double user_us;      /* getrusage, which samples at the kernel's tick     */
+    double user_us;      /* as bench_user_us has it                           */
     double outside_us;   /* CPU of the process outside send, receive and poll */
     double kernel_calls; /* those; 0: they could not be watched               */
     double cpu_us;       /* of the process, kernel included                   */
@@ -152,7 +166,7 @@ double bench_cycles_per_s(const bench_sample* sample);
 double bench_cycles_per_cpu_s(const bench_sample* sample); /* for work that only computes */
 double bench_ns_per_cycle(const bench_sample* sample);     /* CPU of the process          */
 
-/* --- heap_calls.c --------------------------------------------------------------------------------------- */
+/* --- heap_watch.c --------------------------------------------------------------------------------------- */
 
 /* On this thread, between begin and end. -1: this build cannot count them. */
 void bench_heap_begin(void);

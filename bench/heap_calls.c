@@ -1,21 +1,6 @@
-/* heap_calls.c -- how often the heap was called while the other benches kept ops of Guildhall going. The tests
-   count with the same counter. */
+/* heap_calls.c -- how often the heap was called while the other benches kept ops of Guildhall going. */
 
 #include "harness/bench.h"
-
-#include "support/faults/heap.h"
-
-void bench_heap_begin(void)
-{
-    heap_watch_begin();
-}
-
-int64_t bench_heap_end(void)
-{
-    bool counted = heap_watch_works();
-    heap_counts seen = heap_watch_end();
-    return counted ? (int64_t)seen.total : -1;
-}
 
 void bench_heap(bench* self)
 {

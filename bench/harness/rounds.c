@@ -1,51 +1,8 @@
-/* harness.c -- clocks, rounds in alternation, medians. */
+/* rounds.c -- those who do the same work, in alternation; and what each round cost. */
 
 #include "harness/bench.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-uint64_t bench_now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t bench_now_us(void)
-{
-    return bench_now_ns() / 1000u;
-}
-
-uint64_t bench_process_cpu_ns(void)
-{
-    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-uint64_t bench_thread_cpu_ns(void)
-{
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-void bench_sleep_us(uint64_t us)
-{
-    struct timespec rest = {(time_t)(us / 1000000u), (long)(us % 1000000u) * 1000L};
-    nanosleep(&rest, NULL);
-}
-
-static double user_us(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_utime.tv_sec * 1e6 + (double)usage.ru_utime.tv_usec;
-}
 
 void bench_progress(const bench* self, const char* format, ...)
 {
@@ -57,53 +14,6 @@ void bench_progress(const bench* self, const char* format, ...)
     va_end(arguments);
 }
 
-/* -------------------------------------------------------------------------------------------------------- */
-
-void bench_series_add(bench_series* series, double value)
-{
-    if (series->count < BENCH_ROUNDS_MAX)
-    {
-        series->values[series->count++] = value;
-    }
-}
-
-static int by_size(const void* a, const void* b)
-{
-    double left = *(const double*)a;
-    double right = *(const double*)b;
-    return (left > right) - (left < right);
-}
-
-static bench_series sorted(const bench_series* series)
-{
-    bench_series copy = *series;
-    qsort(copy.values, copy.count, sizeof copy.values[0], by_size);
-    return copy;
-}
-
-double bench_series_median(const bench_series* series)
-{
-    if (series->count == 0)
-    {
-        return 0.0;
-    }
-    bench_series order = sorted(series);
-    double upper = order.values[order.count / 2];
-    return order.count % 2 == 1 ? upper : (upper + order.values[order.count / 2 - 1]) / 2.0;
-}
-
-double bench_series_least(const bench_series* series)
-{
-    return series->count == 0 ? 0.0 : sorted(series).values[0];
-}
-
-double bench_series_most(const bench_series* series)
-{
-    return series->count == 0 ? 0.0 : sorted(series).values[series->count - 1];
-}
-
-/* -------------------------------------------------------------------------------------------------------- */
-
 static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_sample* sample)
 {
     memset(sample, 0, sizeof *sample);
@@ -111,7 +21,7 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
     double server_before = bench_server_cpu_us(self->server);
     bench_kernel_time_watch(true);
     bench_kernel_time kernel_before = bench_kernel_time_read();
-    double user_before = user_us();
+    double user_before = bench_user_us();
     uint64_t cpu_before = bench_process_cpu_ns();
     uint64_t wall_before = bench_now_ns();
 
@@ -119,7 +29,7 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
 
     uint64_t wall = bench_now_ns() - wall_before;
     uint64_t cpu = bench_process_cpu_ns() - cpu_before;
-    sample->user_us = user_us() - user_before;
+    sample->user_us = bench_user_us() - user_before;
     bench_kernel_time kernel = bench_kernel_time_read();
     bench_kernel_time_watch(false);
     sample->server_us = bench_server_cpu_us(self->server) - server_before;
