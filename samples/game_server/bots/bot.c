@@ -5,18 +5,7 @@
 #define CONNECT_US    10000000ull
 #define ANSWERS_US    30000000ull /* a request that takes longer is not answered at all           */
 #define LEAVING_US    60000000ull
-#define CALM_US       20000000ull /* so long after trouble the line may still have gone back      */
-#define TURNS_AT_ONCE 20u         /* ten are served in a request, and a place is told a bit later */
-
-void bot_trouble(crowd* c)
-{
-    c->trouble_us = c->now_us;
-}
-
-static bool is_calm(const crowd* c)
-{
-    return c->trouble_us == 0 || c->now_us - c->trouble_us > CALM_US;
-}
+#define TURNS_AT_ONCE 20u /* ten are served in a request, and a place is told a bit later */
 
 /* ---- Coming and going ---------------------------------------------------------------------------------- */
 
@@ -52,7 +41,7 @@ static void leave(crowd* c, bot* b)
 static void visit_over(crowd* c, bot* b, bool with_farewell)
 {
     random_source random = source_of(c, b, b->actions++);
-    requests_unsure(c, b);
+    answers_never_come(c, b);
     if (with_farewell) b->farewells++;
     b->dropped = !with_farewell;
     b->server++;
@@ -84,7 +73,7 @@ void bot_connected(crowd* c, bot* b)
 
 void bot_lost(crowd* c, bot* b)
 {
-    if (b->in) bot_trouble(c);
+    if (b->in) crowd_trouble(c);
     if (b->state == BOT_CONNECTING) stay_away(c, b, 500000);
     else visit_over(c, b, false);
 }
@@ -98,7 +87,7 @@ static void queued(crowd* c, bot* b, uint32_t place)
 {
     bool has_none = b->place == 0 || place == 0;
     bool forward = has_none || place < b->place;
-    if (forward || (b->place > TURNS_AT_ONCE && is_calm(c)))
+    if (forward || (b->place > TURNS_AT_ONCE && crowd_is_calm(c)))
         check_that(c->row, CHECK_QUEUE, forward, "bot %u was %u in line and is %u", b->number, b->place, place);
     b->place = place;
 }
@@ -141,14 +130,14 @@ static void bag(crowd* c, bot* b, const message* m)
 static void farewell(crowd* c, bot* b, const message* m)
 {
     const int64_t* v = m->values;
-    if (b->state != BOT_LEAVING) bot_trouble(c); /* the server has lost the seat or the player */
+    if (b->state != BOT_LEAVING) crowd_trouble(c); /* the server has lost the seat or the player */
     if (b->in)
     {
         check_that(c->row, CHECK_GOLD, account_fits_gold(&b->account, v[0], v[1], b->earned),
                    "bot %u leaves with %d + %d gold, not %d", b->number, (int)v[0], (int)v[1], (int)b->account.gold);
         check_that(c->row, CHECK_ITEMS, account_fits_items(&b->account, v[2]), "bot %u leaves with %d of %u items",
                    b->number, (int)v[2], b->account.count);
-        if (is_calm(c))
+        if (crowd_is_calm(c))
             check_that(c->row, CHECK_ITEMS, !account_awaits_bag(&b->account),
                        "bot %u leaves, and what has come back was not in its bag", b->number);
     }
@@ -169,9 +158,9 @@ void bot_message(crowd* c, bot* b, const message* m)
     case MESSAGE_FAREWELL: farewell(c, b, m); break;
     case MESSAGE_SORRY:
         if (!b->in) stay_away(c, b, 1000000); /* not let in; the server hangs up */
-        else request_answered(c, b, m);
+        else answers_take(c, b, m);
         break;
-    default: request_answered(c, b, m); break;
+    default: answers_take(c, b, m); break;
     }
 }
 
@@ -199,7 +188,7 @@ static void go(crowd* c, bot* b)
 {
     random_source random = source_of(c, b, b->actions);
     bool in_vain = waits_in_vain(c, b);
-    if (in_vain) check_that(c->row, CHECK_ANSWERS, !is_calm(c), "bot %u is not answered", b->number);
+    if (in_vain) check_that(c->row, CHECK_ANSWERS, !crowd_is_calm(c), "bot %u is not answered", b->number);
     if (!c->closing && random_under(&random, 8) == 0)
     {
         drop(c, b);

@@ -1,13 +1,29 @@
-/* crowd.c -- the memory of the bots, and who knows whom. */
+/* crowd.c -- the memory of the bots, who knows whom, and whether all went well of late. */
 
 #include "bots/crowd.h"
 
 #include <stdlib.h>
 
+#define CALM_US 20000000ull /* so long after trouble the line may still have gone back */
+
 void tally_add(crowd* c, tally t)
 {
     if (c->tallies[t] != NULL) ++*c->tallies[t];
 }
+
+/* ---- Trouble ------------------------------------------------------------------------------------------- */
+
+void crowd_trouble(crowd* c)
+{
+    c->trouble_us = c->now_us;
+}
+
+bool crowd_is_calm(const crowd* c)
+{
+    return c->trouble_us == 0 || c->now_us - c->trouble_us > CALM_US;
+}
+
+/* ---- Guilds -------------------------------------------------------------------------------------------- */
 
 uint32_t guild_first(const bot* b)
 {
@@ -19,6 +35,8 @@ uint32_t guild_count(const crowd* c, const bot* b)
     uint32_t left = c->count - guild_first(b);
     return left < GUILD_SIZE ? left : GUILD_SIZE;
 }
+
+/* ---- Open and close ------------------------------------------------------------------------------------ */
 
 static void open_tallies(crowd* c)
 {

@@ -1,16 +1,20 @@
 /* crowd.h -- all the bots, and what they know of one another. For bots/ alone.
 
-       bots.c      the loop: arrives, plays, settles, judges
-       bot.c       one visit: AWAY -> CONNECTING -> IN_LINE -> LOADING -> PLAYING -> LEAVING -> AWAY ... OVER
-       wishes.c    what a bot does next, by the seed and its number of actions alone
-       requests.c  what it has asked, and what the answers say
-       news.c      what servers tell by themselves: chats, mail, the bag
-       crowd.c     their memory, and who knows whom
-       judge.c     who still has to hear something, and what must hold at the end
-       checks.c    the names of the checks
-       wire.c      ENet
+       bots.c              the loop: arrives, plays, settles, judges
+         |
+         |--> judge.c      who still has to hear something, and what must hold at the end
+         v
+       bot.c               one visit: AWAY -> CONNECTING -> IN_LINE -> LOADING -> PLAYING -> LEAVING -> AWAY ... OVER
+         |
+         |--> news.c       what servers tell by themselves: chats, mail, the bag
+         |--> wishes.c     what it does next, by the seed and its number of actions alone
+         |--> answers.c    what the answers say; they may lead to the next request
+         v
+       requests.c          what it has asked, until it is answered
 
-   said, ears, letters, account, sales and names judge; they know no network, and have unit tests. */
+   All of these know the crowd: their memory, who knows whom (crowd.c), with the network (wire.c) and the names of
+   the checks (checks.c). said, ears, letters, account, sales and names judge; they know no network, and have unit
+   tests. */
 
 #ifndef GAME_SERVER_CROWD_H
 #define GAME_SERVER_CROWD_H
@@ -135,43 +139,56 @@ typedef struct crowd
     bool settled;        /* and everything that was asked was answered                        */
 } crowd;
 
+/* ---- crowd.c ------------------------------------------------------------------------------------------- */
+
 /* False: no memory. */
 bool crowd_open(crowd* c, const options* o, board_row* row);
 void crowd_close(crowd* c);
 
 void tally_add(crowd* c, tally t);
 
+/* Something has gone wrong; calm is when nothing did for a while. */
+void crowd_trouble(crowd* c);
+bool crowd_is_calm(const crowd* c);
+
 /* Of any bot: its guild mates, itself included, are first .. first + count - 1. */
 uint32_t guild_first(const bot* b);
 uint32_t guild_count(const crowd* c, const bot* b);
 
-/* bot.c */
-void bot_frame(crowd* c, bot* b);
-void bot_connected(crowd* c, bot* b);
-void bot_message(crowd* c, bot* b, const message* m);
-void bot_lost(crowd* c, bot* b); /* the connection */
-void bot_trouble(crowd* c);
+/* ---- requests.c ---------------------------------------------------------------------------------------- */
 
-/* wishes.c */
+request* request_begin(bot* b, message_type type); /* NULL: one of the kind is under way */
+void request_send(crowd* c, bot* b, request* r, const message* m);
+bool request_is_open(const bot* b);
+
+/* ---- answers.c ----------------------------------------------------------------------------------------- */
+
+void answers_take(crowd* c, bot* b, const message* m);
+void answers_never_come(crowd* c, bot* b); /* to what is open */
+
+/* ---- wishes.c ------------------------------------------------------------------------------------------ */
+
 void wish(crowd* c, bot* b);
 void type_on(crowd* c, bot* b); /* the next key-stroke, if it is time */
 void tell_handled(crowd* c, bot* b);
 random_source source_of(const crowd* c, const bot* b, uint32_t action);
 
-/* requests.c */
-request* request_begin(bot* b, message_type type); /* NULL: one of the kind is under way */
-void request_send(crowd* c, bot* b, request* r, const message* m);
-bool request_is_open(const bot* b);
-void request_answered(crowd* c, bot* b, const message* m);
-void requests_unsure(crowd* c, bot* b); /* no answer will come */
+/* ---- news.c -------------------------------------------------------------------------------------------- */
 
-/* news.c */
 void news_chat(crowd* c, bot* b, const message* m);
 void news_gap(crowd* c, bot* b, const message* m);
 void news_mail(crowd* c, bot* b, const message* m);
 void news_bag(crowd* c, bot* b, const message* m);
 
-/* judge.c */
+/* ---- bot.c --------------------------------------------------------------------------------------------- */
+
+void bot_frame(crowd* c, bot* b);
+void bot_connected(crowd* c, bot* b);
+void bot_message(crowd* c, bot* b, const message* m);
+void bot_lost(crowd* c, bot* b); /* the connection */
+
+/* ---- judge.c ------------------------------------------------------------------------------------------- */
+
 void judge_wanted(crowd* c); /* sets `wanted` of all */
 void judge_all(crowd* c);
 
