@@ -16,8 +16,8 @@
    loops), histogram.c, options.c and random.h. */
 
 #include "roles.h"
+#include "stop.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 typedef struct role
@@ -37,30 +37,6 @@ static const role roles[] = {
      "does what servers leave to be done: tells sellers, opens and ends offers, sends mail"},
     {0, NULL, NULL, NULL},
 };
-
-/* ---- Ctrl-C -------------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t stops;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stops = stops + 1;
-}
-
-int stop_signals(void)
-{
-    return stops;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_stop};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* our own output may be a pipe that nobody reads any more */
-}
 
 /* ---- The role ------------------------------------------------------------------------------------------ */
 
@@ -92,6 +68,6 @@ int main(int argc, char** argv)
         if (!named) say_roles(exit_code == 0 ? stdout : stderr, 0);
         return exit_code;
     }
-    catch_signals();
+    stop_catch_signals();
     return r->run(&o);
 }

@@ -5,10 +5,7 @@
 
 #include "options.h"
 
-/* How often SIGINT, SIGTERM or SIGHUP came. One: end in good order; more: end at once. */
-int stop_signals(void);
-
-/* The roles; each returns the exit code of the process. */
+/* Each returns the exit code of the process. */
 int aggregator_main(const options* o);
 int bots_main(const options* o);
 int fleet_main(const options* o);

@@ -9,6 +9,7 @@
 #include "bots/crowd.h"
 #include "frame.h"
 #include "roles.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <inttypes.h>

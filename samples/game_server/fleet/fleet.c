@@ -17,6 +17,7 @@
 #include "roles.h"
 #include "run_folder.h"
 #include "screen.h"
+#include "stop.h"
 #include "summary.h"
 #include "vacancy.h"
 

@@ -4,7 +4,7 @@
 
 #include "guildhall/command.h"
 #include "member.h"
-#include "roles.h"
+#include "stop.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #include "counting.h"
 #include "member.h"
 #include "roles.h"
+#include "stop.h"
 
 #define LINES_EACH_FRAME 20000u
 #define DRAIN_US         2000000u

@@ -13,6 +13,7 @@
 #include "member.h"
 #include "roles.h"
 #include "server/seats.h"
+#include "stop.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 
 #include "member.h"
 #include "roles.h"
+#include "stop.h"
 #include "worker/desk.h"
 
 #include <stdio.h>
