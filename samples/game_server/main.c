@@ -3,17 +3,18 @@
 
        game_server ROLE [options]        ROLE --help says more
 
-   Read in this order:
+   From the ground up; no folder knows one that comes later in this list:
 
        messages.h   what players and servers say to each other
-       server/      the game: the frame loop is server.c; then seats.h, trade.h and market.h, social.h
-       worker/      tasks: what is to be done later, or by somebody else; jobs.h says which
+       market/      the store's side of the trade, step by step
        logs/        what happened goes out as files, and comes back as totals by country
+       worker/      tasks: what is to be done later, or by somebody else; jobs.h says which
+       server/      the game: the frame loop is server.c; then seats.h, trade.h, social.h
        bots/        players: real connections that check what they are told; crowd.h says how
        fleet/       starts all of these, shows how they are, ends them, and adds up
 
    All roles use member.c (client, clock, and a row of board.c for the view), frame.c (the clock of the
-   loops), histogram.c, options.c and random.h. */
+   loops), histogram.c, options.c, stop.c and random.h. */
 
 #include "roles.h"
 #include "stop.h"

@@ -4,7 +4,7 @@
 #define GAME_SERVER_OPTIONS_H
 
 #include "board.h"
-#include "server/market.h"
+#include "market/market.h"
 
 typedef enum options_role
 {

@@ -1,6 +1,8 @@
 /* store_audit.c -- is all in the store as it must be? */
 
 #include "store_audit.h"
+#include "market/market_replies.h"
+#include "market/market_steps.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #define GAME_SERVER_STORE_AUDIT_H
 
 #include "guildhall/semaphore.h"
-#include "server/market.h"
+#include "market/market.h"
 #include "totals.h"
 
 enum

@@ -10,6 +10,8 @@
 
    and nothing in it waits. */
 
+#include "market/market_replies.h"
+#include "market/market_steps.h"
 #include "member.h"
 #include "roles.h"
 #include "server/seats.h"

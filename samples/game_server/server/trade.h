@@ -28,7 +28,7 @@
 
 #include "board.h"
 #include "random.h"
-#include "server/market.h"
+#include "market/market.h"
 #include "server/network.h"
 #include "server/social.h"
 

@@ -3,6 +3,8 @@
 #ifndef GAME_SERVER_TRADER_H
 #define GAME_SERVER_TRADER_H
 
+#include "market/market_replies.h"
+#include "market/market_steps.h"
 #include "server/trade.h"
 #include "worker/jobs.h"
 

@@ -1,6 +1,8 @@
 /* desk.c -- one step of a job after the other. */
 
 #include "worker/desk.h"
+#include "market/market_replies.h"
+#include "market/market_steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

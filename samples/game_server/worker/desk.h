@@ -14,7 +14,7 @@
 #ifndef GAME_SERVER_DESK_H
 #define GAME_SERVER_DESK_H
 
-#include "server/market.h"
+#include "market/market.h"
 #include "worker/jobs.h"
 
 enum

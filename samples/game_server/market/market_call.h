@@ -1,10 +1,10 @@
-/* market_call.h -- a request of market.c is put together in its market_call, whose texts live as long as it
-   does: first the keys, then the arguments. For market.c alone. */
+/* market_call.h -- a request of market_steps.c is put together in its market_call, whose texts live as long as it
+   does: first the keys, then the arguments. For market_steps.c alone. */
 
 #ifndef GAME_SERVER_MARKET_CALL_H
 #define GAME_SERVER_MARKET_CALL_H
 
-#include "server/market.h"
+#include "market/market.h"
 
 /* The first key. */
 void call_market_key(const market* m, market_call* call, const char* part);

@@ -1,25 +1,7 @@
-/* market.c -- the steps of market.h as requests: which key, which arguments, which script. */
+/* market_steps.c -- the steps of market.h as requests: which key, which arguments, which script. */
 
-#include "server/market_call.h"
-#include "server/market_scripts.h"
-
-#include <stdio.h>
-
-void market_init(market* m, gh_client* client, const char* world, market_guard guard)
-{
-    *m = (market){.client = client, .guard = guard};
-    snprintf(m->world, sizeof m->world, "%s", world);
-    for (uint32_t i = 0; i < MARKET_SCRIPTS; i++)
-    {
-        m->scripts[i].text = gh_str_of(market_script_texts[i]);
-    }
-}
-
-const char* market_guard_name(market_guard guard)
-{
-    static const char* const names[] = {"coarse", "fine", "script"};
-    return names[guard];
-}
+#include "market/market_steps.h"
+#include "market/market_call.h"
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
-/* market_replies.c -- the replies to the steps of market.h.
+/* market_replies.c -- what the store has answered to the steps of market.h. */
 
-   What the store says is looked at, not believed: somebody may have written to these keys by hand. */
-
-#include "market.h"
+#include "market/market_replies.h"
 
 /* Takes a number of at most 18 digits and the space behind it off the front of text. */
 static bool take_number(gh_str* text, int64_t* number)

@@ -1,30 +1,11 @@
-/* market_call.c -- a request of market.c is put together: its keys, its arguments, and off it goes. */
+/* market_call.c -- a request of market_steps.c is put together: its keys, its arguments, and off it goes. */
 
-#include "server/market_call.h"
+#include "market/market_call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
-
-static gh_str item_lock_name(uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
-{
-    snprintf(out, GH_NAME_SIZE_MAX + 1, "item:%" PRIu32, item);
-    return gh_str_of(out);
-}
-
-gh_str market_lock_name(const market* m, uint32_t item, char out[GH_NAME_SIZE_MAX + 1])
-{
-    if (m->guard != MARKET_COARSE) return item_lock_name(item, out);
-    snprintf(out, GH_NAME_SIZE_MAX + 1, "market");
-    return gh_str_of(out);
-}
-
-gh_str market_player_lock_name(uint32_t player, char out[GH_NAME_SIZE_MAX + 1])
-{
-    snprintf(out, GH_NAME_SIZE_MAX + 1, "player:%" PRIu32, player);
-    return gh_str_of(out);
-}
 
 static void begin_keys(market_call* call)
 {
@@ -76,7 +57,7 @@ void call_item_key(const market* m, market_call* call, uint32_t item)
 {
     char name[GH_NAME_SIZE_MAX + 1];
     begin_keys(call);
-    add_locked_key(call, m, item_lock_name(item, name), ":item");
+    add_locked_key(call, m, market_item_lock_name(item, name), ":item");
 }
 
 /* ---- Requests ------------------------------------------------------------------------------------------ */
