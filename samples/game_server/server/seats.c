@@ -172,10 +172,10 @@ static void welcome(seats* s, seat* p)
     snprintf(guild, sizeof guild, "guild-%u", p->player / GUILD_SIZE);
     tell(s, p,
          (message){.type = MESSAGE_WELCOME,
-                   .values = {p->player, has.gold, has.hold, has.bag_count},
+                   .values = {p->player, has.gold, has.hold, has.bag->count},
                    .name = gh_str_of(guild)});
-    for (uint32_t i = 0; i < has.bag_count; i++)
-        tell(s, p, (message){.type = MESSAGE_BAG, .values = {has.bag[i].item, has.bag[i].version}});
+    for (uint32_t i = 0; i < has.bag->count; i++)
+        tell(s, p, (message){.type = MESSAGE_BAG, .values = {has.bag->items[i].item, has.bag->items[i].version}});
     social_count(s->config.social, p->player, SOCIAL_LOGIN, 1);
     ++*s->logins;
     go(p, SEAT_IN);
@@ -203,7 +203,7 @@ static void farewell(seats* s, seat* p)
 {
     if (gh_op_poll(&p->lock.op) == GH_PENDING || gh_op_poll(&p->permit.op) == GH_PENDING) return;
     trade_view has = trade_look(s->config.trade, p->slot);
-    tell(s, p, (message){.type = MESSAGE_FAREWELL, .values = {has.gold, has.hold, has.bag_count}});
+    tell(s, p, (message){.type = MESSAGE_FAREWELL, .values = {has.gold, has.hold, has.bag->count}});
     network_free(s->config.network, p->slot);
     s->taken--;
     go(p, SEAT_FREE);

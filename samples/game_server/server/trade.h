@@ -20,6 +20,18 @@
    offer that opens later and one that ends. When a letter passes that says so, a player at rest goes through
    RETURNING: what is really there goes into the bag. A request that comes meanwhile waits.
 
+   Who does it, each knowing only what is below:
+
+       trade.c             who trades, what they ask for, who is looked at in a frame
+         |
+         v
+       trade_steps.c       the request of each state, asked again until there is an answer
+         |
+         |--> trade_enter.c, trade_back.c, trade_sell.c, trade_buy.c      where the answers lead
+         |--> trade_lock.c                                                the lock of the item
+         v
+       trader.h, bag.h     the player that is in the state, what it has, what it is told
+
    A player of slot s:   trade_enter --> until trade_is_in --> (trade_message ...) --> trade_leave -->
                          until trade_is_busy is false */
 
@@ -27,14 +39,14 @@
 #define GAME_SERVER_TRADE_H
 
 #include "board.h"
-#include "random.h"
 #include "market/market.h"
+#include "random.h"
+#include "server/bag.h"
 #include "server/network.h"
 #include "server/social.h"
 
 enum
 {
-    TRADE_BAG_MAX = 64,
     TRADE_OPS = 3 /* of the client that a player can have under way: a request, a task, a lock */
 };
 
@@ -75,19 +87,12 @@ bool trade_is_busy(const trade* t, uint32_t slot);
 
 void trade_frame(trade* t, uint64_t now_us);
 
-typedef struct trade_item
-{
-    uint32_t item;
-    int64_t version;
-} trade_item;
-
 /* When the player has come in, and when no longer busy. */
 typedef struct trade_view
 {
     int64_t gold;
     int64_t hold;
-    const trade_item* bag;
-    uint32_t bag_count;
+    const bag* bag;
 } trade_view;
 
 trade_view trade_look(const trade* t, uint32_t slot);

@@ -1,7 +1,7 @@
-/* trade_back.c -- what nobody bought comes back into the bag of a player who is here: mail says so, and the
-   store is asked whether it is still so. */
+/* trade_back.c -- what has come back goes into the bag. */
 
-#include "server/trader.h"
+#include "server/trade_back.h"
+#include "market/market_replies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,28 +19,25 @@ static bool read_back(gh_str words, uint32_t* item)
 }
 
 /* No room: it stays the player's in the store, for another time. */
-void trade_letter(trade* t, uint32_t slot, gh_str words)
+void trader_letter(trader* p, gh_str words)
 {
-    trader* p = &t->traders[slot];
     uint32_t item = 0;
     bool here = p->state != TRADER_AWAY && !p->leaving && !p->abandoned;
-    if (!here || p->return_count == TRADE_BAG_MAX || !read_back(words, &item) || bag_has(p, item)) return;
+    if (!here || p->return_count == BAG_MAX || !read_back(words, &item) || bag_has(&p->bag, item)) return;
     p->returns[p->return_count++] = item;
-    if (p->state != TRADER_IDLE) return; /* when it comes to rest */
-    trader_rest(p);
-    trade_wake(t, p);
+    if (p->state == TRADER_IDLE) trader_rest(p); /* else when it comes to rest */
 }
 
 /* The player may have listed it again, as it does not need the bag for that. */
-void trader_returned(trade* t, trader* p)
+void trader_returned(trade_floor* f, trader* p)
 {
     market_item item;
     uint32_t number = p->returns[0];
     p->returns[0] = p->returns[--p->return_count];
     bool mine = market_item_of(&p->call, &item) && item.holder == p->self && item.price == 0 && !item.sold;
-    if (mine && !bag_has(p, number) && bag_add(p, number, item.version))
+    if (mine && !bag_has(&p->bag, number) && bag_add(&p->bag, number, item.version))
     {
-        network_send(t->config.network, p->slot, &(message){.type = MESSAGE_BAG, .values = {number, item.version}});
+        network_send(f->network, p->slot, &(message){.type = MESSAGE_BAG, .values = {number, item.version}});
     }
     trader_rest(p);
 }

@@ -1,109 +1,33 @@
-/* trade_buy.c -- a player buys: the steps of market.h, one after the other. */
+/* trade_buy.c -- where the answers lead when a player buys: the steps of market.h, one after the other. */
 
-#include "server/trader.h"
+#include "server/trade_buy.h"
+#include "market/market_replies.h"
+#include "server/trade_lock.h"
 
-#define LEASE_US    3000000u
-#define PATIENCE_US 2000000u
-
-/* ---- The lock of the item ------------------------------------------------------------------------------ */
-
-static void begin_purchase_step(trader* p)
+bool trader_buy(trade_floor* f, trader* p, const message* m)
 {
-    trader_go(p, p->taken ? TRADER_SELLING : TRADER_LOOKING);
+    const int64_t* v = m->values;
+    bool version = v[1] >= 1 && v[1] <= INT64_MAX / 2;
+    bool seller = v[3] >= 0 && v[3] < MARKET_PLAYERS_MAX && v[3] != p->self;
+    if (!trade_is_item(v[0]) || !version || !trade_is_price(v[2]) || !seller) return false;
+    p->trade = (market_trade){.item = (uint32_t)v[0], .version = v[1], .price = v[2]};
+    p->trade.seller = (uint32_t)v[3];
+    p->trade.buyer = p->self;
+    p->sorry = 0;
+    if (bag_is_full(&p->bag)) trader_sorry(f, p, SORRY_BUSY, "the bag is full");
+    else trader_want_lock(p);
+    return true;
 }
 
-void trader_want_lock(trader* p)
+static void too_late(trade_floor* f, trader* p, trader_state next)
 {
-    p->wanting = false;
-    trader_go(p, TRADER_LOCKING);
-}
-
-void trader_give_lock_back(trader* p)
-{
-    p->locked = false;
-    gh_lock_release(&p->lock); /* goes on by itself; nothing happens if it was never wanted, or is lost */
-}
-
-/* The last lock may still be on its way back. */
-static void begin_lock(trade* t, trader* p, uint64_t now_us)
-{
-    if (gh_op_poll(&p->lock.op) == GH_PENDING || now_us < p->again_us) return;
-    gh_lock_config want = gh_lock_config_default();
-    want.lease_us = LEASE_US;
-    want.wait_us = PATIENCE_US;
-    gh_str name = market_lock_name(t->config.market, p->trade.item, p->lock_name);
-    p->wanting = gh_lock_begin(&p->lock, t->config.client, name, &want) == GH_OK;
-    if (!p->wanting) p->again_us = now_us + TRADER_AGAIN_US;
-}
-
-/* Before the coins are taken nothing is at stake. */
-static void no_lock(trade* t, trader* p, gh_status status)
-{
-    if (p->taken)
-    {
-        trader_want_lock(p);
-        return;
-    }
-    bool late = status == GH_TIMEOUT && gh_client_ready(t->config.client);
-    bool crowded = late || status == GH_NO_ROOM || status == GH_FULL;
-    trade_sorry(t, p, crowded ? SORRY_BUSY : SORRY_STORE, gh_status_text(status));
-    trader_rest(p);
-}
-
-void trader_locking_step(trade* t, trader* p, uint64_t now_us)
-{
-    if (t->config.market->guard == MARKET_SCRIPT)
-    {
-        begin_purchase_step(p);
-        return;
-    }
-    if (!p->wanting)
-    {
-        begin_lock(t, p, now_us);
-        return;
-    }
-    gh_status status = gh_op_poll(&p->lock.op);
-    if (status == GH_PENDING && p->leaving && !p->taken) gh_op_cancel(&p->lock.op);
-    if (status == GH_PENDING) return;
-    if (status == GH_HELD)
-    {
-        p->locked = true;
-        p->item_lock = gh_lock_fence(&p->lock);
-        begin_purchase_step(p);
-    }
-    else no_lock(t, p, status);
-}
-
-job trader_job(const trader* p, job_kind kind, uint64_t delay_ms)
-{
-    const market_trade* o = &p->trade;
-    return (job){.kind = kind,
-                 .item = o->item,
-                 .seller = o->seller,
-                 .version = o->version,
-                 .price = o->price,
-                 .delay_us = delay_ms * 1000};
-}
-
-/* ---- Buying -------------------------------------------------------------------------------------------- */
-
-gh_status trader_tell_seller(trade* t, trader* p)
-{
-    job sold = trader_job(p, JOB_SOLD, 0);
-    job_push_clear(&p->push);
-    job_push_add(&p->push, &sold);
-    return job_push_begin(&p->push, t->config.client);
-}
-
-static void too_late(trade* t, trader* p, trader_state next)
-{
-    trade_tally_add(t, TRADE_TOO_LATE);
+    trade_tally_add(f, TRADE_TOO_LATE);
     p->sorry = SORRY_TOO_LATE;
     trader_give_lock_back(p);
     trader_go(p, next);
 }
 
-void trader_looked(trade* t, trader* p)
+void trader_looked(trade_floor* f, trader* p)
 {
     market_item item;
     const market_trade* o = &p->trade;
@@ -111,14 +35,14 @@ void trader_looked(trade* t, trader* p)
                 item.holder == o->seller;
     if (!same)
     {
-        too_late(t, p, TRADER_HIDING);
+        too_late(f, p, TRADER_HIDING);
         return;
     }
     p->trade.number = ++p->number;
     trader_go(p, TRADER_TAKING);
 }
 
-void trader_took(trade* t, trader* p, bool done)
+void trader_took(trade_floor* f, trader* p, bool done)
 {
     p->taken = done;
     if (done)
@@ -126,13 +50,13 @@ void trader_took(trade* t, trader* p, bool done)
         trader_go(p, TRADER_SELLING); /* if the lock is lost by now, the fence will say so */
         return;
     }
-    trade_tally_add(t, TRADE_POOR);
+    trade_tally_add(f, TRADE_POOR);
     trader_give_lock_back(p);
-    trade_sorry(t, p, SORRY_NO_FUNDS, "not enough gold");
+    trader_sorry(f, p, SORRY_NO_FUNDS, "not enough gold");
     trader_rest(p);
 }
 
-void trader_sold(trade* t, trader* p, bool done)
+void trader_sold(trade_floor* f, trader* p, bool done)
 {
     if (done)
     {
@@ -140,31 +64,39 @@ void trader_sold(trade* t, trader* p, bool done)
         trader_go(p, TRADER_TELLING);
         return;
     }
-    trade_tally_add(t, TRADE_REFUNDS);
-    too_late(t, p, TRADER_REFUNDING);
+    trade_tally_add(f, TRADE_REFUNDS);
+    too_late(f, p, TRADER_REFUNDING);
 }
 
-void trader_settled(trade* t, trader* p)
+gh_status trader_tell_seller(trade_floor* f, trader* p)
+{
+    job sold = trader_job(p, JOB_SOLD, 0);
+    job_push_clear(&p->push);
+    job_push_add(&p->push, &sold);
+    return job_push_begin(&p->push, f->client);
+}
+
+void trader_settled(trade_floor* f, trader* p)
 {
     p->taken = false;
     p->gold = market_number(&p->call);
     p->hold = 0;
-    if (p->state == TRADER_SETTLING && !p->finishing) bag_add(p, p->trade.item, p->trade.version + 2);
-    if (p->state == TRADER_SETTLING) trade_tally_add(t, TRADE_BOUGHT);
-    if (p->state == TRADER_SETTLING) social_count(t->config.social, p->self, SOCIAL_TRADE, 1);
+    if (p->state == TRADER_SETTLING && !p->finishing) bag_add(&p->bag, p->trade.item, p->trade.version + 2);
+    if (p->state == TRADER_SETTLING) trade_tally_add(f, TRADE_BOUGHT);
+    if (p->state == TRADER_SETTLING) social_count(f->social, p->self, SOCIAL_TRADE, 1);
     trader_go(p, TRADER_HIDING);
 }
 
-void trader_purchase_over(trade* t, trader* p)
+void trader_purchase_over(trade_floor* f, trader* p)
 {
     if (p->finishing)
     {
-        trade_tally_add(t, TRADE_FINISHED);
+        trade_tally_add(f, TRADE_FINISHED);
         trader_go(p, TRADER_ENTERING);
         return;
     }
     const market_trade* o = &p->trade;
-    if (p->sorry != 0) trade_sorry(t, p, p->sorry, "somebody was faster");
-    else trade_tell(t, p, &(message){.type = MESSAGE_BOUGHT, .values = {o->item, o->version + 2, o->price, p->gold}});
+    if (p->sorry != 0) trader_sorry(f, p, p->sorry, "somebody was faster");
+    else trader_tell(f, p, &(message){.type = MESSAGE_BOUGHT, .values = {o->item, o->version + 2, o->price, p->gold}});
     trader_rest(p);
 }

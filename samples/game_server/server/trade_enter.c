@@ -1,6 +1,8 @@
-/* trade_enter.c -- a player comes in: the purse, a purchase that another session left, the bag; and goes. */
+/* trade_enter.c -- where the answers lead when a player comes in, and when it goes. */
 
-#include "server/trader.h"
+#include "server/trade_enter.h"
+#include "market/market_replies.h"
+#include "server/trade_lock.h"
 
 /* With coins on hold: the purchase goes on from where nobody knows whether it was done. */
 void trader_entered(trader* p)
@@ -13,7 +15,7 @@ void trader_entered(trader* p)
     p->hint_count = market_hints(&p->call, p->hints);
     p->hint = 0;
     p->forgot = false;
-    p->bag_count = 0;
+    p->bag.count = 0;
     p->finishing = purse.hold > 0;
     trader_go(p, TRADER_FINDING);
     if (!p->finishing) return;
@@ -69,7 +71,7 @@ void trader_found(trader* p)
         trader_go(p, TRADER_SHOWING);
         return;
     }
-    if (!item.sold) bag_add(p, number, item.version);
+    if (!item.sold) bag_add(&p->bag, number, item.version);
     trader_next_hint(p);
 }
 

@@ -1,11 +1,14 @@
-/* trader.h -- a player in trade.c and trade_steps.c, and nowhere else. */
+/* trader.h -- a player who trades: the state that it is in, what it has, and what it is told. For
+   server/trade*.c alone. */
 
 #ifndef GAME_SERVER_TRADER_H
 #define GAME_SERVER_TRADER_H
 
-#include "market/market_replies.h"
-#include "market/market_steps.h"
-#include "server/trade.h"
+#include "market/market.h"
+#include "random.h"
+#include "server/bag.h"
+#include "server/network.h"
+#include "server/social.h"
 #include "worker/jobs.h"
 
 #define TRADER_AGAIN_US 200000u /* pause before what failed is asked again */
@@ -47,7 +50,6 @@ typedef struct trader
     bool abandoned;    /* the player's lock is lost                 */
     bool asking;       /* the request of the state is on its way    */
     bool wanting;      /* LOCKING: the lock was begun               */
-    bool locked;       /* had the lock and has not given it back    */
     bool taken;        /* the coins are on hold                     */
     bool finishing;    /* a purchase of another session             */
     uint64_t again_us; /* not before */
@@ -57,13 +59,12 @@ typedef struct trader
     int64_t hold;
     int64_t number; /* of the last purchase */
 
-    trade_item bag[TRADE_BAG_MAX];
-    uint32_t bag_count;
+    bag bag;
     uint32_t hints[MARKET_HINTS_MAX];
     uint32_t hint_count;
     uint32_t hint;
     bool forgot;                     /* some of them, which makes room for others */
-    uint32_t returns[TRADE_BAG_MAX]; /* items that have come back, as mail says  */
+    uint32_t returns[BAG_MAX]; /* items that have come back, as mail says  */
     uint32_t return_count;
     message waiting; /* came in RETURNING; type 0: none. Trade has no texts */
 
@@ -93,65 +94,36 @@ typedef enum trade_tally
     TRADE_TALLIES
 } trade_tally;
 
-struct trade
+/* What all traders of this server share. */
+typedef struct trade_floor
 {
-    trade_config config;
-    uint64_t* tallies[TRADE_TALLIES];
-    trader* traders; /* by slot */
-    uint32_t* busy;  /* the slots of those that are */
-    uint32_t busy_count;
-};
+    gh_client* client;
+    network* network;
+    social* social;
+    market* market;
+    random_source random;
+    uint64_t* tallies[TRADE_TALLIES]; /* on the board; NULL: no room there */
+} trade_floor;
 
-void trade_tally_add(trade* t, trade_tally tally);
-void trade_tell(trade* t, const trader* p, const message* m);
-void trade_sorry(trade* t, const trader* p, sorry_reason reason, const char* why);
-
-/* ---- trade_steps.c: the request of each state ---------------------------------------------------------- */
+void trade_tally_add(trade_floor* f, trade_tally tally);
 
 /* Asks in this very frame, if the state asks anything. */
 void trader_go(trader* p, trader_state state);
 void trader_rest(trader* p); /* to IDLE, or out, if the player leaves */
-void trader_step(trade* t, trader* p, uint64_t now_us);
 
-/* ---- What the answers lead to -------------------------------------------------------------------------- */
+/* The answer to what the player asked for. */
+void trader_tell(trade_floor* f, const trader* p, const message* m);
+void trader_sorry(trade_floor* f, const trader* p, sorry_reason reason, const char* why);
 
-/* trade_enter.c */
-void trader_entered(trader* p);
-void trader_found(trader* p);
-void trader_forgot(trader* p);
-void trader_next_hint(trader* p);
-void trader_all_found(trader* p);
-void trader_counted(trader* p);
+/* The same for a request that was not begun, and for that which waits, if one does. */
+void trader_sorry_for(trade_floor* f, const trader* p, const message* m, sorry_reason reason, const char* why);
+void trader_drop_waiting(trade_floor* f, trader* p, sorry_reason reason, const char* why);
 
-/* trade_back.c */
-void trader_returned(trade* t, trader* p);
-
-/* trade_sell.c */
-void trader_tell_offers(trade* t, trader* p);
-void trader_seen(trade* t, trader* p);
-void trader_listed(trade* t, trader* p, bool done);
-gh_status trader_post(trade* t, trader* p); /* the tasks that open and end the offer */
-void trader_offer_shown(trade* t, trader* p);
-
-/* trade_buy.c */
-void trader_want_lock(trader* p);
-void trader_locking_step(trade* t, trader* p, uint64_t now_us);
-void trader_give_lock_back(trader* p);
-void trader_looked(trade* t, trader* p);
-void trader_took(trade* t, trader* p, bool done);
-void trader_sold(trade* t, trader* p, bool done);
-gh_status trader_tell_seller(trade* t, trader* p); /* the task that pays and tells */
-void trader_settled(trade* t, trader* p);
-void trader_purchase_over(trade* t, trader* p);
+/* A task about the trade. */
 job trader_job(const trader* p, job_kind kind, uint64_t delay_ms);
 
-/* ---- trade.c ------------------------------------------------------------------------------------------- */
-
-bool bag_add(trader* p, uint32_t item, int64_t version); /* false: it is full */
-bool bag_has(const trader* p, uint32_t item);
-bool bag_take(trader* p, uint32_t item, int64_t* version); /* false: it is not in there */
-
-void trade_wake(trade* t, trader* p);
-void trade_drop_waiting(trade* t, trader* p, sorry_reason reason, const char* why);
+/* Of what a player says: is it a thing, and what one may cost? */
+bool trade_is_item(int64_t item);
+bool trade_is_price(int64_t price);
 
 #endif
