@@ -3,6 +3,7 @@
 #include "base/least.h"
 #include "base/sized.h"
 #include "base/wipe.h"
+#include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 

@@ -1,6 +1,7 @@
 /* dump.c -- a client as text for a person, a line at a time. It changes nothing, so that it may be asked for from a
    hook, in the middle of a tick. Shows no name, no payload and no secret. */
 
+#include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 

@@ -7,9 +7,10 @@
    first needs it. The first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to
    ask. The slots remember which step each reply belongs to. */
 
-#include "wire/reply_class.h"
+#include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
+#include "wire/reply_class.h"
 
 enum
 {
@@ -148,22 +149,20 @@ static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
 static bool encode_script_step(gh_client* client, uint32_t step)
 {
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
-    uint32_t last;
     bool is_needed = script == &client->scripts[GH_SCRIPT_epoch] || script == &client->scripts[GH_SCRIPT_rights];
     if (script->known ? script->loaded == client->commands.generation : !is_needed) return true;
     if (!gh_script_encode_load(client, script, GH_SLOT_HANDSHAKE, NULL)) return false;
-    last = (client->slot_head + client->slot_count - 1) % client->config.requests_capacity;
-    client->slots[last].step = (uint16_t)step;
+    gh_slots_newest(client)->step = (uint16_t)step;
     return true;
 }
 
 static bool encode_plain_step(gh_client* client, uint32_t step)
 {
     gh_request request = gh_link_request(&client->commands);
-    if (!gh_pipeline_has_room(client)) return false;
+    if (!gh_slots_have_room(client)) return false;
     if (!encode_step(client, step, &request)) return true;
     if (!gh_link_commit(&client->commands, &request)) return false;
-    gh_pipeline_push(client, GH_SLOT_HANDSHAKE, NULL, NULL)->step = (uint16_t)step;
+    gh_slots_add(client, GH_SLOT_HANDSHAKE, NULL, NULL)->step = (uint16_t)step;
     return true;
 }
 
@@ -182,6 +181,18 @@ void gh_handshake_encode(gh_client* client)
         if (!(is_script ? encode_script_step(client, client->step) : encode_plain_step(client, client->step))) return;
         client->step++;
     }
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+static const gh_handshake_verdict goes_on = {.why = NULL};
+
+static gh_handshake_verdict given_up(gh_log_level level, const char* why)
+{
+    gh_handshake_verdict verdict = goes_on;
+    verdict.level = level;
+    verdict.why = why;
+    return verdict;
 }
 
 /* ---- the sanity check -------------------------------------------------------------------------------------------- */
@@ -245,7 +256,7 @@ static void take_server_part(gh_client* client, gh_str id)
     client->server_size += SERVER_PART_SIZE;
 }
 
-static void take_info(gh_client* client, uint32_t step, gh_str info)
+static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str info)
 {
     gh_str value;
     if (step == STEP_INFO_SERVER) take_server_part(client, gh_info_field(info, gh_str_literal("run_id")));
@@ -275,8 +286,9 @@ static void take_info(gh_client* client, uint32_t step, gh_str info)
     {
         warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address",
              gh_str_make(NULL, 0));
-        gh_pipeline_lose(client, GH_LOG_WARNING, "a replica takes no writes");
+        return given_up(GH_LOG_WARNING, "a replica takes no writes");
     }
+    return goes_on;
 }
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
@@ -303,7 +315,7 @@ static void store_is_doubted(gh_client* client)
 }
 
 /* Of a server that cannot be told from another one, each new connection is a doubt. */
-static void take_epoch(gh_client* client, const gh_reply* reply)
+static gh_handshake_verdict take_epoch(gh_client* client, const gh_reply* reply)
 {
     const gh_reply* birth = gh_reply_at(reply, 0);
     const gh_reply* now = gh_reply_at(reply, 1);
@@ -313,17 +325,17 @@ static void take_epoch(gh_client* client, const gh_reply* reply)
     if (!is_time(birth) || !is_time(now) || !is_time(generation))
     {
         client->stats.protocol_errors++;
-        gh_pipeline_lose(client, GH_LOG_ERROR, "no epoch in the reply");
-        return;
+        return given_up(GH_LOG_ERROR, "no epoch in the reply");
     }
     gh_client_note_store_time(client, (uint64_t)now->integer);
     client->store_birth_us = (uint64_t)birth->integer;
     client->store_generation = (uint64_t)generation->integer;
     if (client->store_generation > client->store_generation_heard)
         client->store_generation_heard = client->store_generation;
-    if (birth_before_us == 0) return;
+    if (birth_before_us == 0) return goes_on;
     if (birth_before_us != client->store_birth_us) store_was_reset(client);
     else if (generation_before != client->store_generation || client->server_size == 0) store_is_doubted(client);
+    return goes_on;
 }
 
 /* The digests were asked for in this order. */
@@ -340,12 +352,12 @@ static void take_exists(gh_client* client, const gh_reply* reply)
     }
 }
 
-static void take_digest(gh_client* client, gh_script* script, const gh_reply* reply)
+static gh_handshake_verdict take_digest(gh_client* client, gh_script* script, const gh_reply* reply)
 {
     gh_script_note_digest(client, script, reply);
-    if (script->known) return;
+    if (script->known) return goes_on;
     client->stats.protocol_errors++;
-    gh_pipeline_lose(client, GH_LOG_ERROR, "no digest in the reply");
+    return given_up(GH_LOG_ERROR, "no digest in the reply");
 }
 
 static void log_step(gh_client* client, gh_log_level level, const char* text, gh_str detail)
@@ -390,8 +402,9 @@ static bool is_of_a_key(gh_reply_class reply_class)
     return reply_class == GH_CLASS_CORRUPT || reply_class == GH_CLASS_LOCK_CORRUPT || reply_class == GH_CLASS_WRONGTYPE;
 }
 
-static void take_error(gh_client* client, uint32_t step, gh_str error)
+static gh_handshake_verdict take_error(gh_client* client, uint32_t step, gh_str error)
 {
+    gh_handshake_verdict verdict;
     gh_reply_class reply_class = gh_reply_classify(error);
     bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
     if (reply_class == GH_CLASS_NOSCRIPT && (step == STEP_EPOCH || step == STEP_RIGHTS))
@@ -400,25 +413,23 @@ static void take_error(gh_client* client, uint32_t step, gh_str error)
         client->scripts[GH_SCRIPT_rights].known = false;
         passing = true;
     }
-    if (!passing && take_harmless_error(client, step, error)) return;
+    if (!passing && take_harmless_error(client, step, error)) return goes_on;
     log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
-    gh_pipeline_lose(client, GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
-    if (passing || reply_class == GH_CLASS_NOSCRIPT) return;
-    gh_pipeline_refuse(client, step == STEP_EPOCH && is_of_a_key(reply_class) ? GH_REASON_CORRUPT : GH_REASON_REFUSED);
+    verdict = given_up(GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
+    verdict.refused = !passing && reply_class != GH_CLASS_NOSCRIPT;
+    verdict.reason = step == STEP_EPOCH && is_of_a_key(reply_class) ? GH_REASON_CORRUPT : GH_REASON_REFUSED;
+    return verdict;
 }
 
-void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
+gh_handshake_verdict gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
 {
     if (step == STEP_RIGHTS) gh_rights_take(client, reply);
-    if (reply->type == GH_REPLY_ERROR)
-    {
-        take_error(client, step, reply->text);
-        return;
-    }
-    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) take_info(client, step, reply->text);
-    else if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
-        take_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
-    else if (step == STEP_EXISTS) take_exists(client, reply);
-    else if (step == STEP_EPOCH) take_epoch(client, reply);
-    else if (step == STEP_PUBLISH) handshake_done(client);
+    if (reply->type == GH_REPLY_ERROR) return take_error(client, step, reply->text);
+    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) return take_info(client, step, reply->text);
+    if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
+        return take_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
+    if (step == STEP_EPOCH) return take_epoch(client, reply);
+    if (step == STEP_EXISTS) take_exists(client, reply);
+    if (step == STEP_PUBLISH) handshake_done(client);
+    return goes_on;
 }

@@ -1,6 +1,7 @@
 /* link.c -- one connection: resolve, connect, send, receive, lose, and try again later. */
 
 #include "base/wipe.h"
+#include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 

@@ -10,40 +10,10 @@
 #ifndef GH_LINK_H
 #define GH_LINK_H
 
-#include "guildhall/platform.h"
-
-#include "guildhall/client.h"
-#include "wire/inbox.h"
-#include "wire/request.h"
+#include "client/state.h"
 
 #define GH_RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
 #define GH_FLUSH_BYTES 65536u /* of a send: copying more at once would break the tick's budget */
-
-typedef struct gh_link
-{
-    gh_link_state state;
-    gh_link_name name;
-    intptr_t stream;
-    gh_inbox inbox;
-    gh_address address;   /* where this attempt goes                                                     */
-    uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
-    uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
-    uint64_t heard_us;    /* when bytes came last                                                        */
-    uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
-    uint32_t failures;    /* attempts in a row that did not become READY                                 */
-
-    int error;              /* the platform's number for the call that failed just now; 0: none          */
-    const char* error_text;
-    const char* told_why;   /* what the log said last of why the link was lost; NULL: nothing            */
-    int told_error;
-
-    char* out;
-    uint32_t out_capacity;
-    uint32_t out_start;   /* of the bytes not yet sent, in out                                           */
-    uint32_t out_end;
-    uint64_t sent_bytes;  /* on this connection                                                          */
-    uint32_t secret_bytes; /* at the begin of out, AUTH's: to be wiped as soon as they are sent; 0: none */
-} gh_link;
 
 /* What came of a step that moves bytes. */
 typedef enum gh_moved

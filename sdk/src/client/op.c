@@ -221,23 +221,14 @@ void gh_op_pause(gh_op* op, uint64_t pause_us)
     op_retime(op);
 }
 
-/* The answer will be swallowed. A caller's script may be gone by then, so its digest must be asked for again. */
-static void leave_slot(gh_slot* slot)
-{
-    slot->op = NULL;
-    if (slot->purpose == GH_SLOT_DIGEST) slot->script->loaded = 0;
-}
-
 void gh_op_unsend(gh_op* op)
 {
-    uint8_t was = op->request;
+    const uint8_t was = op->request;
+    GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
+    if (was == GH_REQUEST_SENT) gh_slots_leave(op);
     op->request = GH_REQUEST_NONE;
     if (was == GH_REQUEST_QUEUED) queue_remove(queue_of(op), op);
     if (was == GH_REQUEST_PAUSED) op_retime(op);
-    GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
-    GH_INVARIANT(op->client, was != GH_REQUEST_SENT || op->client->slots[op->slot - 1].op == op);
-    if (was == GH_REQUEST_SENT) leave_slot(&op->client->slots[op->slot - 1]);
-    op->slot = 0;
 }
 
 bool gh_op_is_sending(const gh_op* op)

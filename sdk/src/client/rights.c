@@ -7,6 +7,7 @@
    again before the next script goes. */
 
 #include "base/texts.h"
+#include "client/link.h"
 #include "client/outcome.h"
 #include "client/state.h"
 
@@ -78,9 +79,9 @@ static gh_status rights_ask(gh_client* client)
     client->held_back = true;
     if (client->rights_asked) return GH_FULL;
     gh_rights_encode(client, &request);
-    if (!gh_pipeline_has_room(client) || !gh_link_commit(&client->commands, &request)) return GH_FULL;
+    if (!gh_slots_have_room(client) || !gh_link_commit(&client->commands, &request)) return GH_FULL;
     GH_INVARIANT(client, client->commands.state == GH_LINK_READY);
-    gh_pipeline_push(client, GH_SLOT_RIGHTS, NULL, NULL);
+    gh_slots_add(client, GH_SLOT_RIGHTS, NULL, NULL);
     client->rights_asked = true;
     return GH_FULL;
 }

@@ -1,5 +1,6 @@
 /* scripts.c -- scripts, Guildhall's and callers': SCRIPT LOAD, and their digests. */
 
+#include "client/link.h"
 #include "client/state.h"
 
 #include <string.h>
@@ -8,6 +9,13 @@ void gh_scripts_init(gh_client* client)
 {
     gh_client_script(client, &gh_epoch_lua);
     gh_client_script(client, &gh_rights_lua);
+}
+
+gh_script* gh_op_script(gh_op* op)
+{
+    const gh_op_kind* kind = op->kind;
+    if (kind->text != NULL) return gh_client_script(op->client, kind->text);
+    return kind->script == NULL ? NULL : kind->script(op);
 }
 
 bool gh_script_is_ours(const gh_script* script)
@@ -102,14 +110,14 @@ static void encode_text(gh_request* request, const gh_script* script)
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op)
 {
     gh_request request = gh_link_request(&client->commands);
-    if (!gh_pipeline_has_room(client)) return false;
+    if (!gh_slots_have_room(client)) return false;
     gh_request_array(&request, 3);
     gh_request_str(&request, gh_str_literal("SCRIPT"));
     gh_request_str(&request, gh_str_literal("LOAD"));
     encode_text(&request, script);
     if (!gh_link_commit(&client->commands, &request)) return false;
     script->loaded = client->commands.generation;
-    gh_pipeline_push(client, purpose, op, script);
+    gh_slots_add(client, purpose, op, script);
     return true;
 }
 

@@ -4,12 +4,40 @@
 #define GH_STATE_H
 
 #include "base/heap.h"
-#include "client/link.h"
 #include "client/op.h"
 #include "client/ring.h"
+#include "guildhall/platform.h"
+#include "wire/inbox.h"
 
 #define GH_CLIENT_MAGIC 0x6775696c64686131ull
 #define GH_SERVER_ID_SIZE 33u /* 16 hex digits of its run, 16 of its history */
+
+/* One connection: link.h. */
+typedef struct gh_link
+{
+    gh_link_state state;
+    gh_link_name name;
+    intptr_t stream;
+    gh_inbox inbox;
+    gh_address address;   /* where this attempt goes                                                     */
+    uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
+    uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
+    uint64_t heard_us;    /* when bytes came last                                                        */
+    uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
+    uint32_t failures;    /* attempts in a row that did not become READY                                 */
+
+    int error;              /* the platform's number for the call that failed just now; 0: none          */
+    const char* error_text;
+    const char* told_why;   /* what the log said last of why the link was lost; NULL: nothing            */
+    int told_error;
+
+    char* out;
+    uint32_t out_capacity;
+    uint32_t out_start;   /* of the bytes not yet sent, in out                                           */
+    uint32_t out_end;
+    uint64_t sent_bytes;  /* on this connection                                                          */
+    uint32_t secret_bytes; /* at the begin of out, AUTH's: to be wiped as soon as they are sent; 0: none */
+} gh_link;
 
 /* What a place among the requests on the wire waits for. */
 typedef enum gh_slot_purpose
@@ -212,16 +240,43 @@ void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it  
 /* pipeline.c */
 void gh_pipeline_receive(gh_client* client);
 void gh_pipeline_send(gh_client* client);
-void gh_pipeline_lose(gh_client* client, gh_log_level level, const char* why);
 void gh_pipeline_check_age(gh_client* client);
-void gh_pipeline_refuse(gh_client* client, gh_reason reason);
-bool gh_pipeline_has_room(const gh_client* client);
-gh_slot* gh_pipeline_push(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
+
+/* slots.c */
+bool gh_slots_have_room(const gh_client* client);
+/* For the request that was just written; op, if there is one, waits for its answer. */
+gh_slot* gh_slots_add(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
+gh_slot* gh_slots_newest(const gh_client* client); /* there must be one */
+/* There must be one. Its op has no request any more. */
+gh_slot gh_slots_take_oldest(gh_client* client);
+gh_slot gh_slots_take_newest(gh_client* client);
+void gh_slots_leave(gh_op* op); /* the answer to its request will be swallowed */
+
+/* answers.c. Anything but DONE gives up the link. */
+typedef enum gh_taken
+{
+    GH_TAKEN_DONE,
+    GH_TAKEN_BROKEN, /* the reply has another shape than was asked for                             */
+    GH_TAKEN_MOVED   /* this server, or this connection, is not the one: no more is asked of it */
+} gh_taken;
+
+gh_taken gh_answer_take(gh_client* client, const gh_slot* slot, const gh_reply* reply);
+void gh_answer_take_unread(gh_op* op, gh_status why); /* an answer came, and cannot be read */
+/* No answer has come, or none to the op's own request. */
+void gh_op_give_up(gh_op* op, gh_reason reason);
 
 /* handshake.c */
+typedef struct gh_handshake_verdict
+{
+    const char* why; /* the link must be given up; NULL: it goes on */
+    gh_log_level level;
+    bool refused; /* for good: whoever waits now is told, for this reason. Those who come later wait for the next try */
+    gh_reason reason;
+} gh_handshake_verdict;
+
 void gh_handshake_begin(gh_client* client);
 void gh_handshake_encode(gh_client* client);
-void gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
+gh_handshake_verdict gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
 bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link);
 
 /* rights.c */

@@ -11,6 +11,7 @@
    some progress in every tick. */
 
 #include "base/least.h"
+#include "client/link.h"
 #include "client/state.h"
 
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
@@ -101,8 +102,7 @@ static uint64_t commands_due(const gh_client* client)
     if (link->state != GH_LINK_READY) return link->due_us;
     if (!client->caught_up) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
-    if (queued > 0 && !client->leaving && !client->held_back && gh_pipeline_has_room(client) &&
-        gh_link_unsent(link) == 0)
+    if (queued > 0 && !client->leaving && !client->held_back && gh_slots_have_room(client) && gh_link_unsent(link) == 0)
         return client->now_us;
     if (client->slot_count == 0) return GH_FOREVER;
     return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;

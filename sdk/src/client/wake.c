@@ -5,6 +5,7 @@
    have been missed, and asks more often until it is back. */
 
 #include "base/least.h"
+#include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 
