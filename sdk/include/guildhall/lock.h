@@ -163,6 +163,7 @@ typedef struct gh_lock_set
     gh_op op;
 
     /* private */
+    struct gh_op* next_owner;
     gh_lock* locks;
     uint64_t give_up_us; /* on the client's clock */
     gh_lock_config config;
@@ -170,7 +171,6 @@ typedef struct gh_lock_set
     uint32_t next; /* how many are begun */
     uint8_t order[GH_LOCK_SET_MAX]; /* in which they are taken: indices of locks */
     int16_t outcome;
-    bool moving;
 } gh_lock_set;
 
 /* Begins to want all names. locks is an array of count idle locks, yours, in place until the set ends; locks[i]

@@ -296,7 +296,8 @@ static void chat_change_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: chat_change_give_up(change, GH_REASON_CANCEL); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

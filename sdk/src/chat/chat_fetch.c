@@ -350,7 +350,8 @@ static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -369,7 +370,8 @@ static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -31,7 +31,8 @@ void gh_call_step(gh_op* op, const gh_event* event)
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
 }
@@ -52,7 +53,8 @@ void gh_read_step(gh_op* op, const gh_event* event)
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
     if (status != GH_PENDING) gh_op_end(op, status);
 }

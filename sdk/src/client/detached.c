@@ -17,6 +17,23 @@ void gh_detached_init(gh_client* client)
     }
 }
 
+/* With all that is behind its head, and whatever of the client's points to it. An op that is in a gate's row, that owns
+   others, or that has changed and was not seen, stays. */
+static void op_move(gh_op* from, gh_op* to, size_t size)
+{
+    gh_client* client = from->client;
+    GH_INVARIANT(client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
+    GH_INVARIANT(client, !gh_ring_has(&from->change) && from->self == from);
+    GH_INVARIANT(client, (from->flags & GH_OP_TOLD_OF) == 0);
+    memcpy(to, from, size);
+    to->self = to;
+    gh_times_replace(to);
+    if (to->request == GH_REQUEST_QUEUED) gh_queue_replace(from, to);
+    if (to->request == GH_REQUEST_SENT) client->slots[to->slot - 1].op = to;
+    if ((to->flags & GH_OP_LISTENING) != 0) gh_listener_replace(from, to);
+    memset(from, 0, sizeof *from);
+}
+
 bool gh_op_go_on_alone(gh_op* op, size_t size)
 {
     gh_client* client = op->client;
@@ -27,7 +44,7 @@ bool gh_op_go_on_alone(gh_op* op, size_t size)
         return false;
     }
     client->detached_free = record->next;
-    gh_op_move(op, record, size);
+    op_move(op, record, size);
     record->flags |= GH_OP_DETACHED;
     return true;
 }

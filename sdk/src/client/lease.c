@@ -27,7 +27,6 @@ void gh_lease_finish(gh_lease* lease, gh_status status)
     if (row->let_go != NULL) row->let_go(lease);
     lease->op.state = 0;
     gh_op_end(&lease->op, status);
-    if (row->moved != NULL) row->moved(lease);
 }
 
 /* The client closes. What may have been granted behind our back is over after its lease, and nobody can say more. */
@@ -100,7 +99,7 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
     gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
-    if (row->moved != NULL) row->moved(lease);
+    gh_op_tell_owner(&lease->op);
 }
 
 /* The store has said no; but another copy of the request may still be on its way there. */
@@ -212,7 +211,8 @@ static void asking_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -243,7 +243,8 @@ static void waiting_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -273,7 +274,8 @@ static void held_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_RESET: gh_lease_finish(lease, GH_LOST); break;
     case GH_EVENT_CANCEL: lease_leave(lease, GH_CANCELLED); break;
     case GH_EVENT_CLOSE: gh_lease_finish(lease, GH_CANCELLED); break;
-    case GH_EVENT_HINT: break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -330,7 +332,8 @@ static void leaving_step(gh_lease* lease, const gh_event* event)
     case GH_EVENT_CANCEL:
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -58,7 +58,6 @@ typedef struct gh_lease_row
     void (*answered)(gh_lease* lease, const gh_reply* reply); /* an acquire: take the position, and the like      */
     void (*held)(gh_lease* lease, const gh_reply* reply);     /* it was granted, and is ours now                  */
     void (*let_go)(gh_lease* lease);                          /* it will be LEAVING, or end. NULL: nothing to do  */
-    void (*moved)(gh_lease* lease);                           /* it is LEAVING, or has ended. NULL: nothing to do */
     void (*begin_renewal)(gh_lease* lease, bool in_doubt);    /* in_doubt: the store may have forgotten it        */
     void (*renewed)(gh_lease* lease, const gh_event* event);  /* the answer                                       */
     void (*not_renewed)(gh_lease* lease);                     /* there will be none                               */
@@ -122,10 +121,13 @@ void gh_lease_step(gh_op* op, const gh_event* event);
 gh_script* gh_lease_script(gh_op* op);
 void gh_lease_encode(gh_op* op, gh_request* request);
 
-/* ---- lease_ask.c, for lease.c ------------------------------------------------------------------------------------ */
+/* ---- for lease.c and lease_ask.c --------------------------------------------------------------------------------- */
 
 /* Store time as of this tick. */
-uint64_t gh_lease_store_now(const gh_lease* lease);
+static inline uint64_t gh_lease_store_now(const gh_lease* lease)
+{
+    return gh_client_store_time(lease->op.client, gh_client_now(lease->op.client));
+}
 
 /* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */
 static inline bool gh_lease_is_late(const gh_lease* lease)

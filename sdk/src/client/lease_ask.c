@@ -3,11 +3,6 @@
 #include "client/lease.h"
 #include "client/waiter.h"
 
-uint64_t gh_lease_store_now(const gh_lease* lease)
-{
-    return gh_client_store_time(lease->op.client, gh_client_now(lease->op.client));
-}
-
 /* The copy that was sent last has become one of those that may come late. */
 static void lease_note_late(gh_lease* lease)
 {

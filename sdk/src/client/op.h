@@ -8,6 +8,7 @@
                 [ lease -> LAPSED ]*                        told before anything else in a tick
                 [ listen -> HINT ]*                         a hint is a rumour: act only if the state still wants it;
                                                             one that overtakes an answer comes right behind it
+                [ a child moves -> CHILD ]*             for an op that has others do parts of its work
 
    The client itself repeats a request: after a lost link if the op allows it (the store recognises the op id), after
    LOADING, BUSY, OOM and the like, and after NOSCRIPT. encode() must therefore write the same request again whenever it
@@ -32,6 +33,9 @@ typedef enum gh_event_kind
     GH_EVENT_RESET,     /* the store has lost its data since the last connection                                   */
     GH_EVENT_DOUBT,     /* the server was restarted or promoted and may have forgotten the newest: told to ops that
                            have a lease, the one that ends first before the others; ask now whether it is still ours */
+    GH_EVENT_CHILD,     /* an op that this one owns has another status, has ended or says that it has moved: look at
+                           all of them. Told once for many, when the step in which it happened has returned: never
+                           inside another step                                                                     */
     GH_EVENT_CANCEL,    /* gh_op_cancel, or the client is draining: end as soon as you can                         */
     GH_EVENT_CLOSE      /* the client is closing: end now, inside this step                                        */
 } gh_event_kind;
@@ -93,7 +97,15 @@ typedef struct gh_op_kind
        sent another request instead. */
     gh_status (*answer)(gh_op* op, const gh_event* event);
 
-    /* Its owner forgets it, busy or not: whatever it has in the owner's memory is let go, and it is not busy there any
+    /* The op that it does a part of the work of, which is told GH_EVENT_CHILD; or NULL. A child calls nothing of that
+       one's. NULL here: there never is one. */
+    gh_op* (*owner)(const gh_op* op);
+
+    /* For the kind of an owner: where behind its op a gh_op* lies that is the client's, its link in the chain of those
+       that are to hear GH_EVENT_CHILD. 0: it owns none. */
+    size_t owner_link;
+
+    /* The caller forgets it, busy or not: whatever it has in the caller's memory is let go, and it is not busy there any
        more. NULL: GH_EVENT_CLOSE does that. */
     void (*detach)(gh_op* op);
 
@@ -113,7 +125,8 @@ enum
     GH_OP_LISTENING = 1 << 3,
     GH_OP_SWEPT = 1 << 4,     /* the client's: whether it has had the event that all ops get             */
     GH_OP_ASKED = 1 << 5,     /* the client's: which of its two heaps of leases it is in                   */
-    GH_OP_DETACHED = 1 << 6   /* the client's: its owner is gone, and it lies in a record of the client    */
+    GH_OP_DETACHED = 1 << 6,  /* the client's: the caller has left it, and it lies in a record of the client */
+    GH_OP_TOLD_OF = 1 << 7    /* the client's: it owns others, and is to hear that one of them has moved */
 };
 
 /* GH_OK, or the reason why an op may not begin: GH_INVALID_CLIENT, GH_INVALID_OP, GH_CLOSED, GH_NO_ROOM. */
@@ -178,13 +191,24 @@ void gh_op_unlisten(gh_op* op);
 /* GH_EVENT_CLOSE for an op that another op owns. */
 void gh_op_close(gh_op* op);
 
+/* Of a child whose status is the same, and of which its owner should know more. Nothing happens to one that is over. */
+void gh_op_tell_owner(const gh_op* op);
+
+/* For an owner: it has lost a child, or wants to look at them. */
+void gh_op_child_moved(gh_op* owner);
+
+/* Around what a function does that the caller calls, if it may move a child: the owner is told when it is done. What the
+   client tells an op is between these already. */
+void gh_step_enter(gh_client* client);
+void gh_step_leave(gh_client* client);
+
 /* As if the store had sent it. */
 void gh_op_hint(gh_op* op, char letter);
 
 /* Takes it out of what gh_client_next will hand out. */
 void gh_op_forget_change(gh_op* op);
 
-/* Of an op that goes on: what its owner is told. */
+/* Of an op that goes on: what its caller is told. */
 void gh_op_set_status(gh_op* op, gh_status status);
 
 /* The op is over: no request, no timer, no hint any more; poll will say status. Nothing happens to one that is over.

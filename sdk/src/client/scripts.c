@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+gh_script* gh_client_script(gh_client* client, const gh_script_text* text)
+{
+    gh_script* script = &client->scripts[text->id];
+    script->own = text;
+    return script;
+}
+
 void gh_scripts_init(gh_client* client)
 {
     gh_client_script(client, &gh_epoch_lua);

@@ -132,6 +132,8 @@ struct gh_client
     uint32_t leases_side; /* the side of those that have nothing to hear                                       */
     gh_queue urgent;
     gh_queue waiting;
+    gh_op* owners;      /* a chain of those that are to hear that a child has moved      */
+    uint32_t steps;     /* that are running, one inside the other: owners wait for their end */
     gh_ring changed;    /* ops whose status has changed since the last tick ended */
     gh_ring to_be_seen; /* and before it                                           */
 
@@ -218,20 +220,38 @@ void gh_detached_give_back(gh_client* client, gh_op* record);
 /* address.c: GH_OK; GH_PENDING: HOST:PORT, for a resolver; GH_INVALID_ADDRESS */
 gh_status gh_address_parse(gh_str text, gh_address* address);
 
-/* op.c */
-void gh_op_move(gh_op* from, gh_op* to, size_t size); /* a busy op, with all that is behind its head; from is idle */
-void gh_op_deliver(gh_op* op, const gh_event* event);
-void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
-void gh_op_pause(gh_op* op, uint64_t pause_us);
-void gh_op_requeue(gh_op* op, bool front);
+/* times.c */
 gh_op* gh_op_of_timer(uint32_t* place); /* in the heap of timers */
+gh_op* gh_op_of_lease(uint32_t* place); /* in a heap of leases   */
+gh_heap* gh_leases_of(const gh_op* op);
+void gh_op_retime(gh_op* op);
+void gh_times_replace(gh_op* op); /* it lies elsewhere now: its places lead to it */
+
+/* requests.c */
+void gh_op_requeue(gh_op* op, bool front);
+void gh_op_pause(gh_op* op, uint64_t pause_us);
 gh_op* gh_queue_next(gh_client* client);
 void gh_queue_remove(gh_op* op);
+void gh_queue_replace(const gh_op* from, gh_op* to);
+
+/* listeners.c */
+void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
+void gh_listeners_hint_all(gh_client* client);
+void gh_listener_replace(const gh_op* from, gh_op* to);
+
+/* events.c */
+void gh_op_tell(gh_op* op, gh_event_kind kind);
+void gh_owner_forget(gh_op* op); /* it ends: it is told of no child any more */
+void gh_op_deliver(gh_op* op, const gh_event* event);
+void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
+
+/* sweeps.c */
 void gh_op_sweep(gh_client* client, gh_event_kind kind); /* tells all busy ops, now */
 void gh_op_sweep_begin(gh_client* client, gh_event_kind kind);
 void gh_op_sweep_on(gh_client* client, bool bounded); /* goes on with it; it is over when sweep_left is 0 */
-void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
-void gh_listeners_hint_all(gh_client* client);
+void gh_sweep_forget(gh_op* op);                      /* it ends: no sweep has to reach it                */
+
+/* due.c */
 void gh_timers_lapse(gh_client* client);
 void gh_timers_fire(gh_client* client);
 void gh_doubt_begin(gh_client* client); /* the server may have forgotten the newest: all who have a lease hear it */

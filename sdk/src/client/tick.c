@@ -48,6 +48,7 @@ static void tick_gauges(gh_client* client)
     gh_client_stats* stats = &client->stats;
     GH_INVARIANT(client, client->urgent.count + client->waiting.count <= client->timers.count);
     GH_INVARIANT(client, client->leases[0].count + client->leases[1].count <= client->timers.count);
+    GH_INVARIANT(client, client->steps == 0 && client->owners == NULL);
     GH_INVARIANT(client, (client->slot_count == 0) || client->commands.stream >= 0);
     stats->ticks++;
     if (client->budget_spent) stats->ticks_over_budget++;

@@ -148,7 +148,8 @@ static void files_list_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

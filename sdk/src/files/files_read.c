@@ -237,7 +237,8 @@ static void read_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -467,7 +468,8 @@ static void read_step(gh_op* op, const gh_event* event)
     case GH_EVENT_LAPSED: read_lapse(read); break;
     case GH_EVENT_DOUBT: read_doubt(read); break;
     case GH_EVENT_HINT:
-    case GH_EVENT_RESET: break;
+    case GH_EVENT_RESET:
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -387,7 +387,8 @@ static void send_step(gh_op* op, const gh_event* event)
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

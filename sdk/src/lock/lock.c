@@ -37,15 +37,7 @@ static void lock_answered(gh_lease* lease, const gh_reply* reply)
 
 static void lock_held(gh_lease* lease, const gh_reply* reply)
 {
-    gh_lock* lock = lock_of(lease);
-    lock->fence = (uint64_t)gh_reply_integer(reply, 2);
-    if (lock->set != NULL) gh_lock_set_moved(lock->set);
-}
-
-static void lock_moved(gh_lease* lease)
-{
-    gh_lock* lock = lock_of(lease);
-    if (lock->set != NULL) gh_lock_set_moved(lock->set);
+    lock_of(lease)->fence = (uint64_t)gh_reply_integer(reply, 2);
 }
 
 static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
@@ -76,14 +68,18 @@ static gh_lease_told lock_told(const gh_reply* reply)
     return told;
 }
 
+static gh_op* lock_owner(const gh_op* op)
+{
+    const gh_lock* lock = (const gh_lock*)(const void*)op;
+    return lock->set == NULL ? NULL : &lock->set->op;
+}
+
 /* The set that it was of goes on without it. */
 static void lock_detach(gh_op* op)
 {
-    gh_lock* lock = lock_of(gh_lease_of(op));
-    gh_lock_set* set = gh_op_is_busy(op) ? lock->set : NULL;
-    lock->set = NULL;
+    gh_op_tell_owner(op);
+    lock_of(gh_lease_of(op))->set = NULL;
     gh_lease_detach(op);
-    if (set != NULL) gh_lock_set_moved(set);
 }
 
 _Static_assert(sizeof(gh_lock) <= GH_OP_SIZE_MAX, "a lock must fit into a record of the client");
@@ -93,6 +89,7 @@ static const gh_lease_row lock_row = {.kind = {.name = "lock",
                                                .encode = gh_lease_encode,
                                                .script = gh_lease_script,
                                                .effect = GH_OP_CHANGES,
+                                               .owner = lock_owner,
                                                .detach = lock_detach},
                                       .size = sizeof(gh_lock),
                                       .object = GH_STR_INIT("lock"),
@@ -104,7 +101,6 @@ static const gh_lease_row lock_row = {.kind = {.name = "lock",
                                       .encode_renew = lock_encode_renew,
                                       .answered = lock_answered,
                                       .held = lock_held,
-                                      .moved = lock_moved,
                                       .begin_renewal = lock_begin_renewal,
                                       .renewed = lock_renewed,
                                       .not_renewed = lock_not_renewed,
@@ -166,7 +162,12 @@ gh_status gh_lock_begin(gh_lock* op, gh_client* client, gh_str name, const gh_lo
 
 void gh_lock_release(gh_lock* op)
 {
-    if (op != NULL) gh_lease_release(&op->lease);
+    gh_client* client;
+    if (!gh_lock_is_busy(op)) return;
+    client = op->lease.op.client;
+    gh_step_enter(client);
+    gh_lease_release(&op->lease);
+    gh_step_leave(client);
 }
 
 uint64_t gh_lock_remaining_us(const gh_lock* op)

@@ -43,7 +43,7 @@ static uint32_t set_leave_all(gh_lock_set* set)
     for (i = 0; i < set->next; i++)
     {
         gh_lock* lock = set_lock(set, i);
-        gh_lock_release(lock);
+        gh_lease_release(&lock->lease);
         if (gh_lock_is_busy(lock)) busy++;
     }
     return busy;
@@ -76,15 +76,13 @@ static void set_look(gh_lock_set* set)
     else if (held == set->next) set_begin_next(set, set->op.client);
 }
 
-void gh_lock_set_moved(gh_lock_set* set)
+/* One of its locks was granted, lost, or has ended; or all are to be given back. */
+static void set_move(gh_lock_set* set)
 {
-    if (set->moving) return; /* what we do below comes back here */
-    set->moving = true;
     if (set->op.state == SET_TAKING || set->op.state == SET_HELD) set_look(set);
     gh_op_set_status(&set->op, set->op.state == SET_HELD ? GH_HELD : GH_PENDING);
     if (set->op.state == SET_LEAVING && set_leave_all(set) == 0)
         gh_op_end(&set->op, set_is_unsure(set) ? GH_UNKNOWN : (gh_status)set->outcome);
-    set->moving = false;
 }
 
 static void set_leave(gh_lock_set* set, gh_status outcome)
@@ -92,7 +90,7 @@ static void set_leave(gh_lock_set* set, gh_status outcome)
     if (set->op.state == SET_LEAVING) return;
     set->outcome = (int16_t)outcome;
     set->op.state = SET_LEAVING;
-    gh_lock_set_moved(set);
+    set_move(set);
 }
 
 /* The locks go first: what becomes of them is how the set ends. */
@@ -100,13 +98,14 @@ static void set_close(gh_lock_set* set)
 {
     uint32_t i;
     set_leave(set, GH_CANCELLED);
-    for (i = 0; i < set->next && gh_op_is_busy(&set->op); i++) gh_op_close(&set_lock(set, i)->op);
+    for (i = 0; i < set->next; i++) gh_op_close(&set_lock(set, i)->op);
     gh_op_end(&set->op, set_is_unsure(set) ? GH_UNKNOWN : (gh_status)set->outcome);
 }
 
 static void set_step(gh_op* op, const gh_event* event)
 {
     gh_lock_set* set = (gh_lock_set*)(void*)op;
+    if (event->kind == GH_EVENT_CHILD) set_move(set);
     if (event->kind == GH_EVENT_CANCEL) set_leave(set, GH_CANCELLED);
     if (event->kind == GH_EVENT_CLOSE) set_close(set);
 }
@@ -124,7 +123,11 @@ static void set_detach(gh_op* op)
     gh_op_end(op, GH_CANCELLED);
 }
 
-static const gh_op_kind set_kind = {.name = "lock", .step = set_step, .effect = GH_OP_CHANGES, .detach = set_detach};
+static const gh_op_kind set_kind = {.name = "lock",
+                                    .step = set_step,
+                                    .effect = GH_OP_CHANGES,
+                                    .detach = set_detach,
+                                    .owner_link = offsetof(gh_lock_set, next_owner)};
 
 static int compare_names(gh_str a, gh_str b)
 {
@@ -183,7 +186,6 @@ static gh_status lock_set_try(gh_lock_set* set, gh_client* client, gh_lock* lock
     set->next = 0;
     set->give_up_us = gh_client_after(client, config->wait_us);
     set->outcome = GH_OK;
-    set->moving = false;
     gh_op_begin(&set->op, client, &set_kind);
     set->op.state = SET_TAKING;
     set_begin_next(set, client);
@@ -198,5 +200,10 @@ gh_status gh_lock_set_begin(gh_lock_set* set, gh_client* client, gh_lock* locks,
 
 void gh_lock_set_release(gh_lock_set* set)
 {
-    if (set != NULL && gh_op_is_at_work(&set->op)) set_leave(set, GH_OK);
+    gh_client* client;
+    if (set == NULL || !gh_op_is_at_work(&set->op)) return;
+    client = set->op.client;
+    gh_step_enter(client);
+    set_leave(set, GH_OK);
+    gh_step_leave(client);
 }

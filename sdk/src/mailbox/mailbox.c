@@ -352,7 +352,8 @@ static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -371,7 +372,8 @@ static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -228,7 +228,8 @@ static void rows_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -246,7 +246,8 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
     case GH_EVENT_DOUBT: rows_slot_doubt(slot); break;
     case GH_EVENT_CANCEL: /* the refresher takes care of its slots */
-    case GH_EVENT_HINT: break;
+    case GH_EVENT_HINT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

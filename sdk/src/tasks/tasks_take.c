@@ -361,7 +361,8 @@ static void take_asking_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -380,7 +381,8 @@ static void take_waiting_step(gh_tasks_take* take, const gh_event* event)
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED:
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT: break;
+    case GH_EVENT_DOUBT:
+    case GH_EVENT_CHILD: break;
     }
 }
 

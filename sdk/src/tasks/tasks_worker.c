@@ -148,6 +148,7 @@ static void worker_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED: break; /* it never sends */
+    case GH_EVENT_CHILD: break;
     }
 }
 

@@ -1,0 +1,76 @@
+/* due.c -- what time brings: timers, ends of leases, and doubts, which are told in the order in which leases end. */
+
+#include "client/state.h"
+
+void gh_timers_lapse(gh_client* client)
+{
+    uint32_t side = 0;
+    while (side < 2)
+    {
+        gh_heap* leases = &client->leases[side];
+        gh_op* op;
+        if (gh_heap_due(leases) > client->now_us)
+        {
+            side++;
+            continue;
+        }
+        op = gh_op_of_lease(gh_heap_at(leases, 0)->place);
+        gh_heap_remove(leases, &op->lease_index);
+        gh_op_tell(op, GH_EVENT_LAPSED);
+    }
+}
+
+void gh_timers_fire(gh_client* client)
+{
+    uint32_t fired = 0;
+    while (gh_heap_due(&client->timers) <= client->now_us)
+    {
+        gh_op* op = gh_op_of_timer(gh_heap_at(&client->timers, 0)->place);
+        if ((++fired & 15) == 0 && !gh_client_budget_left(client)) return;
+        if (op->due_us <= client->now_us)
+        {
+            op->due_us = GH_FOREVER;
+            gh_op_retime(op);
+            gh_op_tell(op, GH_EVENT_TIMER);
+        }
+        else
+        {
+            gh_op_requeue(op, false);
+        }
+    }
+}
+
+/* ---- doubt: whoever has a lease asks, the one that ends first before the others ---------------------------------- */
+
+/* From one heap of leases into the other. */
+static gh_op* lease_change_side(gh_client* client, uint32_t from)
+{
+    gh_heap* leases = &client->leases[from];
+    gh_op* op = gh_op_of_lease(gh_heap_at(leases, 0)->place);
+    uint64_t due_us = gh_heap_due(leases);
+    gh_heap_remove(leases, &op->lease_index);
+    op->flags ^= GH_OP_ASKED;
+    gh_heap_set(gh_leases_of(op), &op->lease_index, due_us);
+    return op;
+}
+
+/* What was told of an earlier doubt, and what was not, is to be told of this one. */
+void gh_doubt_begin(gh_client* client)
+{
+    uint32_t untold = 1 - client->leases_side;
+    GH_INVARIANT(client, client->leases_side <= 1);
+    while (client->leases[untold].count > 0) lease_change_side(client, untold);
+    client->leases_side = untold;
+}
+
+void gh_doubt_on(gh_client* client)
+{
+    uint32_t untold = 1 - client->leases_side;
+    uint32_t told = 0;
+    if (client->commands.state != GH_LINK_READY || client->sweep_left > 0) return;
+    while (client->leases[untold].count > 0)
+    {
+        gh_op_tell(lease_change_side(client, untold), GH_EVENT_DOUBT);
+        if ((++told & 15) == 0 && !gh_client_budget_left(client)) return;
+    }
+}

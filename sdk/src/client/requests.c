@@ -1,0 +1,126 @@
+/* requests.c -- an op's request: it waits in one of two queues, urgent or not, in order of arrival; it is on the wire;
+   or it is paused.
+
+       NONE --send--> QUEUED --encoded--> SENT --answered--> NONE
+                        ^                  |
+                        '---- PAUSED <-----'                        the pause is over, or the link was lost */
+
+#include "client/state.h"
+
+static gh_queue* queue_of(gh_op* op)
+{
+    return (op->flags & GH_OP_URGENT) != 0 ? &op->client->urgent : &op->client->waiting;
+}
+
+static void queue_push_back(gh_queue* queue, gh_op* op)
+{
+    op->next = NULL;
+    op->previous = queue->last;
+    if (queue->last == NULL) queue->first = op;
+    else queue->last->next = op;
+    queue->last = op;
+    queue->count++;
+}
+
+static void queue_push_front(gh_queue* queue, gh_op* op)
+{
+    op->previous = NULL;
+    op->next = queue->first;
+    if (queue->first == NULL) queue->last = op;
+    else queue->first->previous = op;
+    queue->first = op;
+    queue->count++;
+}
+
+static bool queue_has(const gh_queue* queue, const gh_op* op)
+{
+    return op->previous != NULL || op->next != NULL || queue->first == op;
+}
+
+static void queue_remove(gh_queue* queue, gh_op* op)
+{
+    GH_INVARIANT(op->client, queue->count > 0 && queue_has(queue, op));
+    if (op->previous == NULL) queue->first = op->next;
+    else op->previous->next = op->next;
+    if (op->next == NULL) queue->last = op->previous;
+    else op->next->previous = op->previous;
+    op->next = op->previous = NULL;
+    queue->count--;
+}
+
+void gh_queue_remove(gh_op* op)
+{
+    queue_remove(queue_of(op), op);
+}
+
+gh_op* gh_queue_next(gh_client* client)
+{
+    return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
+}
+
+void gh_op_send(gh_op* op, const char* shape, int flags)
+{
+    const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_NO_REPEAT;
+    GH_INVARIANT(op->client, op->kind->encode != NULL);
+    GH_INVARIANT(op->client, (flags & ~sending_flags) == 0);
+    gh_op_unsend(op);
+    op->shape = shape;
+    op->attempts = op->strikes = 0;
+    op->flags = (uint8_t)((op->flags & ~sending_flags) | flags);
+    gh_op_requeue(op, false);
+}
+
+void gh_op_requeue(gh_op* op, bool front)
+{
+    bool was_paused = op->request == GH_REQUEST_PAUSED;
+    GH_INVARIANT(op->client, !queue_has(queue_of(op), op));
+    GH_INVARIANT(op->client, op->slot == 0);
+    op->request = GH_REQUEST_QUEUED;
+    if (was_paused) gh_op_retime(op);
+    if (front) queue_push_front(queue_of(op), op);
+    else queue_push_back(queue_of(op), op);
+}
+
+void gh_op_pause(gh_op* op, uint64_t pause_us)
+{
+    GH_INVARIANT(op->client, op->request == GH_REQUEST_NONE);
+    op->request = GH_REQUEST_PAUSED;
+    op->retry_us = gh_client_after(op->client, pause_us);
+    gh_op_retime(op);
+}
+
+void gh_op_unsend(gh_op* op)
+{
+    const uint8_t was = op->request;
+    GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
+    if (was == GH_REQUEST_SENT) gh_slots_leave(op);
+    op->request = GH_REQUEST_NONE;
+    if (was == GH_REQUEST_QUEUED) queue_remove(queue_of(op), op);
+    if (was == GH_REQUEST_PAUSED) gh_op_retime(op);
+}
+
+bool gh_op_is_sending(const gh_op* op)
+{
+    return op->request != GH_REQUEST_NONE;
+}
+
+bool gh_op_maybe_done(const gh_op* op)
+{
+    if ((op->flags & GH_OP_MAYBE) != 0) return true;
+    /* While only its script's text is on the wire, nothing has been asked for. */
+    return op->request == GH_REQUEST_SENT && op->client->slots[op->slot - 1].purpose == GH_SLOT_OP;
+}
+
+bool gh_op_sent_twice(const gh_op* op)
+{
+    return (op->flags & GH_OP_MAYBE) != 0;
+}
+
+void gh_queue_replace(const gh_op* from, gh_op* to)
+{
+    gh_queue* queue = queue_of(to);
+    if (queue->first == from) queue->first = to;
+    if (queue->last == from) queue->last = to;
+    if (to->previous != NULL) to->previous->next = to;
+    if (to->next != NULL) to->next->previous = to;
+}

@@ -1,0 +1,77 @@
+/* sweeps.c -- what all ops are told: every one that is busy when a sweep begins gets its event once. A sweep goes on
+   over several ticks if it must. */
+
+#include "client/state.h"
+
+#define SWEEP_LOOK_COST 256u /* between two looks at the clock: 16 ops are told, */
+#define SWEEP_TOLD_COST 15u  /* or 256 are passed over                           */
+
+/* Marks alternate, so that no op has to be touched before it is its turn: GH_OP_SWEPT set is "had it" in one sweep and
+   "did not" in the next. Each sweep is ended before the next begins, so all marks are equal in between. */
+static void sweep_begin(gh_client* client, gh_event_kind kind)
+{
+    GH_INVARIANT(client, client->sweep_left == 0);
+    client->sweep_mark ^= GH_OP_SWEPT;
+    client->sweep_kind = (uint8_t)kind;
+    client->sweep_left = client->timers.count;
+    client->sweep_at = 0;
+}
+
+static bool sweep_has(const gh_client* client, const gh_op* op)
+{
+    return (op->flags & GH_OP_SWEPT) == client->sweep_mark;
+}
+
+static void sweep_mark(gh_client* client, gh_op* op)
+{
+    GH_INVARIANT(client, client->sweep_left > 0);
+    op->flags ^= GH_OP_SWEPT;
+    client->sweep_left--;
+}
+
+/* Round and round through the heap, because steps move ops in it: whoever comes into the place of one that ended, is
+   next; whoever was moved behind us, in the next round. */
+void gh_op_sweep_on(gh_client* client, bool bounded)
+{
+    uint32_t cost = 0;
+    while (client->sweep_left > 0)
+    {
+        gh_op* op;
+        GH_INVARIANT(client, client->sweep_left <= client->timers.count);
+        if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
+        op = gh_op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
+        cost++;
+        if (sweep_has(client, op))
+        {
+            client->sweep_at++;
+        }
+        else
+        {
+            sweep_mark(client, op);
+            gh_op_tell(op, (gh_event_kind)client->sweep_kind);
+            cost += SWEEP_TOLD_COST;
+        }
+        if (bounded && cost >= SWEEP_LOOK_COST)
+        {
+            cost = 0;
+            if (!gh_client_budget_left(client)) return;
+        }
+    }
+}
+
+void gh_op_sweep_begin(gh_client* client, gh_event_kind kind)
+{
+    gh_op_sweep_on(client, false);
+    sweep_begin(client, kind);
+}
+
+void gh_op_sweep(gh_client* client, gh_event_kind kind)
+{
+    gh_op_sweep_begin(client, kind);
+    gh_op_sweep_on(client, false);
+}
+
+void gh_sweep_forget(gh_op* op)
+{
+    if (!sweep_has(op->client, op)) sweep_mark(op->client, op);
+}
