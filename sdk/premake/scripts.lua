@@ -1,5 +1,6 @@
 -- scripts.lua -- the server's scripts, the .lua files of sdk/src, for C: build/generated/gh_scripts.h names them, and
--- build/generated/scripts/<system>_scripts.c, which has their texts as sdk/src/client/script_text.h describes them.
+-- build/generated/scripts/<system>_scripts.c, which has their texts as sdk/src/client/script_text.h describes them. What
+-- their heads say of KEYS, ARGV and reply is in <system>_scripts.h beside it, for the system's own C: see heads.lua.
 --
 -- A line "--@ client/check.lua" in a script stands for a part that several may share: sdk/src/client/check.lua. The
 -- head of a part says what it wants of the script around it ("-- wants ..."). Each script is there twice:
@@ -11,6 +12,7 @@
 
 local disk = dofile("disk.lua")
 local c = dofile("c.lua")
+local heads = dofile("heads.lua")
 local minify = dofile("minify.lua")
 local pack = dofile("pack.lua")
 local scripts = {}
@@ -64,6 +66,9 @@ local function read_script(file, seen)
     script.readable = minify.readable(text, script.name)
     script.least = minify.least(text, script.name)
     script.commands = commands_of(file, script.readable)
+    script.head = heads.read(file)
+    heads.check(file, script.head, text)
+    if script.head.reply and script.head.reply.part then seen[script.head.reply.part] = true end
     if script.readable:find("[^\n -~]") then error(file .. ": bytes that are not ASCII, or tabs", 0) end
     if #script.least > bytes_max then
         error(string.format("%s: %d bytes, and the smallest client can load %d", file, #script.least, bytes_max), 0)
@@ -117,12 +122,19 @@ local function command_bits(script, names)
     return string.format("0x%08x%08xull", high, low)
 end
 
+local function c_items(items)
+    return string.format("{%d, %d, %d}", items.least, items.more, items.each)
+end
+
 -- A text as it lies in the library. `size` is that of what is sent.
 local function c_text(script, literals, halves, size)
+    local head = script.head
     return string.format("static const char %s_text[] =\n%s;\n" ..
                          "const gh_script_text gh_%s_lua = {\n" ..
-                         "    %s_text, %d, %d,\n    GH_SCRIPT_%s, %s};\n\n",
-                         script.name, literals, script.name, script.name, halves, size, script.name, script.bits)
+                         "    %s_text, %s, %s, %d, %d,\n    GH_SCRIPT_%s, %s, %s};\n\n",
+                         script.name, literals, script.name,
+                         script.name, head.reply and '"' .. heads.shape(head.reply) .. '"' or "NULL", script.bits,
+                         halves, size, script.name, c_items(head.keys), c_items(head.arguments))
 end
 
 local function c_readable(script)
@@ -180,18 +192,95 @@ local function c_system(system, all, readable)
         c_texts(all, c_packed) .. "#endif\n"
 end
 
--- By the folders that they lie in: a list of { system, its scripts }.
-local function by_system(all)
+-- ---- the names that C has for what the heads say ---------------------------------------------------------------------
+
+-- An enum of { name, value }; a name that is there twice is an error.
+local function c_enum(file, prefix, typename, values, seen)
+    local lines = {}
+    for i, value in ipairs(values) do
+        local name = prefix .. value[1]:upper()
+        if seen[name] then error(file .. ": its head names two things " .. name, 0) end
+        seen[name] = true
+        lines[i] = "    " .. name .. " = " .. value[2]
+    end
+    if #lines == 0 then return "" end
+    return (typename and "typedef enum " .. typename or "enum") .. "\n{\n" .. table.concat(lines, ",\n") .. "\n}" ..
+        (typename and " " .. typename or "") .. ";\n"
+end
+
+-- What a reply has beyond that of the part that it begins with.
+local function element_names(reply)
+    local values = {}
+    for i = reply.own + 1, #reply.elements do table.insert(values, { reply.elements[i].name, i - 1 }) end
+    if reply.rest and not reply.rest_of_part then table.insert(values, { reply.rest, #reply.elements }) end
+    return values
+end
+
+-- By the element that may be that: a list of { element, words }.
+local function word_names(reply)
+    local lists, by_element = {}, {}
+    for i = reply.own_words + 1, #reply.words do
+        local word = reply.words[i]
+        local list = by_element[word.element]
+        if not list then
+            list = { word.element, {} }
+            by_element[word.element] = list
+            table.insert(lists, list)
+        end
+        table.insert(list[2], { word.name, word.value })
+    end
+    return lists
+end
+
+local function c_names(file, head)
+    local name = file:match("([^/]+)%.lua$")
+    local prefix, seen = "GH_" .. name:upper() .. "_", {}
+    local parts = { "/* " .. path.getname(file) .. " */\n", c_enum(file, prefix, nil, element_names(head.reply), seen) }
+    for _, list in ipairs(word_names(head.reply)) do
+        table.insert(parts, c_enum(file, prefix, "gh_" .. name .. "_" .. list[1], list[2], seen))
+    end
+    return #parts == 2 and parts[2] == "" and "" or table.concat(parts) .. "\n"
+end
+
+local function c_system_header(system, files)
+    local guard = "GH_" .. system:upper() .. "_SCRIPTS_H"
+    local parts = {}
+    for i, file in ipairs(files) do
+        local head = heads.read(file, is_part(file))
+        parts[i] = head.reply and c_names(file, head) or ""
+    end
+    return first_line(system .. "_scripts.h") .. "#ifndef " .. guard .. "\n#define " .. guard .. "\n\n" ..
+        table.concat(parts) .. "#endif\n"
+end
+
+-- By the folders that they lie in: a list of { system, its scripts, the files whose heads have names for C }. `parts`
+-- are those that replies begin with.
+local function by_system(all, parts)
     local systems, list = {}, {}
-    for _, script in ipairs(all) do
-        local system = path.getname(path.getdirectory(script.file))
+    local function of(file)
+        local system = path.getname(path.getdirectory(file))
         if not systems[system] then
-            systems[system] = { system, {} }
+            systems[system] = { system, {}, {} }
             table.insert(list, systems[system])
         end
-        table.insert(systems[system][2], script)
+        return systems[system]
     end
+    for _, script in ipairs(all) do
+        table.insert(of(script.file)[2], script)
+        table.insert(of(script.file)[3], script.file)
+    end
+    for _, part in ipairs(parts) do table.insert(of(part)[3], part) end
     return list
+end
+
+local function reply_parts(all)
+    local seen, parts = {}, {}
+    for _, script in ipairs(all) do
+        local part = script.head.reply and script.head.reply.part
+        if part and not seen[part] then table.insert(parts, part) end
+        if part then seen[part] = true end
+    end
+    return parts
 end
 
 -- Writes what C wants of the scripts into the folder. Returns the .c files.
@@ -203,9 +292,10 @@ local function write_c(all, to, readable)
     for _, script in ipairs(all) do script.bits = command_bits(script, commands) end
     disk.write(to .. "/gh_scripts.h", c_header(all, commands, codes))
     disk.write(sources[1], c_codes(codes))
-    for _, system in ipairs(by_system(all)) do
+    for _, system in ipairs(by_system(all, reply_parts(all))) do
         local source = folder .. system[1] .. "_scripts.c"
         disk.write(source, (c_system(system[1], system[2], readable)))
+        disk.write(folder .. system[1] .. "_scripts.h", c_system_header(system[1], system[3]))
         table.insert(sources, source)
     end
     return sources

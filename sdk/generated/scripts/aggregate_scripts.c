@@ -39,8 +39,8 @@ static const char aggregate_add_text[] =
     ">1\"\342\203\256\323)m\320\010a\000Me\011)\0169\003\255\0229$\337E0M"
     "r\036\253\202$\263\320i\326HR\00301A=\006\013E\326P";
 const gh_script_text gh_aggregate_add_lua = {
-    aggregate_add_text, 2002, 2628,
-    GH_SCRIPT_aggregate_add, 0x0000000220200d28ull};
+    aggregate_add_text, "qiii", 0x0000000220200d28ull, 2002, 2628,
+    GH_SCRIPT_aggregate_add, {5, 0, 0}, {3, 0, 0}};
 
 static const char aggregate_read_text[] =
     "\023=@\334\275\247\355\333*\273>\015\205A\026\340\362~\357\321\236\326\216\333@^\3360"
@@ -49,8 +49,8 @@ static const char aggregate_read_text[] =
     "\277`\344\022\320\022\315\033\336\364\000>6\057\322\323\?\344\234q\315,\201q\322\310D="
     "\301!\011";
 const gh_script_text gh_aggregate_read_lua = {
-    aggregate_read_text, 229, 570,
-    GH_SCRIPT_aggregate_read, 0x0000010000000000ull};
+    aggregate_read_text, "q*", 0x0000010000000000ull, 229, 570,
+    GH_SCRIPT_aggregate_read, {1, 0, 0}, {3, 0, 0}};
 
 static const char aggregate_stage_text[] =
     "\023mY\325\324\216(\324\230\236\322\266BM\333\317\235\304\251\246\246&\023\244&\324k>"
@@ -71,5 +71,5 @@ static const char aggregate_stage_text[] =
     "\021\301>\330gd\236O)\263@\320i\215\223\321\243\321sM`\345S\035\3348\355\320"
     "\001m\320\311A\341-\337\010-\016\274\016Hd\0159t2G\320P";
 const gh_script_text gh_aggregate_stage_lua = {
-    aggregate_stage_text, 940, 1686,
-    GH_SCRIPT_aggregate_stage, 0x00000000040004a8ull};
+    aggregate_stage_text, "qiiii", 0x00000000040004a8ull, 940, 1686,
+    GH_SCRIPT_aggregate_stage, {2, 0, 0}, {6, 0, 0}};

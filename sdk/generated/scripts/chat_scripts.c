@@ -34,8 +34,8 @@ static const char chat_create_text[] =
     "\001\036\015\021\006\020\015\034\006\024\035\021f\021\015\0236\026=\031\006\026\015\025\006\354\371\020"
     "\035\324\216p\015\005";
 const gh_script_text gh_chat_create_lua = {
-    chat_create_text, 1691, 3048,
-    GH_SCRIPT_chat_create, 0x00000000755017aaull};
+    chat_create_text, "qii", 0x00000000755017aaull, 1691, 3048,
+    GH_SCRIPT_chat_create, {4, 0, 0}, {6, 0, 1}};
 
 static const char chat_join_text[] =
     "\023\227r\276#\324\255\315\320r\352N\2619\001\335\001\363M\324,|-\330\243b]<"
@@ -65,8 +65,8 @@ static const char chat_join_text[] =
     "\034\304\013\212 \000$\3511-\327\260Pb5\015\352\344\311\226\000\245\226m\020\356\275Q"
     "aP\342\360~5\031-\030F\335\057\026 \324\236ou\005K\n\325P";
 const gh_script_text gh_chat_join_lua = {
-    chat_join_text, 1446, 2844,
-    GH_SCRIPT_chat_join, 0x00000800644017a8ull};
+    chat_join_text, "qiii", 0x00000800644017a8ull, 1446, 2844,
+    GH_SCRIPT_chat_join, {4, 0, 0}, {5, 0, 0}};
 
 static const char chat_leave_text[] =
     "\023.\351\324M\335*.*S%\023D\334=\354m\242\324)\\N\321:\031=<!"
@@ -100,8 +100,8 @@ static const char chat_leave_text[] =
     "]\342G\023\3256\203N\324M\327\223\2015\243\015\315\011\3474\325\260\327\223\2015\243\275"
     "\340\263\326\000\013\260\240\015\005";
 const gh_script_text gh_chat_leave_lua = {
-    chat_leave_text, 1641, 3080,
-    GH_SCRIPT_chat_leave, 0x00000844546817a8ull};
+    chat_leave_text, "qiii", 0x00000844546817a8ull, 1641, 3080,
+    GH_SCRIPT_chat_leave, {5, 0, 0}, {4, 0, 0}};
 
 static const char chat_read_text[] =
     "\023\235Ue[\325\317>\343nM-\324\014\236\304\011\333=.Y\037\324\020\275\341\242A"
@@ -139,8 +139,8 @@ static const char chat_read_text[] =
     "&\032\020\201\352\241\360\036\330\260\261p\321>\337.\234\"&\021\206~\2136\025\321v="
     "m\000,\011";
 const gh_script_text gh_chat_read_lua = {
-    chat_read_text, 1855, 3046,
-    GH_SCRIPT_chat_read, 0x0000005624391100ull};
+    chat_read_text, "qiiiiiis*", 0x0000005624391100ull, 1855, 3046,
+    GH_SCRIPT_chat_read, {4, 0, 0}, {8, 0, 2}};
 
 static const char chat_roster_text[] =
     "\023m\331\317m\350nM-\324\230\375\334\341]\333\252\031=:Q\202\326\246\275\326\310b"
@@ -155,8 +155,8 @@ static const char chat_roster_text[] =
     "\360\004\201\220Q\215\357\301M\011\327i\236\007i\036[a\015:\324\242z\340\245\321a\036"
     "\334\224p\015\005";
 const gh_script_text gh_chat_roster_lua = {
-    chat_roster_text, 569, 981,
-    GH_SCRIPT_chat_roster, 0x0000040040000100ull};
+    chat_roster_text, "qiiisss", 0x0000040040000100ull, 569, 981,
+    GH_SCRIPT_chat_roster, {2, 0, 0}, {4, 0, 0}};
 
 static const char chat_send_text[] =
     "\023\325r\356\326\324B\035'\347;\255\002\300Te[\325\317\000\207\375\014\260\326-2\335"
@@ -212,8 +212,8 @@ static const char chat_send_text[] =
     "\234\016%\230\231(\323\231(\300\201\202\210]\342G\023\3436eN\324M\327\300\201\202\243"
     "\015\315\011\3474\343\260\327\300\201\202\243\275\340\263\326\220C\362]\244Qr\321P";
 const gh_script_text gh_chat_send_lua = {
-    chat_send_text, 2906, 4834,
-    GH_SCRIPT_chat_send, 0x00000006054817a8ull};
+    chat_send_text, "qiiiis", 0x00000006054817a8ull, 2906, 4834,
+    GH_SCRIPT_chat_send, {5, 0, 0}, {3, 0, 2}};
 
 static const char chats_add_text[] =
     "\023\352\035!\244\321\003\255\232\321\243\023\244\273\215,\326\000\023P\035\305\005\265\010E\303\237"
@@ -221,8 +221,8 @@ static const char chats_add_text[] =
     "]gv\025F\311\351P0\231\2532\235\331\216\335\200\330%`7\2216\220N\324M\327"
     "\000\3350\332\320\234pN\203t\015\320\015\243\275\340\263\326\020C\015\005";
 const gh_script_text gh_chats_add_lua = {
-    chats_add_text, 211, 458,
-    GH_SCRIPT_chats_add, 0x0000080064000000ull};
+    chats_add_text, "qi", 0x0000080064000000ull, 211, 458,
+    GH_SCRIPT_chats_add, {2, 0, 0}, {2, 0, 0}};
 
 static const char chats_list_text[] =
     "\023\020\362r\255\232\321\243\023h\340\353\035\323j\215\321\202\332-\270\031\260\333\344=\034\000"
@@ -232,13 +232,13 @@ static const char chats_list_text[] =
     "\000\355\004\036\327\272\253\015\013\023\002*\006\017\327G\301\255\270\032\033\020\201\352\241\000\036\330"
     "\2600p\321>\337.\234\"&\021\206~\273:\025\321v=m\000(\011";
 const gh_script_text gh_chats_list_lua = {
-    chats_list_text, 325, 634,
-    GH_SCRIPT_chats_list, 0x0000005444200000ull};
+    chats_list_text, "qii*", 0x0000005444200000ull, 325, 634,
+    GH_SCRIPT_chats_list, {2, 0, 0}, {5, 0, 0}};
 
 static const char chats_remove_text[] =
     "\023\247AM\341\210B\000\004dr\215,V\344.M\356\265\220\035\265\013\271\010\331\360P"
     "\265I\016\320g\004p)\035[\000\025\3370=\347\366\240Q\020^\274\032\324i\315\327g"
     "\004p\326\000C\015\005";
 const gh_script_text gh_chats_remove_lua = {
-    chats_remove_text, 125, 260,
-    GH_SCRIPT_chats_remove, 0x0000084004000000ull};
+    chats_remove_text, "qi", 0x0000084004000000ull, 125, 260,
+    GH_SCRIPT_chats_remove, {1, 0, 0}, {3, 0, 0}};

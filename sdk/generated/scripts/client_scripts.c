@@ -14,8 +14,8 @@ static const char epoch_text[] =
     "\015C \337i}\332g\321\236\322\324\035\333p\312\215\336\252m\340\310\235\334\371a0-"
     "\332jPD\3260\004\362\015\005";
 const gh_script_text gh_epoch_lua = {
-    epoch_text, 579, 1017,
-    GH_SCRIPT_epoch, 0x0000000006200004ull};
+    epoch_text, "iii", 0x0000000006200004ull, 579, 1017,
+    GH_SCRIPT_epoch, {1, 0, 0}, {2, 1, 0}};
 
 static const char rights_text[] =
     "\023K\272\343\057P\351\033\343\037[\351\033\343\017\206^\351\033\343u\017\206^\351\033\343\216"
@@ -36,5 +36,5 @@ static const char rights_text[] =
     "\015\356X\?\370\242'-\000\267\346\366\355\007\342\023\261\315\014\356\355q\057\034\027.\001\335"
     "\035\336\326\377\020a\015\335\002p\220}a\016\3237s=\025$\334p\006\036\014\322x\222";
 const gh_script_text gh_rights_lua = {
-    rights_text, 952, 955,
-    GH_SCRIPT_rights, 0x0000000000000000ull};
+    rights_text, NULL, 0x0000000000000000ull, 952, 955,
+    GH_SCRIPT_rights, {1, 0, 0}, {0, 0, 1}};

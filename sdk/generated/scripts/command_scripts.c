@@ -4,8 +4,8 @@
 static const char command_text[] =
     "\006\356\350] S\216F$\011";
 const gh_script_text gh_command_lua = {
-    command_text, 19, 32,
-    GH_SCRIPT_command, 0x0000000000000000ull};
+    command_text, NULL, 0x0000000000000000ull, 19, 32,
+    GH_SCRIPT_command, {0, 0, 1}, {0, 0, 1}};
 
 static const char command_once_text[] =
     "\023]K<\327\020UB\035R%\004\337Qk\360\213\360\015\337\003\215\034p\272\357f`"
@@ -27,8 +27,8 @@ static const char command_once_text[] =
     "\255J\021\031\037\324\200\221\364\021T1\221\255\015\?R\215\?\330\365]\274\015\321\337\272\224"
     "2d\011m\246\0139DF\320P";
 const gh_script_text gh_command_once_lua = {
-    command_once_text, 974, 1429,
-    GH_SCRIPT_command_once, 0x0000000006000000ull};
+    command_once_text, "qii*", 0x0000000006000000ull, 974, 1429,
+    GH_SCRIPT_command_once, {1, 0, 1}, {3, 0, 1}};
 
 static const char fenced_text[] =
     "\276$t\350\230=\333\016\001\000\035\340&\005\335\015\221\323\031\376s\007\320\001\2206@\310"
@@ -38,5 +38,5 @@ static const char fenced_text[] =
     "}5FM\327\377-\326\355\276\031\336\351\347`.\000\031.\010\370\260\375\337\351\240\276\347"
     "\346\"]\367\340\260\216&\247;\365\340\2602p\011\260\272S\216\006+\003\327P";
 const gh_script_text gh_fenced_lua = {
-    fenced_text, 330, 515,
-    GH_SCRIPT_fenced, 0x0000000004000000ull};
+    fenced_text, NULL, 0x0000000004000000ull, 330, 515,
+    GH_SCRIPT_fenced, {1, 0, 1}, {1, 0, 1}};

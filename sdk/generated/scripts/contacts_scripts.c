@@ -10,8 +10,8 @@ static const char contacts_load_text[] =
     "9}\324\367\221\030\314\210D,\006\021\344\376\350\0220\022\"]\007\321D=\324\263\031\332"
     "\321\")a\015\335\276p\326\215,\006\271N:\005\000\327P";
 const gh_script_text gh_contacts_load_lua = {
-    contacts_load_text, 374, 779,
-    GH_SCRIPT_contacts_load, 0x0000000440014020ull};
+    contacts_load_text, "qiis*", 0x0000000440014020ull, 374, 779,
+    GH_SCRIPT_contacts_load, {4, 0, 0}, {4, 0, 0}};
 
 static const char contacts_remove_text[] =
     "\023N\336\021B\227r\266A\275\3419AM\321*\355\325\255gh=\340\024\255\223\321\303"
@@ -39,8 +39,8 @@ static const char contacts_remove_text[] =
     "G\355\0372\337\036P\321a\327\255\326\020b\244\240\252=\331\203\330\355\177;\037\334\212g"
     "\027\236\017D\026#\323c\015\005";
 const gh_script_text gh_contacts_remove_lua = {
-    contacts_remove_text, 1307, 2520,
-    GH_SCRIPT_contacts_remove, 0x00000840646246a8ull};
+    contacts_remove_text, "qi", 0x00000840646246a8ull, 1307, 2520,
+    GH_SCRIPT_contacts_remove, {5, 0, 0}, {4, 0, 0}};
 
 static const char contacts_touch_text[] =
     "\023.\332\343Q\375\354\246\266A\275\341\300\335b\333\275nk\333\275.\033\324\024\255RB"
@@ -80,5 +80,5 @@ static const char contacts_touch_text[] =
     "\255-\002\347\372B0\255\011x\324\376!t\342.\276\006\243\011T\3218\221\321a\327\255"
     "\326\020b`d\252=\331\203\330\355\177K\027\334\212HW\236\017\330A\322\004\255-\334P";
 const gh_script_text gh_contacts_touch_lua = {
-    contacts_touch_text, 2016, 3684,
-    GH_SCRIPT_contacts_touch, 0x00000086646bc6abull};
+    contacts_touch_text, "qiis", 0x00000086646bc6abull, 2016, 3684,
+    GH_SCRIPT_contacts_touch, {5, 0, 0}, {5, 0, 1}};

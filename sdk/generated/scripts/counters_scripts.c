@@ -31,8 +31,8 @@ static const char counters_clean_text[] =
     "0$0\264P~j`\005\226\016E&\027\331\037p&0\206Pdr\221 tp\315"
     "w\337\370S0D\235\024Ta\355\260m\332\341\244S\236\330P";
 const gh_script_text gh_counters_clean_lua = {
-    counters_clean_text, 1552, 2359,
-    GH_SCRIPT_counters_clean, 0x000000502c285089ull};
+    counters_clean_text, "qiii*", 0x000000502c285089ull, 1552, 2359,
+    GH_SCRIPT_counters_clean, {1, 0, 1}, {5, 0, 2}};
 
 static const char counters_flush_text[] =
     "\023=\320\343B\370rUm+\324\022r\236\322\266B\307rUM\355\210B\035'\327\021"
@@ -93,8 +93,8 @@ static const char counters_flush_text[] =
     "\015@&\057\316\350W\255*A\340Ba\223\375\3228\255*A\240Z\035\334\247}\026\035"
     "\324\024\035\333p&\322\206>x\337\370S\322mg\015=D&\337P";
 const gh_script_text gh_counters_flush_lua = {
-    counters_flush_text, 3180, 4479,
-    GH_SCRIPT_counters_flush, 0x00000000652cf708ull};
+    counters_flush_text, "qiis", 0x00000000652cf708ull, 3180, 4479,
+    GH_SCRIPT_counters_flush, {2, 0, 1}, {8, 0, 1}};
 
 static const char counters_lease_text[] =
     "\023\\\335R\337\324\255\002\321\001\273\255\326\030-\350\265P\035\305\004\265\010\325\360@-\325"
@@ -103,8 +103,8 @@ static const char counters_lease_text[] =
     ")\337$\240\275\250\374\002}\006gm%3$\337$]\335\241\016\326w\034\361]\315\252"
     "b5=$\337i\312\215\336\252\020\321\325.\334\305p\3260\035\004*\337P";
 const gh_script_text gh_counters_lease_lua = {
-    counters_lease_text, 272, 560,
-    GH_SCRIPT_counters_lease, 0x0000000006800005ull};
+    counters_lease_text, "qiii", 0x0000000006800005ull, 272, 560,
+    GH_SCRIPT_counters_lease, {1, 0, 0}, {4, 0, 0}};
 
 static const char counters_read_text[] =
     "\023\035\316\325\310-\330\243\001\253\035\323\344=\334\202U\241\001\200\035\005]\013X\032\260\326"
@@ -120,5 +120,5 @@ static const char counters_read_text[] =
     ")5\020\033\354\341-\0034\003\034\014J#\027$\351\341\025\207@T\222\240\201\304!@"
     "\346\340\201\262\241\015g\000*\011";
 const gh_script_text gh_counters_read_lua = {
-    counters_read_text, 635, 1124,
-    GH_SCRIPT_counters_read, 0x0000000004015020ull};
+    counters_read_text, "qiii*", 0x0000000004015020ull, 635, 1124,
+    GH_SCRIPT_counters_read, {2, 0, 0}, {6, 0, 0}};

@@ -26,8 +26,8 @@ static const char files_chunk_text[] =
     "\033\357G\023m\331\222~S\022\213\320\225\262$\262\210\2559o\344\203\2563%K\3248"
     "\315\352\033\015\033Kd\015s\262\032\324i\215\323\254`a>\325\301\3260'\000C\015\005";
 const gh_script_text gh_files_chunk_lua = {
-    files_chunk_text, 1287, 2478,
-    GH_SCRIPT_files_chunk, 0x0000005454a00538ull};
+    files_chunk_text, "qiii", 0x0000005454a00538ull, 1287, 2478,
+    GH_SCRIPT_files_chunk, {4, 0, 0}, {6, 0, 0}};
 
 static const char files_list_text[] =
     "\023\035\342\323\240\030d\001.\357\367\036\355i\355\270\015\344\345\015#\000\3365\275\343AP"
@@ -41,8 +41,8 @@ static const char files_list_text[] =
     "\277\031\355\324M=\327t\247\036\347\353\367\233\036\330\260\215\027\355l\255O\014g\002a\350"
     "q\356}\337:S\020>\333\023\034\222";
 const gh_script_text gh_files_list_lua = {
-    files_list_text, 528, 1109,
-    GH_SCRIPT_files_list, 0x0000001004000020ull};
+    files_list_text, "q*", 0x0000001004000020ull, 528, 1109,
+    GH_SCRIPT_files_list, {4, 0, 0}, {5, 0, 0}};
 
 static const char files_look_text[] =
     "\023}\356\323\355\272\n\031\000s\340\367\036\355i\355\270\015\323\217\364.'\020\3335n\357"
@@ -57,8 +57,8 @@ static const char files_look_text[] =
     "1\004g\015(\037X\337N2=\006\033\331\001zl\244\240\362\201U\355\024\324c\362\201"
     "\255\324\207A=\006\013,\037\330J)\302\015\005";
 const gh_script_text gh_files_look_lua = {
-    files_look_text, 589, 1005,
-    GH_SCRIPT_files_look, 0x00000004400001c0ull};
+    files_look_text, "qiiiiiiiiiis", 0x00000004400001c0ull, 589, 1005,
+    GH_SCRIPT_files_look, {2, 0, 0}, {1, 0, 0}};
 
 static const char files_open_text[] =
     "\023\235\344\323\355\272\n\031\000s\340\367\036\355i\355\270\015\323\217\364.' \3215n\357"
@@ -84,8 +84,8 @@ static const char files_open_text[] =
     "a\022\320\376\003\322\017Qjp\321\223a\015\013\031\322VM^\325\301MLL\004\327\212"
     "[>`\015\323A\224M\256\015\2670\324\034\015\005";
 const gh_script_text gh_files_open_lua = {
-    files_open_text, 1207, 1989,
-    GH_SCRIPT_files_open, 0x0000080074a00590ull};
+    files_open_text, "qiiiiiis", 0x0000080074a00590ull, 1207, 1989,
+    GH_SCRIPT_files_open, {4, 0, 0}, {7, 0, 1}};
 
 static const char files_read_text[] =
     "\023\202\225N\335\324s\015\331\230=.\324\226\375\334\264\236\322\266B\000\036\326\254\200#\021"
@@ -119,15 +119,15 @@ static const char files_read_text[] =
     "\243\015\315)v\335\215\0151\332\013\260\323\323mg\000\210\021\030\324\346}8\335c\353\221"
     "p\222";
 const gh_script_text gh_files_read_lua = {
-    files_read_text, 1628, 2939,
-    GH_SCRIPT_files_read, 0x0000085474200518ull};
+    files_read_text, "qiiiiiiiiis", 0x0000085474200518ull, 1628, 2939,
+    GH_SCRIPT_files_read, {4, 0, 0}, {5, 0, 0}};
 
 static const char files_remove_text[] =
     "\005=\324\263\315\n(r\333\000,\326\215,\026\324i\312\216bw\337\370\316\365\241\233p"
     "\326\215\354\244\015\005";
 const gh_script_text gh_files_remove_lua = {
-    files_remove_text, 67, 158,
-    GH_SCRIPT_files_remove, 0x0000000010000020ull};
+    files_remove_text, "qi", 0x0000000010000020ull, 67, 158,
+    GH_SCRIPT_files_remove, {4, 0, 0}, {2, 0, 0}};
 
 static const char files_reserve_text[] =
     "\023m\331\343B\215\315\203A\026\340\362~\357\321\236\326\216\333@^\3360\002\262]\323;"
@@ -153,8 +153,8 @@ static const char files_reserve_text[] =
     "\340D\271\302\305\223\2310]\3514t\226\327n=9\332\320\234b\327n=9\332\013\260"
     "\323\323>k\015\330A\2211\340=6\324\034\015\005";
 const gh_script_text gh_files_reserve_lua = {
-    files_reserve_text, 1207, 2245,
-    GH_SCRIPT_files_reserve, 0x00000840242007e8ull};
+    files_reserve_text, "qiiis", 0x00000840242007e8ull, 1207, 2245,
+    GH_SCRIPT_files_reserve, {4, 0, 0}, {7, 0, 0}};
 
 static const char files_seal_text[] =
     "\023\035\343\323\020\030d\001.\357\367\036\355i\355\270\015\344\345\015#\000\3345\275\343A`"
@@ -172,8 +172,8 @@ static const char files_seal_text[] =
     "\315v\017\325\301\003\220\301}z\0175\n\331\236]<\034t\3278\315Z\023\3266\321\242"
     "#A\"\355\3368\315*:\022\324n\305P\313\304]\331\247\367P\243\220\236\0174\324P";
 const gh_script_text gh_files_seal_lua = {
-    files_seal_text, 784, 1500,
-    GH_SCRIPT_files_seal, 0x0000000424a00500ull};
+    files_seal_text, "qi", 0x0000000424a00500ull, 784, 1500,
+    GH_SCRIPT_files_seal, {4, 0, 0}, {5, 0, 0}};
 
 static const char files_withdraw_text[] =
     "\023\247>\335\256\253\220\0010\007~\357\321\236\326\216\3330\375H\357r\002\020]\343\366\036"
@@ -187,5 +187,5 @@ static const char files_withdraw_text[] =
     "\346B\"\215\323\254@a\015\353\232Q(PNJ\024\035;\022$\342\203\256\323\000p\315"
     "w\337\374\015\000\347\203}\026\035+b\015:\324P";
 const gh_script_text gh_files_withdraw_lua = {
-    files_withdraw_text, 536, 1114,
-    GH_SCRIPT_files_withdraw, 0x00000840000005e8ull};
+    files_withdraw_text, "qi", 0x00000840000005e8ull, 536, 1114,
+    GH_SCRIPT_files_withdraw, {3, 0, 0}, {3, 0, 0}};

@@ -23,8 +23,8 @@ static const char guild_join_text[] =
     "\210\225\016\006E\002E\033\353\247k\036\3340p&P\206\036\2437\005\325v\3563i\011"
     "\003g\0151D@\326P";
 const gh_script_text gh_guild_join_lua = {
-    guild_join_text, 1080, 1941,
-    GH_SCRIPT_guild_join, 0x00000002644006a8ull};
+    guild_join_text, "qiis", 0x00000002644006a8ull, 1080, 1941,
+    GH_SCRIPT_guild_join, {2, 0, 0}, {3, 0, 3}};
 
 static const char guild_leave_text[] =
     "\023\2354-\004L&\327\252\031=:\201\004\331D\315\302\327\202=\032\000\335Q\020B\275"
@@ -47,5 +47,5 @@ static const char guild_leave_text[] =
     "-P\261\344\301 \236\270\013\032\345\267\211S@D\262 \242\226\236h\015\331A%P\015"
     "\005";
 const gh_script_text gh_guild_leave_lua = {
-    guild_leave_text, 1009, 1839,
-    GH_SCRIPT_guild_leave, 0x00000042444006a8ull};
+    guild_leave_text, "qiis", 0x00000042444006a8ull, 1009, 1839,
+    GH_SCRIPT_guild_leave, {2, 0, 0}, {2, 0, 3}};

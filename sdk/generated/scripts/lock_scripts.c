@@ -53,8 +53,8 @@ static const char lock_acquire_text[] =
     "\332E\000b\000!\203\321R\302\355\016\325\001`\225Qas\321\240\302\0157\351\370nj"
     "\001\"\016\030\234\n\242\013\230\000\033gd`'\011";
 const gh_script_text gh_lock_acquire_lua = {
-    lock_acquire_text, 2775, 4474,
-    GH_SCRIPT_lock_acquire, 0x000000a46620042cull};
+    lock_acquire_text, "qiiiii", 0x000000a46620042cull, 2775, 4474,
+    GH_SCRIPT_lock_acquire, {3, 1, 0}, {7, 1, 0}};
 
 static const char lock_look_text[] =
     "\023J\273\017\330\000\005~4\001\320R=\033!\336(\000^\357T\"\267~d\340\253\276"
@@ -67,8 +67,8 @@ static const char lock_look_text[] =
     "\344\335\356\233\341\262\322\020\322\020\"\246\221\303\240\302^G\017\244\322\310b2\013\260\020\004"
     ".$\334i\326\215,\0269\014\306\353\270\015\015#\037\245\001\261\016\335P";
 const gh_script_text gh_lock_look_lua = {
-    lock_look_text, 494, 884,
-    GH_SCRIPT_lock_look, 0x0000000044000004ull};
+    lock_look_text, "qiiiiis", 0x0000000044000004ull, 494, 884,
+    GH_SCRIPT_lock_look, {2, 1, 0}, {1, 1, 0}};
 
 static const char lock_release_text[] =
     "\023\340-\325\263\355\020\320\321\2236\340^\337\032\215\344\330\335\017\026>\327\262\005\2613\315"
@@ -110,8 +110,8 @@ static const char lock_release_text[] =
     "0\301H%g]k\205\007\332E@b\016.\032-%\334\356g\021Y\321\240\302\015'"
     "A^\355\3025\3420\301W \2720\011\260\320\236\337\363\3470\035\337s\323=\326P";
 const gh_script_text gh_lock_release_lua = {
-    lock_release_text, 2126, 3514,
-    GH_SCRIPT_lock_release, 0x000000c466200424ull};
+    lock_release_text, "qi", 0x000000c466200424ull, 2126, 3514,
+    GH_SCRIPT_lock_release, {3, 0, 0}, {3, 1, 0}};
 
 static const char lock_renew_text[] =
     "\023m\350\324M\335*J\224\273\255\326\030-\350\265P\035u\010\265\010\325\360`-\325\263"
@@ -122,5 +122,5 @@ static const char lock_renew_text[] =
     "\240\216\207\324V\240M\334\276sD}z\337\370\200p\312\215\336\252m\320\311\216\014\326\371"
     "a\020d-\n\016\027]\355\302\200p\326\220Cd\362Q@\004\015\005";
 const gh_script_text gh_lock_renew_lua = {
-    lock_renew_text, 379, 785,
-    GH_SCRIPT_lock_renew, 0x0000000006200004ull};
+    lock_renew_text, "qiiii", 0x0000000006200004ull, 379, 785,
+    GH_SCRIPT_lock_renew, {1, 0, 0}, {3, 0, 0}};

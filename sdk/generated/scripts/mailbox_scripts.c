@@ -16,8 +16,8 @@ static const char mailbox_commit_text[] =
     "\300a\015\013\000\027-\025\006\014\327\212\224\021\375\3228\220\321Ra\300}e\015O\020\017"
     "\026\343\2702\004\362\015\005";
 const gh_script_text gh_mailbox_commit_lua = {
-    mailbox_commit_text, 687, 1291,
-    GH_SCRIPT_mailbox_commit, 0x0000000004281528ull};
+    mailbox_commit_text, "qiii", 0x0000000004281528ull, 687, 1291,
+    GH_SCRIPT_mailbox_commit, {2, 0, 0}, {3, 0, 0}};
 
 static const char mailbox_fetch_text[] =
     "\023\236Se[\325\317}\356nM-4\016\353\222\323\375\323=.\0324\335-j\275a"
@@ -47,8 +47,8 @@ static const char mailbox_fetch_text[] =
     "\212hR\001\021\250\036\n\357\201\015+\015\027\355\363\355\302)b\022a\350\267hS\021m"
     "\327\323\006\026\222";
 const gh_script_text gh_mailbox_fetch_lua = {
-    mailbox_fetch_text, 1410, 2207,
-    GH_SCRIPT_mailbox_fetch, 0x0000005004211100ull};
+    mailbox_fetch_text, "qiiiiiiis*", 0x0000005004211100ull, 1410, 2207,
+    GH_SCRIPT_mailbox_fetch, {3, 0, 0}, {8, 0, 0}};
 
 static const char mailbox_push_text[] =
     "\023N\356nM-\344\266\375\354\262\365A\015\321\033\244\354\016\333\244N\2619\321'\240M"
@@ -93,5 +93,5 @@ static const char mailbox_push_text[] =
     "\260\234\016E\227i%\323\231(nM\207\330%P7e6\227N\324M\327nM7\332"
     "\320\234pNS\006{\355\326t\243\275\340\263\326\240C\004]\264\n\325P";
 const gh_script_text gh_mailbox_push_lua = {
-    mailbox_push_text, 2286, 3943,
-    GH_SCRIPT_mailbox_push, 0x00000000055857a8ull};
+    mailbox_push_text, "qiiii", 0x00000000055857a8ull, 2286, 3943,
+    GH_SCRIPT_mailbox_push, {4, 0, 0}, {4, 0, 2}};

@@ -30,8 +30,8 @@ static const char rows_claim_text[] =
     "\220\201\233r\202n\030\260;\0373_Z\340G~k\345\003&\2403\323\323\301N\323("
     "0N\324M\327\240|b\327%\275\340\224E\365\241}e\340&";
 const gh_script_text gh_rows_claim_lua = {
-    rows_claim_text, 1496, 2663,
-    GH_SCRIPT_rows_claim, 0x0000025424200628ull};
+    rows_claim_text, "qiiiii*", 0x0000025424200628ull, 1496, 2663,
+    GH_SCRIPT_rows_claim, {5, 0, 0}, {9, 0, 0}};
 
 static const char rows_finish_text[] =
     "\023\022\225U.\330\324s\015\3311N\335\266B\334=.d\005I \327\030bE\315\337"
@@ -52,8 +52,8 @@ static const char rows_finish_text[] =
     "\351D\335t\015\310'v\215\325\013NY\324J\342\335\335\210q\235\001\354\274\274q\206\036"
     "^\321\323\3260C-\n\326P";
 const gh_script_text gh_rows_finish_lua = {
-    rows_finish_text, 916, 1579,
-    GH_SCRIPT_rows_finish, 0x00000a4024200420ull};
+    rows_finish_text, "qiii", 0x00000a4024200420ull, 916, 1579,
+    GH_SCRIPT_rows_finish, {4, 0, 0}, {8, 0, 0}};
 
 static const char rows_get_text[] =
     "\023\247=.\004\332Q=\000\272\010\332\360K\215\034\000\320\306\255\332\000\342=\251r&\263"
@@ -62,8 +62,8 @@ static const char rows_get_text[] =
     "Q\0004\323\305,k\323-\003>\014|\267\026\3242\221\361\256\325\227k\304n\027\321D"
     "\253\200\236\017EF\340\327x\220Q\360Cb`~\215D\031\321P";
 const gh_script_text gh_rows_get_lua = {
-    rows_get_text, 266, 536,
-    GH_SCRIPT_rows_get, 0x0000000004000020ull};
+    rows_get_text, "qiiiiiis", 0x0000000004000020ull, 266, 536,
+    GH_SCRIPT_rows_get, {1, 0, 0}, {4, 0, 0}};
 
 static const char rows_renew_text[] =
     "\023\220\035\305\004\271\010\331\360\207]\335\237Pm\354\\]\034\260\005h\003\345\365\316\347|"
@@ -75,8 +75,8 @@ static const char rows_renew_text[] =
     "]\254\nc\337\367I\016p\337\370]\354\305\015\300z\0020\324i\326\015\300:$\?\324"
     "P";
 const gh_script_text gh_rows_renew_lua = {
-    rows_renew_text, 394, 720,
-    GH_SCRIPT_rows_renew, 0x0000084024000020ull};
+    rows_renew_text, "qiii", 0x0000084024000020ull, 394, 720,
+    GH_SCRIPT_rows_renew, {2, 0, 0}, {5, 0, 0}};
 
 static const char rows_schedule_text[] =
     "\023\275\346;\255\322\250=.\244\204\306\365\000\031\233\023\220\035p\332j\215!\326\325\023\340"
@@ -97,8 +97,8 @@ static const char rows_schedule_text[] =
     "\235D\001:3=\035\3434\202\226\335:\057\336\335\215(\321\031\300\316\313+a\350\341\025"
     "=m\0153D\320P";
 const gh_script_text gh_rows_schedule_lua = {
-    rows_schedule_text, 910, 1685,
-    GH_SCRIPT_rows_schedule, 0x00000a40240004a0ull};
+    rows_schedule_text, "qii", 0x00000a40240004a0ull, 910, 1685,
+    GH_SCRIPT_rows_schedule, {4, 0, 0}, {8, 0, 0}};
 
 static const char rows_unschedule_text[] =
     "\023\320\225AM1\327\220}^\325\266B\020d\004r\255\326\030b]=\021\321QL\021"
@@ -113,5 +113,5 @@ static const char rows_unschedule_text[] =
     "\355\330\"\015\006\027\022;\000\020\354\203\367\315\037\351\306\241}em\005\322\300\376\000\030\003"
     "\325\241Q\"]\343\2702\362\015\005";
 const gh_script_text gh_rows_unschedule_lua = {
-    rows_unschedule_text, 581, 1159,
-    GH_SCRIPT_rows_unschedule, 0x00000040042006a8ull};
+    rows_unschedule_text, "qii", 0x00000040042006a8ull, 581, 1159,
+    GH_SCRIPT_rows_unschedule, {4, 0, 0}, {4, 0, 0}};

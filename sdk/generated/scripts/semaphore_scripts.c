@@ -79,8 +79,8 @@ static const char semaphore_acquire_text[] =
     "\"K\017\031|\350\340\262\222\334\306 \375\302M\015\"* md\002l\330\274 \211\307"
     "F\006\320\222";
 const gh_script_text gh_semaphore_acquire_lua = {
-    semaphore_acquire_text, 4208, 6783,
-    GH_SCRIPT_semaphore_acquire, 0x000008f47620042eull};
+    semaphore_acquire_text, "qiiiiii", 0x000008f47620042eull, 4208, 6783,
+    GH_SCRIPT_semaphore_acquire, {4, 1, 0}, {9, 1, 0}};
 
 static const char semaphore_limit_text[] =
     "\023\324\260\224gM\353\024\233\023H\016\3533\255\326\030-\350\265\027\035uz\261x\321\360"
@@ -133,8 +133,8 @@ static const char semaphore_limit_text[] =
     "\216\025\013\346e\341\262\322\020\322-\326\351\335\016\014\325\314\336\010\354-\363\356\320p&\200"
     "\206\014 X\306\236\1779D \337\001 \300\002\262]\023\324c\015\005";
 const gh_script_text gh_semaphore_limit_lua = {
-    semaphore_limit_text, 2731, 4522,
-    GH_SCRIPT_semaphore_limit, 0x000000d47620042eull};
+    semaphore_limit_text, "qiiiii", 0x000000d47620042eull, 2731, 4522,
+    GH_SCRIPT_semaphore_limit, {4, 0, 0}, {4, 0, 0}};
 
 static const char semaphore_look_text[] =
     "\023P\004-\325\263\355 \246\374q\"\207@\213@\015\317\325\343B\215\315\203\001\013\021\000"
@@ -147,8 +147,8 @@ static const char semaphore_look_text[] =
     "\356\227\321!\316\011:Bn\011\352\335\205#\316\326\372\015\340Ph\021]\341U\221N+"
     "\351\007\020\264\021\025\006\020\222";
 const gh_script_text gh_semaphore_look_lua = {
-    semaphore_look_text, 466, 967,
-    GH_SCRIPT_semaphore_look, 0x0000021044000006ull};
+    semaphore_look_text, "qiiii*", 0x0000021044000006ull, 466, 967,
+    GH_SCRIPT_semaphore_look, {3, 0, 0}, {2, 0, 0}};
 
 static const char semaphore_refresh_text[] =
     "\023`\035\325\003`\213`\015\017\201Z\347\000\2563\345h\260\323n\271\006\031\322\0000\255"
@@ -158,8 +158,8 @@ static const char semaphore_refresh_text[] =
     "M1\027\334\247}\026\255\326\024\035\333p}\352\227\321jM\321\261I~\336\243\321\370\370"
     "#\027]\?\005\320v\326\215,F\351\301 >\320P";
 const gh_script_text gh_semaphore_refresh_lua = {
-    semaphore_refresh_text, 314, 556,
-    GH_SCRIPT_semaphore_refresh, 0x0000000224a00000ull};
+    semaphore_refresh_text, "qis", 0x0000000224a00000ull, 314, 556,
+    GH_SCRIPT_semaphore_refresh, {2, 0, 0}, {2, 0, 1}};
 
 static const char semaphore_release_text[] =
     "\023~\323,\232]=!\333R=\333\016\001\343\260=_\010\213n#\353\365\016\3213-"
@@ -215,5 +215,5 @@ static const char semaphore_release_text[] =
     "\322\020\322-\326\351\335\016\014\325\314\336\010\354-\363\356\320p&`\206\000\000 [\325\236"
     "\237\n\033\024\305\006\002\057\000\3345A=\326P";
 const gh_script_text gh_semaphore_release_lua = {
-    semaphore_release_text, 2886, 4840,
-    GH_SCRIPT_semaphore_release, 0x000000d47620042eull};
+    semaphore_release_text, "qii", 0x000000d47620042eull, 2886, 4840,
+    GH_SCRIPT_semaphore_release, {4, 0, 0}, {4, 1, 0}};

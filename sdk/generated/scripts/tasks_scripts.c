@@ -31,8 +31,8 @@ static const char tasks_back_text[] =
     "\347\266!0\243S\261\256\356\263&\340y.5\336\350\244S\340m\267\327X}2\005t"
     "\022\007'\236\355$\236h\337\340f \236\337r\224q\015\005";
 const gh_script_text gh_tasks_back_lua = {
-    tasks_back_text, 1549, 2154,
-    GH_SCRIPT_tasks_back, 0x0000005074b0050aull};
+    tasks_back_text, "qii", 0x0000005074b0050aull, 1549, 2154,
+    GH_SCRIPT_tasks_back, {9, 0, 0}, {2, 0, 0}};
 
 static const char tasks_cancel_text[] =
     "\023>\323=\325rU\266\266N-$\355x\037N\036\025Ve\033\260\212\324\244\356\350]"
@@ -81,8 +81,8 @@ static const char tasks_cancel_text[] =
     "M\026X\027\332W\246\331N\342\211\366\015^\010bT\014\223)\333\225N\023\011\002\352D"
     "\335\004\017\"\333\015\243\015\315)\006\017\"\333\015\243\275\320v\326-G*\330P";
 const gh_script_text gh_tasks_cancel_lua = {
-    tasks_cancel_text, 2514, 3441,
-    GH_SCRIPT_tasks_cancel, 0x0000084274b00fbaull};
+    tasks_cancel_text, "qis", 0x0000084274b00fbaull, 2514, 3441,
+    GH_SCRIPT_tasks_cancel, {10, 0, 0}, {6, 0, 1}};
 
 static const char tasks_control_text[] =
     "\023L\356\350]BV[\247\017\220\241=\201U\202\324\265\255\326\030-\250\335\202\233\001M"
@@ -103,8 +103,8 @@ static const char tasks_control_text[] =
     "\333H\271 }\333\253\005\3201(\220n\214\330%.\3564\215\002\346D\335\244'\345\n"
     "\326\240\004\321\320\302\015\005";
 const gh_script_text gh_tasks_control_lua = {
-    tasks_control_text, 911, 1299,
-    GH_SCRIPT_tasks_control, 0x0000000014a0042aull};
+    tasks_control_text, "qis", 0x0000000014a0042aull, 911, 1299,
+    GH_SCRIPT_tasks_control, {3, 0, 0}, {7, 0, 0}};
 
 static const char tasks_count_text[] =
     "\023}\336=\352AA\355[\377!\0151WUO,S%\323=m\351\3230\030\260\220"
@@ -121,8 +121,8 @@ static const char tasks_count_text[] =
     "\320v\000$\000\264`\016B\002\200\210\332\214\335\022\002\324\301\000$\000\264\320\025=\301!"
     "\011";
 const gh_script_text gh_tasks_count_lua = {
-    tasks_count_text, 673, 1200,
-    GH_SCRIPT_tasks_count, 0x00000001c4004180ull};
+    tasks_count_text, "qiiiiiiiiiiiiiiiiiiiiiii", 0x00000001c4004180ull, 673, 1200,
+    GH_SCRIPT_tasks_count, {15, 0, 0}, {1, 0, 0}};
 
 static const char tasks_dead_text[] =
     "\023\334>\015\210A\026\340\362~\357\321\236\326\216\333@^\3360\002\320]\323;\036\024\353"
@@ -136,8 +136,8 @@ static const char tasks_dead_text[] =
     "\327\340@M\004t\202\327\372\024\016\016\323v\000$\000\264n\002@\002@\013\356 $\000"
     "\264\020\016B\002@\013\352 $\000\264@\025=\301!\011";
 const gh_script_text gh_tasks_dead_lua = {
-    tasks_dead_text, 539, 963,
-    GH_SCRIPT_tasks_dead, 0x0000000444000020ull};
+    tasks_dead_text, "qii*", 0x0000000444000020ull, 539, 963,
+    GH_SCRIPT_tasks_dead, {3, 0, 0}, {4, 0, 0}};
 
 static const char tasks_finish_text[] =
     "\023.\333=\203\225\336\343=\336\343=Q\015i,\307)\004\300\344\354B\000@\225\220t"
@@ -207,8 +207,8 @@ static const char tasks_finish_text[] =
     "wl\003\321m\241\310 }\333H\271 }\333\253\005\2421(\020\335\206\330%.\3564"
     "\215R\346D\335\324r\307\256`=\276^\323P";
 const gh_script_text gh_tasks_finish_lua = {
-    tasks_finish_text, 3670, 5095,
-    GH_SCRIPT_tasks_finish, 0x0000005474a0078aull};
+    tasks_finish_text, "qis", 0x0000005474a0078aull, 3670, 5095,
+    GH_SCRIPT_tasks_finish, {11, 0, 0}, {6, 0, 1}};
 
 static const char tasks_look_text[] =
     "\023}\356\323`\030d\001.\357\367\036\355i\355\270\015\344\345\015#\020\3335\275\343A\200"
@@ -226,8 +226,8 @@ static const char tasks_look_text[] =
     "\327\020'AD\0358\015;\0157\n)\016\215\003\2121\314\300\013\343\272\274\266\0022\035"
     "\240\007ed\000\n\322\3200\321\355\"\"\011";
 const gh_script_text gh_tasks_look_lua = {
-    tasks_look_text, 755, 1342,
-    GH_SCRIPT_tasks_look, 0x0000080004000020ull};
+    tasks_look_text, "qiiiiss", 0x0000080004000020ull, 755, 1342,
+    GH_SCRIPT_tasks_look, {9, 0, 0}, {2, 0, 0}};
 
 static const char tasks_push_text[] =
     "\023\016\032\024\324\276\365\037\322\020sU\365\3042U2\335\323\022\362\273\365\260\3232jU"
@@ -318,8 +318,8 @@ static const char tasks_push_text[] =
     "\270\035-k\003\321e\241\310 }\333H\271 }\333\253\005\2611(\020]\206\330%\220"
     "\301N\323(\307N\324M\035-\353\n\326\016K)\332P";
 const gh_script_text gh_tasks_push_lua = {
-    tasks_push_text, 4852, 6313,
-    GH_SCRIPT_tasks_push, 0x0000024275b34faaull};
+    tasks_push_text, "qis", 0x0000024275b34faaull, 4852, 6313,
+    GH_SCRIPT_tasks_push, {4, 0, 1}, {4, 0, 1}};
 
 static const char tasks_renew_text[] =
     "\023HK\255\232\321\243\023J\360dr\215\334\202=*\006\322\017Q2\016\324\033`\035\245"
@@ -329,8 +329,8 @@ static const char tasks_renew_text[] =
     "!\360\222@$@\264E2!\000\241\355\016\321\245^\002\057\334\323&@\206~\013\025-"
     "\3421P\321\027]\?\005\324v\326JX\036\334\224p\015\005";
 const gh_script_text gh_tasks_renew_lua = {
-    tasks_renew_text, 317, 480,
-    GH_SCRIPT_tasks_renew, 0x0000004024000100ull};
+    tasks_renew_text, "qis", 0x0000004024000100ull, 317, 480,
+    GH_SCRIPT_tasks_renew, {2, 0, 0}, {2, 0, 2}};
 
 static const char tasks_requeue_text[] =
     "\023\334\335\323\244AA\355[\377!\0151WUO,S%\323=\253\355\325\255\035\342\216"
@@ -371,8 +371,8 @@ static const char tasks_requeue_text[] =
     "\333\253\005v1(\375%\212\330%0\301N\323(\203N\324Mv\260\204\256`-\325\001"
     "\021\015\005";
 const gh_script_text gh_tasks_requeue_lua = {
-    tasks_requeue_text, 2021, 2817,
-    GH_SCRIPT_tasks_requeue, 0x00000a4075a045a2ull};
+    tasks_requeue_text, "qis", 0x00000a4075a045a2ull, 2021, 2817,
+    GH_SCRIPT_tasks_requeue, {13, 0, 0}, {4, 0, 1}};
 
 static const char tasks_take_text[] =
     "\023\000\215\352\323f\030d\001.\357\367\036\355i\355\270\015\344\345\015\323\203\242]\323;\036"
@@ -545,5 +545,5 @@ static const char tasks_take_text[] =
     "\"\331N\026V\202\227\335la\000\306b\035\341\307\320\015N\007\322qd!E\015\021J"
     "\325\266\252\020\366\375\335\011N\002\000\015g\337\340\027 }e\000.\011";
 const gh_script_text gh_tasks_take_lua = {
-    tasks_take_text, 9451, 10790,
-    GH_SCRIPT_tasks_take, 0x00000a5ef5bd458aull};
+    tasks_take_text, "qiiiii*", 0x00000a5ef5bd458aull, 9451, 10790,
+    GH_SCRIPT_tasks_take, {17, 0, 0}, {13, 2, 0}};

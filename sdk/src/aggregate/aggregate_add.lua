@@ -13,8 +13,9 @@
 --       2 file      its name
 --       3 keep ms   after the last piece, until the totals of the day are dropped; 0: never
 -- reply sequence, code, added, pieces
---       code 0 added: `added` of `pieces` are in the totals; 1 not all of the file is staged; 2 nothing is
---       known of it
+--       code 0 done   `added` of `pieces` are in the totals
+--            1 early  not all of the file is staged
+--            2 none   nothing is known of it
 -- Redis 6.2 or later.
 
 local PIECE_MAX = 8192

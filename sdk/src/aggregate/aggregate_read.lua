@@ -4,7 +4,8 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 first     place, from 0
 --       3 last      at most 250 more
--- reply sequence, then for each: "country\tregion\tcity", how many, in decimal
+-- reply sequence, totals ...
+--       of each "country\tregion\tcity", and how many, in decimal
 -- Redis 6.2 or later.
 
 local PLACE_MAX = 400

@@ -13,7 +13,7 @@
 --       5 number    of this piece, from 0; or -1 to look only
 --       6 piece     lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
 -- reply sequence, code, staged, added, pieces
---       code 0 staged    up to `staged`, now or before; all of them: go on with aggregate_add.lua
+--       code 0 done      up to `staged`, now or before; all of them: go on with aggregate_add.lua
 --            1 none      nothing is known of the file (looking only)
 --            2 early     the next one is `staged`
 --            3 differs   it was staged, or added, with another digest; all that is staged of it should be

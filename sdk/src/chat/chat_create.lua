@@ -9,7 +9,9 @@
 --       6 count     of members that follow, 1..64
 --       7 ...       members; then the sender and the body of the first message, or nothing
 -- reply sequence, code, epoch
---       code 0 made; 1 exists: epoch is that of the chat that is there; 2 old
+--       code 0 made
+--            1 exists  epoch is that of the chat that is there
+--            2 old
 --       or the error STALE, as there
 
 local state_key, list_key, seen_key, shelf_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]

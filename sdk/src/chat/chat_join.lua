@@ -7,7 +7,11 @@
 --       4 member
 --       5 start     1: all messages that are still kept are new to it; 0: only those from now on
 -- reply sequence, code, epoch, seen
---       code 0 joined; 1 gone; 2 old; 4 full; 5 was a member already: seen is what it has seen
+--       code 0 joined
+--            1 gone
+--            2 old
+--            4 full
+--            5 member  was one already: seen is what it has seen
 --       or the error STALE, as there
 
 local MEMBERS_MAX = 10000

@@ -6,8 +6,12 @@
 --       5 gh:{chat:<name>}:w<2 hex digits>   see chat_send.lua
 -- ARGV  1 token, 2 sequence, 3 generation   as there
 --       4 member
--- reply sequence, code, members that remain, now us
---       code 0 left; 1 gone; 2 old; 4 was not a member
+-- reply sequence, code, members, now us
+--       code 0 left
+--            1 gone
+--            2 old
+--            4 no member  was none before
+--       members: those that remain
 --       or the error STALE, as there
 -- hint  to waiting readers when the chat is gone
 --

@@ -15,9 +15,11 @@
 --                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
 --       9, 10 ...   member, the last id that it has handled (0: nothing new), or "<epoch>:<id>" if it is of another
 --                   epoch; at most 64 pairs
--- reply sequence, code, epoch, first id, last id, now us, bytes of the largest entry, epochs, seen ..., entries ...
---       code 0; 1 gone: nothing follows; 2 as 0, but of what was handled something is not there, and was not: noted
---            is what was before it
+-- reply sequence, code, epoch, first id, last id, now us, largest, epochs text, seen ..., entries ...
+--       code 0 there
+--            1 gone   nothing follows
+--            2 lost   as 0, but of what was handled something is not there, and was not: noted is what was before it
+--       largest: bytes of the largest entry
 --       first id is of the oldest message that is kept, or last id + 1
 --       epochs: "<epoch>:<last id> ..." of those before this one: a message is of the first whose last id is not
 --       smaller than its own

@@ -6,10 +6,12 @@
 --       2 cursor    "0" at first, then from the answer
 --       3 after     empty at first, then from the answer
 --       4 bytes     at most this many in the text; but always one member, if there is one
--- reply sequence, code, epoch, members of the chat, cursor, after, text
---       code 0; 1 gone
+-- reply sequence, code, epoch, members, cursor text, after text, page text
+--       code 0 there
+--            1 gone
+--       members: of the chat
 --       cursor, after: for the next call; "0" and empty: these were the last
---       text: "<size of the name> <name><last id that it has handled> ..." of each
+--       page: "<size of the name> <name><last id that it has handled> ..." of each
 
 local NAME_MAX = 64
 local ID_MAX = 9007199254740000

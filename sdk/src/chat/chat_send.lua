@@ -21,8 +21,8 @@
 --       2 sequence    comes back as the first element of the reply
 --       3 generation  of the store's data, as the client knows it; 0: it does not
 --       4, 5 ...      sender (a member, or empty: the server speaks), body; at most 64 pairs
--- reply sequence, code, first id, epoch, now us, text
---       code 0 taken      text: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of
+-- reply sequence, code, first id, epoch, now us, letters text
+--       code 0 taken      letters: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of
 --                         those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since

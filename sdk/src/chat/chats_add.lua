@@ -6,7 +6,8 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 chat
 -- reply sequence, code
---       code 0 noted; 1 full: CHATS_MAX others are noted
+--       code 0 noted
+--            1 full   CHATS_MAX others are noted
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 
 local CHATS_MAX = 1000

@@ -7,7 +7,8 @@
 --       3 place     of the first that is wanted, from 0
 --       4 count     at most this many, 1..256
 --       5 wait us   how long the token is good for a hint; 0: leave none
--- reply sequence, chats in the list, now us, names ...
+-- reply sequence, chats, now us, names ...
+--       chats: in the list
 
 local list_key, hint_key = KEYS[1], KEYS[2]
 local token, sequence, place, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -8,7 +8,8 @@
 --                   before. Who makes a chat notes it first, so that no crash can leave a member without its
 --                   note: a young note of a chat that the player is not in yet is none of anybody's business
 -- reply sequence, code
---       code 0 not in the list now; 1 left alone
+--       code 0 removed  not in the list now
+--            1 kept     left alone
 --
 -- Writes with ZREM alone, which a server that is out of memory still allows.
 

@@ -6,7 +6,7 @@
 --                            generation: grows, at least to the time, when the server is another or was started anew
 -- ARGV  1 layout             the number of the layout that the client's keys have
 --       2 server             which server it is, and since which start: from INFO; "-": not known
---       3 generation         the largest that the client has heard of; 0, or left out: of none
+--       [3] generation       the largest that the client has heard of; 0, or left out: of none
 -- reply birth us, now us, generation
 --       or the error LAYOUT, if the keys are laid out in another way
 --

@@ -1,8 +1,8 @@
 -- rights: which commands the user may call from inside scripts. Asked once per connection, and again after a refusal.
 --
 -- KEYS  1 <prefix>:epoch   see epoch.lua
--- ARGV  names of commands, those that Guildhall's scripts call
--- reply text               a letter for each, "1": allowed, "0": not; empty: the key is no string, so nothing was tried
+-- ARGV  1 ...              names of commands, those that Guildhall's scripts call
+-- reply is a text: a letter for each, "1": allowed, "0": not; empty: the key is no string, so nothing was tried
 --
 -- Writes nothing. Who may not call a command is told so before anything else is looked at; who may, is told that the
 -- key is of another type, that the words after it make no sense, or that there is nothing to take away.

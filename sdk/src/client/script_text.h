@@ -15,6 +15,7 @@
 
 #include "gh_scripts.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Its place among those of a client, which keeps the digest. */
@@ -26,13 +27,27 @@ typedef enum gh_script_id
         GH_SCRIPT_COUNT
 } gh_script_id;
 
+/* How many keys or arguments a script takes: so many at least; so many that may be left out; and behind them any number,
+   by `each` at once, if that is not 0. */
+typedef struct gh_script_items
+{
+    uint8_t least;
+    uint8_t more;
+    uint8_t each;
+} gh_script_items;
+
+/* What its head comment says is what sdk/premake/heads.lua reads; <system>_scripts.h has names for the rest of that. */
 typedef struct gh_script_text
 {
     const char* packed;
-    uint32_t halves; /* so many halves of bytes; 0: it is the text itself */
-    uint32_t size;   /* of the text that it is */
-    gh_script_id id;
+    const char* shape; /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0, "s" a
+                          string, "*" anything from here on. NULL: any reply at all */
     uint64_t commands; /* which of GH_COMMAND_LIST it calls: a bit for each */
+    uint32_t halves;   /* so many halves of bytes; 0: it is the text itself */
+    uint32_t size;     /* of the text that it is */
+    gh_script_id id;
+    gh_script_items keys;
+    gh_script_items arguments;
 } gh_script_text;
 
 #define GH_SCRIPT_DECLARE(name) extern const gh_script_text gh_##name##_lua;

@@ -10,11 +10,11 @@
 --       2 not after   us of the store's clock; later, nothing is run
 --       3 until       ms of the store's clock, when the receipt goes: later than the `not after` of each copy
 --       4 ...         the fence, if there is one, and then the caller's
--- reply sequence, code, now us, answer
---       code 0 done: now, or by an earlier copy; answer is what the caller's text returned, or its error
---            1 begun by an earlier copy, and stopped before it could say how it ended
---            2 done, but the answer is lost: nested too deep to be read, or too large to be kept for this copy
---            3 late: nothing was done, by this copy
+-- reply sequence, code, now us, answer ...
+--       code 0 done   now, or by an earlier copy; answer is what the caller's text returned, or its error
+--            1 begun  by an earlier copy, and stopped before it could say how it ended
+--            2 lost   done, but the answer is lost: nested too deep to be read, or too large to be kept for this copy
+--            3 late   nothing was done, by this copy
 --       or an error of the fence, or CORRUPT if the receipt is not of this form
 --
 -- An answer is what EVAL would make of it: a copy that has what a client can be told, and nothing else.

@@ -3,8 +3,10 @@
 -- the caller's KEYS and ARGV look as if it ran alone.
 --
 -- KEYS  1 gh:{lock:<name>}:s   see lock_acquire.lua
+--       2 ...   the caller's
 -- ARGV  1 fence
--- reply error FENCED if the lock is not held with this fence, error CORRUPT if its key is not a lock's, else
+--       2 ...   the caller's
+-- reply is error FENCED if the lock is not held with this fence, error CORRUPT if its key is not a lock's, else
 --       what the caller's script returns
 
 do

@@ -7,8 +7,9 @@
 --       2 which     "c" the contacts; "b" who is blocked
 --       3 from      place of the first name, from 0
 --       4 count     at most this many names, 1..PAGE_MAX
--- reply sequence, length, timed, version, then names; or with timed 1: name, time us, name, time us ...
+-- reply sequence, length, timed, version text, names ...
 --       length  names in the store
+--       timed   1: behind each name the time at which it was touched (us); 0: names alone
 --       version bytes that differ as soon as anything was changed: pages of one version belong together
 -- Redis 6.2 or later.
 

@@ -8,7 +8,7 @@
 --       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone
 --       4 name
 -- reply sequence, code
---       code 0 done; it may have been so before
+--       code 0 done      it may have been so before
 --            1 old       the client has changed this owner's contacts again since: nothing was done
 --            2 full      BLOCKED_MAX are blocked already: nothing was done
 --

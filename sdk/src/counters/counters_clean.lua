@@ -6,7 +6,7 @@
 -- is looked after at its own pace, no sooner than max(precision, pace) from now.
 --
 -- KEYS  1 gh:{counters:<shard>}:k   zset   counter -> when (s) it is due
---       then for each counter that is to be cleaned
+--       2 ...   for each counter that is to be cleaned
 --         gh:{counters:<shard>}:o:<name>             hash   see counters_flush.lua
 --         gh:{counters:<shard>}:c:<seconds>:<name>   list   one key for each precision
 -- ARGV  1 sequence    comes back as the first element of the reply
@@ -14,10 +14,12 @@
 --       3 count       name at most this many that are due; at most 8
 --       4 counters    that are to be cleaned; at most 8
 --       5 precisions  how many; at most 8
---       then for each of them: seconds, samples that are kept (the open one included)
--- reply sequence, code, counters that were removed, samples that were removed, counters that are due ...
---       code 0; 1: there is more to remove than was, of what should not be there: ask on, a few times
---       Counters are named as they stand in their keys. What is no such name is removed from the list.
+--       6, 7 ...      seconds, samples that are kept (the open one included)
+-- reply sequence, code, counters, samples, due ...
+--       code 0 done
+--            1 more  there is more to remove than was, of what should not be there: ask on, a few times
+--       counters, samples: so many were removed
+--       due: counters, named as they stand in their keys. What is no such name is removed from the list.
 -- Redis 6.2 or later. Begins with a write that a server which is out of memory still allows. Each write is of use by
 -- itself, and a counter is due until its last one.
 

@@ -14,7 +14,7 @@
 -- KEYS  1 gh:{counters:<shard>}:w   hash   client -> "<sequence> <now us> <answers>" of its last batch;
 --                                          - -> the largest generation that a client brought
 --       2 gh:{counters:<shard>}:k   zset   counter -> when (s) it is to be looked at by counters_clean.lua
---       then for each counter of the batch
+--       3 ...   for each counter of the batch
 --         gh:{counters:<shard>}:o:<name>            hash  precision (s) -> "<start of its open slice> <sum>";
 --                                                         b -> "<client> <sequence>" of the batch counted last
 --         gh:{counters:<shard>}:c:<seconds>:<name>  list  "<start> <sum>" of closed slices; a key a precision
@@ -27,17 +27,18 @@
 --       6 generation  of the store's data, as the client knows it; 0: not known
 --       7 counters    in the batch: at most 6, or 2 if it is older than 2 s or has a time
 --       8 precisions  how many; at most 8
---       then for each of them, the finest first: seconds, samples that are kept (the open one included)
---       then for each counter of the batch: what to add
--- reply sequence, code, now us, answers
+--       9 ...         for each of them, the finest first: seconds, samples that are kept (the open one included);
+--                     then for each counter of the batch: what to add
+-- reply sequence, code, now us, answers text
 --       code 0 taken
 --            1 old        the client has sent another batch since
 --            2 stale      past `not after`
 --       an error that begins with STALE: the store has seen a larger generation
 --       answers: "-" if every counter was counted; else a letter for each
---            k counted    s counted, but the sum stands at its limit of 2^53 - 1 (or minus that)
---            f not counted: it would be one counter more than limit
---            c not counted: one of its keys is not of this form
+--       answers "k" counted
+--               "s" at limit  counted, but the sum stands at its limit of 2^53 - 1 (or minus that)
+--               "f" full      not counted: it would be one counter more than limit
+--               "c" corrupt   not counted: one of its keys is not of this form
 -- Slices that are too old to be kept are left out without a word.
 -- Redis 6.2 or later.
 

@@ -7,7 +7,10 @@
 --       3 lease ms  0: give it back; at most LEASE_MAX_MS
 --       4 not after  us of the store's clock; later, it is given to nobody; 0: no limit
 -- reply sequence, code, remaining ms, now us
---       code 0 yours; 1 another's; 2 given back; 3 stale: past `not after`
+--       code 0 yours
+--            1 anothers
+--            2 given back
+--            3 stale       past `not after`
 -- Redis 6.2 or later.
 
 local LEASE_MAX_MS = 10800000

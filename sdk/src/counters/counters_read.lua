@@ -9,9 +9,11 @@
 --       4 slices    how many there are from the oldest to the newest, stored or not; at most 1000
 --       5 before    for reading on: only slices that start before this second; 0: all
 --       6 count     at most this many in the reply
--- reply sequence, code, start of the newest slice, now us, "<start> <sum>" ...
---       code 0 these are all; 1 there are more: ask again, with before = the start of the last one and
---            until = the start of the newest slice
+-- reply sequence, code, newest s, now us, slices ...
+--       code 0 all
+--            1 more  ask again, with before = the start of the last one and until = the start of the newest slice
+--       newest: start of the newest slice
+--       of each slice "<start> <sum>"
 -- Redis 6.2 or later.
 
 local sequence, precision = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -9,7 +9,8 @@
 --                   behind it: then all are listed
 --       4 count     at most this many files, 1..64
 --       5 wait us   how long the token is good for a hint; 0: leave none
--- reply sequence, then for each file: number, name, "<bytes reserved> <id>"
+-- reply sequence, files ...
+--       of each file number, name, "<bytes reserved> <id>"
 
 --@ client/check.lua
 

@@ -2,9 +2,13 @@
 --
 -- KEYS  1 gh:{file:<name>}:s, 2 gh:{file:<name>}:o   see files_open.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
--- reply sequence, code, id, bytes, bytes that lie in the store, readers left, done, lost, visible, sealed,
---       bytes that the slowest reader has read, digest
---       code 0 there; 1 gone: no such file; 2 all readers have ended
+-- reply sequence, code, id, bytes, stored, left, done, lost, visible, sealed, read, digest text
+--       code 0 there
+--            1 gone   no such file
+--            2 ended  all readers have
+--       stored: bytes that lie in the store
+--       left, done, lost: readers
+--       read: bytes that the slowest reader has read
 --       digest: of the whole, once sealed
 
 --@ client/check.lua

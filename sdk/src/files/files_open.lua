@@ -19,14 +19,16 @@
 --       3 chunk bytes, 4 cap bytes, 5 lease us, 6 standstill us
 --       7 not after us: store time after which this is too late; 0: never
 --       8 ...       names of the readers, 1..64, each once
--- reply sequence, code, id, chunk bytes, chunks, bytes, shown, digest
---       code 0 to be written from chunk `chunks` on; digest: of the bytes that are there, in hex, '' if none
---              are
---            1 sealed before; digest: of the whole
---            2 there with other readers
---            3 taken     another sender has opened it after this one: this is a copy that comes late
---            4 stale     it is after `not after`; id: what time it is
---       shown 0 not to be read yet; 1 readers may read; 2 all of them have ended
+-- reply sequence, code, id, chunk bytes, chunks, bytes, shown, digest text
+--       code 0 open           to be written from chunk `chunks` on; digest: of the bytes that are there, in hex, '' if
+--                             none are
+--            1 sealed         before; digest: of the whole
+--            2 other readers  there with them
+--            3 taken          another sender has opened it after this one: this is a copy that comes late
+--            4 stale          it is after `not after`; id: what time it is
+--       shown 0 hidden   not to be read yet
+--             1 visible  readers may read
+--             2 ended    all of them have
 --       digests are XXH3-128 as 32 hex digits
 -- The readers come first and the state last: without it there is no file, and what is left of one is dropped.
 -- Redis 6.2 or later.

@@ -8,9 +8,15 @@
 --       3 offset    bytes that it has read and will not ask for again
 --       4 done      1: it has read all, and ends; the offset must be the size
 --       5 id        that the file must have; 0: any
--- reply sequence, code, id, chunk bytes, chunks, bytes, offset, readers left, sealed, lease us, digest
---       code 0 as said; 1 gone: no such file; 2 not one of its readers; 3 done before; 4 its lease ran out,
---            and it was given up; 5 not to be read yet; 6 the offset is beyond the end, or not the end
+-- reply sequence, code, id, chunk bytes, chunks, bytes, offset, left, sealed, lease us, digest text
+--       code 0 noted
+--            1 gone         no such file
+--            2 no reader    not one of its readers
+--            3 done before
+--            4 given up     its lease ran out
+--            5 not yet      to be read
+--            6 beyond       the offset is beyond the end, or not the end
+--       left: readers
 --       digest: of the whole, once sealed
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of the sender's op that waits for room
 -- The chunks themselves are read with HGET gh:{file:<name>}:c <number>: 16 bytes of digest, then the bytes.

@@ -6,7 +6,8 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id        of the file
 -- reply sequence, code
---       code 0 gone now; 1 there is no such file, or it has another id
+--       code 0 done       it is gone now
+--            1 not there  there is no such file, or it has another id
 
 if redis.call('HGET', KEYS[1], 'i') ~= ARGV[2] then
     return {tonumber(ARGV[1]), 1}

@@ -14,7 +14,7 @@
 --       5 id        of the file
 --       6 announce  1: announce it, too, whether there is room or not; 0: reserve only
 --       7 not after us: store time after which this is too late; 0: never
--- reply sequence, code, number, probe id, probe
+-- reply sequence, code, number, probe id, probe text
 --       code 0 done
 --            1 full   no room, or FILES_MAX are there; probe is one of them, which may have ended without a
 --                     word

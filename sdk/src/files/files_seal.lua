@@ -9,9 +9,11 @@
 --       4 bytes     of the whole file (of no meaning without sealing)
 --       5 digest    XXH3-128 of the whole file, 32 hex digits (the same)
 -- reply sequence, code
---       code 0 done, now or before; 2 early: bytes that were stored are not there any more, the store went back;
---            3 taken: another sender writes this file; 4 gone: no such file; 5 differs: other bytes are stored, or it
---            was sealed with another digest
+--       code 0 done     now or before
+--            2 early    bytes that were stored are not there any more, the store went back
+--            3 taken    another sender writes this file
+--            4 gone     no such file
+--            5 differs  other bytes are stored, or it was sealed with another digest
 -- Leases and times to live come before what they are for, so that a seal that was stopped does no harm.
 --@ client/check.lua
 

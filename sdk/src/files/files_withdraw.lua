@@ -6,7 +6,8 @@
 --       2 file      its name
 --       3 id        of the file
 -- reply sequence, code
---       code 0 gone now; 1 not there, or another id
+--       code 0 done       it is gone now
+--            1 not there  or it has another id
 
 --@ client/check.lua
 

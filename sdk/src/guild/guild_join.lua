@@ -14,9 +14,10 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 capacity  members that the guild may have
 --       4, 5, 6 ... folded, name, id; at most 64 times three
--- reply sequence, code, members, letters
---       code 0 done       letters: one for each: "j" joined, "m" was a member before, "f" the guild is full
---            1 old        the client has changed this guild again since: nothing was done
+-- reply as guild/guild_members.lua
+--       letters "j" joined
+--               "m" member  was one before
+--               "f" full
 -- Redis 6.2 or later.
 
 local first = 4 -- of the players, in ARGV

@@ -6,9 +6,9 @@
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3, 4, 5 ... folded, name, id, as they joined; at most 64 times three
--- reply sequence, code, members, letters
---       code 0 done       letters: one for each: "l" left, "n" was no member
---            1 old        the client has changed this guild again since: nothing was done
+-- reply as guild/guild_members.lua
+--       letters "l" left
+--               "n" no member
 --
 -- Begins with ZREM, which a server that is out of memory still allows.
 -- Redis 6.2 or later.

@@ -6,6 +6,10 @@
 --       members   the bytes that stand for each player in the guild, see guild_join.lua
 --       scores    false for those who are no members
 --
+-- reply sequence, code, members, letters text
+--       code 0 done  letters: one for each player
+--            1 old   the client has changed this guild again since: nothing was done
+--
 -- Ends the script for a repeat, and for a request from the past.
 
 local CAPACITY_MAX = 1000000 -- no guild of ours has more

@@ -8,7 +8,7 @@
 --       2 gh:{lock:<name>}:q   zset    token -> arrival, a number that grows
 --       3 gh:{lock:<name>}:c   hash    client -> until when (us) its waiters count as alive, and behind a
 --                              blank how long a turn is kept for them if that is not 200 ms
---       4 gh:epoch             only with a birth: see epoch.lua
+--       [4] gh:epoch           only with a birth: see epoch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
@@ -17,16 +17,8 @@
 --       6 not after us of the store's clock; later, nothing is granted and nobody queued (a frozen server's
 --                   backlog, or a dead link's); 0: none
 --       7 not before us of the store's clock; earlier, nothing is granted (quarantine after a loss); 0: none
---       8 birth     of the store as the client knows it; left out: it does not matter
--- reply sequence, code, fence, remaining us, position, now us
---       code 0 granted    remaining: of the lease, not extended by a repeat
---            1 waiting    position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask
---                         again at once, there are more dead waiters in front than one call drops
---            2 busy       as 1, but not in the queue
---            3 ended      the token had the lock, and it is over
---            4 stale      past `not after`, or as late as what late.lua refuses: ask again
---            5 quarantine remaining: of the quarantine
---            6 full       WAITERS_MAX wait already
+--       [8] birth   of the store as the client knows it; left out: it does not matter
+-- reply as client/lease_acquire.lua
 --       error STALE if the store has another birth, CORRUPT if a key is not of the form that KEYS.md describes
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" when the turn is kept for another waiter, and the
 --       same with a "w" behind it to one that should ask when the turn is over

@@ -5,14 +5,14 @@
 -- ARGV  1 token
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that the turn is kept for the next waiter, or longer if its client needs longer
---       4 late      us of the store's clock, `not after` of a copy of this token's request that may still come:
+--       [4] late    us of the store's clock, `not after` of a copy of this token's request that may still come:
 --                   see late.lua; left out: each was answered
 -- reply sequence, code
---       code 0 was the owner, or next in turn: released
---            1 was not, and is not the last owner either (it may have waited: it does not any more)
+--       code 0 released         was the owner, or next in turn
+--            1 not owner        and not the last one either (it may have waited: it does not any more)
 --            2 released before
---            3 released, but there are more dead waiters in front than one call drops: call again, for the
---              living behind
+--            3 more             released, but there are more dead waiters in front than one call drops: call again,
+--                               for the living behind
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for the next waiter, and the same with a "w" behind
 --       it for one that should ask when the turn is over
 --

@@ -5,7 +5,8 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
 -- reply sequence, code, fence, remaining us, now us
---       code 0 renewed; 1 lost: it is free, another's, or its lease was over
+--       code 0 renewed
+--            1 lost     it is free, another's, or its lease was over
 --
 -- Begins with PEXPIRE, which a server that is out of memory still allows: a full store must not cost leases.
 

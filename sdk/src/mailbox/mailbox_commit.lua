@@ -5,10 +5,11 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 epoch     of that message, or of the fetch that it came with
 --       3 id        of that message
--- reply sequence, code, first id, last id; unread are last - first + 1
+-- reply sequence, code, first id, last id
 --       code 0 done
---            1 that message is not there, and was not: nothing was removed
---            2 going on: so many were to go that some are left. The same again
+--            1 not there  that message is not, and was not: nothing was removed
+--            2 more       so many were to go that some are left. The same again
+--       unread are last - first + 1
 --
 -- Its writes begin with LTRIM or PEXPIRE, which a server that is out of memory still allows. When it was read is
 -- written behind that, and only where something goes: neither a copy that comes late nor a smaller id changes it. A

@@ -11,10 +11,10 @@
 --       7 wait us   how long the token is good for a hint; 0: leave none
 --       8 room      the reader's bytes when its page is empty, at least argument 5. What is larger comes as
 --                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
--- reply sequence, code, epoch, first id, last id, now us, ms at which the first was stored, us at which a commit last
---       took messages away (0: none has), epochs, entries ...
---       code always 0; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last
---       id 0
+-- reply sequence, code, epoch, first id, last id, now us, oldest ms, read us, epochs text, entries ...
+--       code 0 there  always; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last id 0
+--       oldest: when the first was stored
+--       read: when a commit last took messages away; 0: none has
 --       epochs  "<epoch>:<last id> ..." of those before this one: a message is of the first whose last id is not
 --               smaller than its own
 

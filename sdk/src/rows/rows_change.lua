@@ -6,6 +6,13 @@
 --       stored            what KEYS[2] has of the row; false: nothing
 --       by, had           who unscheduled it, nil: nobody; and who had scheduled it, -: nobody
 --
+-- reply sequence, code, now us
+--       code 0 done
+--            1 older      than what this client has asked for since
+--            2 not there  it was not scheduled
+--            3 full       the shard is
+--            4 stale      past `not after`
+--
 -- Ends the script for one that comes too late.
 
 local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]

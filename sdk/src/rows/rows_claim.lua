@@ -16,10 +16,11 @@
 --       7 wait us    if there is less to do: until then from now, it wants to be told of more; 0: it does not
 --       8 letter     of the shard, for hints: the byte 48 + shard
 --       9 again      1: an earlier copy may be on its way still, so the claim is kept even if it gets nothing
--- reply sequence, code, now us, due us, late us, remaining us, then pairs: row, failures
---       code 0
---            4 stale: past `not after`, an older claim, or one whose lease is over
---            5 as 0; what was due and not of its form was put off for PUT_OFF_US
+-- reply sequence, code, now us, due us, late us, remaining us, rows ...
+--       code 0 given
+--            4 stale    past `not after`, an older claim, or one whose lease is over
+--            5 corrupt  as 0; what was due and not of its form was put off for PUT_OFF_US
+--       of each row its name, failures
 --       due: of the next row, 0 if there is none; late: how long the first row was due; remaining: of the
 --       lease, not extended by a repeat
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if more rows are

@@ -18,7 +18,8 @@
 --       7 letter     of the shard, for hints: the byte 48 + shard
 --       8 lease us   of the claim, before it was renewed: until then nothing else is looked at
 -- reply sequence, code, now us, due us
---       code 0 done; 1 not the current claim, or its lease is over: nothing was done
+--       code 0 done
+--            1 lost  not the current claim, or its lease is over: nothing was done
 --       due: when the row is to be refreshed next; 0: not known
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
 --       given back

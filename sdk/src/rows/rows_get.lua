@@ -5,12 +5,12 @@
 --       2 row
 --       3 version    that the reader has already; 0: none
 --       4 bytes      that the reader has room for
--- reply sequence, code, version, age us, max age us, size, now us, bytes
+-- reply sequence, code, version, age us, max age us, size, now us, bytes text
 --       code 0 value
---            1 there is no such row, says whoever loaded it
---            2 nothing is stored
---            3 the version is still that one: no bytes
---            4 more bytes than there is room for: none, but their size
+--            1 absent     there is no such row, says whoever loaded it
+--            2 nothing    is stored
+--            3 same       the version is still that one: no bytes
+--            4 too small  more bytes than there is room for: none, but their size
 
 local WHOLE_MAX = 9007199254740991
 

@@ -7,10 +7,11 @@
 --       3 row
 --       4 lease us
 --       5 not after  us of the store's clock; later, nothing is renewed; 0: no limit
--- reply sequence, code, now us, 0
+-- reply sequence, code, now us, due us
 --       code 0 renewed
---            1 not the current claim, or its lease is over
---            4 stale: past `not after`
+--            1 lost     not the current claim, or its lease is over
+--            4 stale    past `not after`
+--       due: always 0, not known; so that rows_finish.lua answers the same
 --
 -- A server that is out of memory refuses ZADD, unless something was written before that it allows, ZREM of nothing: a
 -- full store must not cost leases.

@@ -18,11 +18,9 @@
 --       5 period us, 6 max age us
 --       7 now        1: due now, even if it was not
 --       8 letter     of the shard, for hints: the byte 48 + shard
--- reply sequence, code, now us
---       code 0 scheduled
---            1 older than what this client has asked for since, or done and undone
---            3 full   ROWS_MAX rows in the shard
---            4 stale  past `not after`
+-- reply as rows/rows_change.lua
+--       older: or done and undone
+--       full: ROWS_MAX rows in the shard
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits><letter>" of one refresher that waits, if the row is
 --       due sooner than before
 -- Redis 6.2 or later. The row is due before it is known: if it ends in between, rows_claim.lua finds that there is

@@ -9,11 +9,7 @@
 --       2 sequence   comes back as the first element of the reply
 --       3 not after  us of the store's clock; later, nothing is done; 0: no limit
 --       4 row
--- reply sequence, code, now us
---       code 0 done
---            1 older than what this client has asked for since
---            2 it was not scheduled
---            4 stale  past `not after`
+-- reply as rows/rows_change.lua
 --
 -- Begins with ZREM of nothing, which a server that is out of memory still allows. The row goes from :m before the
 -- rest: if it ends in between, the next one, or rows_claim.lua when the row would be due, removes what is left.

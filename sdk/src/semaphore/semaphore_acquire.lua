@@ -15,7 +15,7 @@
 --       3 gh:{semaphore:<name>}:q   zset    "<token> <permits>" -> arrival, a number that grows
 --       4 gh:{semaphore:<name>}:c   hash    client -> until when (us) its waiters count as alive, and behind a
 --                                   blank how long a turn is kept for them if that is not 200 ms
---       5 gh:epoch                  only with a birth: see epoch.lua
+--       [5] gh:epoch                only with a birth: see epoch.lua
 -- ARGV  1 token     "<client, 16 hex digits>:<sequence, 16 hex digits>"
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
@@ -26,17 +26,9 @@
 --       7 not before us of the store's clock; earlier, nothing is granted (quarantine after a loss); 0: none
 --       8 permits   how many at once
 --       9 limit     of a semaphore that the store does not know yet
---      10 birth     of the store as the client knows it; left out: it does not matter
--- reply sequence, code, fence, remaining us, position, now us, limit
---       code 0 granted    remaining: of the lease (an even number), not extended by a repeat
---            1 waiting    position from 1; remaining: until the first lease or turn ends; 0: ask again at
---                         once
---            2 busy       as 1, but not in the queue
---            3 ended      the token had permits, and that is over
---            4 stale      past `not after`, or as late as what late.lua refuses: ask again
---            5 quarantine remaining: of the quarantine
---            6 full       WAITERS_MAX wait already
---            7 over       more permits than the limit
+--      [10] birth   of the store as the client knows it; left out: it does not matter
+-- reply as client/lease_acquire.lua, limit
+--       remaining: granted, an even number; waiting, until the first lease or turn ends
 --       error STALE if the store has another birth, CORRUPT if a key is not of the form that KEYS.md describes
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
 --       "w" behind it to one that should ask when the turn is over

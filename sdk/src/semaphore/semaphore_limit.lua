@@ -11,7 +11,7 @@
 --       4 limit
 -- reply sequence, code, limit, used, waiters, more
 --       code 0 set
---            1 not set: this client has set another since
+--            1 older  not set: this client has set another since
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is (or who wants more
 --       than the limit), and the same with a "w" behind it to one that should ask when the turn is over

@@ -4,7 +4,8 @@
 --       see semaphore_acquire.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 holders   at most so many, those first whose leases end last; up to 100
--- reply sequence, limit, used, waiters, now us, then pairs: member of :h, score
+-- reply sequence, limit, used, waiters, now us, holders ...
+--       of each holder the member of :h, its score
 --       limit 0: the store does not know the semaphore. used: by leases and turns that are not over
 
 local state, now = redis.call('GET', KEYS[1]), redis.call('TIME')

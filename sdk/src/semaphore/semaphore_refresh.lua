@@ -4,9 +4,10 @@
 -- KEYS  1 gh:{semaphore:<name>}:s, 2 gh:{semaphore:<name>}:h   see semaphore_acquire.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 lease us
---       3, 4 ...    members of :h, "<token> <permits>"; at most 100
--- reply sequence, now us, text
---       text: a letter for each, "1": its lease is whole again; "0": lost, it was over or is not there
+--       3 ...       members of :h, "<token> <permits>"; at most 100
+-- reply sequence, now us, letters text
+--       letters "1" renewed  its lease is whole again
+--               "0" lost     it was over or is not there
 --
 -- Begins with PEXPIRE, which a server that is out of memory still allows: a full store must not cost leases.
 

@@ -8,11 +8,11 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that a turn is kept for a waiter that is told, or longer if its client needs longer
 --       4 permits   as they were acquired
---       5 late      us of the store's clock, `not after` of a copy of this token's request that may still come:
+--       [5] late    us of the store's clock, `not after` of a copy of this token's request that may still come:
 --                   see late.lua; left out: each was answered
 -- reply sequence, code, more
---       code 0 it had them, or it was its turn: given back
---            1 it had none (it may have waited: it does not any more)
+--       code 0 released   it had them, or it was its turn
+--            1 not owner  it had none (it may have waited: it does not any more)
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" for each waiter whose turn it is, and the same with a
 --       "w" behind it to one that should ask when the turn is over

@@ -3,6 +3,9 @@
 -- wants call, now, w_key, sequence, token, not_after, receipt_us, corrupt
 -- gives keep_receipt(codes)   what every other copy is answered from now on
 --
+-- reply sequence, now us, codes text
+--       codes: one letter a task, or none at all: it came too late
+--
 -- Ends the script for a copy that is a repeat, or too late: then there are no codes. A receipt that cannot be is no
 -- answer: whoever was told nothing would ask for ever.
 

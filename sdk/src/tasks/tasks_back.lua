@@ -3,7 +3,8 @@
 -- KEYS  1 gh:{tasks:<queue>}:l   2 :p   3 :m   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_take.lua and tasks_push.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 keep us   how long a task is remembered that was to be cancelled
--- reply sequence, now us, how many were put back
+-- reply sequence, now us, tasks
+--       tasks: how many were put back
 --
 -- A repeat or a late copy puts back what has run out by then: harmless. In which order it writes: see tasks_take.lua.
 -- Begins with PERSIST, which a server that is out of memory still allows: workers must be able to drain it.

@@ -10,9 +10,12 @@
 --       4 not after  us of the store's clock; later, nothing is cancelled; 0: no limit
 --       5 receipt us how long a copy of this request may be sent or under way
 --       6 twice      "1": another copy may be under way
---       7..          ids
--- reply sequence, now us, codes: one letter a task, or none at all: it came too late
---       o cancelled; r runs, and is marked; g over before, done or cancelled; n not known
+--       7 ...        ids
+-- reply as tasks/once.lua
+--       codes "o" cancelled
+--             "r" runs       and is marked
+--             "g" over       before, done or cancelled
+--             "n" not known
 -- hint  to gh:wake:<client> "<sequence>" of the worker that runs it
 --
 -- A receipt keeps another copy from cancelling what gets the same id later. A task that waits in a ready list leaves

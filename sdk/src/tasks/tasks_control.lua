@@ -12,7 +12,8 @@
 --       6 running_max  tasks that may be handed out at once in all; 0: no limit
 --       7 rate         "<count> <period us> <burst>": hand-outs in each period, and how many may come at once
 --                      after a pause; empty: no limit
--- reply sequence, now us, "o"; empty: it came too late
+-- reply as tasks/once.lua
+--       codes "o" done
 -- hint  as tasks_push.lua, when it is not paused
 --
 -- A copy of what was done does nothing: others may have set other rules since. What has been used of a burst stays

@@ -3,10 +3,12 @@
 -- KEYS  1 gh:{tasks:<queue>}:p   2 :l   3 :x   4 :t   5 :c   6..9 :r0 .. :r3   10..13 :d0 .. :d3   14 :q
 --       15 :g   see tasks_push.lua and tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
--- reply sequence, now us, stored, handed out, handed out but past the lease, dead, over and remembered,
---       paused (1 or 0), running_max (0: no limit), count, period us and burst of the rate (0: no limit),
---       then for each of the classes 0 to 3: ready (those in a list that were cancelled meanwhile included),
---       delayed, groups in the ring
+-- reply sequence, now us, stored, running, lapsed, dead, over, paused, running max, rate count, rate period us,
+--       rate burst, ready 0, delayed 0, groups 0, ready 1, delayed 1, groups 1, ready 2, delayed 2, groups 2, ready 3,
+--       delayed 3, groups 3
+--       running: handed out; lapsed: of those, past the lease; over: and remembered
+--       paused: 1 or 0; running max, rate: 0: no limit
+--       ready: of a class, those in a list that were cancelled meanwhile included; groups: in the ring
 
 local CLASSES = 4
 local TURNS = 1125899906842624 -- 2^50: see :g in tasks_push.lua

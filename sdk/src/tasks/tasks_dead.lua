@@ -5,7 +5,8 @@
 --       2 offset    how many to pass over
 --       3 count     at most, up to 50
 --       4 bytes     of ids, reasons and values together at most
--- reply sequence, now us, total, then for each: id, when it died (us), attempts, reason, value
+-- reply sequence, now us, total, letters ...
+--       of each letter id, when it died (us), attempts, reason, value
 --
 -- One without a payload, or one whose task is not dead any more, is left over from a script that was stopped half-way:
 -- its value is empty, and a requeue or a cancel of its id takes it away.

@@ -15,11 +15,14 @@
 --                    b given back: again at once, and the attempt does not count
 --       5 receipt us how long a copy of this request may be sent or under way
 --       6 generation of the store's data, as the client knows it; 0: not known
---       7..          n ids, n receipts "<attempt> <fence> <worker>", then in the order of the kinds what they
+--       7 ...        n ids, n receipts "<attempt> <fence> <worker>", then in the order of the kinds what they
 --                    need: D: the result; r: the delay in us, and why; f: why
--- reply sequence, now us, codes: one letter a task, or none at all: a later one of this field was answered before
---       o as asked; d among the dead letters; c cancelled, as was asked meanwhile; l lost: not the current
---       hand-out
+-- reply sequence, now us, codes text
+--       codes: one letter a task, or none at all: a later one of this field was answered before
+--       codes "o" as asked
+--             "d" dead       among the dead letters
+--             "c" cancelled  as was asked meanwhile
+--             "l" lost       not the current hand-out
 --       or the error STALE: the store's data is of a later generation
 -- hint  as tasks_push.lua, for tasks that are ready again
 --

@@ -4,15 +4,15 @@
 --         tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id
--- reply sequence, now us, state, attempt, time us, text, group
+-- reply sequence, now us, state, attempt, time us, note text, group text
 --       state   0 not known    never pushed, or over and forgotten
 --               1 ready        waits for its turn
 --               2 delayed      time: when it is due
 --               3 running      time: end of its lease
 --               4 cancelling   as 3, and somebody wants it cancelled
---               5 waiting      for its next attempt; time: when it is due; text: why the last one failed
---               6 dead         time: since when; text: why
---               7 done         time: until when it is remembered; text: its result
+--               5 waiting      for its next attempt; time: when it is due; note: why the last one failed
+--               6 dead         time: since when; note: why
+--               7 done         time: until when it is remembered; note: its result
 --               8 cancelled    time: until when it is remembered
 --       attempt the one that runs, or the last one; 0: none yet
 --       group   empty: none, or the task is over

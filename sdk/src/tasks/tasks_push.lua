@@ -6,7 +6,8 @@
 --       2 gh:{tasks:<queue>}:m   hash   id -> "<state> <attempt> <fence> <worker> <text>", see tasks_take.lua
 --       3 gh:{tasks:<queue>}:t   zset   id -> until when (us) a task that is over is remembered
 --       4 gh:{tasks:<queue>}:i   zset   "<client>:<sequence>" -> until when (us) it waits for a hint
---       5.. :r0, :r1, ...        list   ids that are ready, one list a class, up to the highest in the
+--       5 ...
+--       :r0, :r1, ...            list   ids that are ready, one list a class, up to the highest in the
 --                                       request
 --       then :d0, :d1, ...       zset   id -> when it is due (us), as many
 --       then, only if one of the tasks has a group, :q, :g and :c
@@ -25,15 +26,19 @@
 --       3 not after us of the store's clock; later, nothing is stored: a copy that hung on the way could bring back a
 --                   task that is over and forgotten. 0: no limit
 --       4 classes   of which there are keys; behind it "g" if there are :q, :g and :c, "u" if there are :w and :x
---       5..         n ids, then n delays (us; 0: ready now), then n values as in :p; and with "u" four more:
+--       5 ...       n ids, then n delays (us; 0: ready now), then n values as in :p; and with "u" four more:
 --                   token       "<client>:<sequence>" of the op
 --                   receipt us  how long a copy of this request may be sent or under way
 --                   twice       "1": another copy may be under way
 --                   kinds       one letter a task: k its id is taken as long as it is remembered; a unique while it is
 --                               active: what is over or dead gives its id to it
--- reply sequence, now us, codes: one letter a task, or none at all: it came too late
---       o taken; e there already, or over and remembered; x there already with another value; f full; u perhaps taken,
---       by a copy that was stopped half-way
+-- reply sequence, now us, codes text
+--       codes: one letter a task, or none at all: it came too late
+--       codes "o" taken
+--             "e" exists   there already, or over and remembered
+--             "x" differs  there already with another value
+--             "f" full
+--             "u" unsure   perhaps taken, by a copy that was stopped half-way
 -- hint  to gh:wake:<client> "<sequence>" for as many sleepers as tasks became ready, at most 16
 --
 -- A repeat finds its ids stored, or remembered in :t, and answers e: nothing is pushed twice. An id that is free again

@@ -3,9 +3,12 @@
 -- KEYS  1 gh:{tasks:<queue>}:m   2 :l   see tasks_take.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 lease us
---       3..         n ids, then n receipts "<attempt> <fence> <worker>"
--- reply sequence, now us, codes: one letter a task
---       o renewed; c renewed, and somebody wants it cancelled; l lost: not the current hand-out
+--       3, 4 ...    n ids, then n receipts "<attempt> <fence> <worker>"
+-- reply sequence, now us, codes text
+--       codes: one letter a task
+--       codes "o" renewed
+--             "c" cancelled  renewed, and somebody wants it cancelled
+--             "l" lost       not the current hand-out
 --
 -- A repeat renews once more, and a lease never gets shorter. A late copy renews what is still the same hand-out, once:
 -- the task of a worker that is gone comes back a lease later. Harmless.

@@ -8,9 +8,10 @@
 --       2 sequence   comes back as the first element of the reply
 --       3 not after  us of the store's clock; later, nothing is done; 0: no limit
 --       4 receipt us how long a copy of this request may be sent or under way
---       5..          ids
--- reply sequence, now us, codes: one letter a task, or none at all: it came too late
---       o not a dead letter any more, by this call or an earlier one; n not known
+--       5 ...        ids
+-- reply as tasks/once.lua
+--       codes "o" requeued   not a dead letter any more, by this call or an earlier one
+--             "n" not known
 -- hint  as tasks_push.lua
 --
 -- A copy of what was done is answered the same, and does nothing: a letter that has died again since stays dead. In

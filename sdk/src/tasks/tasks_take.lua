@@ -35,14 +35,20 @@
 --      11 generation of the store's data, as the client knows it; 0: not known
 --      12 twice      "1": another copy may be under way
 --      13 put back   "1": tasks_back.lua came first, what it has left stays where it is
---      14 look       at how many places to look for so many tasks, if not at `want`: more of them. For one whose answer
+--      [14] look     at how many places to look for so many tasks, if not at `want`: more of them. For one whose answer
 --                    before had no task, as it met only what is left over
---      15 need      nothing is handed out before so many can be, in one piece; at most 30, by weight 6. Not there: 1
--- reply sequence, code, now us, fence, remaining us, next us, then for each task: id, attempt, value
---       code 0 tasks, perhaps none: then ask again at once   1 empty   2 paused   3 stale: past `not after`
---            4 limited by rate   5 limited by running_max   6 a later take of this worker was answered before
---            7 leases ran out: tasks_back.lua comes first   8 the tasks that have to come together are larger
---            than `bytes`
+--      [15] need     nothing is handed out before so many can be, in one piece; at most 30, by weight 6. Not there: 1
+-- reply sequence, code, now us, fence, remaining us, next us, tasks ...
+--       code 0 given         perhaps none: then ask again at once
+--            1 empty
+--            2 paused
+--            3 stale         past `not after`
+--            4 over rate
+--            5 over running  as many as running_max are
+--            6 late          a later take of this worker was answered before
+--            7 lapsed        leases ran out: tasks_back.lua comes first
+--            8 too large     the tasks that have to come together are larger than `bytes`
+--       of each task id, attempt, value
 --       attempt    1, 2, 3, ...; below zero: the value was too long and is cut, and should be tried again, as
 --                  another worker may have the room
 --       fence      of this hand-out: larger than that of every earlier one of each of its tasks

@@ -1,0 +1,13 @@
+-- lease_acquire: what a script answers that grants something for the time of a lease, as client/lease.c reads it.
+--
+-- wants nothing
+-- reply sequence, code, fence, remaining us, position, now us
+--       code 0 granted     remaining: of the lease, not extended by a repeat
+--            1 waiting     position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask again at
+--                          once, there is more to do in front than one call does
+--            2 busy        as 1, but not in the queue
+--            3 ended       the token had it, and that is over
+--            4 stale       past `not after`, or as late as what late.lua refuses: ask again
+--            5 quarantine  remaining: of the quarantine
+--            6 full        WAITERS_MAX wait already
+--            7 over limit  more than can be had at all; of a semaphore alone
