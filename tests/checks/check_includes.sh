@@ -72,6 +72,10 @@ upward_includes() {
             ;;
         gh_scripts.h) their='' their_layer=$client_layer ;;
         gh_structs.h) their='' their_layer=$binding_layer ;;
+        scripts/*_scripts.h) # what the heads of a system's scripts say
+            their=${inner#scripts/} their=${their%_scripts.h}
+            their_layer=$(layer_of_folder "$their")
+            ;;
         *)
             their=$(folder_of_include "$file" "$inner")
             their_layer=$(layer_of_folder "$their")

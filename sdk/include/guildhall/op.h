@@ -51,7 +51,6 @@ typedef struct gh_op
     struct gh_op* next;            /* in the queue of those whose request is to be encoded              */
     struct gh_op* previous;
     struct gh_op* wake_next;       /* in the chain of those that a hint can name                        */
-    const char* shape;             /* of the reply that is awaited                                      */
     uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */
     uint64_t retry_us;             /* when a paused request goes again                                  */
     uint64_t sequence;             /* with the client's id: the op id                                   */

@@ -24,9 +24,6 @@
 #define FLUSH_PIECES_MAX 16777217
 #define FLUSH_LOOKS_MAX  8u /* that found less than the one before */
 
-#define FLUSH_STAGE_SHAPE "qiiii"
-#define FLUSH_ADD_SHAPE   "qiii"
-
 /* What aggregate_stage.lua answers. */
 enum
 {
@@ -150,7 +147,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     const aggregate_day* day = flush_day(flush);
     bool looks = flush->op.state == FLUSH_LOOKING;
     uint32_t node = flush->node;
-    gh_request_script(request, flush_script(&flush->op), 2, looks ? 5 : 6);
+    gh_request_script(request, flush_script(&flush->op), 0, 0);
     gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
@@ -173,7 +170,7 @@ static void flush_encode(gh_op* op, gh_request* request)
         flush_encode_stage(flush, request);
         return;
     }
-    gh_request_script(request, flush_script(op), 5, 3);
+    gh_request_script(request, flush_script(op), 0, 0);
     gh_aggregate_encode_keys(request, op, gh_name_str(&flush->set), flush_day(flush)->text, "fg012");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&flush->file));
@@ -281,8 +278,7 @@ static void flush_enter(gh_aggregate_flush* flush, flush_state state)
     case FLUSH_STAGING:
     case FLUSH_ADDING:
         gh_op_timer(&flush->op, flush->moved_us + flush->progress_us);
-        gh_op_send(&flush->op, state == FLUSH_ADDING ? FLUSH_ADD_SHAPE : FLUSH_STAGE_SHAPE,
-                   flush_in_doubt(flush) ? GH_OP_MAYBE : 0);
+        gh_op_send(&flush->op, flush_in_doubt(flush) ? GH_OP_MAYBE : 0);
         break;
     }
 }

@@ -4,7 +4,6 @@
 
 #include "client/refusal.h"
 
-#define TOTALS_SHAPE     "q*"
 #define TOTALS_PAGE_MAX  250u
 #define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
 
@@ -28,7 +27,7 @@ static void totals_encode(gh_op* op, gh_request* request)
 {
     const gh_aggregate_read* read = totals_of(op);
     char parts[2] = {(char)('0' + read->level), 0};
-    gh_request_script(request, gh_op_script(op), 1, 3);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_aggregate_encode_keys(request, op, gh_name_str(&read->set), read->day, parts);
     gh_request_number(request, op->sequence);
     gh_request_number(request, (uint64_t)read->first + read->count);
@@ -87,7 +86,7 @@ static gh_status totals_keep(gh_aggregate_read* read, const gh_reply* path, cons
 static void totals_ask(gh_aggregate_read* read)
 {
     gh_op_timer(&read->op, gh_client_after(read->op.client, read->timeout_us));
-    gh_op_send(&read->op, TOTALS_SHAPE, 0);
+    gh_op_send(&read->op, 0);
 }
 
 static gh_status totals_answer(gh_op* op, const gh_event* event)
@@ -155,7 +154,7 @@ static gh_status aggregate_read_try(gh_aggregate_read* op, gh_client* client, gh
     op->timeout_us = config->timeout_us;
     op->level = (uint8_t)config->level;
     memcpy(op->day, day.bytes, sizeof op->day);
-    gh_call_begin(&op->op, client, &totals_kind, TOTALS_SHAPE, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &totals_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

@@ -7,8 +7,7 @@
 #include "talk/entry.h"
 #include "wire/name.h"
 
-#define CHAT_ROOM       2048u /* of a request: digest, keys, numbers */
-#define CHAT_SEND_SHAPE "qiiiis"
+#define CHAT_ROOM 2048u /* of a request: digest, keys, numbers */
 
 /* What chat_send.lua, chat_create.lua, chat_join.lua and chat_leave.lua answer. */
 enum
@@ -89,7 +88,7 @@ static void encode_note(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : gh_name_str(&change->player);
-    gh_request_script(request, chat_change_script(op), 2, 2);
+    gh_request_script(request, chat_change_script(op), 0, 0);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
     gh_request_number(request, op->sequence);
@@ -110,7 +109,7 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 4, 6 + change->count + (change->first == NULL ? 0 : 2));
+    gh_request_script(request, chat_change_script(op), 0, change->count + (change->first == NULL ? 0 : 2));
     encode_chat_head(request, op, gh_name_str(&change->chat), "smv");
     encode_keep(request, change);
     gh_request_number(request, change->members_max);
@@ -125,7 +124,7 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
-    gh_request_script(request, chat_change_script(op), joins ? 4 : 5, joins ? 5 : 4);
+    gh_request_script(request, chat_change_script(op), 0, 0);
     encode_chat_head(request, op, gh_name_str(&change->chat), joins ? "smv" : "smvh");
     gh_request_str(request, gh_name_str(&change->player));
     if (joins) gh_request_number(request, change->from_start);
@@ -161,7 +160,7 @@ static void chat_change_end(gh_chat_change* change, gh_status status)
 static void chat_change_ask(gh_chat_change* change)
 {
     change->op.state = CHAT_CHANGING;
-    gh_op_send(&change->op, change->kind == CHAT_CREATE ? "qii" : "qiii", 0);
+    gh_op_send(&change->op, 0);
 }
 
 /* From here on the sequence counts for the chat's mark, so it must be newer than those that are in the row
@@ -182,7 +181,7 @@ static void chat_change_noted(gh_chat_change* change, const gh_reply* reply)
         chat_change_end(change, GH_FULL);
         return;
     }
-    if (++change->noted < change->count) gh_op_send(&change->op, "qi", 0);
+    if (++change->noted < change->count) gh_op_send(&change->op, 0);
     else chat_change_queue(change);
 }
 
@@ -192,7 +191,7 @@ static void chat_change_see_to_list(gh_chat_change* change, gh_status outcome)
     change->outcome = (int16_t)outcome;
     change->op.state = CHAT_AFTER;
     gh_gate_leave(&change->gate);
-    gh_op_send(&change->op, "qi", 0);
+    gh_op_send(&change->op, 0);
 }
 
 /* The store has a later change of this client's, but our row of changes has sent nothing later. */
@@ -357,7 +356,7 @@ static void chat_change_begin(gh_chat_change* op, const gh_chat* chat, chat_chan
         return;
     }
     op->op.state = CHAT_NOTING;
-    gh_op_send(&op->op, "qi", 0);
+    gh_op_send(&op->op, 0);
 }
 
 static gh_status chat_create_try(gh_chat_change* op, const gh_chat* chat, const gh_str* members, size_t count,
@@ -417,7 +416,7 @@ static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), 5, 3 + 2 * send->count);
+    gh_request_script(request, gh_op_script(op), 0, 2 * send->count);
     encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
     for (i = 0; i < send->count; i++)
     {
@@ -490,7 +489,7 @@ static gh_status chat_send_try(gh_chat_send* op, const gh_chat* chat, gh_post* p
     op->chat = chat->object.name;
     op->posts = posts;
     op->count = (uint32_t)count;
-    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, CHAT_SEND_SHAPE, chat->config.timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, chat->config.timeout_us,
                        gh_gate_object(client, gh_chat_kind(), gh_name_str(&op->chat)));
     return GH_OK;
 }

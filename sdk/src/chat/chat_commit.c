@@ -77,7 +77,7 @@ static gh_status chat_commit_try(gh_chat_commit* op, const gh_chat* chat, uint64
     op->members = members;
     op->epoch = epoch;
     op->count = (uint32_t)count;
-    gh_call_begin(&op->op, chat->object.client, &chat_commit_kind, GH_CHAT_READ_SHAPE, chat->config.timeout_us, 0);
+    gh_call_begin(&op->op, chat->object.client, &chat_commit_kind, chat->config.timeout_us, 0);
     return GH_OK;
 }
 

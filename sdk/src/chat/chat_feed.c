@@ -206,7 +206,7 @@ static void player_read_list(gh_chat_player* player)
     player->op.state = player->mending != NULL ? PLAYER_MENDING : PLAYER_LISTING;
     gh_op_listen(&player->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&player->op, GH_FOREVER);
-    gh_op_send(&player->op, player->mending != NULL ? "qi" : "qii*", 0);
+    gh_op_send(&player->op, 0);
 }
 
 static void player_take_name(gh_chat_player* player, gh_str name)
@@ -233,7 +233,7 @@ static void player_listed(gh_chat_player* player, const gh_reply* reply)
     if (player->place == 0) player->status = GH_OK;
     for (; name != NULL; name = name->next, player->place++)
         if (name->type == GH_REPLY_STRING) player_take_name(player, name->text);
-    if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty) gh_op_send(&player->op, "qii*", 0);
+    if (player->place < total && player->place < GH_CHAT_LIST_MAX && !page_is_empty) gh_op_send(&player->op, 0);
     else player_rest(player);
 }
 

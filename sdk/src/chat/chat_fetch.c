@@ -22,8 +22,6 @@
 
 #define CHAT_RANGE_MIN 4u /* messages that a plain range brings, or it is not worth its while   */
 
-#define CHAT_RANGE_SHAPE "*"
-
 typedef enum chat_fetch_state
 {
     CHAT_ASKING = 1,
@@ -132,7 +130,7 @@ static void chat_ask(gh_chat_fetch* fetch)
     fetch->op.state = CHAT_ASKING;
     if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, GH_CHAT_READ_SHAPE, 0);
+    gh_op_send(&fetch->op, 0);
 }
 
 /* From the first member on: who has left meanwhile must not be served. So what is said after the first answer is for
@@ -149,7 +147,7 @@ static void chat_range(gh_chat_fetch* fetch)
 {
     fetch->op.state = CHAT_RANGING;
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, CHAT_RANGE_SHAPE, 0);
+    gh_op_send(&fetch->op, 0);
 }
 
 /* A hint comes at once; without hints, pauses grow. */
@@ -390,6 +388,7 @@ static const gh_op_kind chat_fetch_kind = {.name = "chat",
                                            .step = chat_fetch_step,
                                            .encode = chat_fetch_encode,
                                            .script = chat_fetch_script,
+                                           .shape = "*",
                                            .effect = GH_OP_READS,
                                            .cuts_long = true};
 

@@ -56,17 +56,17 @@ static void chat_list_encode(gh_op* op, gh_request* request)
     }
 }
 
-static gh_status chat_list_go(gh_chat_list* list, chat_list_state state, const char* shape)
+static gh_status chat_list_go(gh_chat_list* list, chat_list_state state)
 {
     list->op.state = (uint8_t)state;
-    gh_op_send(&list->op, shape, 0);
+    gh_op_send(&list->op, 0);
     return GH_PENDING;
 }
 
 /* The next chat, or the end. */
 static gh_status chat_list_look(gh_chat_list* list)
 {
-    if (list->looked_at < list->count) return chat_list_go(list, CHAT_LOOKING, GH_CHAT_READ_SHAPE);
+    if (list->looked_at < list->count) return chat_list_go(list, CHAT_LOOKING);
     if (list->needed > 0) return GH_TOO_SMALL;
     return list->count > 0 ? GH_OK : GH_EMPTY;
 }
@@ -87,7 +87,7 @@ static gh_status chat_list_names(gh_chat_list* list, const gh_reply* reply)
         list->count++;
     }
     if (total > list->looked_at && list->looked_at < GH_CHAT_LIST_MAX && list->count < list->capacity && !page_is_empty)
-        return chat_list_go(list, CHAT_LISTING, "qii*");
+        return chat_list_go(list, CHAT_LISTING);
     if (total > list->looked_at && list->count == list->capacity) list->needed = (uint32_t)total;
     list->looked_at = 0;
     return chat_list_look(list);
@@ -113,7 +113,7 @@ static gh_status chat_list_looked(gh_chat_list* list, const gh_reply* reply)
     bool is_gone = gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE;
     if (!is_gone && (!gh_chat_read_figures(reply, &figures) || !gh_chat_is_seen(seen, figures.last_id)))
         return gh_op_outcome(&list->op, GH_REASON_UNUSABLE);
-    if (is_gone || seen->integer < 0) return chat_list_go(list, CHAT_MENDING, "qi");
+    if (is_gone || seen->integer < 0) return chat_list_go(list, CHAT_MENDING);
     item->epoch = figures.epochs.present;
     item->last_id = figures.last_id;
     item->seen = (uint64_t)seen->integer;
@@ -170,7 +170,7 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
     op->looked_at = 0;
     gh_op_begin(&op->op, client, &chat_list_kind);
     gh_op_timer(&op->op, gh_client_after(client, config->timeout_us));
-    chat_list_go(op, CHAT_LISTING, "qii*");
+    chat_list_go(op, CHAT_LISTING);
     return GH_OK;
 }
 

@@ -22,7 +22,6 @@ enum
 };
 
 /* Of the answer of chat_read.lua: the figures, then what the members have seen, then messages. */
-#define GH_CHAT_READ_SHAPE "qiiiiiis*"
 
 static inline gh_str gh_chat_kind(void)
 {

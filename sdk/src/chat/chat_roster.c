@@ -8,7 +8,6 @@
 #include "talk/entry.h"
 #include "wire/name.h"
 
-#define ROSTER_SHAPE      "qiiisss"
 #define ROSTER_REPLY_ROOM 1024u /* of a reply: all but the text */
 #define ROSTER_BYTES_MAX  65536u
 #define CURSOR_SIZE_MAX   20u
@@ -22,7 +21,7 @@ static void roster_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_members* roster = roster_of(op);
     uint32_t bytes = gh_client_reply_bytes(op->client) - ROSTER_REPLY_ROOM;
-    gh_request_script(request, gh_op_script(op), 2, 4);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_chat_kind(), gh_name_str(&roster->chat), "sv");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&roster->cursor));
@@ -95,7 +94,7 @@ static gh_status roster_take(gh_chat_members* roster, gh_str text)
 
 static gh_status roster_ask(gh_chat_members* roster)
 {
-    gh_op_send(&roster->op, ROSTER_SHAPE, 0);
+    gh_op_send(&roster->op, 0);
     return GH_PENDING;
 }
 
@@ -165,7 +164,7 @@ static gh_status roster_try(gh_chat_members* op, const gh_chat* chat, gh_chat_me
     op->capacity = capacity > GH_CHAT_MEMBERS_MAX ? GH_CHAT_MEMBERS_MAX : (uint32_t)capacity;
     op->seed = gh_client_id(client);
     roster_restart(op);
-    gh_call_begin(&op->op, client, &roster_kind, ROSTER_SHAPE, chat->config.timeout_us, 0);
+    gh_call_begin(&op->op, client, &roster_kind, chat->config.timeout_us, 0);
     return GH_OK;
 }
 

@@ -20,9 +20,17 @@ static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
     }
 }
 
-static bool shape_fits(const gh_op* op, const gh_reply* reply)
+static const char* shape_of(gh_op* op)
 {
-    const char* letter = op->shape;
+    const gh_script* script = gh_op_script(op);
+    const gh_script_text* text = gh_script_contract(script);
+    if (script == NULL) return op->kind->shape;
+    return text == NULL ? NULL : text->shape;
+}
+
+static bool shape_fits(gh_op* op, const gh_reply* reply)
+{
+    const char* letter = shape_of(op);
     const gh_reply* value;
     if (letter == NULL) return true;
     if (reply->type != GH_REPLY_ARRAY) return false;
@@ -35,10 +43,11 @@ static bool shape_fits(const gh_op* op, const gh_reply* reply)
 }
 
 /* A reply that carries the op's sequence is the answer to its request, whatever else is wrong with it. */
-static bool reply_is_for(const gh_op* op, const gh_reply* reply)
+static bool reply_is_for(gh_op* op, const gh_reply* reply)
 {
+    const char* shape = shape_of(op);
     const gh_reply* first = gh_reply_at(reply, 0);
-    return op->shape != NULL && op->shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
+    return shape != NULL && shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
            element_fits('q', first, op);
 }
 

@@ -2,13 +2,12 @@
 
 #include "client/op.h"
 
-void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
-                   int flags)
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, int flags)
 {
     GH_INVARIANT(client, kind->answer != NULL);
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));
-    gh_op_send(op, shape, flags);
+    gh_op_send(op, flags);
 }
 
 /* What was sent ends with its answer. */

@@ -61,13 +61,12 @@ void gh_gate_leave(gh_gate* gate)
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
-                        uint64_t timeout_us, uint64_t object)
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us,
+                        uint64_t object)
 {
     gh_op_begin(op, client, kind);
     gh_op_timer(op, gh_client_after(client, timeout_us));
-    op->shape = shape;
-    if (gh_gate_enter(gate, op, object)) gh_op_send(op, shape, 0);
+    if (gh_gate_enter(gate, op, object)) gh_op_send(op, 0);
 }
 
 void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
@@ -75,7 +74,7 @@ void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
     GH_INVARIANT(op->client, gate->op == op);
     if (event->kind == GH_EVENT_HINT)
     {
-        if (!gh_op_is_sending(op) && gh_gate_is_open(gate)) gh_op_send(op, op->shape, 0);
+        if (!gh_op_is_sending(op) && gh_gate_is_open(gate)) gh_op_send(op, 0);
         return;
     }
     gh_call_step(op, event);

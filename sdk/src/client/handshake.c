@@ -7,8 +7,10 @@
    first needs it. The first time of all, the epoch and the rights need their digests, and SCRIPT EXISTS has nothing to
    ask. The slots remember which step each reply belongs to. */
 
+#include "client/encoded.h"
 #include "client/link.h"
 #include "client/state.h"
+#include "scripts/client_scripts.h"
 #include "wire/name.h"
 #include "wire/reply_class.h"
 
@@ -71,12 +73,15 @@ static void encode_info(gh_request* request, gh_str section)
 
 static void encode_epoch(gh_client* client, gh_request* request)
 {
+    const gh_script* script = &client->scripts[GH_SCRIPT_epoch];
+    const char* first = request->at;
     bool is_known = client->server_size == 2 * SERVER_PART_SIZE;
-    gh_request_script(request, &client->scripts[GH_SCRIPT_epoch], 1, 3);
+    gh_request_script(request, script, 0, 1);
     gh_request_epoch_key(request, client);
     gh_request_number(request, KEY_LAYOUT);
     gh_request_str(request, is_known ? gh_str_make(client->server, client->server_size) : gh_str_literal("-"));
     gh_request_number(request, client->store_generation_heard);
+    GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }
 
 /* The n-th script that may be on the server already, or NULL. */
@@ -317,9 +322,9 @@ static void store_is_doubted(gh_client* client)
 /* Of a server that cannot be told from another one, each new connection is a doubt. */
 static gh_handshake_verdict take_epoch(gh_client* client, const gh_reply* reply)
 {
-    const gh_reply* birth = gh_reply_at(reply, 0);
-    const gh_reply* now = gh_reply_at(reply, 1);
-    const gh_reply* generation = gh_reply_at(reply, 2);
+    const gh_reply* birth = gh_reply_at(reply, GH_EPOCH_BIRTH_US);
+    const gh_reply* now = gh_reply_at(reply, GH_EPOCH_NOW_US);
+    const gh_reply* generation = gh_reply_at(reply, GH_EPOCH_GENERATION);
     uint64_t birth_before_us = client->store_birth_us;
     uint64_t generation_before = client->store_generation;
     if (!is_time(birth) || !is_time(now) || !is_time(generation))

@@ -8,9 +8,12 @@
 #define KEY_PART_SIZE_MAX   16u
 #define KEY_SIZE_MAX        (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
 
-void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments)
+void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments)
 {
-    gh_request_evalsha(request, script->digest, keys, arguments);
+    const gh_script_text* text = gh_script_contract(script);
+    const uint32_t keys = text == NULL ? 0 : text->keys.least;
+    const uint32_t arguments = text == NULL ? 0 : text->arguments.least;
+    gh_request_evalsha(request, script->digest, keys + more_keys, arguments + more_arguments);
 }
 
 size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys)

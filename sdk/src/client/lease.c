@@ -5,19 +5,6 @@
 #include "client/waiter.h"
 #include "wire/name.h"
 
-/* What the scripts that acquire answer. */
-typedef enum lease_answer
-{
-    LEASE_GRANTED = 0,
-    LEASE_QUEUED,
-    LEASE_BUSY,
-    LEASE_ENDED,
-    LEASE_STALE,
-    LEASE_QUARANTINE,
-    LEASE_FULL,
-    LEASE_OVER_LIMIT
-} lease_answer;
-
 /* ---- ways from state to state ------------------------------------------------------------------------------------ */
 
 void gh_lease_finish(gh_lease* lease, gh_status status)
@@ -43,7 +30,7 @@ static void lease_ask(gh_lease* lease, bool urgent)
     lease->op.state = GH_LEASE_ASKING;
     gh_op_listen(&lease->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, gh_lease_row_of(lease)->acquire.shape, urgent ? GH_OP_URGENT : 0);
+    gh_op_send(&lease->op, urgent ? GH_OP_URGENT : 0);
 }
 
 /* The lease of a grant that we never heard of is over: from the end of the queue, as somebody new. */
@@ -98,7 +85,7 @@ static void lease_leave(gh_lease* lease, gh_status outcome)
     gh_op_unlisten(&lease->op);
     gh_op_lease(&lease->op, GH_FOREVER);
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
+    gh_op_send(&lease->op, GH_OP_URGENT);
     gh_op_tell_owner(&lease->op);
 }
 
@@ -134,7 +121,7 @@ void gh_lease_keep(gh_lease* lease, uint64_t pause_us)
 static void asking_granted(gh_lease* lease, const gh_event* event)
 {
     const gh_client* client = lease->op.client;
-    const uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 3);
+    const uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, GH_LEASE_ACQUIRE_REMAINING_US);
     const uint64_t now_us = gh_client_now(client);
     lease->known = true;
     if (now_us < gh_lease_end(lease->lease_us, event->sent_us, remaining_us))
@@ -155,8 +142,8 @@ static void asking_granted(gh_lease* lease, const gh_event* event)
 static void asking_queued(gh_lease* lease, const gh_reply* reply)
 {
     lease->known = true;
-    lease_wait(lease, gh_waiter_pause(lease->op.client, (uint64_t)gh_reply_integer(reply, 4),
-                                      (uint64_t)gh_reply_integer(reply, 3)));
+    lease_wait(lease, gh_waiter_pause(lease->op.client, (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_POSITION),
+                                      (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_REMAINING_US)));
 }
 
 /* The op id had the lease, and that is over. It stays in use until no copy of it can come late. */
@@ -170,22 +157,25 @@ static void asking_ended(gh_lease* lease)
 static void asking_reply(gh_lease* lease, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
+    const uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_REMAINING_US);
     lease->op.state = GH_LEASE_WAITING; /* answered: unless it says otherwise, nothing is on the wire */
-    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, 5));
+    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_NOW_US));
     gh_lease_row_of(lease)->answered(lease, reply);
-    switch ((lease_answer)gh_reply_integer(reply, 1))
+    switch ((gh_lease_acquire_code)gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE))
     {
-    case LEASE_GRANTED: asking_granted(lease, event); return;
-    case LEASE_QUEUED: asking_queued(lease, reply); return;
-    case LEASE_BUSY: lease_settle(lease, GH_BUSY); return;
-    case LEASE_FULL: lease_settle(lease, GH_FULL); return;
-    case LEASE_OVER_LIMIT: lease_settle(lease, GH_TOO_LARGE); return;
-    case LEASE_ENDED: asking_ended(lease); return;
-    case LEASE_QUARANTINE:
+    case GH_LEASE_ACQUIRE_GRANTED: asking_granted(lease, event); return;
+    case GH_LEASE_ACQUIRE_WAITING: asking_queued(lease, reply); return;
+    case GH_LEASE_ACQUIRE_BUSY: lease_settle(lease, GH_BUSY); return;
+    case GH_LEASE_ACQUIRE_FULL: lease_settle(lease, GH_FULL); return;
+    case GH_LEASE_ACQUIRE_OVER_LIMIT: lease_settle(lease, GH_TOO_LARGE); return;
+    case GH_LEASE_ACQUIRE_ENDED: asking_ended(lease); return;
+    case GH_LEASE_ACQUIRE_QUARANTINE:
         if (lease->ask_once) lease_settle(lease, GH_BUSY);
-        else lease_wait(lease, gh_waiter_quarantine_pause((uint64_t)gh_reply_integer(reply, 3)));
+        else lease_wait(lease, gh_waiter_quarantine_pause(remaining_us));
         return;
-    case LEASE_STALE: lease_wait(lease, GH_WAITER_POLL_MIN_US); return; /* we know the store's time better now */
+    case GH_LEASE_ACQUIRE_STALE:
+        lease_wait(lease, GH_WAITER_POLL_MIN_US);
+        return; /* we know the store's time better now */
     }
     gh_lease_finish(lease, gh_op_outcome(&lease->op, GH_REASON_UNUSABLE));
 }
@@ -254,7 +244,7 @@ static void waiting_step(gh_lease* lease, const gh_event* event)
 static void held_doubt(gh_lease* lease)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    if (lease->op.state == GH_LEASE_RENEWING) gh_op_send(&lease->op, row->renew.shape, GH_OP_URGENT);
+    if (lease->op.state == GH_LEASE_RENEWING) gh_op_send(&lease->op, GH_OP_URGENT);
     else row->begin_renewal(lease, true);
 }
 
@@ -302,7 +292,7 @@ static void leaving_reply(gh_lease* lease, const gh_reply* reply)
     if (leaving_came_too_late(lease, told)) lease->outcome = GH_LOST;
     lease->was_held = lease->unanswered = false; /* whoever has it now has it from us */
     lease->late_us = 0;
-    if (told.again) gh_op_send(&lease->op, row->release.shape, GH_OP_URGENT);
+    if (told.again) gh_op_send(&lease->op, GH_OP_URGENT);
     else gh_lease_finish(lease, (gh_status)lease->outcome);
 }
 

@@ -13,6 +13,7 @@
 #define GH_LEASE_H
 
 #include "client/op.h"
+#include "scripts/client_scripts.h"
 
 /* Of gh_lease.op.state; 0: ended. */
 typedef enum gh_lease_state
@@ -23,13 +24,6 @@ typedef enum gh_lease_state
     GH_LEASE_RENEWING,
     GH_LEASE_LEAVING
 } gh_lease_state;
-
-/* A script, and the shape of what it answers. */
-typedef struct gh_lease_request
-{
-    const gh_script_text* script;
-    const char* shape;
-} gh_lease_request;
 
 /* What the store has said to a release. */
 typedef struct gh_lease_told
@@ -44,14 +38,11 @@ typedef struct gh_lease_row
     size_t size;     /* of the struct                                                                         */
     gh_str object;   /* of the keys                                                                           */
     const char* parts;
-    uint32_t part_count;
-    gh_lease_request acquire;
-    gh_lease_request renew;
-    gh_lease_request release;
+    const gh_script_text* acquire; /* answers as lease_acquire.lua says */
+    const gh_script_text* renew;
+    const gh_script_text* release;
 
-    /* Numbers behind those that every acquire and release carry: how many, and what writes them. NULL: none. */
-    uint32_t acquire_numbers;
-    uint32_t release_numbers;
+    /* What an acquire and a release carry behind what all of them do; NULL: nothing. */
     void (*encode_numbers)(gh_lease* lease, gh_request* request);
 
     void (*encode_renew)(gh_lease* lease, gh_request* request);

@@ -12,10 +12,10 @@ static void lease_note_late(gh_lease* lease)
 gh_script* gh_lease_script(gh_op* op)
 {
     const gh_lease_row* row = gh_lease_row_of(gh_lease_of(op));
-    const gh_lease_request* request = op->state == GH_LEASE_ASKING    ? &row->acquire
-                                      : op->state == GH_LEASE_LEAVING ? &row->release
-                                                                      : &row->renew;
-    return gh_client_script(op->client, request->script);
+    const gh_script_text* text = op->state == GH_LEASE_ASKING    ? row->acquire
+                                 : op->state == GH_LEASE_LEAVING ? row->release
+                                                                 : row->renew;
+    return gh_client_script(op->client, text);
 }
 
 static void encode_keys(const gh_lease* lease, gh_request* request)
@@ -31,8 +31,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     const uint64_t quarantine_end_us = gh_client_quarantine_end(client);
     const uint32_t watched = gh_client_watches_epoch(client) ? 1 : 0;
     const uint64_t not_after_us = gh_client_not_after(client);
-    gh_request_script(request, gh_client_script(client, row->acquire.script), row->part_count + watched,
-                      7 + row->acquire_numbers + watched);
+    gh_request_script(request, gh_lease_script(&lease->op), watched, watched);
     encode_keys(lease, request);
     if (watched != 0) gh_request_epoch_key(request, client);
     gh_request_op_token(request, &lease->op);
@@ -57,8 +56,7 @@ static void encode_release(gh_lease* lease, gh_request* request)
     uint32_t late;
     if (lease->unanswered && lease->link != gh_client_link(client)) lease_note_late(lease); /* this overtakes it */
     late = gh_lease_is_late(lease);
-    gh_request_script(request, gh_client_script(client, row->release.script), row->part_count,
-                      3 + row->release_numbers + late);
+    gh_request_script(request, gh_lease_script(&lease->op), 0, late);
     encode_keys(lease, request);
     gh_request_op_token(request, &lease->op);
     gh_request_number(request, lease->op.sequence);

@@ -88,8 +88,11 @@ typedef struct gh_op_kind
     /* The script that each request of the kind runs. It is loaded before the request is encoded. */
     const gh_script_text* text;
 
-    /* The same where it is not one for all, and NULL where there is none. */
+    /* The same where it is not one for all, and NULL where there is none. Its row has the shape of the reply. */
     gh_script* (*script)(gh_op* op);
+
+    /* Of the reply to a request that runs no script: "*", an array; NULL: any reply at all. */
+    const char* shape;
 
     gh_op_effect effect;
 
@@ -154,12 +157,11 @@ gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status);
 /* A new sequence, for when the old op id has had its day in the store. */
 void gh_op_renumber(gh_op* op);
 
-/* Queues the request of the present state. shape declares the reply, one letter an element: "q" the op's sequence, "i"
-   an integer of at least 0, "s" a string, "*" anything from here on; NULL: any reply at all. A reply of another shape
-   means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_NO_REPEAT;
-   GH_OP_MAYBE, if an earlier request of the op has done, or may still do, what the op must not deny: without it, what
-   is known of that one is forgotten. */
-void gh_op_send(gh_op* op, const char* shape, int flags);
+/* Queues the request of the present state, which stays until that is answered or unsent. What shape the reply has the
+   head of the state's script says, or else the kind. A reply of another shape means that the peer is broken: the link
+   is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_NO_REPEAT; GH_OP_MAYBE, if an earlier request of the
+   op has done, or may still do, what the op must not deny: without it, what is known of that one is forgotten. */
+void gh_op_send(gh_op* op, int flags);
 
 /* Forgets the request, wherever it is. If it is on the wire its place stays, and swallows the late answer. */
 void gh_op_unsend(gh_op* op);
@@ -222,8 +224,7 @@ void gh_op_end(gh_op* op, gh_status status);
 
        begin -> QUEUED -> SENT -> ended      no answer in time: UNKNOWN if it may have been carried out, else TIMEOUT */
 
-void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape, uint64_t timeout_us,
-                   int flags);
+void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, int flags);
 void gh_call_step(gh_op* op, const gh_event* event); /* cancelled: what was sent ends with its answer */
 
 /* ---- reads: calls that change nothing, so it does not matter whether they were carried out ----------------------- */
@@ -254,8 +255,8 @@ gh_gate* gh_gate_first(const gh_client* client, uint64_t object);
 void gh_gate_leave(gh_gate* gate);
 
 /* Calls, as above, that pass a gate. An op of this kind is ended by these alone. */
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, const char* shape,
-                        uint64_t timeout_us, uint64_t object);
+void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us,
+                        uint64_t object);
 void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event);
 
 /* ---- what a step may ask of the client --------------------------------------------------------------------------- */
@@ -309,8 +310,9 @@ void gh_op_warn(const gh_op* op, const char* text, gh_str detail);
 /* The script that the op's request runs, or NULL. */
 gh_script* gh_op_script(gh_op* op);
 
-/* "EVALSHA <digest> <keys>", with room declared for keys + arguments more strings. */
-void gh_request_script(gh_request* request, const gh_script* script, uint32_t keys, uint32_t arguments);
+/* "EVALSHA <digest> <keys>", with all keys and arguments announced that the head of the script names, and so many more
+   that it lets be left out or be any number. So many have to be written behind it. */
+void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments);
 
 /* The most bytes that this and so many keys of an object take, with the phantom key that a Cluster wants. */
 size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys);
@@ -329,7 +331,7 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
 void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 
-/* The i-th element of a reply whose shape was declared: cannot fail. */
+/* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. */
 int64_t gh_reply_integer(const gh_reply* reply, uint32_t i);
 
 #endif

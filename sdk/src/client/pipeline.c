@@ -8,6 +8,7 @@
    were not sent whole go back to the queue as if nothing had been; those that were go back too, to be sent again with
    the same op id, unless their op said GH_OP_NO_REPEAT. */
 
+#include "client/encoded.h"
 #include "client/link.h"
 #include "client/state.h"
 
@@ -229,6 +230,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
 {
     gh_link* link = &client->commands;
     gh_request request;
+    const char* first;
     gh_status script;
     if (!gh_slots_have_room(client)) return ENCODED_FULL;
     script = encode_script(client, op);
@@ -241,8 +243,10 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
     if (script == GH_OK && gh_slots_have_room(client))
     {
         request = gh_link_request(link);
+        first = request.at;
         request.phantom = client->clustered && gh_script_wants_phantom(client, gh_op_script(op));
         op->kind->encode(op, &request);
+        GH_INVARIANT(client, gh_encoded_as_announced(gh_op_script(op), &request, first));
         if (gh_link_commit(link, &request))
         {
             GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */

@@ -58,13 +58,12 @@ gh_op* gh_queue_next(gh_client* client)
     return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
 }
 
-void gh_op_send(gh_op* op, const char* shape, int flags)
+void gh_op_send(gh_op* op, int flags)
 {
     const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_NO_REPEAT;
     GH_INVARIANT(op->client, op->kind->encode != NULL);
     GH_INVARIANT(op->client, (flags & ~sending_flags) == 0);
     gh_op_unsend(op);
-    op->shape = shape;
     op->attempts = op->strikes = 0;
     op->flags = (uint8_t)((op->flags & ~sending_flags) | flags);
     gh_op_requeue(op, false);

@@ -7,6 +7,7 @@
    again before the next script goes. */
 
 #include "base/texts.h"
+#include "client/encoded.h"
 #include "client/link.h"
 #include "client/outcome.h"
 #include "client/state.h"
@@ -36,11 +37,14 @@ void gh_rights_doubt(gh_client* client)
 
 void gh_rights_encode(gh_client* client, gh_request* request)
 {
+    const gh_script* script = &client->scripts[GH_SCRIPT_rights];
+    const char* first = request->at;
     const char* name = rights_names;
     uint32_t i;
-    gh_request_script(request, &client->scripts[GH_SCRIPT_rights], 1, RIGHTS_COUNT);
+    gh_request_script(request, script, 0, RIGHTS_COUNT);
     gh_request_epoch_key(request, client);
     for (i = 0; i < RIGHTS_COUNT; i++, name = gh_texts_next(name)) gh_request_str(request, gh_str_of(name));
+    GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }
 
 /* Who cannot be asked is taken to allow everything: then a script finds out. */

@@ -40,6 +40,12 @@ uint64_t gh_script_commands(const gh_script* script)
     return text_commands(script->own) | text_commands(script->front) | text_commands(script->behind);
 }
 
+const gh_script_text* gh_script_contract(const gh_script* script)
+{
+    if (script == NULL) return NULL;
+    return script->behind != NULL ? script->behind : script->own;
+}
+
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
 {
     return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL &&

@@ -22,7 +22,6 @@ enum
     ONCE_LOST = 2,
     ONCE_LATE = 3
 };
-#define ONCE_SHAPE  "qii*"
 #define ONCE_CODE   1u
 #define ONCE_NOW    2u
 #define ONCE_ANSWER 3u
@@ -242,8 +241,8 @@ static void encode_run(gh_request* request, gh_command* command)
     gh_client* client = command->op.client;
     const bool fenced = is_fenced(command);
     const bool once = runs_once(command);
-    const uint32_t keys = command->key_count + (fenced ? 1u : 0u) + (once ? 1u : 0u);
-    const uint32_t arguments = command->argument_count + (fenced ? 1u : 0u) + (once ? 3u : 0u);
+    const uint32_t keys = command->key_count + (fenced ? 1u : 0u);
+    const uint32_t arguments = command->argument_count + (fenced ? 1u : 0u);
     gh_request_script(request, command->script, keys, arguments);
     if (once) encode_receipt_key(request, command);
     if (fenced) gh_request_object_key(request, client, gh_str_literal("lock"), gh_name_str(&command->fence_name), 's');
@@ -287,7 +286,7 @@ static gh_status once_late(gh_command* command, uint64_t now_us)
     gh_op* op = &command->op;
     if (!gh_op_sent_twice(op)) command->once_until_us = 0;
     if (gh_op_sent_twice(op) && now_us > command->once_until_us) return gh_op_outcome(op, GH_REASON_DEADLINE);
-    gh_op_send(op, ONCE_SHAPE, op->flags & GH_OP_MAYBE);
+    gh_op_send(op, op->flags & GH_OP_MAYBE);
     return GH_PENDING;
 }
 
@@ -416,7 +415,7 @@ static gh_status command_start(gh_command* command, gh_client* client, gh_script
     command->reply_needed = 0;
     memset(&command->reply, 0, sizeof command->reply);
     command->once_until_us = 0;
-    gh_call_begin(&command->op, client, &command_kind, runs_once(command) ? ONCE_SHAPE : NULL, config->timeout_us,
+    gh_call_begin(&command->op, client, &command_kind, config->timeout_us,
                   config->repeat == GH_REPEAT_NEVER ? GH_OP_NO_REPEAT : 0);
     return GH_OK;
 }

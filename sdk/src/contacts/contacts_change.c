@@ -6,9 +6,6 @@
 
 #define CONTACTS_ROOM 2048u /* of a request: digest, keys, numbers */
 
-#define CONTACTS_TOUCH_SHAPE  "qiis"
-#define CONTACTS_REMOVE_SHAPE "qi"
-
 /* What contacts_touch.lua and contacts_remove.lua answer, and what the latter is asked for. */
 enum
 {
@@ -52,7 +49,7 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_change* change = contacts_change_of(op);
     bool touch = change->what == CONTACTS_TOUCH;
-    gh_request_script(request, contacts_change_script(op), 5, touch ? 5u + change->count : 4u);
+    gh_request_script(request, contacts_change_script(op), 0, touch ? change->count : 0);
     gh_contacts_encode_keys(request, op, gh_name_str(&change->owner));
     gh_request_mark_key(request, op->client, gh_contacts_kind(), gh_name_str(&change->owner));
     gh_request_op_token(request, op);
@@ -184,8 +181,7 @@ static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_st
     if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;
     contacts_set(op, owner, contacts, count, config);
     op->what = what;
-    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind,
-                       what == CONTACTS_TOUCH ? CONTACTS_TOUCH_SHAPE : CONTACTS_REMOVE_SHAPE, config->timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind, config->timeout_us,
                        gh_gate_object(client, gh_contacts_kind(), owner));
     return GH_OK;
 }

@@ -12,8 +12,6 @@
 #define CONTACTS_PAGE_MAX    500u    /* that contacts_load.lua reads at once                    */
 #define CONTACTS_NUMBER_SIZE 24u     /* of a time, as text                                      */
 
-#define CONTACTS_LOAD_SHAPE "qiis*"
-
 static gh_contacts_load* contacts_load_of(gh_op* op)
 {
     return (gh_contacts_load*)(void*)op;
@@ -32,7 +30,7 @@ static uint32_t contacts_page_size(const gh_contacts_load* load)
 static void contacts_load_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_load* load = contacts_load_of(op);
-    gh_request_script(request, gh_op_script(op), 4, 4);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_contacts_encode_keys(request, op, gh_name_str(&load->owner));
     gh_request_number(request, op->sequence);
     gh_request_str(request, load->blocked ? gh_str_literal("b") : gh_str_literal("c"));
@@ -78,7 +76,7 @@ static bool contacts_take_page(gh_contacts_load* load, const gh_reply* value, bo
 
 static gh_status contacts_load_more(gh_contacts_load* load)
 {
-    gh_op_send(&load->op, CONTACTS_LOAD_SHAPE, 0);
+    gh_op_send(&load->op, 0);
     return GH_PENDING;
 }
 
@@ -140,7 +138,7 @@ static gh_status contacts_load_try(gh_contacts_load* op, gh_client* client, gh_s
     op->loaded = 0;
     op->changes = 0;
     op->blocked = config->blocked;
-    gh_call_begin(&op->op, client, &contacts_load_kind, CONTACTS_LOAD_SHAPE, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &contacts_load_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

@@ -172,15 +172,13 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
     gh_op_timer(&lane->op, gh_client_after(self->control.client, COUNTERS_BATCH_US));
 }
 
-static const char counters_lane_shape[] = "qiis";
-
 static void counters_lane_send(gh_counters_lane* lane)
 {
     gh_gate* gate = &lane->gate;
     char number[20];
     gh_str name = gh_str_make(number, (size_t)(gh_decimal_encode(lane->shard, number) - number));
     uint64_t object = gh_gate_object(lane->op.client, gh_counters_kind(), name);
-    if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, counters_lane_shape, 0);
+    if (gh_gate_enter(gate, &lane->op, object)) gh_op_send(&lane->op, 0);
 }
 
 /* Gives lanes to shards that are due, in turn. */
@@ -257,7 +255,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     char client[16];
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), 2 + lane->count * (1 + precisions), 8 + 2 * precisions + lane->count);
+    gh_request_script(request, gh_op_script(op), lane->count * (1 + precisions), 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)
@@ -294,7 +292,7 @@ static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
     gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 2));
     if (code == COUNTERS_STALE) /* it came too late; now we know the store's time better */
     {
-        gh_op_send(&lane->op, counters_lane_shape, lane->op.flags & GH_OP_MAYBE);
+        gh_op_send(&lane->op, lane->op.flags & GH_OP_MAYBE);
         return;
     }
     self->stats.batches++;
@@ -323,7 +321,7 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
     case GH_EVENT_TIMER: counters_lane_end(lane, NULL, gh_op_maybe_done(op) ? COUNTERS_UNKNOWN : COUNTERS_BACK); break;
     case GH_EVENT_HINT: /* the batch of another gh_counters of this client is settled */
         if (lane->first == GH_COUNTERS_NONE || gh_op_is_sending(op) || !gh_gate_is_open(&lane->gate)) break;
-        gh_op_send(op, counters_lane_shape, 0);
+        gh_op_send(op, 0);
         break;
     case GH_EVENT_CLOSE: gh_counters_abandon(lane->counters); break;
     case GH_EVENT_CANCEL: /* the control op sees to it */

@@ -23,9 +23,6 @@ enum
 #define COUNTERS_CLEAN_ON_MAX 32u /* times that a shard is asked on in a round */
 #define COUNTERS_CLEAN_STALE  3   /* what counters_lease.lua answers past `not after` */
 
-static const char counters_clean_lease_shape[] = "qiii";
-static const char counters_clean_shape[] = "qiii*";
-
 static gh_counters* counters_clean_owner_of(const gh_op* op)
 {
     return (gh_counters*)(uintptr_t)((const char*)op - offsetof(gh_counters, cleaning) -
@@ -50,7 +47,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     const gh_counters* self = counters_clean_owner_of(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
-    gh_request_script(request, counters_clean_script(op), 1, 4);
+    gh_request_script(request, counters_clean_script(op), 0, 0);
     gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
@@ -66,7 +63,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     uint64_t pace_s = (self->config.clean_us + 999999) / 1000000;
     uint32_t i;
-    gh_request_script(request, counters_clean_script(op), 1 + cleaning->count * (1 + precisions), 5 + 2 * precisions);
+    gh_request_script(request, counters_clean_script(op), cleaning->count * (1 + precisions), 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,
@@ -98,7 +95,7 @@ static void counters_clean_ask_lease(gh_counters* self)
     gh_op* op = &self->cleaning.op;
     op->state = COUNTERS_CLEAN_LEASING;
     gh_op_renumber(op);
-    gh_op_send(op, counters_clean_lease_shape, 0);
+    gh_op_send(op, 0);
 }
 
 static void counters_clean_not_ours(gh_counters* self)
@@ -126,7 +123,7 @@ static void counters_clean_go_on(gh_counters* self)
     {
         cleaning->op.state = COUNTERS_CLEAN_CLEANING;
         gh_op_renumber(&cleaning->op);
-        gh_op_send(&cleaning->op, counters_clean_shape, 0);
+        gh_op_send(&cleaning->op, 0);
     }
 }
 
@@ -284,6 +281,6 @@ void gh_counters_clean_end(gh_counters* counters)
     counters_clean_not_ours(counters);
     op->state = COUNTERS_CLEAN_LEAVING;
     gh_op_renumber(op);
-    gh_op_send(op, counters_clean_lease_shape, 0);
+    gh_op_send(op, 0);
     gh_op_timer(op, gh_client_after(counters->control.client, COUNTERS_CLEAN_LAST_US));
 }

@@ -59,7 +59,7 @@ static gh_status counters_list_answer(gh_op* op, const gh_event* event)
     if (came < asked) list->shard++;
     if (list->shard < GH_COUNTERS_SHARDS && list->count < list->name_count)
     {
-        gh_op_send(op, "*", 0);
+        gh_op_send(op, 0);
         return GH_PENDING;
     }
     if (list->shard < GH_COUNTERS_SHARDS) list->next = (uint64_t)list->shard << 32 | list->place;
@@ -70,7 +70,8 @@ static const gh_op_kind counters_list_kind = {.name = "counters",
                                               .step = gh_read_step,
                                               .encode = counters_list_encode,
                                               .effect = GH_OP_READS,
-                                              .answer = counters_list_answer};
+                                              .answer = counters_list_answer,
+                                              .shape = "*"};
 
 static const gh_bound counters_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_counters_list_config),
@@ -102,7 +103,7 @@ static gh_status counters_list_try(gh_counters_list* op, gh_client* client, cons
     op->name_count = config->name_count;
     op->shard = (uint32_t)(config->after >> 32);
     op->place = (uint32_t)(config->after & UINT32_MAX);
-    gh_call_begin(&op->op, client, &counters_list_kind, "*", config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &counters_list_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

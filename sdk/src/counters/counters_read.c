@@ -11,8 +11,6 @@
 #define COUNTER_READ_ROOM     256u /* bytes of a reply for these                                     */
 #define COUNTER_READ_SAMPLE   40u  /* "<start> <sum>" at most, and its end                           */
 
-static const char counter_read_shape[] = "qiii*";
-
 static gh_counter_read* counter_read_of(gh_op* op)
 {
     return (gh_counter_read*)(void*)op;
@@ -36,7 +34,7 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     char part[16] = "c:";
     gh_str text = gh_str_make(name, (size_t)(gh_name_encode(gh_name_str(&read->name), name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
-    gh_request_script(request, gh_op_script(op), 2, 6);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), text);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, list, text);
     gh_request_number(request, op->sequence);
@@ -170,7 +168,7 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     }
     if (gh_reply_integer(event->reply, 1) == 0 || gh_reply_at(event->reply, 4) == NULL)
         return counter_read_finish(read);
-    gh_op_send(op, counter_read_shape, 0);
+    gh_op_send(op, 0);
     return GH_PENDING;
 }
 
@@ -215,7 +213,7 @@ static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_s
     read->seconds = config->seconds;
     read->sample_count = config->sample_count;
     read->fill_gaps = config->fill_gaps;
-    gh_call_begin(&read->op, client, &counter_read_kind, counter_read_shape, config->timeout_us, 0);
+    gh_call_begin(&read->op, client, &counter_read_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

@@ -4,15 +4,11 @@
 
 #include "client/refusal.h"
 
-#define LIST_SHAPE        "q*"
 #define LIST_WAIT_MAX_US  3600000000ull
 #define LIST_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted */
 #define LIST_HEARTBEAT_US 5000000ull
 #define LIST_FIELDS       3u /* of an entry in the reply */
 #define LIST_REPLY_ROOM   256u
-
-#define LOOK_SHAPE   "qiiiiiiiiiis"
-#define REMOVE_SHAPE "qi"
 
 /* ---- list ---------------------------------------------------------------------------------------------- */
 
@@ -39,7 +35,7 @@ static uint32_t files_list_count(const gh_files_list* list)
 static void files_list_encode(gh_op* op, gh_request* request)
 {
     const gh_files_list* list = files_list_of(op);
-    gh_request_script(request, gh_op_script(op), 4, 5);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -53,7 +49,7 @@ static void files_list_ask(gh_files_list* list)
     list->op.state = FILES_LISTING;
     if (list->wait_end_us > 0) gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
-    gh_op_send(&list->op, LIST_SHAPE, 0);
+    gh_op_send(&list->op, 0);
 }
 
 /* A hint comes at once; without hints, pauses grow. */
@@ -210,7 +206,7 @@ static gh_file_look* files_look_of(gh_op* op)
 
 static void files_look_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, gh_op_script(op), 2, 1);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&files_look_of(op)->name), "so");
     gh_request_number(request, op->sequence);
 }
@@ -251,7 +247,7 @@ static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name,
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
-    gh_call_begin(&op->op, client, &files_look_kind, LOOK_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, client, &files_look_kind, timeout_us, 0);
     return GH_OK;
 }
 
@@ -284,14 +280,14 @@ static void files_remove_encode(gh_op* op, gh_request* request)
     const gh_file_remove* removal = files_remove_of(op);
     if (op->state == FILES_WITHDRAWING)
     {
-        gh_request_script(request, files_remove_script(op), 3, 3);
+        gh_request_script(request, files_remove_script(op), 0, 0);
         gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&removal->channel), "sfl");
         gh_request_number(request, op->sequence);
         gh_request_str(request, gh_name_str(&removal->name));
         gh_request_number(request, removal->id);
         return;
     }
-    gh_request_script(request, files_remove_script(op), 4, 2);
+    gh_request_script(request, files_remove_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&removal->name), "scoe");
     gh_request_number(request, op->sequence);
     gh_request_number(request, removal->id);
@@ -304,7 +300,7 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
     if (op->state == FILES_WITHDRAWING || removal->channel.size == 0) return GH_OK;
     op->state = FILES_WITHDRAWING;
     gh_op_timer(op, gh_client_after(op->client, removal->timeout_us));
-    gh_op_send(op, REMOVE_SHAPE, is_gone_now ? GH_OP_MAYBE : op->flags & GH_OP_MAYBE);
+    gh_op_send(op, is_gone_now ? GH_OP_MAYBE : op->flags & GH_OP_MAYBE);
     return GH_PENDING;
 }
 
@@ -329,7 +325,7 @@ static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str n
     gh_name_keep(&op->channel, channel);
     op->id = id;
     op->timeout_us = timeout_us;
-    gh_call_begin(&op->op, client, &files_remove_kind, REMOVE_SHAPE, timeout_us, 0);
+    gh_call_begin(&op->op, client, &files_remove_kind, timeout_us, 0);
     return GH_OK;
 }
 

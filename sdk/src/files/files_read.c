@@ -12,9 +12,6 @@
 #define READ_REPLY_ROOM 1024u /* of a reply besides the chunk */
 #define READ_MISSES_MAX 3u    /* of one chunk that the store says is there */
 
-#define READ_SHAPE          "qiiiiiiiiis"
-#define READ_WITHDRAW_SHAPE "qi"
-
 /* What files_read.lua answers. */
 enum
 {
@@ -89,14 +86,14 @@ static void read_encode(gh_op* op, gh_request* request)
     const read_room* room = read->room;
     if (room->ask == READ_WITHDRAW)
     {
-        gh_request_script(request, read_script(op), 3, 3);
+        gh_request_script(request, read_script(op), 0, 0);
         gh_request_object_keys(request, op->client, gh_files_channel_kind(), room->config.channel, "sfl");
         gh_request_number(request, op->sequence);
         gh_request_str(request, gh_name_str(&read->name));
         gh_request_number(request, read->id);
         return;
     }
-    gh_request_script(request, read_script(op), 4, 5);
+    gh_request_script(request, read_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&read->name), "scoe");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&read->reader));
@@ -117,8 +114,7 @@ void gh_files_read_request(gh_file_read* read, read_ask ask)
 {
     read->room->ask = (uint8_t)ask;
     read->room->pulled = false;
-    gh_op_send(&read->op, ask == READ_WITHDRAW ? READ_WITHDRAW_SHAPE : READ_SHAPE,
-               read->room->doubted ? GH_OP_URGENT : 0);
+    gh_op_send(&read->op, read->room->doubted ? GH_OP_URGENT : 0);
     read_arm(read);
 }
 
@@ -150,7 +146,7 @@ static void read_lane_ask(read_lane* lane)
     if (room->asked_bytes > 0 && room->asked_bytes + room->chunk_bytes > room->config.tick_bytes) return;
     room->asked_bytes += room->chunk_bytes;
     lane->state = READ_LANE_ASKED;
-    gh_op_send(&lane->op, NULL, 0);
+    gh_op_send(&lane->op, 0);
 }
 
 /* Those that waited for others to arrive. */
@@ -242,17 +238,8 @@ static void read_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
-static gh_script* read_lane_script(gh_op* op)
-{
-    (void)op;
-    return NULL;
-}
-
-static const gh_op_kind read_lane_kind = {.name = "files",
-                                          .step = read_lane_step,
-                                          .encode = read_lane_encode,
-                                          .script = read_lane_script,
-                                          .effect = GH_OP_READS};
+static const gh_op_kind read_lane_kind = {
+    .name = "files", .step = read_lane_step, .encode = read_lane_encode, .effect = GH_OP_READS};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 

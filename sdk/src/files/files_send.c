@@ -10,11 +10,6 @@
 
 #define SEND_OUT_ROOM 8192u /* of a request besides the chunk: the readers' names, keys, digests */
 
-#define SEND_RESERVE_SHAPE "qiiis"
-#define SEND_OPEN_SHAPE    "qiiiiiis"
-#define SEND_SEAL_SHAPE    "qi"
-#define SEND_LOOK_SHAPE    "qiiiiiiiiiis"
-
 /* What files_open.lua answers. */
 enum
 {
@@ -106,7 +101,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
 {
     const gh_file_send_config* config = &send->room->config;
     size_t i;
-    gh_request_script(request, send_script(&send->op), 4, 7 + (uint32_t)config->reader_count);
+    gh_request_script(request, send_script(&send->op), 0, (uint32_t)config->reader_count);
     gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, send->op.sequence);
@@ -123,7 +118,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     const gh_file_send_config* config = &send->room->config;
     uint64_t bytes =
         config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes : config->cap_bytes;
-    gh_request_script(request, send_script(&send->op), 4, 7);
+    gh_request_script(request, send_script(&send->op), 0, 0);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
     gh_request_str(request, gh_name_str(&send->name));
@@ -140,12 +135,12 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
     gh_str probe = gh_str_make(room->probe, room->probe_size);
     if (room->ask == SEND_PROBE)
     {
-        gh_request_script(request, send_script(&send->op), 2, 1);
+        gh_request_script(request, send_script(&send->op), 0, 0);
         gh_request_object_keys(request, send->op.client, gh_files_kind(), probe, "so");
         gh_request_number(request, send->op.sequence);
         return;
     }
-    gh_request_script(request, send_script(&send->op), 3, 3);
+    gh_request_script(request, send_script(&send->op), 0, 0);
     gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), room->config.channel, "sfl");
     gh_request_number(request, send->op.sequence);
     gh_request_str(request, probe);
@@ -155,7 +150,7 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
 static void send_encode_seal(gh_file_send* send, gh_request* request)
 {
     gh_digest digest = gh_digest_end(&send->room->stream);
-    gh_request_script(request, send_script(&send->op), 4, 5);
+    gh_request_script(request, send_script(&send->op), 0, 0);
     gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, send->op.sequence);
@@ -192,12 +187,8 @@ static void send_arm(gh_file_send* send)
 
 static void send_request(gh_file_send* send, send_ask ask)
 {
-    static const char* const shapes[] = {
-        [SEND_NOTHING] = NULL,          [SEND_RESERVE] = SEND_RESERVE_SHAPE, [SEND_PROBE] = SEND_LOOK_SHAPE,
-        [SEND_EVICT] = SEND_SEAL_SHAPE, [SEND_OPEN] = SEND_OPEN_SHAPE,       [SEND_SHOW] = SEND_SEAL_SHAPE,
-        [SEND_SEAL] = SEND_SEAL_SHAPE,  [SEND_ANNOUNCE] = SEND_RESERVE_SHAPE};
     send->room->ask = (uint8_t)ask;
-    gh_op_send(&send->op, shapes[ask], 0);
+    gh_op_send(&send->op, 0);
 }
 
 static bool send_all_stored(const gh_file_send* send)

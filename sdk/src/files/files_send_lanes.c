@@ -8,8 +8,6 @@
 
 #define SEND_EARLY_MAX 16u /* a chunk that is refused as too early although the one before it is stored */
 
-#define SEND_CHUNK_SHAPE "qiii"
-
 static send_lane* send_lane_of(gh_op* op)
 {
     return (send_lane*)(void*)((char*)op - offsetof(send_lane, op));
@@ -24,7 +22,7 @@ static void send_lane_encode(gh_op* op, gh_request* request)
 {
     const send_lane* lane = send_lane_of(op);
     const gh_file_send* send = lane->send;
-    gh_request_script(request, gh_op_script(op), 4, 6);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_token(request, &send->op);
     gh_request_number(request, op->sequence);
@@ -60,7 +58,7 @@ static void send_lane_ask(send_lane* lane)
     room->budget_used += lane->size;
     lane->state = SEND_LANE_ASKED;
     gh_op_timer(&lane->op, GH_FOREVER);
-    gh_op_send(&lane->op, SEND_CHUNK_SHAPE, 0);
+    gh_op_send(&lane->op, 0);
 }
 
 /* Inside a tick: those that are ready go in the order of the file. Behind one that the store has not taken,

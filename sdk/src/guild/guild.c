@@ -12,8 +12,6 @@
 #define GUILD_BYTES_MAX  (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */
 #define GUILD_BOUND_MAX  (2u * GH_FOLDED_SIZE_MAX)
 
-#define GUILD_CHANGE_SHAPE "qiis"
-
 static const gh_str guild_kind_name = {"guild", 5};
 
 /* ---- a guild --------------------------------------------------------------------------------------------------- */
@@ -62,7 +60,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     const gh_guild_change* change = guild_change_of(op);
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
-    gh_request_script(request, guild_change_script(op), 2, (change->leaves ? 2u : 3u) + 3u * change->count);
+    gh_request_script(request, guild_change_script(op), 0, 3u * change->count);
     gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&change->guild), 'm');
     gh_request_mark_key(request, op->client, guild_kind_name, gh_name_str(&change->guild));
     gh_request_op_token(request, op);
@@ -172,7 +170,7 @@ static gh_status guild_change_try(gh_guild_change* op, const gh_guild* guild, gh
     op->count = (uint8_t)count;
     op->leaves = leaves;
     for (i = 0; i < count; i++) members[i].status = GH_PENDING;
-    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, GUILD_CHANGE_SHAPE, guild->config.timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, guild->config.timeout_us,
                        gh_gate_object(client, guild_kind_name, gh_name_str(&op->guild)));
     return GH_OK;
 }
@@ -374,7 +372,7 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
     search->more = value != NULL;
     if (value == NULL && came == asked) /* all that was asked for: there may be more */
     {
-        gh_op_send(op, "*", 0);
+        gh_op_send(op, 0);
         return GH_PENDING;
     }
     search->paged = search->count > 0;
@@ -385,7 +383,8 @@ static const gh_op_kind guild_search_kind = {.name = "guild",
                                              .step = gh_read_step,
                                              .encode = guild_search_encode,
                                              .effect = GH_OP_READS,
-                                             .answer = guild_search_answer};
+                                             .answer = guild_search_answer,
+                                             .shape = "*"};
 
 static const gh_bound guild_search_bounds_rows[] = {
     GH_BOUND(gh_guild_search_config, limit, GUILD_LIMIT, 1, GH_GUILD_LIMIT_MAX, GH_INVALID_LIMIT)};
@@ -412,7 +411,7 @@ static void guild_search_start(gh_guild_search* op, const gh_guild* guild)
 {
     op->count = 0;
     op->more = op->paged = false;
-    gh_call_begin(&op->op, guild->object.client, &guild_search_kind, "*", guild->config.timeout_us, 0);
+    gh_call_begin(&op->op, guild->object.client, &guild_search_kind, guild->config.timeout_us, 0);
 }
 
 /* A cursor in front of the first that is sought says nothing. */
@@ -508,7 +507,7 @@ static gh_status guild_has_answer(gh_op* op, const gh_event* event)
         if (is_member) has->found++;
     }
     if (has->asked == has->count) return GH_OK;
-    gh_op_send(op, "*", 0);
+    gh_op_send(op, 0);
     return GH_PENDING;
 }
 
@@ -516,7 +515,8 @@ static const gh_op_kind guild_has_kind = {.name = "guild",
                                           .step = gh_read_step,
                                           .encode = guild_has_encode,
                                           .effect = GH_OP_READS,
-                                          .answer = guild_has_answer};
+                                          .answer = guild_has_answer,
+                                          .shape = "*"};
 
 static gh_status guild_has_try(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
@@ -532,7 +532,7 @@ static gh_status guild_has_try(gh_guild_has* op, const gh_guild* guild, gh_guild
     op->count = (uint8_t)count;
     op->asked = 0;
     for (i = 0; i < count; i++) members[i].status = GH_PENDING;
-    gh_call_begin(&op->op, guild->object.client, &guild_has_kind, "*", guild->config.timeout_us, 0);
+    gh_call_begin(&op->op, guild->object.client, &guild_has_kind, guild->config.timeout_us, 0);
     return GH_OK;
 }
 
@@ -576,7 +576,7 @@ static gh_status guild_size_try(gh_guild_size* op, const gh_guild* guild)
     if (status != GH_OK) return status;
     op->size = 0;
     op->guild = guild->object.name;
-    gh_call_begin(&op->op, guild->object.client, &guild_size_kind, NULL, guild->config.timeout_us, 0);
+    gh_call_begin(&op->op, guild->object.client, &guild_size_kind, guild->config.timeout_us, 0);
     return GH_OK;
 }
 

@@ -22,7 +22,7 @@ static gh_lock* lock_of(gh_lease* lease)
 
 static void lock_encode_renew(gh_lease* lease, gh_request* request)
 {
-    gh_request_script(request, gh_lease_script(&lease->op), 1, 3);
+    gh_request_script(request, gh_lease_script(&lease->op), 0, 0);
     gh_request_object_key(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), 's');
     gh_request_op_token(request, &lease->op);
     gh_request_number(request, lease->op.sequence);
@@ -45,7 +45,7 @@ static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
     (void)in_doubt;
     lease->op.state = GH_LEASE_RENEWING;
     gh_op_timer(&lease->op, lease->end_us);
-    gh_op_send(&lease->op, gh_lease_row_of(lease)->renew.shape, GH_OP_URGENT);
+    gh_op_send(&lease->op, GH_OP_URGENT);
 }
 
 static void lock_renewed(gh_lease* lease, const gh_event* event)
@@ -94,10 +94,9 @@ static const gh_lease_row lock_row = {.kind = {.name = "lock",
                                       .size = sizeof(gh_lock),
                                       .object = GH_STR_INIT("lock"),
                                       .parts = "sqc",
-                                      .part_count = 3,
-                                      .acquire = {&gh_lock_acquire_lua, "qiiiii"},
-                                      .renew = {&gh_lock_renew_lua, "qiiii"},
-                                      .release = {&gh_lock_release_lua, "qi"},
+                                      .acquire = &gh_lock_acquire_lua,
+                                      .renew = &gh_lock_renew_lua,
+                                      .release = &gh_lock_release_lua,
                                       .encode_renew = lock_encode_renew,
                                       .answered = lock_answered,
                                       .held = lock_held,

@@ -5,8 +5,6 @@
 #include "guildhall/lock.h"
 #include "wire/name.h"
 
-#define LOOK_SHAPE "qiiiiis"
-
 /* What lock_look.lua answers. */
 enum
 {
@@ -25,7 +23,7 @@ static gh_lock_look* lock_look_of(gh_op* op)
 static void lock_look_encode(gh_op* op, gh_request* request)
 {
     const uint32_t watched = gh_client_watches_epoch(op->client) ? 1 : 0;
-    gh_request_script(request, gh_op_script(op), 2 + watched, 1 + watched);
+    gh_request_script(request, gh_op_script(op), watched, watched);
     gh_request_object_keys(request, op->client, lock_look_kind_name, gh_name_str(&lock_look_of(op)->name), "sq");
     if (watched != 0) gh_request_epoch_key(request, op->client);
     gh_request_number(request, op->sequence);
@@ -94,7 +92,7 @@ static gh_status lock_look_try(gh_lock_look* op, gh_client* client, gh_str name,
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
-    gh_call_begin(&op->op, client, &lock_look_kind, LOOK_SHAPE, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &lock_look_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

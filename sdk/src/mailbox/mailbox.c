@@ -19,10 +19,6 @@
 #define MAILBOX_POLL_MIN_US  5000ull
 #define MAILBOX_POLL_MAX_US  100000ull
 
-#define MAILBOX_PUSH_SHAPE   "qiiii"
-#define MAILBOX_FETCH_SHAPE  "qiiiiiiis*"
-#define MAILBOX_COMMIT_SHAPE "qiii"
-
 static const gh_str mailbox_kind_name = {"mailbox", 7};
 
 static void encode_mailbox_key(gh_request* request, const gh_op* op, gh_str name, char part)
@@ -70,7 +66,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), 4, 4 + 2 * push->count);
+    gh_request_script(request, gh_op_script(op), 0, 2 * push->count);
     encode_mailbox_key(request, op, gh_name_str(&push->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&push->name), 'm');
     encode_mailbox_key(request, op, gh_name_str(&push->name), 'h');
@@ -138,7 +134,7 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox
     op->posts = posts;
     op->count = (uint32_t)count;
     op->capacity = mailbox->config.capacity;
-    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, MAILBOX_PUSH_SHAPE, mailbox->config.timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, mailbox->config.timeout_us,
                        gh_gate_object(client, mailbox_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }
@@ -180,7 +176,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
-    gh_request_script(request, gh_op_script(op), 3, 8);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'm');
     encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'h');
@@ -199,7 +195,7 @@ static void mailbox_ask(gh_mailbox_fetch* fetch)
     fetch->op.state = MAILBOX_ASKING;
     if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, MAILBOX_FETCH_SHAPE, 0);
+    gh_op_send(&fetch->op, 0);
 }
 
 /* A hint comes at once; without hints, pauses grow. */
@@ -463,7 +459,7 @@ static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
-    gh_request_script(request, gh_op_script(op), 2, 3);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     encode_mailbox_key(request, op, gh_name_str(&commit->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&commit->name), 'm');
     gh_request_number(request, op->sequence);
@@ -482,7 +478,7 @@ static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
     {
     case MAILBOX_COMMIT_DONE: return GH_OK;
     case MAILBOX_COMMIT_RESTARTED: return GH_RESTARTED; /* no copy of this will ever find that message */
-    case MAILBOX_COMMIT_MORE: gh_op_send(op, MAILBOX_COMMIT_SHAPE, GH_OP_MAYBE); return GH_PENDING;
+    case MAILBOX_COMMIT_MORE: gh_op_send(op, GH_OP_MAYBE); return GH_PENDING;
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
@@ -504,8 +500,7 @@ static gh_status mailbox_commit_try(gh_mailbox_commit* op, const gh_mailbox* mai
     op->name = mailbox->object.name;
     op->epoch = epoch;
     op->id = id;
-    gh_call_begin(&op->op, mailbox->object.client, &mailbox_commit_kind, MAILBOX_COMMIT_SHAPE,
-                  mailbox->config.timeout_us, 0);
+    gh_call_begin(&op->op, mailbox->object.client, &mailbox_commit_kind, mailbox->config.timeout_us, 0);
     return GH_OK;
 }
 

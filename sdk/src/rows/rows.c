@@ -7,9 +7,6 @@
 
 #define ROWS_REPLY_ROOM 256u /* of a reply: the figures */
 
-#define ROW_SCHEDULE_SHAPE "qii"
-#define ROW_GET_SHAPE      "qiiiiiis"
-
 /* ---- schedule ------------------------------------------------------------------------------------------ */
 
 /* What rows_schedule.lua and rows_unschedule.lua answer. */
@@ -45,7 +42,7 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
 {
     const gh_row_schedule* schedule = row_schedule_of(op);
     uint8_t shard = gh_rows_shard_of(gh_name_str(&schedule->row));
-    gh_request_script(request, row_schedule_script(op), 4, schedule->away ? 4 : 8);
+    gh_request_script(request, row_schedule_script(op), 0, 0);
     gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -68,7 +65,7 @@ static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
     case ROW_SCHEDULE_NOT_THERE: return GH_GONE;
     case ROW_SCHEDULE_FULL: return gh_op_refused(op, GH_FULL);
     case ROW_SCHEDULE_STALE: /* we know the store's time better now, and our own timer ends this */
-        gh_op_send(op, ROW_SCHEDULE_SHAPE, op->flags & GH_OP_MAYBE);
+        gh_op_send(op, op->flags & GH_OP_MAYBE);
         return GH_PENDING;
     default: return GH_CORRUPT;
     }
@@ -111,7 +108,7 @@ static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row
 {
     gh_name_keep(&op->row, row);
     op->not_after_us = gh_client_after(client, timeout_us);
-    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, ROW_SCHEDULE_SHAPE, timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, timeout_us,
                        gh_gate_object(client, gh_str_literal("rows"), row));
 }
 
@@ -179,7 +176,7 @@ static void row_get_encode(gh_op* op, gh_request* request)
 {
     const gh_row_get* get = row_get_of(op);
     uint32_t room = gh_client_reply_bytes(op->client) - ROWS_REPLY_ROOM;
-    gh_request_script(request, gh_op_script(op), 1, 4);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_rows_encode_keys(request, op->client, gh_rows_shard_of(gh_name_str(&get->row)), "v");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&get->row));
@@ -248,7 +245,7 @@ static gh_status row_get_try(gh_row_get* op, gh_client* client, gh_str row, cons
     op->buffer_size = config->buffer_size;
     op->known_version = config->version;
     op->max_age_us = config->max_age_us;
-    gh_call_begin(&op->op, client, &row_get_kind, ROW_GET_SHAPE, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &row_get_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

@@ -18,7 +18,6 @@
 #define ROWS_POLL_US          1000000ull  /* without them, this often                                   */
 #define ROWS_WAIT_US          15000000ull /* how long the store takes us for one who waits              */
 
-#define ROWS_CLAIM_SHAPE   "qiiiii*"
 #define ROWS_CLAIM_FIGURES 6u
 
 /* What rows_claim.lua answers, besides 0. */
@@ -39,7 +38,7 @@ static void rows_encode(gh_op* op, gh_request* request)
 {
     gh_rows* rows = rows_of(op);
     gh_client* client = op->client;
-    gh_request_script(request, gh_op_script(op), 5, 9);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_rows_encode_keys(request, client, rows->shard, "dmwiv");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -89,7 +88,7 @@ static void rows_look(gh_rows* rows)
     rows->asked = (uint8_t)(room < GH_ROWS_CLAIM_MAX ? room : GH_ROWS_CLAIM_MAX);
     rows->claim++;
     rows->op.state = ROWS_LOOKING;
-    gh_op_send(&rows->op, ROWS_CLAIM_SHAPE, 0);
+    gh_op_send(&rows->op, 0);
 }
 
 /* When to look at the shard again. A refresher that comes second every time looks more and more seldom, so

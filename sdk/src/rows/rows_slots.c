@@ -7,7 +7,6 @@
 #define ROWS_CLAIM_TEXT_SIZE 64u /* "<client>:<sequence>.<number>" */
 #define ROWS_JITTER          1023u
 
-#define ROWS_SLOT_SHAPE "qiii"
 #define ROWS_SLOT_STALE 4 /* what rows_renew.lua answers past `not after` */
 
 static gh_rows_slot* rows_slot_of(gh_op* op)
@@ -38,7 +37,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 {
     const gh_rows_slot* slot = rows_slot_of(op);
     bool renews = op->state == ROWS_SLOT_RENEWING;
-    gh_request_script(request, rows_slot_script(op), renews ? 2 : 4, renews ? 5 : 8);
+    gh_request_script(request, rows_slot_script(op), 0, 0);
     gh_rows_encode_keys(request, op->client, slot->shard, renews ? "dm" : "dmvi");
     encode_rows_claim_text(request, slot);
     gh_request_number(request, op->sequence);
@@ -98,7 +97,7 @@ static void rows_slot_finish(gh_rows_slot* slot, char outcome, uint64_t pause_us
     slot->op.state = ROWS_SLOT_FINISHING;
     gh_op_lease(&slot->op, GH_FOREVER);
     gh_op_timer(&slot->op, end_us);
-    gh_op_send(&slot->op, ROWS_SLOT_SHAPE, GH_OP_URGENT);
+    gh_op_send(&slot->op, GH_OP_URGENT);
 }
 
 void gh_rows_slot_give_back(gh_rows_slot* slot)
@@ -155,7 +154,7 @@ static void rows_slot_renew(gh_rows_slot* slot)
 {
     slot->op.state = ROWS_SLOT_RENEWING;
     gh_op_timer(&slot->op, slot->void_us);
-    gh_op_send(&slot->op, ROWS_SLOT_SHAPE, GH_OP_URGENT);
+    gh_op_send(&slot->op, GH_OP_URGENT);
 }
 
 /* The store may have forgotten the claim. What is being loaded asks at once, what is not is not begun. */

@@ -40,7 +40,7 @@ static void permit_encode_refresh(gh_lease* lease, gh_request* request)
     gh_permit* carrier = permit_of(lease);
     gh_permit* member = gh_permit_batch_next(carrier, NULL);
     uint8_t place = 0;
-    gh_request_script(request, gh_lease_script(&lease->op), 2, 2u + carrier->batch);
+    gh_request_script(request, gh_lease_script(&lease->op), 0, carrier->batch);
     gh_request_object_keys(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), "sh");
     gh_request_number(request, lease->op.sequence);
     gh_request_number(request, lease->lease_us);
@@ -95,7 +95,7 @@ static void permit_begin_renewal(gh_lease* lease, bool in_doubt)
     }
     carrier = &gh_permit_batch_choose(permit, in_doubt)->lease;
     carrier->op.state = GH_LEASE_RENEWING;
-    gh_op_send(&carrier->op, gh_lease_row_of(carrier)->renew.shape, GH_OP_URGENT);
+    gh_op_send(&carrier->op, GH_OP_URGENT);
 }
 
 /* The letter of each says whether it is still held. Those that are lost end, the carrier last, since it leads
@@ -150,12 +150,9 @@ static const gh_lease_row permit_row = {.kind = {.name = "semaphore",
                                         .size = sizeof(gh_permit),
                                         .object = GH_STR_INIT("semaphore"),
                                         .parts = "shqc",
-                                        .part_count = 4,
-                                        .acquire = {&gh_semaphore_acquire_lua, "qiiiiii"},
-                                        .renew = {&gh_semaphore_refresh_lua, "qis"},
-                                        .release = {&gh_semaphore_release_lua, "qii"},
-                                        .acquire_numbers = 2,
-                                        .release_numbers = 1,
+                                        .acquire = &gh_semaphore_acquire_lua,
+                                        .renew = &gh_semaphore_refresh_lua,
+                                        .release = &gh_semaphore_release_lua,
                                         .encode_numbers = permit_encode_numbers,
                                         .encode_renew = permit_encode_refresh,
                                         .answered = permit_answered,

@@ -8,9 +8,6 @@
 #define SEMAPHORE_FIGURES    5u  /* elements of a look's reply in front of the holders    */
 #define SEMAPHORE_TOKEN_SIZE 33u /* "<client>:<sequence>"                                 */
 
-#define SEMAPHORE_LIMIT_SHAPE "qiiiii"
-#define SEMAPHORE_LOOK_SHAPE  "qiiii*"
-
 static const gh_str semaphore_kind_name = {"semaphore", 9};
 
 /* A figure of a reply. False: it is larger than any that a script answers. */
@@ -31,7 +28,7 @@ static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
 static void semaphore_limit_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
-    gh_request_script(request, gh_op_script(op), 4, 4);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -47,7 +44,7 @@ static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
     fits = semaphore_take_figure(event->reply, 4, &limit->waiters) && fits;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (gh_reply_integer(event->reply, 5) == 0) return GH_OK;
-    gh_op_send(op, SEMAPHORE_LIMIT_SHAPE, GH_OP_MAYBE); /* it is set, and there are more waiters than one call serves */
+    gh_op_send(op, GH_OP_MAYBE); /* it is set, and there are more waiters than one call serves */
     return GH_PENDING;
 }
 
@@ -73,8 +70,7 @@ static gh_status semaphore_limit_try(gh_semaphore_limit* op, const gh_semaphore*
     op->limit = op->used = op->waiters = 0;
     op->wanted = limit;
     op->name = semaphore->object.name;
-    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, SEMAPHORE_LIMIT_SHAPE,
-                       semaphore->config.timeout_us,
+    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, semaphore->config.timeout_us,
                        gh_gate_object(client, semaphore_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }
@@ -95,7 +91,7 @@ static void semaphore_look_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_look* look = semaphore_look_of(op);
     uint32_t most = (gh_client_reply_nodes(op->client) - SEMAPHORE_FIGURES - 1) / 2;
-    gh_request_script(request, gh_op_script(op), 3, 2);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&look->name), "shq");
     gh_request_number(request, op->sequence);
     gh_request_number(request, look->holders_max < most ? look->holders_max : most);

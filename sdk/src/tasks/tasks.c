@@ -5,10 +5,9 @@
 #include "tasks_place.h"
 #include "wire/name.h"
 
-#define CODES_SHAPE "qis" /* sequence, store time, one letter a task */
-#define MS_US       1000ull
-#define SECOND_US   1000000ull
-#define QUEUE_KIND  gh_str_literal("tasks")
+#define MS_US      1000ull
+#define SECOND_US  1000000ull
+#define QUEUE_KIND gh_str_literal("tasks")
 
 /* ---- config -------------------------------------------------------------------------------------------- */
 
@@ -75,10 +74,9 @@ uint64_t gh_task_not_after(const gh_client* client)
     return not_after_us < most_us ? not_after_us : most_us;
 }
 
-void gh_task_send_again(gh_op* op, const char* shape)
+void gh_task_send_again(gh_op* op)
 {
-    int flags = op->flags & (GH_OP_URGENT | GH_OP_MAYBE);
-    gh_op_send(op, shape, flags);
+    gh_op_send(op, op->flags & (GH_OP_URGENT | GH_OP_MAYBE));
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------ */
@@ -150,8 +148,8 @@ static void push_encode(gh_op* op, gh_request* request)
     char id[GH_TASK_ID_TEXT_SIZE];
     uint32_t i;
     gh_request_script(request, gh_client_script(op->client, &gh_tasks_push_lua),
-                      4 + 2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
-                      4 + 3 * push->count + (push->active ? 4 : 0));
+                      2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
+                      3 * push->count + (push->active ? 4 : 0));
     push_encode_keys(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
@@ -198,7 +196,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
     if (codes.size == 0)
     {
-        gh_task_send_again(op, CODES_SHAPE);
+        gh_task_send_again(op);
         return GH_PENDING;
     }
     if (codes.size != push->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
@@ -286,7 +284,7 @@ static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str que
         if (push_is_active(&tasks[i])) op->active = true;
     }
     if (op->active) op->classes = GH_TASKS_CLASSES; /* what a cancelled one has left may be in any */
-    gh_call_begin(&op->op, client, &push_kind, CODES_SHAPE, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &push_kind, config->timeout_us, 0);
     return GH_OK;
 }
 

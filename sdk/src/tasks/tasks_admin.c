@@ -6,19 +6,12 @@
 #include "tasks/task_text.h"
 
 #define QUEUE_KIND        gh_str_literal("tasks")
-#define CODES_SHAPE       "qis" /* sequence, store time, one letter a task */
 #define REPLY_BYTES_HEAD  64u
 #define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
 #define COUNT_NUMBERS     10u /* before those of the classes */
 #define COUNT_RULES       5u  /* before these, numbers of tasks; from here on they have 32 bits ... */
 #define COUNT_PERIOD      8u  /* ... but for this one */
-#define COUNT_SHAPE                                                                                                    \
-    "qiiiiiiiiiii"                                                                                                     \
-    "iii"                                                                                                              \
-    "iii"                                                                                                              \
-    "iii"                                                                                                              \
-    "iii"
 
 static uint64_t admin_timeout(const gh_tasks_config* config)
 {
@@ -51,7 +44,7 @@ static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, gh_op_script(op), 10, 6 + edit->count);
+    gh_request_script(request, gh_op_script(op), 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_token(request, op);
@@ -66,7 +59,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, gh_op_script(op), 13, 4 + edit->count);
+    gh_request_script(request, gh_op_script(op), 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_token(request, op);
@@ -97,7 +90,7 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
     note_store_time(op, event->reply);
     if (codes.size == 0)
     {
-        gh_task_send_again(op, CODES_SHAPE);
+        gh_task_send_again(op);
         return GH_PENDING;
     }
     if (codes.size != edit->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
@@ -139,7 +132,7 @@ static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, 
     op->keep_us = config == NULL ? gh_tasks_config_default().keep_us : config->keep_us;
     op->timeout_us = admin_timeout(config);
     for (i = 0; i < count; i++) refs[i].status = GH_PENDING;
-    gh_call_begin(&op->op, client, kind, CODES_SHAPE, op->timeout_us, 0);
+    gh_call_begin(&op->op, client, kind, op->timeout_us, 0);
     return GH_OK;
 }
 
@@ -180,7 +173,7 @@ static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules
 static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
-    gh_request_script(request, gh_op_script(op), 3, 7);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -195,7 +188,7 @@ static gh_status control_answer(gh_op* op, const gh_event* event)
 {
     note_store_time(op, event->reply);
     if (gh_reply_at(event->reply, 2)->text.size > 0) return GH_OK;
-    gh_task_send_again(op, CODES_SHAPE);
+    gh_task_send_again(op);
     return GH_PENDING;
 }
 
@@ -227,7 +220,7 @@ static gh_status tasks_control_try(gh_tasks_control* op, gh_client* client, gh_s
     gh_name_keep(&op->queue, queue);
     op->rules = rules == NULL ? none : *rules;
     op->timeout_us = admin_timeout(config);
-    gh_call_begin(&op->op, client, &control_kind, CODES_SHAPE, op->timeout_us, 0);
+    gh_call_begin(&op->op, client, &control_kind, op->timeout_us, 0);
     return GH_OK;
 }
 
@@ -247,7 +240,7 @@ static gh_tasks_look* look_of(gh_op* op)
 static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
-    gh_request_script(request, gh_op_script(op), 9, 2);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&look->queue),
                          gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
@@ -296,7 +289,7 @@ static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str que
     op->state = GH_TASK_STATE_NONE;
     op->text = gh_str_make((char*)memory, 0);
     op->group = gh_str_make(NULL, 0);
-    gh_call_begin(&op->op, client, &look_kind, "qiiiiss", admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, &look_kind, admin_timeout(config), 0);
     return GH_OK;
 }
 
@@ -319,7 +312,7 @@ static void dead_encode(gh_op* op, gh_request* request)
     uint32_t bytes = gh_client_reply_bytes(op->client) - REPLY_BYTES_HEAD;
     uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
-    gh_request_script(request, gh_op_script(op), 3, 4);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&dead->queue), gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
@@ -403,7 +396,7 @@ static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str que
     op->offset = offset < INT32_MAX ? offset : INT32_MAX; /* more cannot be */
     op->count = 0;
     op->total = 0;
-    gh_call_begin(&op->op, client, &dead_kind, "qii*", admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, &dead_kind, admin_timeout(config), 0);
     return GH_OK;
 }
 
@@ -424,7 +417,7 @@ static gh_tasks_count* count_of(gh_op* op)
 
 static void count_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, gh_op_script(op), 15, 1);
+    gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&count_of(op)->queue),
                          gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);
@@ -474,7 +467,7 @@ static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str q
     gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
     if (status != GH_OK) return status;
     gh_name_keep(&op->queue, queue);
-    gh_call_begin(&op->op, client, &count_kind, COUNT_SHAPE, admin_timeout(config), 0);
+    gh_call_begin(&op->op, client, &count_kind, admin_timeout(config), 0);
     return GH_OK;
 }
 

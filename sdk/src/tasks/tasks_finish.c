@@ -6,7 +6,6 @@
 
 #define RECEIPT_SIZE_MAX 76u
 #define QUEUE_KIND       gh_str_literal("tasks")
-#define CODES_SHAPE      "qis" /* sequence, store time, one letter a task */
 
 static gh_tasks_finish* finish_of(gh_op* op)
 {
@@ -74,7 +73,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t extras;
     uint32_t count = finish_kinds(finish, kinds, &extras);
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), 11, 6 + 2 * count + extras);
+    gh_request_script(request, gh_op_script(op), 0, 2 * count + extras);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&finish->queue),
                          gh_str_literal("w m l p t x i d0 d1 d2 d3"));
     finish_encode_field(request, finish);
@@ -274,7 +273,7 @@ static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str
     if (config == NULL) config = &defaults;
     gh_name_keep(&op->queue, queue);
     finish_set_up(op, client, tasks, count, fit, config);
-    gh_call_begin(&op->op, client, &finish_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
+    gh_call_begin(&op->op, client, &finish_kind, config->timeout_us, GH_OP_URGENT);
     if (op->field_client != gh_client_id(client))
     {
         op->field_client = gh_client_id(client);
@@ -299,7 +298,7 @@ static gh_tasks_extend* extend_of(gh_op* op)
 static void extend_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_extend* extend = extend_of(op);
-    gh_request_script(request, gh_op_script(op), 2, 2 + 2u * extend->sending);
+    gh_request_script(request, gh_op_script(op), 0, 2u * extend->sending);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&extend->queue), gh_str_literal("m l"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
@@ -412,7 +411,7 @@ static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str
         tasks[i].sending |= GH_TASK_SENDING_EXTEND;
         op->sending++;
     }
-    gh_call_begin(&op->op, client, &extend_kind, CODES_SHAPE, config->timeout_us, GH_OP_URGENT);
+    gh_call_begin(&op->op, client, &extend_kind, config->timeout_us, GH_OP_URGENT);
     return GH_OK;
 }
 

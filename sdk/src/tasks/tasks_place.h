@@ -61,7 +61,7 @@ gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, con
                                        gh_str name);
 
 /* A copy came too late, and was told what time it is: another one goes. */
-void gh_task_send_again(gh_op* op, const char* shape);
+void gh_task_send_again(gh_op* op);
 
 /* gh_tasks_config_check, for a begin: the client keeps in words what is refused. */
 gh_status gh_tasks_check_config(const gh_tasks_config* config, gh_client* client);

@@ -5,8 +5,6 @@
 #include "tasks/task_text.h"
 
 #define QUEUE_KIND       gh_str_literal("tasks")
-#define TAKE_SHAPE       "qiiiii*"
-#define BACK_SHAPE       "qii"   /* of tasks_back.lua: sequence, store time, how many were put back */
 #define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
 #define PAUSE_MAX_US     100000u /* ... up to this                                       */
 #define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
@@ -65,7 +63,7 @@ static void take_ask(gh_tasks_take* take)
     if (take->sleeper == take->op.sequence)
         gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
     gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
-    gh_op_send(&take->op, take->puts_back ? BACK_SHAPE : TAKE_SHAPE, take->op.flags & GH_OP_MAYBE);
+    gh_op_send(&take->op, take->op.flags & GH_OP_MAYBE);
 }
 
 /* What the last sequence was answered shall not be answered again; and late copies of it find its receipt. */
@@ -130,7 +128,7 @@ static uint32_t take_bytes_most(const gh_tasks_take* take)
 
 static void take_encode_back(const gh_tasks_take* take, gh_request* request)
 {
-    gh_request_script(request, gh_client_script(take->op.client, &gh_tasks_back_lua), 9, 2);
+    gh_request_script(request, gh_client_script(take->op.client, &gh_tasks_back_lua), 0, 0);
     gh_request_part_keys(request, take->op.client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("l p m t x d0 d1 d2 d3"));
     gh_request_number(request, take->op.sequence);
@@ -145,10 +143,10 @@ static void take_encode(gh_op* op, gh_request* request)
         take_encode_back(take, request);
         return;
     }
-    gh_request_script(request, gh_client_script(op->client, &gh_tasks_take_lua), 17,
-                      take->need > 1   ? 15
-                      : take->looks_on ? 14
-                                       : 13);
+    gh_request_script(request, gh_client_script(op->client, &gh_tasks_take_lua), 0,
+                      take->need > 1   ? 2
+                      : take->looks_on ? 1
+                                       : 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
