@@ -164,8 +164,7 @@ static gh_status semaphore_look_try(gh_semaphore_look* op, const gh_semaphore* s
     op->name = semaphore->object.name;
     op->holders = holders;
     op->holders_max = (uint32_t)holders_max;
-    gh_call_begin(&op->op, semaphore->object.client, &semaphore_look_kind, SEMAPHORE_LOOK_SHAPE,
-                  semaphore->config.timeout_us, 0);
+    gh_call_begin(&op->op, semaphore->object.client, &semaphore_look_kind, semaphore->config.timeout_us, 0);
     return GH_OK;
 }
 
