@@ -253,6 +253,7 @@ typedef struct gh_rows
     gh_status trouble; /* the last answer of the store that was no good, GH_OK if there was none */
 
     /* private */
+    struct gh_op* next_owner;
     gh_rows_config config;
     uint64_t look_us[GH_ROWS_SHARDS];  /* when each shard is to be looked at                     */
     uint32_t pause_us[GH_ROWS_SHARDS]; /* least pause: grows while others are faster             */

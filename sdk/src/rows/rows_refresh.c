@@ -66,6 +66,27 @@ static uint8_t rows_next_shard(const gh_rows* rows)
     return best;
 }
 
+static bool rows_are_being_worked_on(const gh_rows* rows)
+{
+    size_t i;
+    for (i = 0; i < rows->config.slot_count; i++)
+    {
+        uint8_t state = rows->config.slots[i].op.state;
+        if (state != ROWS_SLOT_FREE && state != ROWS_SLOT_VOID) return true;
+    }
+    return false;
+}
+
+/* Ends the refresher when it is to be stopped and nothing is under way. */
+static void rows_settle(gh_rows* rows)
+{
+    size_t i;
+    if (!rows->stopping || rows->op.state == ROWS_LOOKING || rows_are_being_worked_on(rows)) return;
+    for (i = 0; i < rows->config.slot_count; i++)
+        if (gh_op_is_busy(&rows->config.slots[i].op)) gh_op_end(&rows->config.slots[i].op, GH_IDLE);
+    gh_op_end(&rows->op, (gh_status)rows->outcome);
+}
+
 /* Looks at the next shard, or sleeps until one has its time, or a slot is free. */
 static void rows_look(gh_rows* rows)
 {
@@ -75,7 +96,7 @@ static void rows_look(gh_rows* rows)
     gh_op_timer(&rows->op, GH_FOREVER);
     if (rows->stopping)
     {
-        gh_rows_settle(rows);
+        rows_settle(rows);
         return;
     }
     if (room == 0) return;
@@ -162,28 +183,6 @@ static void rows_hint(gh_rows* rows, char letter)
     if (rows->op.state == ROWS_SLEEPING) rows_look(rows);
 }
 
-static bool rows_are_being_worked_on(const gh_rows* rows)
-{
-    size_t i;
-    for (i = 0; i < rows->config.slot_count; i++)
-    {
-        uint8_t state = rows->config.slots[i].op.state;
-        if (state != ROWS_SLOT_FREE && state != ROWS_SLOT_VOID) return true;
-    }
-    return false;
-}
-
-/* Ends the refresher when it is to be stopped and nothing is under way. It may end the op that is in its
-   step. */
-void gh_rows_settle(gh_rows* rows)
-{
-    size_t i;
-    if (!rows->stopping || rows->op.state == ROWS_LOOKING || rows_are_being_worked_on(rows)) return;
-    for (i = 0; i < rows->config.slot_count; i++)
-        if (gh_op_is_busy(&rows->config.slots[i].op)) gh_op_end(&rows->config.slots[i].op, GH_IDLE);
-    gh_op_end(&rows->op, (gh_status)rows->outcome);
-}
-
 static void rows_leave(gh_rows* rows, gh_status outcome)
 {
     gh_client* client = rows->op.client;
@@ -199,7 +198,14 @@ static void rows_leave(gh_rows* rows, gh_status outcome)
             slot->op.state == ROWS_SLOT_RENEWING)
             gh_rows_slot_give_back(slot);
     }
-    gh_rows_settle(rows);
+    rows_settle(rows);
+}
+
+/* A slot rests. */
+static void rows_slot_moved(gh_rows* rows)
+{
+    if (rows->stopping) rows_settle(rows);
+    else if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client));
 }
 
 static void rows_timer(gh_rows* rows)
@@ -226,9 +232,9 @@ static void rows_step(gh_op* op, const gh_event* event)
         if (rows->outcome != GH_CANCELLED) rows_leave(rows, GH_CANCELLED);
         break;
     case GH_EVENT_CLOSE: gh_op_end(op, GH_CANCELLED); break;
+    case GH_EVENT_CHILD: rows_slot_moved(rows); break;
     case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
+    case GH_EVENT_DOUBT: break;
     }
 }
 
@@ -247,6 +253,7 @@ static const gh_op_kind rows_kind = {.name = "rows",
                                      .text = &gh_rows_claim_lua,
                                      .effect = GH_OP_CHANGES,
                                      .detach = rows_detach,
+                                     .owner_link = offsetof(gh_rows, next_owner),
                                      .hints_at_once = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

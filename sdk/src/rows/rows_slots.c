@@ -57,7 +57,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 
 /* ---- states -------------------------------------------------------------------------------------------- */
 
-/* There may be room for another row now, or an end to be made. Nothing of the slot may be used behind it. */
+/* There may be room for another row now, or an end to be made: the refresher looks. */
 static void rows_slot_rest(gh_rows_slot* slot, rows_slot_state state)
 {
     gh_rows* rows = slot->rows;
@@ -68,8 +68,7 @@ static void rows_slot_rest(gh_rows_slot* slot, rows_slot_state state)
     gh_op_unsend(&slot->op);
     gh_op_timer(&slot->op, GH_FOREVER);
     gh_op_lease(&slot->op, GH_FOREVER);
-    if (rows->stopping) gh_rows_settle(rows);
-    else if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client));
+    gh_op_tell_owner(&slot->op);
 }
 
 /* Over for the store; a loader that has not come to its end keeps the slot. */
@@ -184,7 +183,7 @@ static void rows_slot_timer(gh_rows_slot* slot)
     }
 }
 
-/* Who has finished a row knows when it is due again. */
+/* Who has finished a row knows when it is due again: the refresher, which hears of it, chooses anew. */
 static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t store_now_us)
 {
     gh_rows* rows = slot->rows;
@@ -192,7 +191,6 @@ static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t sto
     if (due_us == 0 || look_us >= rows->look_us[slot->shard]) return;
     rows->look_us[slot->shard] = look_us;
     rows->promised |= 1ull << slot->shard;
-    if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client)); /* it chooses anew */
 }
 
 static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
@@ -250,7 +248,13 @@ static void rows_slot_step(gh_op* op, const gh_event* event)
     }
 }
 
+static gh_op* rows_slot_owner(const gh_op* op)
+{
+    return &((const gh_rows_slot*)(const void*)op)->rows->op;
+}
+
 static const gh_op_kind rows_slot_kind = {.name = "rows",
+                                          .owner = rows_slot_owner,
                                           .step = rows_slot_step,
                                           .encode = rows_slot_encode,
                                           .script = rows_slot_script,
@@ -335,6 +339,15 @@ static gh_status row_store(gh_rows_slot* slot, gh_status outcome, gh_str value)
     return GH_OK;
 }
 
+/* The loader of a row that was given up before has come to its end. */
+static void row_let_go(gh_rows_slot* slot)
+{
+    gh_client* client = slot->op.client;
+    gh_step_enter(client);
+    rows_slot_rest(slot, ROWS_SLOT_FREE);
+    gh_step_leave(client);
+}
+
 gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value)
 {
     bool is_wanted = gh_row_load_is_wanted(load);
@@ -343,7 +356,6 @@ gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value)
         return GH_INVALID_ROW_VALUE;
     load.slot->loading = false;
     if (is_wanted) return row_store(load.slot, outcome, value);
-    if (gh_op_is_busy(&load.slot->op) && load.slot->op.state == ROWS_SLOT_VOID)
-        rows_slot_rest(load.slot, ROWS_SLOT_FREE);
+    if (gh_op_is_busy(&load.slot->op) && load.slot->op.state == ROWS_SLOT_VOID) row_let_go(load.slot);
     return GH_LOST;
 }

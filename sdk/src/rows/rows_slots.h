@@ -21,10 +21,7 @@ typedef enum rows_slot_state
     ROWS_SLOT_VOID
 } rows_slot_state;
 
-/* rows_refresh.c */
-void gh_rows_settle(gh_rows* rows);
-
-/* rows_slots.c */
+/* rows_slots.c. A slot tells the refresher, its owner, when it rests. */
 void gh_rows_slots_begin(gh_rows* rows, gh_client* client);
 void gh_rows_slots_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t lease_end_us);
 void gh_rows_slot_give_back(gh_rows_slot* slot);
