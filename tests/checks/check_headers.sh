@@ -19,6 +19,26 @@ cplusplus_runs() {
         build/bin/debug/libguildhall.a -l:libhiredis.a -l:libxxhash.a -l:libz.a && "$scratch/cplusplus"
 }
 
+# A row of bounds.h for a field of that type.
+compile_bound() {
+    printf '%s\n' '#include "base/bounds.h"' "typedef struct config { size_t struct_size; $1 field; } config;" \
+        'static const gh_bound rows[] = {GH_BOUND(config, field, 1, 0, 2, GH_INVALID_CONFIG)};' \
+        'const gh_bound* first(void) { return rows; }' |
+        "${2:-cc}" -std=c11 "${warnings[@]}" "${includes[@]}" -Isdk/src -fsyntax-only -x c -
+}
+
+# bounds.c knows numbers of four and of eight bytes.
+bounds_are_of_numbers() {
+    local type
+    for type in uint32_t uint64_t; do compile_bound "$type" || return 1; done
+    for type in bool uint8_t uint16_t gh_str 'struct { char bytes[6]; }'; do
+        if compile_bound "$type" 2> /dev/null; then
+            say "a row of bounds.h takes a $type"
+            return 1
+        fi
+    done
+}
+
 make_scratch # here, because a check runs in a shell of its own
 for path in sdk/include/guildhall/*.h; do
     header=${path#sdk/include/}
@@ -29,4 +49,5 @@ for standard in c++17 c++20; do
     check "guildhall/guildhall.hpp alone, $standard" compile_alone g++ "$standard" c++ guildhall/guildhall.hpp
 done
 check 'a C++ program with the library' cplusplus_runs
+check 'rows of bounds.h take numbers alone' bounds_are_of_numbers
 check_summary

@@ -271,6 +271,32 @@ static void what_is_no_hexadecimal_number_is_refused(void** state)
     assert_true(value == 77);
 }
 
+/* As it is written, and in no other way. */
+static void what_is_no_token_is_refused(void** state)
+{
+    (void)state;
+    static const char good[] = "0123456789abcdef:fedcba9876543210";
+    uint64_t client = 0;
+    uint64_t sequence = 0;
+    assert_int_equal(sizeof(good) - 1, GH_TOKEN_SIZE);
+    assert_true(gh_token_decode(gh_str_make(good, GH_TOKEN_SIZE), &client, &sequence));
+    assert_true(client == UINT64_C(0x0123456789abcdef) && sequence == UINT64_C(0xfedcba9876543210));
+    for (size_t size = 0; size < GH_TOKEN_SIZE; size++)
+        assert_false(gh_token_decode(gh_str_make(good, size), &client, &sequence));
+    assert_false(gh_token_decode(gh_str_make(good, sizeof(good)), &client, &sequence));
+    for (size_t at = 0; at < GH_TOKEN_SIZE; at++)
+    {
+        for (unsigned byte = 0; byte < 256; byte++)
+        {
+            char text[sizeof(good)];
+            memcpy(text, good, sizeof(text));
+            text[at] = (char)(unsigned char)byte;
+            bool fits = at == 16 ? text[at] == ':' : byte != 0 && strchr("0123456789abcdef", text[at]) != NULL;
+            assert_int_equal(gh_token_decode(gh_str_make(text, GH_TOKEN_SIZE), &client, &sequence), fits);
+        }
+    }
+}
+
 /* ---- Requests ---- */
 
 #define OUT_SIZE 512u
@@ -533,7 +559,7 @@ TEST_FILE(wire, cmocka_unit_test(names_are_written_as_the_contract_says),
           cmocka_unit_test(random_names_come_back_and_differ_when_they_differ),
           cmocka_unit_test(numbers_are_written_in_decimal),
           cmocka_unit_test(numbers_are_written_and_read_in_hexadecimal),
-          cmocka_unit_test(what_is_no_hexadecimal_number_is_refused),
+          cmocka_unit_test(what_is_no_hexadecimal_number_is_refused), cmocka_unit_test(what_is_no_token_is_refused),
           cmocka_unit_test(requests_are_written_to_the_byte),
           cmocka_unit_test(requests_fit_whole_or_say_that_they_do_not), cmocka_unit_test(a_full_request_stays_full),
           cmocka_unit_test(a_string_takes_no_more_than_its_bound),

@@ -27,9 +27,13 @@ typedef struct gh_bounds
     size_t config_size;
 } gh_bounds;
 
+/* Does not compile for a field of another size: bounds.c reads and writes 4 or 8 bytes. */
+#define GH_BOUND_SIZE(type, field)                                                                                   \
+    (sizeof(((type*)0)->field) *                                                                                     \
+     sizeof(char[sizeof(((type*)0)->field) == 4 || sizeof(((type*)0)->field) == 8 ? 1 : -1]))
 #define GH_BOUND_ROW(type, field, usual, least, most, status, or_zero)                                               \
     {                                                                                                                \
-        #field, usual, least, most, status, (uint16_t)offsetof(type, field), (uint8_t)sizeof(((type*)0)->field),     \
+        #field, usual, least, most, status, (uint16_t)offsetof(type, field), (uint8_t)GH_BOUND_SIZE(type, field),    \
             or_zero                                                                                                  \
     }
 #define GH_BOUND(type, field, usual, least, most, status)                                                            \

@@ -30,14 +30,6 @@ static void lock_look_encode(gh_op* op, gh_request* request)
     if (watched != 0) gh_request_number(request, gh_client_store_birth(op->client));
 }
 
-/* "<client>:<sequence>" */
-static bool lock_look_take_client(gh_lock_look* look, gh_str token)
-{
-    uint64_t sequence;
-    return token.size == 33 && token.bytes[16] == ':' && gh_hex_decode(gh_str_make(token.bytes, 16), &look->client) &&
-           gh_hex_decode(gh_str_make(token.bytes + 17, 16), &sequence);
-}
-
 static uint64_t lock_look_left(uint64_t end_us, uint64_t now_us)
 {
     return end_us > now_us ? end_us - now_us : 0;
@@ -49,13 +41,15 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
     const int64_t code = gh_reply_integer(event->reply, 1);
     const int64_t waiters = gh_reply_integer(event->reply, 4);
     const uint64_t fence = (uint64_t)gh_reply_integer(event->reply, 2);
+    uint64_t sequence;
     const uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 5);
     if (code > LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     gh_client_note_store_time(op->client, now_us);
     look->waiters = (uint32_t)waiters;
     look->quarantine_us = lock_look_left(gh_client_quarantine_end(op->client), now_us);
     if (code == LOOK_NOBODYS) return GH_GONE;
-    if (!lock_look_take_client(look, gh_reply_at(event->reply, 6)->text)) return gh_op_outcome(op, GH_REASON_CORRUPT);
+    if (!gh_token_decode(gh_reply_at(event->reply, 6)->text, &look->client, &sequence))
+        return gh_op_outcome(op, GH_REASON_CORRUPT);
     look->waiting = code == LOOK_KEPT;
     look->fence = look->waiting ? 0 : fence;
     look->since_store_us = fence <= now_us ? fence : 0;

@@ -18,19 +18,12 @@ local WAITERS_MAX = 100000
 local stored, time = redis.call('GET', KEYS[1]), redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
---@ client/check.lua
-
-local form = '^(%S+) (%d+) (%d+) ([hrf]) (%d+)[ %x:*]*$'
-local owner, fence, expiry, state, counted = string.match(stored or '- 0 0 f 0', form)
-fence, expiry = whole(fence, WHOLE_MAX - 1), whole(expiry)
-if not (fence and expiry and whole(counted)) then
-    return corrupt('lock state')
-end
-local waiters = redis.call('ZCARD', KEYS[2])
-if waiters > WAITERS_MAX then
-    return corrupt('lock queue')
+--@ lock/lock_state.lua
+local queued = redis.call('ZCARD', KEYS[2])
+if queued > WAITERS_MAX then
+    return redis.error_reply('CORRUPT lock queue is not of the form that KEYS.md describes')
 end
 if state == 'f' or expiry <= now then
-    return {tonumber(ARGV[1]), 2, 0, 0, waiters, now, '-'}
+    return {tonumber(ARGV[1]), 2, 0, 0, queued, now, '-'}
 end
-return {tonumber(ARGV[1]), state == 'h' and 0 or 1, fence, expiry - now, waiters, now, owner}
+return {tonumber(ARGV[1]), state == 'h' and 0 or 1, fence, expiry - now, queued, now, owner}

@@ -8,7 +8,7 @@ local IDLE_MS = 3600000
 
 local owner, fence, expiry, state, waiters, late = '-', 0, 0, 'f', 0, ''
 if stored then
-    owner, fence, expiry, state, waiters, late = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)(.*)$')
+    owner, fence, expiry, state, waiters, late = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf]) (%d+)([ %x:*]*)$')
     fence, expiry, waiters = tonumber(fence), tonumber(expiry), tonumber(waiters)
     -- all below 2^53, the next fence included
     if not owner or fence > 9007199254740990 or math.max(expiry, waiters) > 9007199254740991 then

@@ -5,8 +5,7 @@
 #include "guildhall/semaphore.h"
 #include "wire/name.h"
 
-#define SEMAPHORE_FIGURES    5u  /* elements of a look's reply in front of the holders    */
-#define SEMAPHORE_TOKEN_SIZE 33u /* "<client>:<sequence>"                                 */
+#define SEMAPHORE_FIGURES 5u /* elements of a look's reply in front of the holders    */
 
 static const gh_str semaphore_kind_name = {"semaphore", 9};
 
@@ -112,13 +111,10 @@ static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us,
     uint64_t permits;
     uint64_t expiry_us;
     memset(holder, 0, sizeof *holder);
-    if (member.size < SEMAPHORE_TOKEN_SIZE + 2) return false;
-    if (!gh_hex_decode(gh_str_make(member.bytes, 16), &holder->client)) return false;
-    if (!gh_hex_decode(gh_str_make(member.bytes + 17, 16), &holder->sequence)) return false;
-    if (!semaphore_parse_decimal(
-            gh_str_make(member.bytes + SEMAPHORE_TOKEN_SIZE + 1, member.size - SEMAPHORE_TOKEN_SIZE - 1), &permits) ||
-        permits > GH_SEMAPHORE_LIMIT_MAX)
-        return false;
+    if (member.size <= GH_TOKEN_SIZE || member.bytes[GH_TOKEN_SIZE] != ' ') return false;
+    if (!gh_token_decode(gh_str_make(member.bytes, GH_TOKEN_SIZE), &holder->client, &holder->sequence)) return false;
+    member = gh_str_make(member.bytes + GH_TOKEN_SIZE + 1, member.size - GH_TOKEN_SIZE - 1);
+    if (!semaphore_parse_decimal(member, &permits) || permits > GH_SEMAPHORE_LIMIT_MAX) return false;
     holder->waiting = score.size > 2 && score.bytes[score.size - 2] == '.';
     if (holder->waiting) score.size -= 2;
     if (!semaphore_parse_decimal(score, &expiry_us)) return false;

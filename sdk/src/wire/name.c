@@ -107,6 +107,13 @@ bool gh_hex_decode(gh_str str, uint64_t* value)
     return true;
 }
 
+bool gh_token_decode(gh_str token, uint64_t* client, uint64_t* sequence)
+{
+    return token.size == GH_TOKEN_SIZE && token.bytes[16] == ':' &&
+           gh_hex_decode(gh_str_make(token.bytes, 16), client) &&
+           gh_hex_decode(gh_str_make(token.bytes + 17, 16), sequence);
+}
+
 bool gh_name_decode(gh_str encoded, gh_name* name)
 {
     char again[3 * GH_NAME_SIZE_MAX];

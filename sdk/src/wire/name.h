@@ -31,6 +31,10 @@ char* gh_hex_encode(uint64_t value, char* out);
 /* The value of exactly 16 hex digits; false if str is anything else. */
 bool gh_hex_decode(gh_str str, uint64_t* value);
 
+/* "<client>:<sequence>", both as 16 hex digits, as gh_request_token writes it; false if it is anything else. */
+#define GH_TOKEN_SIZE 33u
+bool gh_token_decode(gh_str token, uint64_t* client, uint64_t* sequence);
+
 /* value in decimal, at most 20 digits; returns where they end. */
 char* gh_decimal_encode(uint64_t value, char* out);
 
