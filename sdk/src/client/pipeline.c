@@ -51,7 +51,7 @@ static void pipeline_refuse(gh_client* client, gh_reason reason)
     uint32_t count = client->urgent.count + client->waiting.count;
     while (count-- > 0)
     {
-        gh_op* op = gh_queue_next(client);
+        gh_op* op = gh_unsent_next(client);
         if (op == NULL) return;
         gh_op_give_up(op, reason);
     }
@@ -220,7 +220,7 @@ static gh_status encode_script(gh_client* client, gh_op* op)
         client->held_back = true;
         return GH_FULL;
     }
-    gh_queue_remove(op);
+    gh_unsent_remove(op);
     if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
     gh_op_requeue(op, true);
     return GH_FULL;
@@ -250,7 +250,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
         if (gh_link_commit(link, &request))
         {
             GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
-            gh_queue_remove(op);
+            gh_unsent_remove(op);
             gh_slots_add(client, GH_SLOT_OP, op, NULL);
             gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
             return ENCODED_DONE;
@@ -267,7 +267,7 @@ static void encode_queue(gh_client* client)
     uint32_t count = 0;
     gh_op* op;
     client->held_back = false;
-    while (gh_link_unsent(&client->commands) < GH_FLUSH_BYTES && (op = gh_queue_next(client)) != NULL)
+    while (gh_link_unsent(&client->commands) < GH_FLUSH_BYTES && (op = gh_unsent_next(client)) != NULL)
     {
         if (encode_op(client, op) == ENCODED_FULL) return;
         if ((++count & 15) == 0 && !gh_client_budget_left(client)) return;
@@ -279,7 +279,7 @@ static void encode_queue(gh_client* client)
 static bool pipeline_has_more_to_send(gh_client* client, gh_moved moved)
 {
     if (moved != GH_MOVED_SOME) return moved == GH_MOVED_MORE;
-    return client->commands.state == GH_LINK_READY && !client->leaving && gh_queue_next(client) != NULL &&
+    return client->commands.state == GH_LINK_READY && !client->leaving && gh_unsent_next(client) != NULL &&
            gh_slots_have_room(client);
 }
 

@@ -7,12 +7,12 @@
 
 #include "client/state.h"
 
-static gh_queue* queue_of(gh_op* op)
+static gh_unsent* unsent_of(gh_op* op)
 {
     return (op->flags & GH_OP_URGENT) != 0 ? &op->client->urgent : &op->client->waiting;
 }
 
-static void queue_push_back(gh_queue* queue, gh_op* op)
+static void unsent_push_back(gh_unsent* queue, gh_op* op)
 {
     op->next = NULL;
     op->previous = queue->last;
@@ -22,7 +22,7 @@ static void queue_push_back(gh_queue* queue, gh_op* op)
     queue->count++;
 }
 
-static void queue_push_front(gh_queue* queue, gh_op* op)
+static void unsent_push_front(gh_unsent* queue, gh_op* op)
 {
     op->previous = NULL;
     op->next = queue->first;
@@ -32,14 +32,14 @@ static void queue_push_front(gh_queue* queue, gh_op* op)
     queue->count++;
 }
 
-static bool queue_has(const gh_queue* queue, const gh_op* op)
+static bool unsent_has(const gh_unsent* queue, const gh_op* op)
 {
     return op->previous != NULL || op->next != NULL || queue->first == op;
 }
 
-static void queue_remove(gh_queue* queue, gh_op* op)
+static void unsent_remove(gh_unsent* queue, gh_op* op)
 {
-    GH_INVARIANT(op->client, queue->count > 0 && queue_has(queue, op));
+    GH_INVARIANT(op->client, queue->count > 0 && unsent_has(queue, op));
     if (op->previous == NULL) queue->first = op->next;
     else op->previous->next = op->next;
     if (op->next == NULL) queue->last = op->previous;
@@ -48,12 +48,12 @@ static void queue_remove(gh_queue* queue, gh_op* op)
     queue->count--;
 }
 
-void gh_queue_remove(gh_op* op)
+void gh_unsent_remove(gh_op* op)
 {
-    queue_remove(queue_of(op), op);
+    unsent_remove(unsent_of(op), op);
 }
 
-gh_op* gh_queue_next(gh_client* client)
+gh_op* gh_unsent_next(gh_client* client)
 {
     return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
 }
@@ -72,12 +72,12 @@ void gh_op_send(gh_op* op, int flags)
 void gh_op_requeue(gh_op* op, bool front)
 {
     bool was_paused = op->request == GH_REQUEST_PAUSED;
-    GH_INVARIANT(op->client, !queue_has(queue_of(op), op));
+    GH_INVARIANT(op->client, !unsent_has(unsent_of(op), op));
     GH_INVARIANT(op->client, op->slot == 0);
     op->request = GH_REQUEST_QUEUED;
     if (was_paused) gh_op_retime(op);
-    if (front) queue_push_front(queue_of(op), op);
-    else queue_push_back(queue_of(op), op);
+    if (front) unsent_push_front(unsent_of(op), op);
+    else unsent_push_back(unsent_of(op), op);
 }
 
 void gh_op_pause(gh_op* op, uint64_t pause_us)
@@ -94,7 +94,7 @@ void gh_op_unsend(gh_op* op)
     GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
     if (was == GH_REQUEST_SENT) gh_slots_leave(op);
     op->request = GH_REQUEST_NONE;
-    if (was == GH_REQUEST_QUEUED) queue_remove(queue_of(op), op);
+    if (was == GH_REQUEST_QUEUED) unsent_remove(unsent_of(op), op);
     if (was == GH_REQUEST_PAUSED) gh_op_retime(op);
 }
 
@@ -115,9 +115,9 @@ bool gh_op_sent_twice(const gh_op* op)
     return (op->flags & GH_OP_MAYBE) != 0;
 }
 
-void gh_queue_replace(const gh_op* from, gh_op* to)
+void gh_unsent_replace(const gh_op* from, gh_op* to)
 {
-    gh_queue* queue = queue_of(to);
+    gh_unsent* queue = unsent_of(to);
     if (queue->first == from) queue->first = to;
     if (queue->last == from) queue->last = to;
     if (to->previous != NULL) to->previous->next = to;

@@ -59,12 +59,12 @@ typedef struct gh_slot
     uint16_t step;
 } gh_slot;
 
-typedef struct gh_queue
+typedef struct gh_unsent
 {
     gh_op* first;
     gh_op* last;
     uint32_t count;
-} gh_queue;
+} gh_unsent;
 
 enum
 {
@@ -130,8 +130,8 @@ struct gh_client
     gh_heap timers; /* every busy op is in here, due or not */
     gh_heap leases[2];    /* of held things, each in one of them; the other side's are still to hear of a doubt */
     uint32_t leases_side; /* the side of those that have nothing to hear                                       */
-    gh_queue urgent;
-    gh_queue waiting;
+    gh_unsent urgent;
+    gh_unsent waiting;
     gh_op* owners;      /* a chain of those that are to hear that a child has moved      */
     uint32_t steps;     /* that are running, one inside the other: owners wait for their end */
     gh_ring changed;    /* ops whose status has changed since the last tick ended */
@@ -230,9 +230,9 @@ void gh_times_replace(gh_op* op); /* it lies elsewhere now: its places lead to i
 /* requests.c */
 void gh_op_requeue(gh_op* op, bool front);
 void gh_op_pause(gh_op* op, uint64_t pause_us);
-gh_op* gh_queue_next(gh_client* client);
-void gh_queue_remove(gh_op* op);
-void gh_queue_replace(const gh_op* from, gh_op* to);
+gh_op* gh_unsent_next(gh_client* client);
+void gh_unsent_remove(gh_op* op);
+void gh_unsent_replace(const gh_op* from, gh_op* to);
 
 /* listeners.c */
 void gh_listeners_hint(gh_client* client, uint64_t sequence, char letter);
