@@ -117,7 +117,8 @@
     X(gh_semaphore_limit) \
     X(gh_permit_holder) \
     X(gh_semaphore_look) \
-    X(gh_tasks_config) \
+    X(gh_queue_config) \
+    X(gh_queue) \
     X(gh_task_spec) \
     X(gh_tasks_push) \
     X(gh_task) \
@@ -125,7 +126,7 @@
     X(gh_tasks_finish) \
     X(gh_tasks_extend) \
     X(gh_task_handler) \
-    X(gh_tasks_queue) \
+    X(gh_tasks_worker_queue) \
     X(gh_tasks_worker_config) \
     X(gh_tasks_worker) \
     X(gh_task_ref) \

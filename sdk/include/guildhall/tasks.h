@@ -11,6 +11,7 @@
 
    task     an id, a handler's name, a payload. The id makes a second push a no-op, for as long as you choose; without
             one Guildhall makes it
+   queue    its name and how you use it, made once; pushes, takes and workers are begun on it
    push     up to GH_TASKS_BATCH_MAX tasks in one request, some for now and some for later, in classes 0
             (first) to 3
    group    whose task it is: a player's, a guild's. Within a class the groups take turns, so one that pushes
@@ -81,14 +82,16 @@
        static gh_task_handler handlers[1];                        -- static: zero, in C and in C++
        handlers[0].name = gh_str_literal("mail");
        handlers[0].function = send_mail, handlers[0].context = &post;
-       static gh_tasks_queue queues[1];
-       queues[0].name = gh_str_literal("post office");
+       static gh_queue office;
+       gh_queue_init(&office, client, gh_str_literal("post office"), NULL);
+       static gh_tasks_worker_queue queues[1];
+       queues[0].queue = &office;
        gh_tasks_worker_config config = gh_tasks_worker_config_default();
        config.handlers = handlers, config.handler_count = 1, config.queues = queues, config.queue_count = 1;
        config.slots = slots, config.slot_count = 16, config.memory = memory, config.memory_size = size;
        gh_tasks_worker_begin(&worker, client, &config); ... gh_tick does the rest. Elsewhere, perhaps:
        gh_task_spec task = {.handler = gh_str_literal("mail"), .payload = letter, .delay_us = 60000000};
-       gh_tasks_push_begin(&push, client, gh_str_literal("post office"), &task, 1, NULL);
+       gh_tasks_push_begin(&push, &office, &task, 1);
        Fair to all players: task.group = player_name; */
 
 #ifndef GUILDHALL_TASKS_H
@@ -126,10 +129,14 @@ extern "C" {
 #define GH_TASK_BYTES_MAX                                                                                    \
     (GH_TASK_ID_SIZE_MAX + GH_TASK_GROUP_SIZE_MAX + GH_NAME_SIZE_MAX + GH_TASK_PAYLOAD_SIZE_MAX + 32)
 
-/* How you use a queue; each function reads what concerns it. Those who share a queue should agree on it. */
-typedef struct gh_tasks_config
+/* -----------------------------------------------------------------------------------------------------------
+   A queue. */
+
+/* How you use a queue; each function reads what concerns it. Those who share a queue should agree on it: the store
+   keeps none of it, each request goes by what its sender says. */
+typedef struct gh_queue_config
 {
-    size_t struct_size;      /* set by gh_tasks_config_default; leave it */
+    size_t struct_size;      /* set by gh_queue_config_default; leave it */
     uint64_t timeout_us;     /* of each request; 1 ms..1 h, default 5 s */
     uint32_t capacity;       /* push: tasks that may be stored in the queue, dead letters included;
                                 1..GH_TASKS_CAPACITY_MAX, default 1,000,000. What is over is told GH_FULL */
@@ -137,7 +144,7 @@ typedef struct gh_tasks_config
     uint64_t lease_us;       /* take, extend, worker: how long the store waits for a worker that vanished;
                                 GH_TASKS_LEASE_MIN_US.._MAX_US, default 5 s */
     uint64_t wait_us;        /* take: how long to wait when there is no task; 0 (default) asks once; at most
-                                GH_TASKS_WAIT_MAX_US */
+                                GH_TASKS_WAIT_MAX_US. A worker does not read it: it always waits */
     uint32_t count_min;      /* take: hand out nothing before so many can be handed out together: four players, or
                                 wait. 0 (default), 1: whatever there is. At most GH_TASKS_COUNT_MIN_MAX, with
                                 weights GH_TASKS_WEIGHTED_MIN_MAX; a worker does not read it */
@@ -151,18 +158,30 @@ typedef struct gh_tasks_config
 
     /* take, worker: of the classes. All 0 (default): strict; else each 1..GH_TASKS_WEIGHT_MAX. */
     uint32_t weights[GH_TASKS_CLASSES];
-} gh_tasks_config;
+} gh_queue_config;
 
-GH_API gh_tasks_config gh_tasks_config_default(void);
+GH_API gh_queue_config gh_queue_config_default(void);
 
-/* What every begin says of a config: GH_OK, or the status of the first field that is wrong. */
-GH_API gh_status gh_tasks_config_check(const gh_tasks_config* config);
+/* A queue as this process uses it: a value, which may be copied, and has no end. Two of one name, with settings of
+   their own, are the same queue in the store: one that waits for four players, and one that pushes. */
+typedef struct gh_queue
+{
+    /* private */
+    gh_object object;
+    gh_queue_config config;
+} gh_queue;
 
-/* Every function of tasks that takes a config takes NULL for the defaults, and answers GH_INVALID_CONFIG,
+/* Says which queue, by which client, with which settings; config may be NULL for the defaults. Asks the store nothing.
+   A queue that was not made well may be used: each begin on it ends as init did.
+   GH_OK; GH_INVALID_OBJECT (queue is NULL), _CLIENT, _NAME, and for the field that is wrong GH_INVALID_CONFIG,
    _TIMEOUT, _LEASE, _WAIT, _TASK_CAPACITY, _TASK_ATTEMPTS, _TASKS (count_min), _TASK_KEEP, _TASK_BACKOFF,
-   _TASK_WEIGHTS for the field that is wrong. Every begin answers GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the
-   request would not fit out_bytes or GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to
-   run again); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _NAME (of the queue); and what stands with it.
+   _TASK_WEIGHTS. */
+GH_API gh_status gh_queue_init(gh_queue* queue, gh_client* client, gh_str name, const gh_queue_config* config);
+
+/* Every begin on a queue answers GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the request would not fit out_bytes or
+   GH_TASKS_BYTES_MAX, where a finish counts also the payloads of tasks that are to run again); GH_CLOSED; GH_INVALID_OP
+   (NULL or busy), GH_INVALID_OBJECT (queue is NULL or was not made by gh_queue_init), GH_INVALID_CLIENT (it was shut
+   down), or what gh_queue_init answered; and what stands with it.
 
    Every op of one request ends, besides what stands with it, GH_TIMEOUT (not carried out), GH_UNKNOWN (sent, and no
    answer within timeout_us, or none that is true of each copy that was sent: begin it again, a repeat does no harm;
@@ -189,7 +208,7 @@ typedef struct gh_task_spec
     gh_str handler;        /* which handler a worker calls; at most GH_NAME_SIZE_MAX bytes, may be empty */
     gh_str payload;        /* any bytes, at most GH_TASK_PAYLOAD_SIZE_MAX */
     uint64_t delay_us;     /* 0: now; else not before this much store time; at most GH_TASKS_DELAY_MAX_US */
-    uint32_t attempts_max; /* 0: of the config */
+    uint32_t attempts_max; /* 0: of the queue's config */
     uint32_t task_class;   /* 0 .. GH_TASKS_CLASSES - 1 */
     gh_str group;          /* whose task it is, for fairness: at most GH_TASK_GROUP_SIZE_MAX bytes, no NUL;
                               empty: nobody's */
@@ -225,8 +244,7 @@ typedef struct gh_tasks_push
 
 /* Besides: GH_INVALID_TASKS, _TASK_ID, _TASK_HANDLER, _TASK_PAYLOAD, _TASK_DELAY, _TASK_CLASS,
    _TASK_ATTEMPTS, _TASK_GROUP, _TASK_UNIQUE. */
-GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks,
-                                     size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_push_begin(gh_tasks_push* op, const gh_queue* queue, gh_task_spec* tasks, size_t count);
 
 /* How it ends:
    GH_OK: each task is stored, or its status says why there was no need; GH_FULL: some are not, for want of capacity,
@@ -257,7 +275,7 @@ typedef struct gh_task
     uint64_t step;         /* 0 when handed out: how far a handler has come that takes many ticks */
     uint64_t again_us;     /* handlers: with CONTINUE, do not call for this long; 0: in the next tick */
     gh_task_action action; /* takers: what gh_tasks_finish_begin shall do with it. Handlers return it */
-    uint64_t delay_us;     /* of a retry; 0: the back-off of the config, by the number of the attempt */
+    uint64_t delay_us;     /* of a retry; 0: the back-off of the queue, by the number of the attempt */
     gh_str result;         /* takers: stays until the finish ends. Handlers use gh_task_set_result */
 
     /* read-only */
@@ -372,9 +390,9 @@ typedef struct gh_tasks_extend
 } gh_tasks_extend;
 
 /* -----------------------------------------------------------------------------------------------------------
-   A worker: takes tasks from one or more queues and calls handlers, until it is stopped.
+   A worker: takes tasks from one or more queues and calls handlers, until it is told to end.
 
-       begin --> WORKING -- stop: nothing more is taken; what runs goes on to its end --> ended OK
+       begin --> WORKING -- end: nothing more is taken; what runs goes on to its end --> ended OK
                     '------ cancel, drain: what runs is told LOST, all is given back --> ended CANCELLED
 
    It takes what it can eat: at first one task, then twice as many each time the budget of gh_tick sufficed
@@ -414,10 +432,12 @@ typedef struct gh_task_handler
     uint32_t next;
 } gh_task_handler;
 
-typedef struct gh_tasks_queue
+/* A queue that a worker takes from, and its share of the worker. One whose requests fail does not hold up the rest. */
+typedef struct gh_tasks_worker_queue
 {
     /* yours */
-    gh_str name;
+    const gh_queue* queue; /* in place, and left as it is, until the worker has ended. For its tasks the worker goes
+                              by its lease, keep, back-off, timeout and weights of the classes */
     uint32_t weight; /* all 0: a queue is asked when those before it are empty. Else 1..GH_TASKS_WEIGHT_MAX: a
                         queue that always has something gets at least its share of the tasks, less a batch for
                         each queue */
@@ -426,24 +446,24 @@ typedef struct gh_tasks_queue
     int32_t credit;
     uint32_t pause_us;
     uint64_t ask_us;
-    bool full; /* running_max was reached when it was last asked */
-} gh_tasks_queue;
+    uint64_t retry_us; /* after a failure, nothing of it is begun before */
+    bool full;         /* running_max was reached when it was last asked */
+} gh_tasks_worker_queue;
 
 typedef struct gh_tasks_worker_config
 {
-    size_t struct_size;        /* set by gh_tasks_worker_config_default; leave it */
-    gh_tasks_config tasks;     /* lease, keep, back-off, weights of the classes, timeout */
-    gh_task_handler* handlers; /* 1..GH_TASKS_HANDLERS_MAX, in place until the worker has ended */
+    size_t struct_size;            /* set by gh_tasks_worker_config_default; leave it */
+    gh_task_handler* handlers;     /* 1..GH_TASKS_HANDLERS_MAX, in place until the worker has ended */
     size_t handler_count;
-    gh_tasks_queue* queues;    /* 1..GH_TASKS_QUEUES_MAX, by importance, in place as the handlers */
+    gh_tasks_worker_queue* queues; /* 1..GH_TASKS_QUEUES_MAX, by importance, in place as the handlers */
     size_t queue_count;
-    gh_task* slots;            /* 1..GH_TASKS_BATCH_MAX: the tasks that it has at once */
+    gh_task* slots;                /* 1..GH_TASKS_BATCH_MAX: the tasks that it has at once */
     size_t slot_count;
-    void* memory;              /* divided among the slots, each at least 256 bytes: 64 for the id, 24 for the
-                                  fixed part, then group, handler's name, payload, and the result in what is
-                                  left. GH_TASK_BYTES_MAX a slot holds any task. One that does not fit is a
-                                  failure, counted and logged, and tried again, as another worker may have
-                                  the room */
+    void* memory;                  /* divided among the slots, each at least 256 bytes: 64 for the id, 24 for the
+                                      fixed part, then group, handler's name, payload, and the result in what is
+                                      left. GH_TASK_BYTES_MAX a slot holds any task. One that does not fit is a
+                                      failure, counted and logged, and tried again, as another worker may have
+                                      the room */
     size_t memory_size;
 } gh_tasks_worker_config;
 
@@ -474,7 +494,6 @@ typedef struct gh_tasks_worker
     gh_tasks_extend extend;
     gh_tasks_worker_config config;
     uint64_t ran_us;      /* the tick that `called` is of                                                */
-    uint64_t retry_us;    /* after a failure, nothing is begun before                                    */
     uint32_t called;      /* handlers, in that tick                                                      */
     uint32_t slot_size;
     uint32_t next_slot;   /* who is called next: those that the budget left out come first               */
@@ -485,15 +504,18 @@ typedef struct gh_tasks_worker
     bool again;           /* something has ended while it was moving                                     */
 } gh_tasks_worker;
 
-/* Begins to work. The worker takes 5 places of ops_capacity at most. Besides: GH_INVALID_TASK_QUEUES,
-   _TASK_WEIGHTS (of queues: some 0, some not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is
-   copied, what it points to stays yours. */
+/* Begins to work. The worker takes 5 places of ops_capacity at most.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP (NULL or busy), _CLIENT, _CONFIG, _TASK_QUEUES (none, too
+   many, a name twice, one that is NULL, of another client, or not made well), _TASK_WEIGHTS (of queues: some 0, some
+   not), _TASK_HANDLERS, _TASK_SLOTS. config must not be NULL; it is copied, what it points to stays yours. */
 GH_API gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client,
                                        const gh_tasks_worker_config* config);
 
-/* GH_PENDING while it works; GH_IDLE: never begun; GH_OK: stopped, and nothing is left; GH_CANCELLED. */
+/* GH_PENDING while it works; GH_IDLE: never begun; GH_OK: it was told to end, and nothing is left; GH_CANCELLED. */
 
-GH_API void gh_tasks_worker_stop(gh_tasks_worker* worker);
+/* Asks it to end, and returns at once: the drawing says what then happens. It ends in a later tick. NULL, or one that
+   does not work: nothing. */
+GH_API void gh_tasks_worker_end(gh_tasks_worker* worker);
 
 #ifdef __cplusplus
 }

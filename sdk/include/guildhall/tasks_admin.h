@@ -15,20 +15,20 @@
    Use
        No more than 8 at once, and than 100 in a second, 20 of them in one burst:
        gh_tasks_rules rules = {.running_max = 8, .rate_count = 100, .rate_period_us = 1000000, .rate_burst = 20};
-       gh_tasks_control_begin(&control, client, office, &rules, NULL);
+       gh_tasks_control_begin(&control, &office, &rules);
        When a mender asks, all that is dead is tried anew, a page at a time:
        dead.op.tag = DEAD, requeue.op.tag = REQUEUE;
-       gh_tasks_dead_begin(&dead, client, office, 0, letters, 16, memory, sizeof memory, NULL);
+       gh_tasks_dead_begin(&dead, &office, 0, letters, 16, memory, sizeof memory);
        ... in each frame
        for (gh_op* op; (op = gh_client_next(client)) != NULL;)
        {
            if (op->tag == DEAD && op->status == GH_OK && dead.count > 0)
            {
                for (uint32_t i = 0; i < dead.count; i++) refs[i].id = letters[i].id;
-               gh_tasks_requeue_begin(&requeue, client, office, refs, dead.count, NULL);
+               gh_tasks_requeue_begin(&requeue, &office, refs, dead.count);
            }
            else if (op->tag == REQUEUE && op->status == GH_OK)
-               gh_tasks_dead_begin(&dead, client, office, 0, letters, 16, memory, sizeof memory, NULL);
+               gh_tasks_dead_begin(&dead, &office, 0, letters, 16, memory, sizeof memory);
        } */
 
 #ifndef GUILDHALL_TASKS_ADMIN_H
@@ -66,12 +66,10 @@ typedef struct gh_tasks_edit
 
 /* Cancels tasks: those that wait, are delayed or dead are over at once; those that run are marked and end so,
    unless their handler returns DONE. Besides: GH_INVALID_TASKS (NULL, 0, too many), _TASK_ID. */
-GH_API gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                       size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref* refs, size_t count);
 
 /* Dead letters become ready again, with all their attempts before them. At most GH_TASKS_REQUEUE_MAX. */
-GH_API gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs,
-                                        size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref* refs, size_t count);
 
 /* What holds for a queue, whoever takes from it; kept in the store until it is set anew. All 0: no limits. */
 typedef struct gh_tasks_rules
@@ -100,8 +98,7 @@ typedef struct gh_tasks_control
 /* Sets all rules of a queue; NULL: none. What was used of a burst stays used. Workers ask again when the rate
    allows it, within 1 s of new rules at the latest; those that running_max held back, when they finish a task
    or within 100 ms. Besides: GH_INVALID_TASK_CAPACITY (running_max), _TASK_RATE. */
-GH_API gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue,
-                                        const gh_tasks_rules* rules, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_control_begin(gh_tasks_control* op, const gh_queue* queue, const gh_tasks_rules* rules);
 
 typedef enum gh_task_state
 {
@@ -138,8 +135,8 @@ typedef struct gh_tasks_look
 /* How it stands with a task. memory is for its result or the reason of its failure; GH_TASK_RESULT_SIZE_MAX
    bytes hold each of them; NULL with 0 if you do not care. GH_OK once known (GH_TASK_STATE_NONE too).
    Besides: GH_INVALID_TASK_ID, _BUFFER. */
-GH_API gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                                     size_t memory_size, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_look_begin(gh_tasks_look* op, const gh_queue* queue, gh_str id, void* memory,
+                                     size_t memory_size);
 
 typedef struct gh_dead_task
 {
@@ -173,9 +170,8 @@ typedef struct gh_tasks_dead
 /* A page of the dead letters, the oldest first, from the offset-th on. memory_size is at least
    GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX; fewer come when they do not fit. Besides: GH_INVALID_TASKS
    (letters NULL, 0, too many), _BUFFER. */
-GH_API gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                                     gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                                     const gh_tasks_config* config);
+GH_API gh_status gh_tasks_dead_begin(gh_tasks_dead* op, const gh_queue* queue, uint64_t offset, gh_dead_task* letters,
+                                     size_t count, void* memory, size_t memory_size);
 
 typedef struct gh_tasks_count
 {
@@ -196,8 +192,7 @@ typedef struct gh_tasks_count
     gh_name queue;
 } gh_tasks_count;
 
-GH_API gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue,
-                                      const gh_tasks_config* config);
+GH_API gh_status gh_tasks_count_begin(gh_tasks_count* op, const gh_queue* queue);
 
 #ifdef __cplusplus
 }

@@ -16,10 +16,11 @@
    Use
        static gh_task players[4];
        static char memory[4 * GH_TASK_BYTES_MAX];
-       gh_tasks_config config = gh_tasks_config_default();
+       gh_queue_config config = gh_queue_config_default();
        config.count_min = 4, config.wait_us = 60000000;        -- four players for a match, or wait for them
+       gh_queue_init(&duels, client, gh_str_literal("duels"), &config);
        take.op.tag = TAKE, finish.op.tag = FINISH;
-       gh_tasks_take_begin(&take, client, duels, players, 4, memory, sizeof memory, &config);
+       gh_tasks_take_begin(&take, &duels, players, 4, memory, sizeof memory);
        ... in each frame
        for (gh_op* op; (op = gh_client_next(client)) != NULL;)
        {
@@ -27,10 +28,10 @@
            {
                for (uint32_t i = 0; i < take.count; i++)
                    players[i].action = seat(players[i].payload) ? GH_TASK_ACTION_DONE : GH_TASK_ACTION_RETRY;
-               gh_tasks_finish_begin(&finish, client, duels, players, take.count, &config);
+               gh_tasks_finish_begin(&finish, &duels, players, take.count);
            }
            else if (op->tag == TAKE || op->tag == FINISH)      -- nobody came, or the match is set: on to the next one
-               gh_tasks_take_begin(&take, client, duels, players, 4, memory, sizeof memory, &config);
+               gh_tasks_take_begin(&take, &duels, players, 4, memory, sizeof memory);
        } */
 
 #ifndef GUILDHALL_TASKS_TAKE_H
@@ -57,8 +58,8 @@ extern "C" {
 
    Use an op again rather than a new one: the store keeps a receipt for each for as long as a copy of its last request
    may be under way. */
-GH_API gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                     void* memory, size_t memory_size, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_take_begin(gh_tasks_take* op, const gh_queue* queue, gh_task* tasks, size_t count,
+                                     void* memory, size_t memory_size);
 
 /* How it ends:
    GH_OK: op->count tasks are yours, count_min at least; GH_EMPTY: none, or not as many, within wait_us; GH_TOO_SMALL:
@@ -72,16 +73,14 @@ GH_API gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_st
 /* Tells the store what became of tasks[0..count) that have an action; each gets its status. Others in the
    array are left alone. Besides: GH_INVALID_TASKS (also when none has an action, or one is on its way
    already), _TASK_ACTION, _TASK_DELAY, _TASK_RESULT. */
-GH_API gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                       size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_finish_begin(gh_tasks_finish* op, const gh_queue* queue, gh_task* tasks, size_t count);
 
 /* How it ends:
    GH_OK: each task that had an action has its status. */
 
 /* A new lease for those of tasks[0..count) that are still yours. After GH_OK each of them has status GH_PENDING (or
    still GH_TOO_SMALL), GH_CANCELLED or GH_LOST. Besides: GH_INVALID_TASKS (also when none is yours). */
-GH_API gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks,
-                                       size_t count, const gh_tasks_config* config);
+GH_API gh_status gh_tasks_extend_begin(gh_tasks_extend* op, const gh_queue* queue, gh_task* tasks, size_t count);
 
 #ifdef __cplusplus
 }

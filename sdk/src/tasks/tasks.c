@@ -1,37 +1,35 @@
-/* tasks.c -- the config that all share, and push. */
+/* tasks.c -- a queue, and push. */
 
-#include "client/refusal.h"
 #include "tasks/task_text.h"
 #include "tasks_place.h"
-#include "wire/name.h"
 
 #define MS_US      1000ull
 #define SECOND_US  1000000ull
 #define QUEUE_KIND gh_str_literal("tasks")
 
-/* ---- config -------------------------------------------------------------------------------------------- */
+/* ---- a queue ------------------------------------------------------------------------------------------- */
 
-static const gh_bound tasks_bounds_rows[] = {
-    GH_BOUND(gh_tasks_config, timeout_us, 5 * SECOND_US, MS_US, 3600 * SECOND_US, GH_INVALID_TIMEOUT),
-    GH_BOUND(gh_tasks_config, capacity, 1000000, 1, GH_TASKS_CAPACITY_MAX, GH_INVALID_TASK_CAPACITY),
-    GH_BOUND(gh_tasks_config, attempts_max, 5, 1, GH_TASKS_ATTEMPTS_MAX, GH_INVALID_TASK_ATTEMPTS),
-    GH_BOUND(gh_tasks_config, lease_us, 5 * SECOND_US, GH_TASKS_LEASE_MIN_US, GH_TASKS_LEASE_MAX_US, GH_INVALID_LEASE),
-    GH_BOUND(gh_tasks_config, wait_us, 0, 0, GH_TASKS_WAIT_MAX_US, GH_INVALID_WAIT),
-    GH_BOUND(gh_tasks_config, keep_us, 600 * SECOND_US, GH_TASKS_KEEP_MIN_US, GH_TASKS_KEEP_MAX_US,
+static const gh_bound queue_bounds_rows[] = {
+    GH_BOUND(gh_queue_config, timeout_us, 5 * SECOND_US, MS_US, 3600 * SECOND_US, GH_INVALID_TIMEOUT),
+    GH_BOUND(gh_queue_config, capacity, 1000000, 1, GH_TASKS_CAPACITY_MAX, GH_INVALID_TASK_CAPACITY),
+    GH_BOUND(gh_queue_config, attempts_max, 5, 1, GH_TASKS_ATTEMPTS_MAX, GH_INVALID_TASK_ATTEMPTS),
+    GH_BOUND(gh_queue_config, lease_us, 5 * SECOND_US, GH_TASKS_LEASE_MIN_US, GH_TASKS_LEASE_MAX_US, GH_INVALID_LEASE),
+    GH_BOUND(gh_queue_config, wait_us, 0, 0, GH_TASKS_WAIT_MAX_US, GH_INVALID_WAIT),
+    GH_BOUND(gh_queue_config, keep_us, 600 * SECOND_US, GH_TASKS_KEEP_MIN_US, GH_TASKS_KEEP_MAX_US,
              GH_INVALID_TASK_KEEP),
-    GH_BOUND(gh_tasks_config, backoff_min_us, SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
-    GH_BOUND(gh_tasks_config, backoff_max_us, 600 * SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
-    GH_BOUND(gh_tasks_config, count_min, 0, 0, GH_TASKS_COUNT_MIN_MAX, GH_INVALID_TASKS)};
-static const gh_bounds tasks_bounds = GH_BOUNDS(gh_tasks_config, tasks_bounds_rows);
+    GH_BOUND(gh_queue_config, backoff_min_us, SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
+    GH_BOUND(gh_queue_config, backoff_max_us, 600 * SECOND_US, MS_US, GH_TASKS_DELAY_MAX_US, GH_INVALID_TASK_BACKOFF),
+    GH_BOUND(gh_queue_config, count_min, 0, 0, GH_TASKS_COUNT_MIN_MAX, GH_INVALID_TASKS)};
+static const gh_bounds queue_bounds = GH_BOUNDS(gh_queue_config, queue_bounds_rows);
 
-gh_tasks_config gh_tasks_config_default(void)
+gh_queue_config gh_queue_config_default(void)
 {
-    gh_tasks_config config;
-    gh_bounds_fill(&tasks_bounds, &config);
+    gh_queue_config config;
+    gh_bounds_fill(&queue_bounds, &config);
     return config;
 }
 
-static bool task_weights_fit(const uint32_t* weights)
+static bool queue_weights_fit(const uint32_t* weights)
 {
     uint32_t set = 0;
     uint32_t i;
@@ -43,26 +41,21 @@ static bool task_weights_fit(const uint32_t* weights)
     return set == 0 || set == GH_TASKS_CLASSES;
 }
 
-gh_status gh_tasks_check_config(const gh_tasks_config* config, gh_client* client)
+/* What no row says alone. */
+static gh_status queue_problem(const gh_queue_config* config)
 {
-    gh_status status = gh_refusal_check(&tasks_bounds, config, client);
-    if (status != GH_OK) return status;
     if (config->backoff_min_us > config->backoff_max_us) return GH_INVALID_TASK_BACKOFF;
     if (config->weights[0] > 0 && config->count_min > GH_TASKS_WEIGHTED_MIN_MAX) return GH_INVALID_TASKS;
-    return task_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
+    return queue_weights_fit(config->weights) ? GH_OK : GH_INVALID_TASK_WEIGHTS;
 }
 
-gh_status gh_tasks_config_check(const gh_tasks_config* config)
+gh_status gh_queue_init(gh_queue* queue, gh_client* client, gh_str name, const gh_queue_config* config)
 {
-    return gh_tasks_check_config(config, NULL);
-}
-
-gh_status gh_tasks_check(const gh_op* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
-{
-    gh_status status = gh_op_check(op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(queue)) return GH_INVALID_NAME;
-    return config == NULL ? GH_OK : gh_tasks_check_config(config, client);
+    gh_status status;
+    if (queue == NULL) return GH_INVALID_OBJECT;
+    queue->config = gh_queue_config_default();
+    status = gh_object_init(&queue->object, client, name, &queue_bounds, config, &queue->config);
+    return status == GH_OK ? gh_object_made(&queue->object, queue_problem(&queue->config)) : status;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */
@@ -258,24 +251,24 @@ static gh_status check_push(const gh_client* client, gh_str queue, const gh_task
     return GH_OK;
 }
 
-static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks, size_t count,
-                                const gh_tasks_config* config)
+static gh_status tasks_push_try(gh_tasks_push* op, const gh_queue* queue, gh_task_spec* tasks, size_t count)
 {
-    gh_tasks_config defaults = gh_tasks_config_default();
+    gh_client* client;
     uint32_t classes;
     size_t i;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status == GH_OK) status = check_push(client, queue, tasks, count, &classes);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
-    if (config == NULL) config = &defaults;
-    gh_name_keep(&op->queue, queue);
+    client = queue->object.client;
+    status = check_push(client, gh_name_str(&queue->object.name), tasks, count, &classes);
+    if (status != GH_OK) return status;
+    op->queue = queue->object.name;
     op->tasks = tasks;
     op->count = (uint32_t)count;
-    op->capacity = config->capacity;
-    op->attempts_max = config->attempts_max;
+    op->capacity = queue->config.capacity;
+    op->attempts_max = queue->config.attempts_max;
     op->classes = classes;
     op->maker = gh_client_id(client);
-    op->timeout_us = config->timeout_us;
+    op->timeout_us = queue->config.timeout_us;
     op->grouped = op->active = false;
     for (i = 0; i < count; i++)
     {
@@ -284,14 +277,14 @@ static gh_status tasks_push_try(gh_tasks_push* op, gh_client* client, gh_str que
         if (push_is_active(&tasks[i])) op->active = true;
     }
     if (op->active) op->classes = GH_TASKS_CLASSES; /* what a cancelled one has left may be in any */
-    gh_call_begin(&op->op, client, &push_kind, config->timeout_us, 0);
+    gh_call_begin(&op->op, client, &push_kind, op->timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_push_begin(gh_tasks_push* op, gh_client* client, gh_str queue, gh_task_spec* tasks, size_t count,
-                              const gh_tasks_config* config)
+gh_status gh_tasks_push_begin(gh_tasks_push* op, const gh_queue* queue, gh_task_spec* tasks, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_push_try(op, client, queue, tasks, count, config));
+    gh_status status = tasks_push_try(op, queue, tasks, count);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 size_t gh_tasks_push_id(const gh_tasks_push* op, size_t i, char out[GH_TASK_ID_TEXT_SIZE])

@@ -13,11 +13,6 @@
 #define COUNT_RULES       5u  /* before these, numbers of tasks; from here on they have 32 bits ... */
 #define COUNT_PERIOD      8u  /* ... but for this one */
 
-static uint64_t admin_timeout(const gh_tasks_config* config)
-{
-    return config == NULL ? gh_tasks_config_default().timeout_us : config->timeout_us;
-}
-
 static bool is_task_id(gh_str id)
 {
     return id.size > 0 && gh_task_bytes_fit(id, GH_TASK_ID_SIZE_MAX) && memchr(id.bytes, 0, id.size) == NULL;
@@ -115,37 +110,39 @@ static const gh_op_kind requeue_kind = {.name = "tasks_requeue",
                                         .effect = GH_OP_CHANGES,
                                         .answer = edit_answer};
 
-static gh_status edit_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                            const gh_tasks_config* config, const gh_op_kind* kind)
+static gh_status edit_try(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref* refs, size_t count,
+                          const gh_op_kind* kind)
 {
     size_t i;
     size_t most = kind == &requeue_kind ? GH_TASKS_REQUEUE_MAX : GH_TASKS_BATCH_MAX;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
     if (refs == NULL || count == 0 || count > most) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
         if (!is_task_id(refs[i].id)) return GH_INVALID_TASK_ID;
-    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) > gh_task_room(client, queue)) return GH_TOO_LARGE;
-    gh_name_keep(&op->queue, queue);
+    if (count * gh_request_str_size(GH_TASK_ID_SIZE_MAX) >
+        gh_task_room(queue->object.client, gh_name_str(&queue->object.name)))
+        return GH_TOO_LARGE;
+    op->queue = queue->object.name;
     op->refs = refs;
     op->count = (uint32_t)count;
-    op->keep_us = config == NULL ? gh_tasks_config_default().keep_us : config->keep_us;
-    op->timeout_us = admin_timeout(config);
+    op->keep_us = queue->config.keep_us;
+    op->timeout_us = queue->config.timeout_us;
     for (i = 0; i < count; i++) refs[i].status = GH_PENDING;
-    gh_call_begin(&op->op, client, kind, op->timeout_us, 0);
+    gh_call_begin(&op->op, queue->object.client, kind, op->timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_cancel_begin(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref* refs, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &revoke_kind));
+    gh_status status = edit_try(op, queue, refs, count, &revoke_kind);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
-gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, gh_client* client, gh_str queue, gh_task_ref* refs, size_t count,
-                                 const gh_tasks_config* config)
+gh_status gh_tasks_requeue_begin(gh_tasks_edit* op, const gh_queue* queue, gh_task_ref* refs, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, edit_begin(op, client, queue, refs, count, config, &requeue_kind));
+    gh_status status = edit_try(op, queue, refs, count, &requeue_kind);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 /* ---- pause and limit ----------------------------------------------------------------------------------- */
@@ -210,24 +207,23 @@ static gh_status check_rules(const gh_tasks_rules* rules)
     return rules->rate_count > rules->rate_period_us ? GH_INVALID_TASK_RATE : GH_OK;
 }
 
-static gh_status tasks_control_try(gh_tasks_control* op, gh_client* client, gh_str queue, const gh_tasks_rules* rules,
-                                   const gh_tasks_config* config)
+static gh_status tasks_control_try(gh_tasks_control* op, const gh_queue* queue, const gh_tasks_rules* rules)
 {
     const gh_tasks_rules none = {false, 0, 0, 0, 0};
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status == GH_OK && rules != NULL) status = check_rules(rules);
     if (status != GH_OK) return status;
-    gh_name_keep(&op->queue, queue);
+    op->queue = queue->object.name;
     op->rules = rules == NULL ? none : *rules;
-    op->timeout_us = admin_timeout(config);
-    gh_call_begin(&op->op, client, &control_kind, op->timeout_us, 0);
+    op->timeout_us = queue->config.timeout_us;
+    gh_call_begin(&op->op, queue->object.client, &control_kind, op->timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_control_begin(gh_tasks_control* op, gh_client* client, gh_str queue, const gh_tasks_rules* rules,
-                                 const gh_tasks_config* config)
+gh_status gh_tasks_control_begin(gh_tasks_control* op, const gh_queue* queue, const gh_tasks_rules* rules)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_control_try(op, client, queue, rules, config));
+    gh_status status = tasks_control_try(op, queue, rules);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 /* ---- how it stands with one task ----------------------------------------------------------------------- */
@@ -276,27 +272,26 @@ static const gh_op_kind look_kind = {.name = "tasks_look",
                                      .effect = GH_OP_READS,
                                      .answer = look_answer};
 
-static gh_status tasks_look_try(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                                size_t memory_size, const gh_tasks_config* config)
+static gh_status tasks_look_try(gh_tasks_look* op, const gh_queue* queue, gh_str id, void* memory, size_t memory_size)
 {
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
     if (!is_task_id(id)) return GH_INVALID_TASK_ID;
     if (memory == NULL && memory_size > 0) return GH_INVALID_BUFFER;
-    gh_name_keep(&op->queue, queue);
+    op->queue = queue->object.name;
     gh_name_keep(&op->id, id);
     op->text_max = memory_size > UINT16_MAX ? UINT16_MAX : (uint16_t)memory_size;
     op->state = GH_TASK_STATE_NONE;
     op->text = gh_str_make((char*)memory, 0);
     op->group = gh_str_make(NULL, 0);
-    gh_call_begin(&op->op, client, &look_kind, admin_timeout(config), 0);
+    gh_call_begin(&op->op, queue->object.client, &look_kind, queue->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_look_begin(gh_tasks_look* op, gh_client* client, gh_str queue, gh_str id, void* memory,
-                              size_t memory_size, const gh_tasks_config* config)
+gh_status gh_tasks_look_begin(gh_tasks_look* op, const gh_queue* queue, gh_str id, void* memory, size_t memory_size)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_look_try(op, client, queue, id, memory, memory_size, config));
+    gh_status status = tasks_look_try(op, queue, id, memory, memory_size);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 /* ---- dead letters -------------------------------------------------------------------------------------- */
@@ -380,15 +375,14 @@ static const gh_op_kind dead_kind = {.name = "tasks_dead",
                                      .effect = GH_OP_READS,
                                      .answer = dead_answer};
 
-static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                                gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                                const gh_tasks_config* config)
+static gh_status tasks_dead_try(gh_tasks_dead* op, const gh_queue* queue, uint64_t offset, gh_dead_task* letters,
+                                size_t count, void* memory, size_t memory_size)
 {
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
     if (letters == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     if (memory == NULL || memory_size < GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX) return GH_INVALID_BUFFER;
-    gh_name_keep(&op->queue, queue);
+    op->queue = queue->object.name;
     op->letters = letters;
     op->capacity = (uint32_t)count;
     op->memory = (char*)memory;
@@ -396,16 +390,15 @@ static gh_status tasks_dead_try(gh_tasks_dead* op, gh_client* client, gh_str que
     op->offset = offset < INT32_MAX ? offset : INT32_MAX; /* more cannot be */
     op->count = 0;
     op->total = 0;
-    gh_call_begin(&op->op, client, &dead_kind, admin_timeout(config), 0);
+    gh_call_begin(&op->op, queue->object.client, &dead_kind, queue->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_dead_begin(gh_tasks_dead* op, gh_client* client, gh_str queue, uint64_t offset,
-                              gh_dead_task* letters, size_t count, void* memory, size_t memory_size,
-                              const gh_tasks_config* config)
+gh_status gh_tasks_dead_begin(gh_tasks_dead* op, const gh_queue* queue, uint64_t offset, gh_dead_task* letters,
+                              size_t count, void* memory, size_t memory_size)
 {
-    return gh_op_begun((gh_op*)op, client,
-                       tasks_dead_try(op, client, queue, offset, letters, count, memory, memory_size, config));
+    gh_status status = tasks_dead_try(op, queue, offset, letters, count, memory, memory_size);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 /* ---- how many are where -------------------------------------------------------------------------------- */
@@ -462,16 +455,17 @@ static const gh_op_kind count_kind = {.name = "tasks_count",
                                       .effect = GH_OP_READS,
                                       .answer = count_answer};
 
-static gh_status tasks_count_try(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
+static gh_status tasks_count_try(gh_tasks_count* op, const gh_queue* queue)
 {
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
-    gh_name_keep(&op->queue, queue);
-    gh_call_begin(&op->op, client, &count_kind, admin_timeout(config), 0);
+    op->queue = queue->object.name;
+    gh_call_begin(&op->op, queue->object.client, &count_kind, queue->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_tasks_count_begin(gh_tasks_count* op, gh_client* client, gh_str queue, const gh_tasks_config* config)
+gh_status gh_tasks_count_begin(gh_tasks_count* op, const gh_queue* queue)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_count_try(op, client, queue, config));
+    gh_status status = tasks_count_try(op, queue);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }

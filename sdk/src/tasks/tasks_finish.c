@@ -234,7 +234,7 @@ static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client
 }
 
 /* The pause before the next attempt: doubles with each, drawn from its upper half. */
-static uint64_t finish_backoff(gh_client* client, const gh_task* task, const gh_tasks_config* config)
+static uint64_t finish_backoff(gh_client* client, const gh_task* task, const gh_queue_config* config)
 {
     uint64_t pause_us = config->backoff_min_us;
     uint32_t i;
@@ -244,7 +244,7 @@ static uint64_t finish_backoff(gh_client* client, const gh_task* task, const gh_
 }
 
 static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks, size_t count, uint32_t fit,
-                          const gh_tasks_config* config)
+                          const gh_queue_config* config)
 {
     size_t i;
     op->tasks = tasks;
@@ -261,19 +261,19 @@ static void finish_set_up(gh_tasks_finish* op, gh_client* client, gh_task* tasks
     }
 }
 
-static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                  const gh_tasks_config* config)
+static gh_status tasks_finish_try(gh_tasks_finish* op, const gh_queue* queue, gh_task* tasks, size_t count)
 {
-    gh_tasks_config defaults = gh_tasks_config_default();
+    gh_client* client;
     uint32_t fit;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status == GH_CLOSED && op->leaving) status = GH_OK;
-    if (status == GH_OK) status = check_finish(op, client, queue, tasks, count, &fit);
     if (status != GH_OK) return status;
-    if (config == NULL) config = &defaults;
-    gh_name_keep(&op->queue, queue);
-    finish_set_up(op, client, tasks, count, fit, config);
-    gh_call_begin(&op->op, client, &finish_kind, config->timeout_us, GH_OP_URGENT);
+    client = queue->object.client;
+    status = check_finish(op, client, gh_name_str(&queue->object.name), tasks, count, &fit);
+    if (status != GH_OK) return status;
+    op->queue = queue->object.name;
+    finish_set_up(op, client, tasks, count, fit, &queue->config);
+    gh_call_begin(&op->op, client, &finish_kind, op->timeout_us, GH_OP_URGENT);
     if (op->field_client != gh_client_id(client))
     {
         op->field_client = gh_client_id(client);
@@ -282,10 +282,10 @@ static gh_status tasks_finish_try(gh_tasks_finish* op, gh_client* client, gh_str
     return GH_OK;
 }
 
-gh_status gh_tasks_finish_begin(gh_tasks_finish* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_finish_begin(gh_tasks_finish* op, const gh_queue* queue, gh_task* tasks, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_finish_try(op, client, queue, tasks, count, config));
+    gh_status status = tasks_finish_try(op, queue, tasks, count);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 /* ---- extend -------------------------------------------------------------------------------------------- */
@@ -390,20 +390,20 @@ static gh_status check_extend(const gh_tasks_extend* op, const gh_client* client
     return *fit == 0 ? GH_INVALID_TASKS : GH_OK;
 }
 
-static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                  const gh_tasks_config* config)
+static gh_status tasks_extend_try(gh_tasks_extend* op, const gh_queue* queue, gh_task* tasks, size_t count)
 {
-    gh_tasks_config defaults = gh_tasks_config_default();
+    gh_client* client;
     uint32_t fit;
     size_t i;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status == GH_OK) status = check_extend(op, client, queue, tasks, count, &fit);
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
     if (status != GH_OK) return status;
-    if (config == NULL) config = &defaults;
-    gh_name_keep(&op->queue, queue);
+    client = queue->object.client;
+    status = check_extend(op, client, gh_name_str(&queue->object.name), tasks, count, &fit);
+    if (status != GH_OK) return status;
+    op->queue = queue->object.name;
     op->tasks = tasks;
     op->task_count = (uint8_t)count;
-    op->lease_us = config->lease_us;
+    op->lease_us = queue->config.lease_us;
     op->sending = 0;
     for (i = 0; i < count && op->sending < fit; i++)
     {
@@ -411,12 +411,12 @@ static gh_status tasks_extend_try(gh_tasks_extend* op, gh_client* client, gh_str
         tasks[i].sending |= GH_TASK_SENDING_EXTEND;
         op->sending++;
     }
-    gh_call_begin(&op->op, client, &extend_kind, config->timeout_us, GH_OP_URGENT);
+    gh_call_begin(&op->op, client, &extend_kind, queue->config.timeout_us, GH_OP_URGENT);
     return GH_OK;
 }
 
-gh_status gh_tasks_extend_begin(gh_tasks_extend* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                const gh_tasks_config* config)
+gh_status gh_tasks_extend_begin(gh_tasks_extend* op, const gh_queue* queue, gh_task* tasks, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, tasks_extend_try(op, client, queue, tasks, count, config));
+    gh_status status = tasks_extend_try(op, queue, tasks, count);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }

@@ -1,6 +1,6 @@
 /* tasks_place.h -- what the files of tasks share: where a task is that was handed out, and the handlers.
 
-       tasks.c           config, push
+       tasks.c           a queue, push
        tasks_take.c      take: fills places
        tasks_finish.c    finish and extend: while a place is part of a request, it stays as it is
        tasks_worker.c    the worker, on top of these three; its other files, see tasks_worker.h
@@ -10,7 +10,7 @@
 #ifndef GH_TASKS_PLACE_H
 #define GH_TASKS_PLACE_H
 
-#include "client/op.h"
+#include "client/object.h"
 #include "guildhall/tasks_take.h"
 
 /* Who is told by a rate to wait for longer asks again all the same: the rules may have changed. */
@@ -63,11 +63,10 @@ gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, con
 /* A copy came too late, and was told what time it is: another one goes. */
 void gh_task_send_again(gh_op* op);
 
-/* gh_tasks_config_check, for a begin: the client keeps in words what is refused. */
-gh_status gh_tasks_check_config(const gh_tasks_config* config, gh_client* client);
-
-/* What every begin asks first. */
-gh_status gh_tasks_check(const gh_op* op, gh_client* client, gh_str queue,
-                         const gh_tasks_config* config);
+/* NULL, for a queue that is. */
+static inline const gh_object* gh_queue_object(const gh_queue* queue)
+{
+    return (const gh_object*)(const void*)queue;
+}
 
 #endif

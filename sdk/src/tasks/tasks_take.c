@@ -402,8 +402,9 @@ static uint32_t take_tasks_most(const gh_client* client)
     return (gh_client_reply_nodes(client) - REPLY_NODES_HEAD) / 3;
 }
 
-static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count, const gh_tasks_config* config)
+static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count, const gh_queue_config* config)
 {
+    uint64_t wait_us = op->owner == NULL ? config->wait_us : 0; /* a worker waits itself, for all of its queues */
     uint32_t most = take_tasks_most(client);
     uint32_t i;
     if (op->owner == NULL) op->want = (uint8_t)count;
@@ -419,10 +420,10 @@ static void take_set_up(gh_tasks_take* op, const gh_client* client, size_t count
     op->came_late = false;
     op->lease_us = config->lease_us;
     op->timeout_us = config->timeout_us;
-    op->ask_once = config->wait_us == 0;
+    op->ask_once = wait_us == 0;
     op->keep_us = config->keep_us;
-    op->give_up_us = gh_client_after(client, config->wait_us);
-    op->deadline_us = gh_client_after(client, config->wait_us + config->timeout_us);
+    op->give_up_us = gh_client_after(client, wait_us);
+    op->deadline_us = gh_client_after(client, wait_us + config->timeout_us);
     for (i = 0; i < GH_TASKS_CLASSES; i++) op->weights[i] = (uint8_t)config->weights[i];
 }
 
@@ -433,27 +434,34 @@ static gh_status check_count_min(const gh_client* client, size_t count, uint32_t
     return count_min > take_tasks_most(client) ? GH_TOO_LARGE : GH_OK;
 }
 
-static gh_status tasks_take_try(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                                void* memory, size_t memory_size, const gh_tasks_config* config)
+static gh_status check_take(const gh_tasks_take* op, const gh_queue* queue, const gh_task* tasks, size_t count,
+                            const void* memory, size_t memory_size)
 {
-    gh_tasks_config defaults = gh_tasks_config_default();
-    size_t i;
-    gh_status status = gh_tasks_check(op == NULL ? NULL : &op->op, client, queue, config);
-    if (status != GH_OK) return status;
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
-    if (op->owner == NULL && (memory == NULL || memory_size < GH_TASK_BYTES_MAX)) return GH_INVALID_BUFFER;
-    if (op->owner == NULL && config != NULL) status = check_count_min(client, count, config->count_min);
+    if (op->owner != NULL) return GH_OK;
+    if (memory == NULL || memory_size < GH_TASK_BYTES_MAX) return GH_INVALID_BUFFER;
+    return check_count_min(queue->object.client, count, queue->config.count_min);
+}
+
+static gh_status tasks_take_try(gh_tasks_take* op, const gh_queue* queue, gh_task* tasks, size_t count, void* memory,
+                                size_t memory_size)
+{
+    gh_client* client;
+    size_t i;
+    gh_status status = gh_object_check((gh_op*)op, gh_queue_object(queue));
+    if (status == GH_OK) status = check_take(op, queue, tasks, count, memory, memory_size);
     if (status != GH_OK) return status;
+    client = queue->object.client;
     for (i = 0; op->owner == NULL && i < count; i++)
     {
         tasks[i].state = GH_TASK_PLACE_FREE;
         tasks[i].sending = 0;
     }
-    gh_name_keep(&op->queue, queue);
+    op->queue = queue->object.name;
     op->tasks = tasks;
     op->memory = (char*)memory;
     op->memory_size = memory_size > UINT32_MAX ? UINT32_MAX : (uint32_t)memory_size;
-    take_set_up(op, client, count, config == NULL ? &defaults : config);
+    take_set_up(op, client, count, &queue->config);
     gh_op_begin(&op->op, client, &take_kind);
     if (op->taker_client != gh_client_id(client))
     {
@@ -465,11 +473,11 @@ static gh_status tasks_take_try(gh_tasks_take* op, gh_client* client, gh_str que
     return GH_OK;
 }
 
-gh_status gh_tasks_take_begin(gh_tasks_take* op, gh_client* client, gh_str queue, gh_task* tasks, size_t count,
-                              void* memory, size_t memory_size, const gh_tasks_config* config)
+gh_status gh_tasks_take_begin(gh_tasks_take* op, const gh_queue* queue, gh_task* tasks, size_t count, void* memory,
+                              size_t memory_size)
 {
-    return gh_op_begun((gh_op*)op, client,
-                       tasks_take_try(op, client, queue, tasks, count, memory, memory_size, config));
+    gh_status status = tasks_take_try(op, queue, tasks, count, memory, memory_size);
+    return gh_object_begun((gh_op*)op, gh_queue_object(queue), status);
 }
 
 uint64_t gh_task_remaining_us(const gh_client* client, const gh_task* task)

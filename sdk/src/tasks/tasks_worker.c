@@ -9,7 +9,6 @@
    has ended), it moves: loses what is over, calls handlers, and begins what there is to begin. */
 
 #include "tasks_worker.h"
-#include "wire/name.h"
 
 #define SLOT_SIZE_MIN 256u
 
@@ -46,12 +45,13 @@ static bool worker_is_done(const gh_tasks_worker* worker)
 /* When a slot has something to do that no answer will bring about. */
 static uint64_t task_next_time(const gh_tasks_worker* worker, const gh_task* task)
 {
+    uint64_t retry_us = gh_tasks_worker_queue_at(worker, task->queue)->retry_us;
     uint64_t next_us = GH_FOREVER;
     if (task->state == GH_TASK_PLACE_HELD) next_us = 0;
     if (task->state == GH_TASK_PLACE_BEGUN) next_us = task->called_us + task->again_us;
-    if (task->state == GH_TASK_PLACE_ENDED && !gh_tasks_op_is_busy(&worker->finish.op)) next_us = worker->retry_us;
+    if (task->state == GH_TASK_PLACE_ENDED && !gh_tasks_op_is_busy(&worker->finish.op)) next_us = retry_us;
     if (!gh_tasks_op_is_busy(&worker->extend.op) && task->renew_us < next_us)
-        next_us = task->renew_us > worker->retry_us ? task->renew_us : worker->retry_us;
+        next_us = task->renew_us > retry_us ? task->renew_us : retry_us;
     return next_us;
 }
 
@@ -112,6 +112,12 @@ static void worker_renew_all(gh_tasks_worker* worker)
     for (i = 0; i < worker->config.slot_count; i++) worker->config.slots[i].renew_us = 0;
 }
 
+static void worker_set_retry(gh_tasks_worker* worker, uint64_t retry_us)
+{
+    uint32_t i;
+    for (i = 0; i < worker->config.queue_count; i++) gh_tasks_worker_queue_at(worker, i)->retry_us = retry_us;
+}
+
 static void worker_set_stopping(gh_tasks_worker* worker, worker_stopping how)
 {
     if (worker->stopping >= (uint8_t)how) return;
@@ -138,12 +144,12 @@ static void worker_step(gh_op* op, const gh_event* event)
         break;
     case GH_EVENT_CANCEL: /* all ops are being told: what were begun now would be told as well */
         worker_set_stopping(worker, WORKER_LEAVES);
-        worker->retry_us = worker_not_before_next_tick(worker, 0);
+        worker_set_retry(worker, worker_not_before_next_tick(worker, 0));
         break;
     case GH_EVENT_CLOSE: worker_close(worker); break;
     case GH_EVENT_DOUBT:
         worker_renew_all(worker);
-        worker->retry_us = 0;
+        worker_set_retry(worker, 0);
         gh_tasks_worker_move(worker);
         break;
     case GH_EVENT_REPLY:
@@ -184,11 +190,15 @@ gh_tasks_worker_config gh_tasks_worker_config_default(void)
     gh_tasks_worker_config config;
     memset(&config, 0, sizeof config);
     config.struct_size = sizeof config;
-    config.tasks = gh_tasks_config_default();
     return config;
 }
 
-static gh_status check_worker_queues(const gh_tasks_worker_config* config)
+static bool worker_queue_is_good(const gh_queue* queue, const gh_client* client)
+{
+    return queue != NULL && queue->object.client == client && queue->object.status == GH_OK;
+}
+
+static gh_status check_worker_queues(const gh_tasks_worker_config* config, const gh_client* client)
 {
     size_t weighted = 0;
     size_t i;
@@ -197,9 +207,11 @@ static gh_status check_worker_queues(const gh_tasks_worker_config* config)
         return GH_INVALID_TASK_QUEUES;
     for (i = 0; i < config->queue_count; i++)
     {
-        if (!gh_name_is_valid(config->queues[i].name)) return GH_INVALID_TASK_QUEUES;
+        const gh_queue* queue = config->queues[i].queue;
+        if (!worker_queue_is_good(queue, client)) return GH_INVALID_TASK_QUEUES;
         for (j = 0; j < i; j++)
-            if (gh_str_equal(config->queues[i].name, config->queues[j].name)) return GH_INVALID_TASK_QUEUES;
+            if (gh_str_equal(gh_name_str(&queue->object.name), gh_name_str(&config->queues[j].queue->object.name)))
+                return GH_INVALID_TASK_QUEUES;
         if (config->queues[i].weight > GH_TASKS_WEIGHT_MAX) return GH_INVALID_TASK_WEIGHTS;
         if (config->queues[i].weight > 0) weighted++;
     }
@@ -210,8 +222,7 @@ static gh_status check_worker_config(const gh_tasks_worker_config* config, gh_cl
 {
     gh_status status;
     if (config == NULL || config->struct_size != sizeof *config) return GH_INVALID_CONFIG;
-    status = gh_tasks_check_config(&config->tasks, client);
-    if (status == GH_OK) status = check_worker_queues(config);
+    status = check_worker_queues(config, client);
     if (status != GH_OK) return status;
     if (config->slots == NULL || config->slot_count == 0 || config->slot_count > GH_TASKS_BATCH_MAX ||
         config->memory == NULL || config->memory_size / config->slot_count < SLOT_SIZE_MIN)
@@ -226,7 +237,6 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
     size_t i;
     gh_op_clear(&worker->op, sizeof *worker);
     worker->config = *config;
-    worker->config.tasks.wait_us = 0; /* it waits itself, for all of its queues */
     worker->appetite = 1;
     worker->weighted = config->queues[0].weight > 0;
     worker->slot_size =
@@ -243,6 +253,7 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
         config->queues[i].credit = 0;
         config->queues[i].pause_us = 0;
         config->queues[i].ask_us = 0;
+        config->queues[i].retry_us = 0;
         config->queues[i].full = false;
     }
 }
@@ -274,7 +285,7 @@ gh_status gh_tasks_worker_begin(gh_tasks_worker* worker, gh_client* client, cons
     return gh_op_begun((gh_op*)worker, client, tasks_worker_try(worker, client, config));
 }
 
-void gh_tasks_worker_stop(gh_tasks_worker* worker)
+void gh_tasks_worker_end(gh_tasks_worker* worker)
 {
     if (worker != NULL && gh_tasks_op_is_busy(&worker->op)) worker_set_stopping(worker, WORKER_STOPS);
 }

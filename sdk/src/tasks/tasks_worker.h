@@ -1,6 +1,6 @@
 /* tasks_worker.h -- what the files of the worker share.
 
-       tasks_worker.c           begin and stop; each move, and when the next one is due
+       tasks_worker.c           begin and end; each move, and when the next one is due
        tasks_worker_run.c       handlers, as many as the tick has time for
        tasks_worker_requests.c  the three ops of the pull style, through which it talks to the store */
 
@@ -21,6 +21,11 @@ static inline bool gh_tasks_op_is_busy(const gh_op* op)
     return gh_op_is_at_work(op);
 }
 
+static inline gh_tasks_worker_queue* gh_tasks_worker_queue_at(const gh_tasks_worker* worker, uint32_t i)
+{
+    return &worker->config.queues[i];
+}
+
 static inline uint64_t gh_tasks_worker_now(const gh_tasks_worker* worker)
 {
     return gh_client_now(worker->op.client);
@@ -32,6 +37,7 @@ void gh_tasks_worker_move(gh_tasks_worker* worker);
 /* tasks_worker_run.c */
 void gh_tasks_worker_lose_expired(gh_tasks_worker* worker);
 void gh_tasks_worker_lose_all(gh_tasks_worker* worker);
+void gh_tasks_worker_lose_queue(gh_tasks_worker* worker, uint32_t queue);
 void gh_tasks_worker_run(gh_tasks_worker* worker);
 
 /* tasks_worker_requests.c */

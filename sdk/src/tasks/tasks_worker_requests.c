@@ -10,46 +10,55 @@
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-static gh_tasks_queue* worker_queue(const gh_tasks_worker* worker, uint32_t i)
-{
-    return &worker->config.queues[i];
-}
-
-/* A request could not begin, or failed: not again at once. */
-static void worker_note(gh_tasks_worker* worker, gh_status status, uint64_t pause_us)
+/* A request about the queue could not begin, or failed: not again at once. */
+static void worker_note(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, gh_status status, uint64_t pause_us)
 {
     worker->trouble = status;
-    if (status != GH_OK) worker->retry_us = gh_client_after(worker->op.client, pause_us);
+    if (status != GH_OK) queue->retry_us = gh_client_after(worker->op.client, pause_us);
+}
+
+static bool worker_queue_pauses(const gh_tasks_worker* worker, const gh_tasks_worker_queue* queue)
+{
+    return queue->retry_us > gh_tasks_worker_now(worker);
+}
+
+static bool task_wants_finish(const gh_tasks_worker* worker, const gh_task* task)
+{
+    return task->state == GH_TASK_PLACE_ENDED &&
+           !worker_queue_pauses(worker, gh_tasks_worker_queue_at(worker, task->queue));
 }
 
 static void worker_send_finish(gh_tasks_worker* worker)
 {
+    gh_tasks_worker_queue* queue;
     gh_status status;
     size_t i;
-    if (gh_tasks_op_is_busy(&worker->finish.op) || gh_tasks_worker_now(worker) < worker->retry_us) return;
+    if (gh_tasks_op_is_busy(&worker->finish.op)) return;
     for (i = 0; i < worker->config.slot_count; i++)
-        if (worker->config.slots[i].state == GH_TASK_PLACE_ENDED) break;
+        if (task_wants_finish(worker, &worker->config.slots[i])) break;
     if (i == worker->config.slot_count) return;
     worker->finish.queue_index = (uint8_t)worker->config.slots[i].queue;
     worker->finish.leaving = worker->stopping == WORKER_LEAVES;
-    status = gh_tasks_finish_begin(&worker->finish, worker->op.client,
-                                   worker_queue(worker, worker->finish.queue_index)->name, worker->config.slots,
-                                   worker->config.slot_count, &worker->config.tasks);
-    if (status != GH_OK) worker_note(worker, status, 1);
+    queue = gh_tasks_worker_queue_at(worker, worker->finish.queue_index);
+    status = gh_tasks_finish_begin(&worker->finish, queue->queue, worker->config.slots, worker->config.slot_count);
+    if (status != GH_OK) worker_note(worker, queue, status, 1);
 }
 
 static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
 {
     return task->state != GH_TASK_PLACE_FREE && (task->sending & GH_TASK_SENDING_FINISH) == 0 &&
-           task->renew_us <= gh_tasks_worker_now(worker);
+           task->renew_us <= gh_tasks_worker_now(worker) &&
+           !worker_queue_pauses(worker, gh_tasks_worker_queue_at(worker, task->queue));
 }
 
+/* Of the queue whose task has the least time left, all tasks. */
 static void worker_send_extend(gh_tasks_worker* worker)
 {
     const gh_task* first = NULL;
+    gh_tasks_worker_queue* queue;
     gh_status status;
     size_t i;
-    if (gh_tasks_op_is_busy(&worker->extend.op) || gh_tasks_worker_now(worker) < worker->retry_us) return;
+    if (gh_tasks_op_is_busy(&worker->extend.op)) return;
     for (i = 0; i < worker->config.slot_count; i++)
     {
         const gh_task* task = &worker->config.slots[i];
@@ -58,10 +67,9 @@ static void worker_send_extend(gh_tasks_worker* worker)
     }
     if (first == NULL) return;
     worker->extend.queue_index = (uint8_t)first->queue;
-    status = gh_tasks_extend_begin(&worker->extend, worker->op.client,
-                                   worker_queue(worker, worker->extend.queue_index)->name, worker->config.slots,
-                                   worker->config.slot_count, &worker->config.tasks);
-    if (status != GH_OK) worker_note(worker, status, 1);
+    queue = gh_tasks_worker_queue_at(worker, worker->extend.queue_index);
+    status = gh_tasks_extend_begin(&worker->extend, queue->queue, worker->config.slots, worker->config.slot_count);
+    if (status != GH_OK) worker_note(worker, queue, status, 1);
 }
 
 /* How many tasks it would like to have now: what a tick can eat, less what lies ready. */
@@ -82,15 +90,15 @@ static uint32_t worker_hunger(const gh_tasks_worker* worker)
 }
 
 /* The queue to be asked: the first, or by weight the one furthest behind, of those that are not known to be
-   empty. */
-static gh_tasks_queue* worker_choose_queue(const gh_tasks_worker* worker)
+   empty, nor have failed just now. */
+static gh_tasks_worker_queue* worker_choose_queue(const gh_tasks_worker* worker)
 {
-    gh_tasks_queue* best = NULL;
+    gh_tasks_worker_queue* best = NULL;
     uint32_t i;
     for (i = 0; i < worker->config.queue_count; i++)
     {
-        gh_tasks_queue* queue = worker_queue(worker, i);
-        if (queue->ask_us > gh_tasks_worker_now(worker)) continue;
+        gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, i);
+        if (queue->ask_us > gh_tasks_worker_now(worker) || worker_queue_pauses(worker, queue)) continue;
         if (best == NULL || (worker->weighted && queue->credit > best->credit)) best = queue;
     }
     return best;
@@ -99,20 +107,18 @@ static gh_tasks_queue* worker_choose_queue(const gh_tasks_worker* worker)
 static void worker_send_take(gh_tasks_worker* worker)
 {
     uint32_t hunger;
-    gh_tasks_queue* queue;
+    gh_tasks_worker_queue* queue;
     gh_status status;
-    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op) ||
-        gh_tasks_worker_now(worker) < worker->retry_us)
-        return;
+    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op)) return;
     hunger = worker_hunger(worker);
     queue = hunger == 0 ? NULL : worker_choose_queue(worker);
     if (queue == NULL) return;
     worker->take.want = (uint8_t)hunger;
     worker->take.queue_index = (uint8_t)(queue - worker->config.queues);
     worker->hinted = false;
-    status = gh_tasks_take_begin(&worker->take, worker->op.client, queue->name, worker->config.slots,
-                                 worker->config.slot_count, NULL, worker->slot_size, &worker->config.tasks);
-    if (status != GH_OK) worker_note(worker, status, 1);
+    status = gh_tasks_take_begin(&worker->take, queue->queue, worker->config.slots, worker->config.slot_count, NULL,
+                                 worker->slot_size);
+    if (status != GH_OK) worker_note(worker, queue, status, 1);
 }
 
 /* Begins what there is to begin. */
@@ -130,26 +136,31 @@ uint64_t gh_tasks_worker_next_question(const gh_tasks_worker* worker)
     if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op) || worker_hunger(worker) == 0)
         return GH_FOREVER;
     for (i = 0; i < worker->config.queue_count; i++)
-        if (worker_queue(worker, i)->ask_us < next_us) next_us = worker_queue(worker, i)->ask_us;
-    return next_us > worker->retry_us ? next_us : worker->retry_us;
+    {
+        const gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, i);
+        uint64_t time_us = queue->ask_us > queue->retry_us ? queue->ask_us : queue->retry_us;
+        if (time_us < next_us) next_us = time_us;
+    }
+    return next_us;
 }
 
 /* ---- one of the three has ended ------------------------------------------------------------------------ */
 
 /* A queue gave so many tasks: each that may have some gets its share as credit, and the one that gave them
    pays. */
-static void worker_settle(gh_tasks_worker* worker, gh_tasks_queue* gave, uint32_t count)
+static void worker_settle(gh_tasks_worker* worker, gh_tasks_worker_queue* gave, uint32_t count)
 {
     int32_t sum = 0;
     uint32_t i;
     for (i = 0; worker->weighted && i < worker->config.queue_count; i++)
     {
-        gh_tasks_queue* queue = worker_queue(worker, i);
+        gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, i);
         if (queue->ask_us > gh_tasks_worker_now(worker))
         {
             queue->credit = 0; /* one that is empty saves nothing up */
             continue;
         }
+        if (worker_queue_pauses(worker, queue)) continue;
         sum += (int32_t)queue->weight;
         queue->credit += (int32_t)(queue->weight * count);
         if (queue->credit > CREDIT_MAX) queue->credit = CREDIT_MAX;
@@ -162,10 +173,10 @@ void gh_tasks_worker_hear(gh_tasks_worker* worker)
 {
     uint32_t i;
     worker->hinted = true; /* what is being asked now may have been asked too early */
-    for (i = 0; i < worker->config.queue_count; i++) worker_queue(worker, i)->ask_us = 0;
+    for (i = 0; i < worker->config.queue_count; i++) gh_tasks_worker_queue_at(worker, i)->ask_us = 0;
 }
 
-static void worker_rest(gh_tasks_worker* worker, gh_tasks_queue* queue, uint64_t next_us)
+static void worker_rest(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, uint64_t next_us)
 {
     queue->pause_us = queue->pause_us == 0 ? PAUSE_MIN_US : queue->pause_us * 2;
     if (queue->pause_us > PAUSE_MAX_US) queue->pause_us = PAUSE_MAX_US;
@@ -175,7 +186,7 @@ static void worker_rest(gh_tasks_worker* worker, gh_tasks_queue* queue, uint64_t
 }
 
 /* By a rate it is known when to ask again. By running_max, it may be as soon as a task is finished. */
-static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_queue* queue)
+static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_worker_queue* queue)
 {
     uint64_t next_us = worker->take.next_us;
     if (!worker->take.by_rate)
@@ -192,7 +203,7 @@ static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_queue* queue)
 static void worker_take_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
-    gh_tasks_queue* queue = worker_queue(worker, worker->take.queue_index);
+    gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->take.queue_index);
     gh_status status = gh_op_poll(&worker->take.op);
     if (!gh_tasks_op_is_busy(&worker->op)) return;
     queue->full = false;
@@ -202,21 +213,22 @@ static void worker_take_ended(void* owner)
         queue->pause_us = 0;
         queue->ask_us = 0;
         worker_settle(worker, queue, worker->take.count);
-        worker_note(worker, GH_OK, 0);
+        worker_note(worker, queue, GH_OK, 0);
     }
     else if (status == GH_EMPTY || status == GH_PAUSED)
     {
-        worker_note(worker, GH_OK, 0);
+        worker_note(worker, queue, GH_OK, 0);
         worker_rest(worker, queue, worker->take.next_us);
     }
     else if (status == GH_LIMITED)
     {
-        worker_note(worker, GH_OK, 0);
+        worker_note(worker, queue, GH_OK, 0);
         worker_rest_limited(worker, queue);
     }
     else if (status != GH_CANCELLED)
     {
-        worker_note(worker, status, TROUBLE_PAUSE_US);
+        queue->credit = 0; /* nor does one that fails */
+        worker_note(worker, queue, status, TROUBLE_PAUSE_US);
     }
     gh_tasks_worker_move(worker);
 }
@@ -233,7 +245,7 @@ static void worker_count(gh_tasks_worker* worker, const gh_task* task)
 static void worker_finish_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
-    gh_tasks_queue* queue = worker_queue(worker, worker->finish.queue_index);
+    gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->finish.queue_index);
     gh_status status = gh_op_poll(&worker->finish.op);
     size_t i;
     if (!gh_tasks_op_is_busy(&worker->op)) return;
@@ -246,16 +258,17 @@ static void worker_finish_ended(void* owner)
     }
     if (queue->full) queue->ask_us = 0; /* there is room for others now */
     if (worker->stopping == WORKER_LEAVES && (status == GH_CORRUPT || status == GH_REFUSED))
-        gh_tasks_worker_lose_all(worker); /* nothing can be given back: it comes back after its lease */
-    worker_note(worker, status, TROUBLE_PAUSE_US);
+        gh_tasks_worker_lose_queue(worker, worker->finish.queue_index); /* each comes back after its lease */
+    worker_note(worker, queue, status, TROUBLE_PAUSE_US);
     gh_tasks_worker_move(worker);
 }
 
 static void worker_extend_ended(void* owner)
 {
     gh_tasks_worker* worker = (gh_tasks_worker*)owner;
+    gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->extend.queue_index);
     if (!gh_tasks_op_is_busy(&worker->op)) return;
-    worker_note(worker, gh_op_poll(&worker->extend.op), TROUBLE_PAUSE_US);
+    worker_note(worker, queue, gh_op_poll(&worker->extend.op), TROUBLE_PAUSE_US);
     gh_tasks_worker_move(worker); /* loses those whose lease end is 0 now */
 }
 

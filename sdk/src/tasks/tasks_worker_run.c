@@ -102,6 +102,14 @@ void gh_tasks_worker_lose_expired(gh_tasks_worker* worker)
     }
 }
 
+void gh_tasks_worker_lose_queue(gh_tasks_worker* worker, uint32_t queue)
+{
+    size_t i;
+    for (i = 0; i < worker->config.slot_count; i++)
+        if (worker->config.slots[i].queue == queue) worker->config.slots[i].lease_end_us = 0;
+    gh_tasks_worker_lose_expired(worker);
+}
+
 void gh_tasks_worker_lose_all(gh_tasks_worker* worker)
 {
     size_t i;
