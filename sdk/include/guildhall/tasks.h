@@ -442,6 +442,9 @@ typedef struct gh_tasks_worker_queue
                         queue that always has something gets at least its share of the tasks, less a batch for
                         each queue */
 
+    /* read-only */
+    gh_status trouble; /* how the last request about it failed; GH_OK since the last that succeeded */
+
     /* private */
     int32_t credit;
     uint32_t pause_us;
@@ -485,7 +488,7 @@ typedef struct gh_tasks_worker
     uint64_t unknown;        /* no handler of that name: a failure, tried again, as another may have one */
     char unknown_handler[GH_NAME_SIZE_MAX + 1]; /* the last of them, cut at the first NUL */
     uint64_t too_large;      /* did not fit a slot: a failure, tried again, as another may have the room */
-    gh_status trouble;       /* how the last request failed; GH_OK since the last that succeeded */
+    gh_status trouble;       /* of one of its queues; GH_OK: none has any */
 
     /* private */
     gh_op bell;           /* hints that a task is to be cancelled; its sequence names us in the store     */

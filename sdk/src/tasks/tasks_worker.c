@@ -250,6 +250,7 @@ static void worker_set_up(gh_tasks_worker* worker, const gh_tasks_worker_config*
     }
     for (i = 0; i < config->queue_count; i++)
     {
+        config->queues[i].trouble = GH_OK;
         config->queues[i].credit = 0;
         config->queues[i].pause_us = 0;
         config->queues[i].ask_us = 0;

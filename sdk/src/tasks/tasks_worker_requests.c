@@ -10,10 +10,13 @@
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-/* A request about the queue could not begin, or failed: not again at once. */
+/* How a request about the queue ended. It could not begin, or failed: not again at once. */
 static void worker_note(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, gh_status status, uint64_t pause_us)
 {
-    worker->trouble = status;
+    uint32_t i;
+    queue->trouble = worker->trouble = status;
+    for (i = 0; i < worker->config.queue_count && worker->trouble == GH_OK; i++)
+        worker->trouble = gh_tasks_worker_queue_at(worker, i)->trouble;
     if (status != GH_OK) queue->retry_us = gh_client_after(worker->op.client, pause_us);
 }
 
