@@ -39,6 +39,7 @@ typedef struct caps
     gh_task_spec specs[GH_TASKS_BATCH_MAX];
     gh_task tasks[GH_TASKS_BATCH_MAX];
     char task_memory[GH_TASKS_BATCH_MAX * 1024 + GH_TASK_BYTES_MAX];
+    gh_queue mail;
     gh_tasks_take take;
     gh_permit permits[PERMITS];
     gh_counters* counters;
@@ -59,16 +60,14 @@ static gh_status end_of(caps* self, const gh_op* op, gh_status begun)
 static gh_status push_tasks(caps* self)
 {
     gh_tasks_push op = {0};
-    return end_of(
-        self, &op.op,
-        gh_tasks_push_begin(&op, self->client.client, gh_str_literal("mail"), self->specs, GH_TASKS_BATCH_MAX, NULL));
+    return end_of(self, &op.op, gh_tasks_push_begin(&op, &self->mail, self->specs, GH_TASKS_BATCH_MAX));
 }
 
 static gh_status take_tasks(caps* self)
 {
     return end_of(self, &self->take.op,
-                  gh_tasks_take_begin(&self->take, self->client.client, gh_str_literal("mail"), self->tasks,
-                                      GH_TASKS_BATCH_MAX, self->task_memory, sizeof self->task_memory, NULL));
+                  gh_tasks_take_begin(&self->take, &self->mail, self->tasks, GH_TASKS_BATCH_MAX, self->task_memory,
+                                      sizeof self->task_memory));
 }
 
 static gh_status finish_tasks(caps* self)
@@ -78,9 +77,7 @@ static gh_status finish_tasks(caps* self)
     {
         self->tasks[i].action = GH_TASK_ACTION_DONE;
     }
-    return end_of(
-        self, &op.op,
-        gh_tasks_finish_begin(&op, self->client.client, gh_str_literal("mail"), self->tasks, self->take.count, NULL));
+    return end_of(self, &op.op, gh_tasks_finish_begin(&op, &self->mail, self->tasks, self->take.count));
 }
 
 static gh_chat raid_of(caps* self)
@@ -341,6 +338,7 @@ static bool open_caps(bench* self, caps* made)
     fill_arguments(made);
     return made->buffer != NULL && made->file.memory != NULL &&
            bench_client_open(&made->client, &config, gh_platform_default()) && open_counters(made) &&
+           gh_queue_init(&made->mail, made->client.client, gh_str_literal("mail"), NULL) == GH_OK &&
            create_chat(made) == GH_OK && hold_permits(made) == GH_OK;
 }
 

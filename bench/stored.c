@@ -57,7 +57,8 @@ static bool push_tasks(bench_client* client, const char* queue, size_t count)
     static gh_task_spec specs[GH_TASKS_BATCH_MAX];
     static char payload[PAYLOAD];
     gh_tasks_push push = {0};
-    gh_status status = GH_OK;
+    gh_queue mail;
+    gh_status status = gh_queue_init(&mail, client->client, gh_str_of(queue), NULL);
     for (size_t i = 0; i < GH_TASKS_BATCH_MAX; i++)
     {
         specs[i].handler = gh_str_literal("mail");
@@ -65,7 +66,7 @@ static bool push_tasks(bench_client* client, const char* queue, size_t count)
     }
     for (size_t done = 0; done < count && status == GH_OK; done += GH_TASKS_BATCH_MAX)
     {
-        status = gh_tasks_push_begin(&push, client->client, gh_str_of(queue), specs, GH_TASKS_BATCH_MAX, NULL);
+        status = gh_tasks_push_begin(&push, &mail, specs, GH_TASKS_BATCH_MAX);
         status = status == GH_OK ? bench_await(client, &push.op) : status;
     }
     return went("push", count, status);

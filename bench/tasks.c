@@ -36,8 +36,7 @@ typedef struct tasks_side
 {
     bench_crew crew;
     size_t batch;
-    gh_tasks_config config;
-    char queue[32];
+    gh_queue queue;
     lane lanes[LANES];
 } tasks_side;
 
@@ -52,9 +51,7 @@ static bool push(bench_crew* crew, size_t i)
     lane* at = &self->lanes[i];
     at->phase = PUSHING;
     at->left = self->batch;
-    return went("gh_tasks_push_begin", i,
-                gh_tasks_push_begin(&at->push, crew->client.client, gh_str_of(self->queue), at->specs, self->batch,
-                                    &self->config));
+    return went("gh_tasks_push_begin", i, gh_tasks_push_begin(&at->push, &self->queue, at->specs, self->batch));
 }
 
 static bool take(bench_crew* crew, size_t i)
@@ -63,8 +60,7 @@ static bool take(bench_crew* crew, size_t i)
     lane* at = &self->lanes[i];
     at->phase = TAKING;
     return went("gh_tasks_take_begin", i,
-                gh_tasks_take_begin(&at->take, crew->client.client, gh_str_of(self->queue), at->tasks, at->left,
-                                    at->memory, sizeof at->memory, &self->config));
+                gh_tasks_take_begin(&at->take, &self->queue, at->tasks, at->left, at->memory, sizeof at->memory));
 }
 
 static bool finish(bench_crew* crew, size_t i)
@@ -77,8 +73,7 @@ static bool finish(bench_crew* crew, size_t i)
         at->tasks[k].action = GH_TASK_ACTION_DONE;
     }
     return went("gh_tasks_finish_begin", i,
-                gh_tasks_finish_begin(&at->finish, crew->client.client, gh_str_of(self->queue), at->tasks,
-                                      at->take.count, &self->config));
+                gh_tasks_finish_begin(&at->finish, &self->queue, at->tasks, at->take.count));
 }
 
 static gh_status poll_lane(const bench_crew* crew, size_t i)
@@ -131,8 +126,7 @@ static bool fill(tasks_side* self, size_t waiting)
         {
             continue;
         }
-        status = gh_tasks_push_begin(&at->push, self->crew.client.client, gh_str_of(self->queue), at->specs, BATCH_MAX,
-                                     &self->config);
+        status = gh_tasks_push_begin(&at->push, &self->queue, at->specs, BATCH_MAX);
     }
     return went("fill", waiting, status);
 }
@@ -140,12 +134,13 @@ static bool fill(tasks_side* self, size_t waiting)
 static bool open_side(bench* self, tasks_side* side, size_t batch, size_t waiting)
 {
     gh_client_config config = bench_client_config(self);
+    gh_queue_config want = gh_queue_config_default();
+    char name[32];
     memset(side, 0, sizeof *side);
     config.out_bytes = 512 * 1024;
     side->batch = batch;
-    side->config = gh_tasks_config_default();
-    side->config.keep_us = GH_TASKS_KEEP_MIN_US;
-    snprintf(side->queue, sizeof side->queue, "post_%zu_%zu", batch, waiting);
+    snprintf(name, sizeof name, "post_%zu_%zu", batch, waiting);
+    want.keep_us = GH_TASKS_KEEP_MIN_US;
     for (size_t i = 0; i < LANES; i++)
     {
         for (size_t k = 0; k < BATCH_MAX; k++)
@@ -157,7 +152,9 @@ static bool open_side(bench* self, tasks_side* side, size_t batch, size_t waitin
     side->crew.begin = push;
     side->crew.poll = poll_lane;
     side->crew.look = look;
-    return bench_client_open(&side->crew.client, &config, gh_platform_default()) && fill(side, waiting);
+    return bench_client_open(&side->crew.client, &config, gh_platform_default()) &&
+           went("queue", waiting, gh_queue_init(&side->queue, side->crew.client.client, gh_str_of(name), &want)) &&
+           fill(side, waiting);
 }
 
 enum

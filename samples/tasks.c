@@ -17,7 +17,7 @@ static gh_task slots[8];
 static char mail_memory[8 * 512]; /* where tasks lie while they are worked on */
 static char dead_memory[4 * (GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX)];
 static gh_client* client;
-static const gh_str office = GH_STR_INIT("post office");
+static gh_queue office;
 
 /* Walks to the house for three ticks, then puts the letter in. */
 static gh_task_action deliver(void* context, gh_task* task)
@@ -62,7 +62,7 @@ static gh_status push_mail(void)
         {.handler = GH_STR_INIT("parcel"), .payload = GH_STR_INIT("a shield"), .attempts_max = 2},
         {.handler = GH_STR_INIT("telegram"), .payload = GH_STR_INIT("stop"), .attempts_max = 1}};
     static gh_tasks_push push;
-    gh_tasks_push_begin(&push, client, office, mail, 5, NULL);
+    gh_tasks_push_begin(&push, &office, mail, 5);
     return end_of(&push.op);
 }
 
@@ -71,21 +71,20 @@ static gh_status work(void)
 {
     static gh_task_handler handlers[] = {{.name = GH_STR_INIT("letter"), .function = deliver},
                                          {.name = GH_STR_INIT("parcel"), .function = hand_over}};
-    static gh_tasks_queue queues[1];
+    static gh_tasks_worker_queue queues[1];
     static gh_tasks_worker postman;
     gh_tasks_worker_config want = gh_tasks_worker_config_default();
-    queues[0].name = office;
+    queues[0].queue = &office;
     want.handlers = handlers, want.handler_count = 2, want.queues = queues, want.queue_count = 1;
     want.slots = slots, want.slot_count = 8, want.memory = mail_memory, want.memory_size = sizeof mail_memory;
-    want.tasks.backoff_min_us = want.tasks.backoff_max_us = 200 * 1000; /* before the second attempt */
     gh_tasks_worker_begin(&postman, client, &want);
     for (int frames = 900; gh_op_poll(&postman.op) == GH_PENDING && frames > 0; frames--) /* your frame loop */
     {
         frame();
-        if (postman.done + postman.dead >= 5) gh_tasks_worker_stop(&postman);
+        if (postman.done + postman.dead >= 5) gh_tasks_worker_end(&postman);
     }
     if (postman.unknown > 0) printf("no handler of the name %s\n", postman.unknown_handler);
-    return gh_op_poll(&postman.op); /* GH_OK: it was stopped */
+    return gh_op_poll(&postman.op); /* GH_OK: it was told to end */
 }
 
 /* What a person would look at: gh_tasks_requeue_begin tries them anew, a cancel throws them away. */
@@ -95,22 +94,25 @@ static gh_status throw_dead_letters_away(void)
     static gh_tasks_edit edit;
     static gh_dead_task letters[4];
     gh_task_ref refs[4];
-    gh_tasks_dead_begin(&dead, client, office, 0, letters, 4, dead_memory, sizeof dead_memory, NULL);
+    gh_tasks_dead_begin(&dead, &office, 0, letters, 4, dead_memory, sizeof dead_memory);
     gh_status status = end_of(&dead.op);
     for (uint32_t i = 0; i < dead.count; i++)
     {
         printf("dead: %.*s: %.*s\n", SHOW(letters[i].payload), SHOW(letters[i].reason));
         refs[i].id = letters[i].id;
     }
-    if (status == GH_OK) status = gh_tasks_cancel_begin(&edit, client, office, refs, dead.count, NULL);
+    if (status == GH_OK) status = gh_tasks_cancel_begin(&edit, &office, refs, dead.count);
     return status == GH_OK ? end_of(&edit.op) : status;
 }
 
 int main(int argc, char** argv)
 {
     gh_client_config config = gh_client_config_default();
+    gh_queue_config wish = gh_queue_config_default();
+    wish.backoff_min_us = wish.backoff_max_us = 200 * 1000; /* before the second attempt */
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
+    if (status == GH_OK) status = gh_queue_init(&office, client, gh_str_literal("post office"), &wish);
     if (status == GH_OK) status = push_mail();
     if (status == GH_OK) status = work();
     if (status == GH_OK) status = throw_dead_letters_away();

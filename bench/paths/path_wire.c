@@ -47,23 +47,22 @@ bool bench_path_task(bench_tape* tape, uint64_t count)
     static gh_task tasks[TASKS];
     static char memory[TASKS * 256 + GH_TASK_BYTES_MAX];
     gh_client* client = bench_tape_client(tape);
-    gh_str queue = gh_str_literal("mail");
+    gh_queue queue;
     gh_tasks_push push = {0};
     gh_tasks_take take = {0};
     gh_tasks_finish finish = {0};
-    gh_status status = GH_OK;
+    gh_status status = gh_queue_init(&queue, client, gh_str_literal("mail"), NULL);
     for (uint64_t done = 0; done < count && status == GH_OK; done += TASKS)
     {
-        status = gh_tasks_push_begin(&push, client, queue, specs, TASKS, NULL);
+        status = gh_tasks_push_begin(&push, &queue, specs, TASKS);
         status = status == GH_OK ? bench_tape_await(tape, &push.op) : status;
-        status = status == GH_OK ? gh_tasks_take_begin(&take, client, queue, tasks, TASKS, memory, sizeof memory, NULL)
-                                 : status;
+        status = status == GH_OK ? gh_tasks_take_begin(&take, &queue, tasks, TASKS, memory, sizeof memory) : status;
         status = status == GH_OK ? bench_tape_await(tape, &take.op) : status;
         for (uint32_t i = 0; i < take.count; i++)
         {
             tasks[i].action = GH_TASK_ACTION_DONE;
         }
-        status = status == GH_OK ? gh_tasks_finish_begin(&finish, client, queue, tasks, take.count, NULL) : status;
+        status = status == GH_OK ? gh_tasks_finish_begin(&finish, &queue, tasks, take.count) : status;
         status = status == GH_OK ? bench_tape_await(tape, &finish.op) : status;
     }
     return status == GH_OK;

@@ -167,7 +167,6 @@ static bool needs_no_call(const char* name)
                                          "gh_reply_int",
                                          "gh_reply_str",
                                          "gh_name_format",
-                                         "gh_tasks_config_check",
                                          "gh_aggregate_init",
                                          "gh_task_remaining_us",
                                          "gh_op_was_moved",

@@ -219,12 +219,23 @@ static void worker_calls_members()
     gh_task_handler handlers[] = {gh::handler<&post_office::deliver>("post", office)};
     gh::tasks_worker<2> worker;
     gh::task_push push;
-    EXPECT(worker.begin(client, "office", handlers, 1) == GH_OK);
-    EXPECT(push.begin(client, "office", "post", "letter", "one", 1ms) == GH_OK && end_of(push) == GH_OK);
+    gh::op<gh_tasks_count> count;
+    gh::queue_config want;
+    want.keep_us = gh::us(10s);
+    gh::queue post_box, bad(client, ""), mail(client, "office", want);
+    EXPECT(push.begin(post_box, "post", "") == GH_INVALID_OBJECT && push.begin(bad, "post", "") == GH_INVALID_NAME);
+    EXPECT(worker.begin(client, bad, handlers, 1) == GH_INVALID_TASK_QUEUES);
+    EXPECT(worker.begin(client, nullptr, handlers, 1) == GH_INVALID_TASK_QUEUES);
+    EXPECT(post_box.init(client, std::string("office")) == GH_OK);
+    EXPECT(worker.begin(client, post_box, handlers, 1) == GH_OK);
+    post_box = mail; // the worker has its own
+    EXPECT(push.begin(post_box, "post", "letter", "one", 1ms) == GH_OK && end_of(push) == GH_OK);
     EXPECT(push.task_status() == GH_OK);
     until([&] { return office.delivered == 1; });
-    worker.stop();
+    EXPECT(count.begin(gh_tasks_count_begin, mail) == GH_OK && end_of(count) == GH_OK && count->handed_out <= 1);
+    worker.end();
     EXPECT(end_of(worker) == GH_OK && worker->done == 1);
+    EXPECT(count.begin(gh_tasks_count_begin, mail) == GH_OK && end_of(count) == GH_OK && count->remembered == 1);
 }
 
 static void mail_comes()

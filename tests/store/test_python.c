@@ -2,6 +2,7 @@
    it; and the other way round. Skipped where there is no python3-redis. */
 
 #include "support/faults/counting.h"
+#include "support/scene/desk.h"
 #include "support/scene/on.h"
 #include "support/source_tree.h"
 
@@ -49,9 +50,9 @@ static void task_that_python_pushes_is_handed_out(void** state)
     memset(&task, 0, sizeof(task));
     char* memory = GAME_NEW_ARRAY(self, char, 16 * 1024);
     gh_tasks_take* take = GAME_NEW(self, gh_tasks_take);
-    assert_status(
-        gh_tasks_take_begin(take, self->client, gh_str_literal("post office"), &task, 1, memory, 16 * 1024, NULL),
-        GH_OK);
+    assert_status(gh_tasks_take_begin(take, queue_made(self->client, gh_str_literal("post office"), NULL), &task, 1,
+                                      memory, 16 * 1024),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&take->op) != GH_PENDING);
     assert_status(gh_op_poll(&take->op), GH_OK);
     assert_int_equal(take->count, 1);

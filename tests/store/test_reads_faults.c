@@ -4,6 +4,7 @@
 
 #include "support/server/fake_server.h"
 #include "support/faults/fault.h"
+#include "support/scene/desk.h"
 #include "support/scene/permits.h"
 #include "support/scene/refresher.h"
 #include "support/scene/talk.h"
@@ -104,15 +105,15 @@ static void prepare_queue(fault_scene* scene)
     gh_str queue = fault_name(scene);
     self->specs[0] = (gh_task_spec){.id = gh_str_literal("a"), .payload = gh_str_literal("sword")};
     self->specs[1] = (gh_task_spec){.id = gh_str_literal("b"), .delay_us = 3600 * SECOND_US};
-    assert_status(gh_tasks_push_begin(&self->push, client, queue, self->specs, 2, NULL), GH_OK);
+    assert_status(gh_tasks_push_begin(&self->push, queue_made(client, queue, NULL), self->specs, 2), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) == GH_OK);
-    assert_status(
-        gh_tasks_take_begin(&self->take, client, queue, &self->task, 1, self->memory, sizeof(self->memory), NULL),
-        GH_OK);
+    assert_status(gh_tasks_take_begin(&self->take, queue_made(client, queue, NULL), &self->task, 1, self->memory,
+                                      sizeof(self->memory)),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&self->take.op) == GH_OK);
     self->task.action = GH_TASK_ACTION_FAIL;
     self->task.result = gh_str_literal("no anvil");
-    assert_status(gh_tasks_finish_begin(&self->finish, client, queue, &self->task, 1, NULL), GH_OK);
+    assert_status(gh_tasks_finish_begin(&self->finish, queue_made(client, queue, NULL), &self->task, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->finish.op) == GH_OK);
 }
 
@@ -123,9 +124,9 @@ static void assert_queue_is_as_before(fault_scene* scene)
     assert_int_equal(redis_server_integer(scene->server, "HLEN gh:{tasks:%s}:p", scene->name), 2);
 }
 
-static gh_tasks_config patient(void)
+static gh_queue_config patient(void)
 {
-    gh_tasks_config config = gh_tasks_config_default();
+    gh_queue_config config = gh_queue_config_default();
     config.timeout_us = patience_us;
     return config;
 }
@@ -133,9 +134,9 @@ static gh_tasks_config patient(void)
 static void begin_task_look(fault_scene* scene)
 {
     queue_look* self = scene->op;
-    gh_tasks_config config = patient();
-    assert_status(gh_tasks_look_begin(&self->op.look, scene->game->client, fault_name(scene), gh_str_literal("a"),
-                                      self->memory, sizeof(self->memory), &config),
+    gh_queue_config config = patient();
+    assert_status(gh_tasks_look_begin(&self->op.look, queue_made(scene->game->client, fault_name(scene), &config),
+                                      gh_str_literal("a"), self->memory, sizeof(self->memory)),
                   GH_OK);
 }
 
@@ -168,9 +169,9 @@ static const fault_operation look_at_task = {
 static void begin_dead(fault_scene* scene)
 {
     queue_look* self = scene->op;
-    gh_tasks_config config = patient();
-    assert_status(gh_tasks_dead_begin(&self->op.dead, scene->game->client, fault_name(scene), 0, self->letters, 2,
-                                      self->memory, sizeof(self->memory), &config),
+    gh_queue_config config = patient();
+    assert_status(gh_tasks_dead_begin(&self->op.dead, queue_made(scene->game->client, fault_name(scene), &config), 0,
+                                      self->letters, 2, self->memory, sizeof(self->memory)),
                   GH_OK);
 }
 
@@ -204,8 +205,9 @@ static const fault_operation list_the_dead = {"dead",     sizeof(queue_look), 0,
 static void begin_task_count(fault_scene* scene)
 {
     queue_look* self = scene->op;
-    gh_tasks_config config = patient();
-    assert_status(gh_tasks_count_begin(&self->op.count, scene->game->client, fault_name(scene), &config), GH_OK);
+    gh_queue_config config = patient();
+    assert_status(gh_tasks_count_begin(&self->op.count, queue_made(scene->game->client, fault_name(scene), &config)),
+                  GH_OK);
 }
 
 static gh_status poll_task_count(const void* op)

@@ -65,12 +65,13 @@ typedef struct task_actor
 
     gh_tasks_worker worker;
     gh_task_handler handler;
-    gh_tasks_queue queues[TASKS_QUEUES];
+    gh_tasks_worker_queue queues[TASKS_QUEUES];
+    gh_queue taken[TASKS_QUEUES]; /* by the worker, from each in its own way */
     gh_task slots[SLOTS];
     task_job jobs[SLOTS];
     uint32_t work_op;
     uint64_t work_end_us;
-    gh_status trouble; /* the worker's, as it was written down last */
+    gh_status trouble[TASKS_QUEUES]; /* the worker's, as it was written down last */
 
     gh_tasks_edit edit;
     gh_task_ref ref;
@@ -96,11 +97,11 @@ typedef struct task_actor
 static const char* const whats[] = {"?",       "push",    "take",    "finish",  "extend", "cancel", "control",
                                     "worker",  "got",     "kept",    "over",    "ended",  "seen",   "left",
                                     "counted", "trouble", "requeue", "letters", "letter"};
-static const gh_str queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
+const gh_str tasks_queues[TASKS_QUEUES] = {GH_STR_INIT("post"), GH_STR_INIT("smithy")};
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static bool read_id(gh_str id, uint32_t* push, uint32_t* place)
+bool tasks_read_id(gh_str id, uint32_t* push, uint32_t* place)
 {
     char text[32];
     unsigned op = 0, at = 0;
@@ -114,7 +115,7 @@ static bool read_id(gh_str id, uint32_t* push, uint32_t* place)
 static void note_task(storm_client* me, uint8_t what, const gh_task* task, uint64_t b, uint64_t d)
 {
     uint32_t push = 0, place = 0;
-    if (!read_id(task->id, &push, &place)) return;
+    if (!tasks_read_id(task->id, &push, &place)) return;
     storm_event event = {.system = STORM_tasks,
                          .what = what,
                          .object = history_at(push)->object,
@@ -131,9 +132,9 @@ static uint64_t lease_end(const task_actor* a, const gh_task* task)
     return a->me->now_us + gh_task_remaining_us(a->me->client, task);
 }
 
-static gh_tasks_config configure(random_stream* random)
+static gh_queue_config configure(random_stream* random)
 {
-    gh_tasks_config config = gh_tasks_config_default();
+    gh_queue_config config = gh_queue_config_default();
     config.timeout_us = random_between(random, 200000, 4000000);
     config.lease_us = random_between(random, 200000, TASKS_LEASE_MOST_US);
     config.keep_us = 3600000000u;
@@ -142,13 +143,26 @@ static gh_tasks_config configure(random_stream* random)
     return config;
 }
 
+static gh_queue queue_with(task_actor* a, uint8_t queue, const gh_queue_config* config)
+{
+    gh_queue made;
+    (void)gh_queue_init(&made, a->me->client, tasks_queues[queue], config); /* a begin on it says what is wrong */
+    return made;
+}
+
+static gh_queue queue_of(task_actor* a, uint8_t queue)
+{
+    gh_queue_config config = configure(&a->random);
+    return queue_with(a, queue, &config);
+}
+
 /* ---- pushes ---------------------------------------------------------------------------------------------- */
 
 static void begin_push(task_actor* a, task_push* p)
 {
     static const char* const groups[] = {"", "elves", "dragons"};
     uint32_t count = (uint32_t)random_between(&a->random, 1, TASKS_PUSH_MAX);
-    gh_tasks_config config = configure(&a->random);
+    gh_queue_config config = configure(&a->random);
     config.capacity = random_one_in(&a->random, 12) ? 30 : 100000;
     config.attempts_max = (uint32_t)random_between(&a->random, 1, 5);
     p->queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
@@ -168,7 +182,8 @@ static void begin_push(task_actor* a, task_push* p)
         if (random_one_in(&a->random, 5)) p->specs[i].delay_us = random_below(&a->random, 600000);
     }
     if (random_one_in(&a->random, 400)) p->specs[0].task_class = 77; /* begins INVALID: nothing may come of it */
-    gh_status status = gh_tasks_push_begin(&p->push, a->me->client, queues[p->queue], p->specs, count, &config);
+    gh_queue queue = queue_with(a, p->queue, &config);
+    gh_status status = gh_tasks_push_begin(&p->push, &queue, p->specs, count);
     if (status == GH_OK) return;
     history_end(p->op, STORM_NOT_DONE, status);
     p->op = 0;
@@ -199,7 +214,7 @@ static void turn_push(task_actor* a, task_push* p, bool may_begin)
 
 static void begin_take(task_actor* a)
 {
-    gh_tasks_config config = configure(&a->random);
+    gh_queue_config config = configure(&a->random);
     a->hand_queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
     a->lease_us = config.lease_us;
     config.wait_us = random_one_in(&a->random, 2) ? 0 : random_below(&a->random, 300000);
@@ -208,8 +223,9 @@ static void begin_take(task_actor* a)
     history_at(a->hand_op)->a = config.lease_us;
     history_at(a->hand_op)->b = gh_client_id(a->me->client);
     memset(a->tasks, 0, sizeof a->tasks);
-    gh_status status = gh_tasks_take_begin(&a->take, a->me->client, queues[a->hand_queue], a->tasks,
-                                           random_between(&a->random, 1, HAND), a->hand_bytes, HAND_BYTES, &config);
+    gh_queue queue = queue_with(a, a->hand_queue, &config);
+    gh_status status =
+        gh_tasks_take_begin(&a->take, &queue, a->tasks, random_between(&a->random, 1, HAND), a->hand_bytes, HAND_BYTES);
     a->state = HAND_TAKING;
     if (status == GH_OK) return;
     history_end(a->hand_op, STORM_NOT_DONE, status);
@@ -244,12 +260,11 @@ static void turn_taking(task_actor* a)
 
 static void begin_extend(task_actor* a)
 {
-    gh_tasks_config config = configure(&a->random);
     a->extended = true;
     a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_EXTEND, a->hand_queue);
     if (a->hand_op == 0) return;
-    gh_status status =
-        gh_tasks_extend_begin(&a->extend, a->me->client, queues[a->hand_queue], a->tasks, a->take.count, &config);
+    gh_queue queue = queue_of(a, a->hand_queue);
+    gh_status status = gh_tasks_extend_begin(&a->extend, &queue, a->tasks, a->take.count);
     a->state = HAND_EXTENDING;
     if (status != GH_OK) end_hand_op(a, status, HAND_WORKING);
 }
@@ -281,7 +296,6 @@ static gh_task_action draw_action(random_stream* random)
 
 static void begin_finish(task_actor* a)
 {
-    gh_tasks_config config = configure(&a->random);
     a->hand_op = history_begin(a->me->who, STORM_tasks, TASKS_FINISH, a->hand_queue);
     if (a->hand_op == 0) return;
     history_at(a->hand_op)->a = a->take.count;
@@ -290,8 +304,8 @@ static void begin_finish(task_actor* a)
         a->tasks[i].action = draw_action(&a->random);
         note_task(a->me, TASKS_OVER, &a->tasks[i], a->tasks[i].action, 0);
     }
-    gh_status status =
-        gh_tasks_finish_begin(&a->finish, a->me->client, queues[a->hand_queue], a->tasks, a->take.count, &config);
+    gh_queue queue = queue_of(a, a->hand_queue);
+    gh_status status = gh_tasks_finish_begin(&a->finish, &queue, a->tasks, a->take.count);
     a->state = HAND_FINISHING;
     if (status != GH_OK) end_hand_op(a, status, HAND_IDLE);
 }
@@ -367,11 +381,15 @@ static gh_task_action work(void* context, gh_task* task)
 static void begin_work(task_actor* a)
 {
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
-    config.tasks = configure(&a->random);
-    config.tasks.timeout_us = 8000000;
-    config.tasks.lease_us = random_between(&a->random, 900000, TASKS_LEASE_MOST_US);
     a->handler = (gh_task_handler){.function = work, .context = a};
-    for (int i = 0; i < TASKS_QUEUES; i++) a->queues[i] = (gh_tasks_queue){.name = queues[i]};
+    for (uint8_t i = 0; i < TASKS_QUEUES; i++)
+    {
+        gh_queue_config want = configure(&a->random);
+        want.timeout_us = 8000000;
+        want.lease_us = random_between(&a->random, 900000, TASKS_LEASE_MOST_US);
+        a->taken[i] = queue_with(a, i, &want);
+        a->queues[i] = (gh_tasks_worker_queue){.queue = &a->taken[i]};
+    }
     config.handlers = &a->handler;
     config.handler_count = 1;
     config.queues = a->queues;
@@ -391,6 +409,19 @@ static void begin_work(task_actor* a)
     a->work_op = 0;
 }
 
+static void note_trouble(task_actor* a, uint8_t queue)
+{
+    gh_status trouble = a->queues[queue].trouble;
+    storm_event event = {.system = STORM_tasks,
+                         .what = TASKS_TROUBLE,
+                         .object = queue,
+                         .about = a->work_op,
+                         .b = gh_client_id(a->me->client),
+                         .d = (uint64_t)(int64_t)trouble};
+    if (trouble != a->trouble[queue] && trouble != GH_OK) (void)history_event(a->me->who, event);
+    a->trouble[queue] = trouble;
+}
+
 static void turn_worker(task_actor* a, bool may_begin)
 {
     if (a->me->who.client > 1) return; /* the others take by hand alone */
@@ -400,16 +431,7 @@ static void turn_worker(task_actor* a, bool may_begin)
         return;
     }
     gh_status status = gh_op_poll(&a->worker.op);
-    if (a->worker.trouble != a->trouble && a->worker.trouble != GH_OK)
-    {
-        storm_event event = {.system = STORM_tasks,
-                             .what = TASKS_TROUBLE,
-                             .about = a->work_op,
-                             .b = gh_client_id(a->me->client),
-                             .d = (uint64_t)(int64_t)a->worker.trouble};
-        (void)history_event(a->me->who, event);
-    }
-    a->trouble = a->worker.trouble;
+    for (uint8_t i = 0; i < TASKS_QUEUES; i++) note_trouble(a, i);
     if (status != GH_PENDING)
     {
         history_end(a->work_op, STORM_DONE, status);
@@ -419,7 +441,7 @@ static void turn_worker(task_actor* a, bool may_begin)
     {
         a->work_end_us = UINT64_MAX;
         if (random_one_in(&a->random, 3)) gh_op_cancel(&a->worker.op);
-        else gh_tasks_worker_stop(&a->worker);
+        else gh_tasks_worker_end(&a->worker);
     }
 }
 
@@ -431,7 +453,6 @@ static void turn_edit(task_actor* a, bool may_begin)
     {
         if (!may_begin || a->last_push == 0 || !random_one_in(&a->random, 300)) return;
         const storm_record* push = history_at(a->last_push);
-        gh_tasks_config config = configure(&a->random);
         uint32_t place = (uint32_t)random_below(&a->random, push->a);
         int size = snprintf(a->ref_id, sizeof a->ref_id, "%u.%u", a->last_push, place);
         a->ref = (gh_task_ref){.id = gh_str_make(a->ref_id, (size_t)size)};
@@ -439,7 +460,8 @@ static void turn_edit(task_actor* a, bool may_begin)
         if (a->edit_op == 0) return;
         history_at(a->edit_op)->about = a->last_push;
         history_at(a->edit_op)->c = place;
-        gh_status status = gh_tasks_cancel_begin(&a->edit, a->me->client, queues[push->object], &a->ref, 1, &config);
+        gh_queue queue = queue_of(a, push->object);
+        gh_status status = gh_tasks_cancel_begin(&a->edit, &queue, &a->ref, 1);
         if (status == GH_OK) return;
         history_end(a->edit_op, STORM_NOT_DONE, status);
         a->edit_op = 0;
@@ -456,13 +478,13 @@ static void turn_edit(task_actor* a, bool may_begin)
 
 static void begin_letters(task_actor* a)
 {
-    gh_tasks_config config = configure(&a->random);
     uint64_t offset = random_below(&a->random, a->dead.total + 1); /* of what there was when they were last read */
     a->dead_queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
     a->dead_op = history_begin(a->me->who, STORM_tasks, TASKS_LETTERS, a->dead_queue);
     if (a->dead_op == 0) return;
-    gh_status status = gh_tasks_dead_begin(&a->dead, a->me->client, queues[a->dead_queue], offset, a->letters, LETTERS,
-                                           a->letter_bytes, LETTER_BYTES, &config);
+    gh_queue queue = queue_of(a, a->dead_queue);
+    gh_status status =
+        gh_tasks_dead_begin(&a->dead, &queue, offset, a->letters, LETTERS, a->letter_bytes, LETTER_BYTES);
     if (status == GH_OK) return;
     history_end(a->dead_op, STORM_NOT_DONE, status);
     a->dead_op = 0;
@@ -481,13 +503,12 @@ static void end_rise(task_actor* a, gh_status status)
 /* What was read comes to life again, or is cancelled. */
 static void begin_rise(task_actor* a)
 {
-    gh_tasks_config config = configure(&a->random);
     bool cancels = random_one_in(&a->random, 8);
     uint32_t count = 0;
     for (uint32_t i = 0; i < a->dead.count; i++)
     {
         uint32_t push = 0, place = 0;
-        if (!read_id(a->letters[i].id, &push, &place)) continue;
+        if (!tasks_read_id(a->letters[i].id, &push, &place)) continue;
         uint32_t op = history_begin(a->me->who, STORM_tasks, cancels ? TASKS_CANCEL : TASKS_REQUEUE, a->dead_queue);
         if (op == 0) break;
         history_at(op)->about = push;
@@ -497,9 +518,9 @@ static void begin_rise(task_actor* a)
         a->rise_ops[count++] = op;
     }
     if (count == 0) return;
-    gh_str queue = queues[a->dead_queue];
-    gh_status status = cancels ? gh_tasks_cancel_begin(&a->rise, a->me->client, queue, a->rising, count, &config)
-                               : gh_tasks_requeue_begin(&a->rise, a->me->client, queue, a->rising, count, &config);
+    gh_queue queue = queue_of(a, a->dead_queue);
+    gh_status status = cancels ? gh_tasks_cancel_begin(&a->rise, &queue, a->rising, count)
+                               : gh_tasks_requeue_begin(&a->rise, &queue, a->rising, count);
     if (status != GH_OK) end_rise(a, status);
 }
 
@@ -521,7 +542,7 @@ static void turn_letters(task_actor* a, bool may_begin)
     for (uint32_t i = 0; status == GH_OK && i < a->dead.count; i++)
     {
         uint32_t push = 0, place = 0;
-        if (a->letters[i].handler.size == 0 || !read_id(a->letters[i].id, &push, &place)) continue;
+        if (a->letters[i].handler.size == 0 || !tasks_read_id(a->letters[i].id, &push, &place)) continue;
         storm_event event = {.system = STORM_tasks,
                              .what = TASKS_LETTER,
                              .object = a->dead_queue,
@@ -545,7 +566,6 @@ static void turn_control(task_actor* a, bool may_begin)
     {
         if (!may_begin || a->me->now_us < a->control_at_us) return;
         a->control_at_us = a->me->now_us + random_between(&a->random, 100000, 4000000);
-        gh_tasks_config config = configure(&a->random);
         gh_tasks_rules rules = {0};
         uint64_t x = random_below(&a->random, 10);
         rules.paused = x == 0;
@@ -554,7 +574,8 @@ static void turn_control(task_actor* a, bool may_begin)
         uint8_t queue = (uint8_t)random_below(&a->random, TASKS_QUEUES);
         a->control_op = history_begin(a->me->who, STORM_tasks, TASKS_CONTROL, queue);
         if (a->control_op == 0) return;
-        gh_status status = gh_tasks_control_begin(&a->control, a->me->client, queues[queue], &rules, &config);
+        gh_queue made = queue_of(a, queue);
+        gh_status status = gh_tasks_control_begin(&a->control, &made, &rules);
         if (status == GH_OK) return;
         history_end(a->control_op, STORM_NOT_DONE, status);
         a->control_op = 0;
@@ -596,104 +617,12 @@ static bool idle(const void* actor)
     return !busy;
 }
 
-/* ---- what the store says --------------------------------------------------------------------------------- */
-
-/* By KEYS.md: ids handed out lie in :l with the ends of their leases, and their states
-   "L <attempt> <fence> <client>:<sequence>" in :m. */
-static const char seen_script[] =
-    "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2]"
-    " local ids = redis.call('ZRANGEBYSCORE', KEYS[1], now, '+inf', 'LIMIT', 0, 100) if #ids == 0 then return {} end"
-    " local states, out = redis.call('HMGET', KEYS[2], unpack(ids)), {}"
-    " for i = 1, #ids do out[i] = ids[i] .. ' ' .. (states[i] or '-') end return out";
-
-static void note_seen(storm_look* look, uint8_t queue, const char* text)
-{
-    unsigned push = 0, place = 0, attempt = 0;
-    unsigned long long fence = 0, client = 0;
-    char state = 0;
-    if (sscanf(text, "%u.%u %c %u %llu %llx:", &push, &place, &state, &attempt, &fence, &client) != 6) return;
-    if ((state != 'L' && state != 'K') || push > history_count()) return;
-    storm_event event = {.system = STORM_tasks,
-                         .what = TASKS_SEEN,
-                         .object = queue,
-                         .about = push,
-                         .a = fence,
-                         .b = client,
-                         .c = place,
-                         .d = attempt};
-    (void)history_event(look->who, event);
-}
-
-static void witness(storm_look* look)
-{
-    for (uint8_t i = 0; i < TASKS_QUEUES; i++)
-    {
-        char leases[64], states[64];
-        (void)snprintf(leases, sizeof leases, "gh:{tasks:%s}:l", queues[i].bytes);
-        (void)snprintf(states, sizeof states, "gh:{tasks:%s}:m", queues[i].bytes);
-        redisReply* reply = redisCommand(look->redis, "EVAL %s 2 %s %s", seen_script, leases, states);
-        if (reply == NULL) return;
-        for (size_t k = 0; reply->type == REDIS_REPLY_ARRAY && k < reply->elements; k++)
-            note_seen(look, i, reply->element[k]->str);
-        freeReplyObject(reply);
-    }
-}
-
-/* By KEYS.md: a state is "<letter> <attempt> <fence> ...", and dead letters lie in :x. */
-static void note_state(storm_look* look, storm_event* event, const char* queue, const redisReply* id)
-{
-    redisReply* state = redisCommand(look->redis, "HGET gh:{tasks:%s}:m %b", queue, id->str, (size_t)id->len);
-    redisReply* dead = redisCommand(look->redis, "ZSCORE gh:{tasks:%s}:x %b", queue, id->str, (size_t)id->len);
-    unsigned long long fence = 0;
-    char letter = 0;
-    bool is_text = state != NULL && state->type == REDIS_REPLY_STRING;
-    if (is_text && sscanf(state->str, "%c %*u %llu", &letter, &fence) > 0) event->a = (unsigned char)letter;
-    event->d = fence;
-    event->b = dead != NULL && dead->type != REDIS_REPLY_NIL ? 1 : 0;
-    if (state != NULL) freeReplyObject(state);
-    if (dead != NULL) freeReplyObject(dead);
-}
-
-static void note_left(storm_look* look, uint8_t queue)
-{
-    redisReply* reply = redisCommand(look->redis, "HGETALL gh:{tasks:%s}:p", queues[queue].bytes);
-    for (size_t k = 0; reply != NULL && reply->type == REDIS_REPLY_ARRAY && k + 1 < reply->elements; k += 2)
-    {
-        gh_str id = gh_str_make(reply->element[k]->str, (size_t)reply->element[k]->len);
-        uint32_t push = 0, place = 0;
-        if (!read_id(id, &push, &place) || reply->element[k + 1]->len == 0) continue; /* empty: cancelled */
-        storm_event event = {.system = STORM_tasks, .what = TASKS_LEFT, .object = queue, .about = push, .c = place};
-        note_state(look, &event, queues[queue].bytes, reply->element[k]);
-        (void)history_event(look->who, event);
-    }
-    if (reply != NULL) freeReplyObject(reply);
-}
-
-static void audit(storm_look* look)
-{
-    for (uint8_t i = 0; i < TASKS_QUEUES; i++)
-    {
-        static gh_tasks_count count;
-        uint32_t op = history_begin(look->who, STORM_tasks, TASKS_COUNTED, i);
-        gh_status status = gh_tasks_count_begin(&count, look->client, queues[i], NULL);
-        while ((status = gh_op_poll(&count.op)) == GH_PENDING && storm_look_turn(look))
-        {
-        }
-        history_at(op)->a = count.stored;
-        history_at(op)->b = count.handed_out;
-        history_at(op)->c = count.expired;
-        history_at(op)->d = count.dead;
-        history_end(op, storm_outcome_of(status), status);
-        note_left(look, i);
-    }
-}
-
 const storm_system storm_tasks = {.name = "tasks",
                                   .whats = whats,
                                   .actor_size = sizeof(task_actor),
                                   .start = start,
                                   .turn = turn,
                                   .idle = idle,
-                                  .witness = witness,
-                                  .audit = audit,
+                                  .witness = tasks_witness,
+                                  .audit = tasks_audit,
                                   .check = check_tasks};

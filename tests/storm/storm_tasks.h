@@ -1,9 +1,12 @@
-/* storm_tasks.h -- what the records of the tasks mean, for storm_tasks.c, which writes them, and check_tasks.c.
+/* storm_tasks.h -- what the records of the tasks mean, for storm_tasks.c and seen_tasks.c, which write them, and
+   check_tasks.c.
 
    A task is named by its push and its place in it; its id is "<op>.<place>". */
 
 #ifndef GUILDHALL_TESTS_STORM_STORM_TASKS_H
 #define GUILDHALL_TESTS_STORM_STORM_TASKS_H
+
+#include "storm/storm.h"
 
 enum
 {
@@ -29,11 +32,20 @@ enum
     TASKS_LEFT,     /* in the end, in the store; a: the letter of its state, b: 1 if it is among the dead letters,
                        d: the fence of its last hand-out                                                  */
     TASKS_COUNTED,  /* an op of the auditor; a: stored, b: handed out, c: expired, d: dead               */
-    TASKS_TROUBLE,  /* a request of a worker failed; b: client id, d: status                              */
+    TASKS_TROUBLE,  /* a request of a worker about a queue failed; b: client id, d: status                */
     TASKS_REQUEUE,  /* about: the push, c: place, d: what was told of it: a gh_status                     */
     TASKS_LETTERS,  /* somebody reads the dead letters; d: how many came                                  */
     TASKS_LETTER    /* one of them. about: the push, b: attempts, c: place, d: the op that read it        */
 };
+
+extern const gh_str tasks_queues[TASKS_QUEUES];
+
+/* The push and the place in an id; false, and no push: not one of the storm's. */
+bool tasks_read_id(gh_str id, uint32_t* push, uint32_t* place);
+
+/* seen_tasks.c */
+void tasks_witness(storm_look* look);
+void tasks_audit(storm_look* look);
 
 void check_tasks(void);
 

@@ -231,8 +231,8 @@ static void dead_letters_are_listed_by_pages_and_requeued(void** state)
     }
     for (uint64_t offset = 0; offset < 6; offset += 2)
     {
-        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, offset, letters, 2, clerk->memory,
-                                          sizeof(clerk->memory), NULL),
+        assert_status(gh_tasks_dead_begin(dead, queue_made(clerk->owner->client, clerk->queue, NULL), offset, letters,
+                                          2, clerk->memory, sizeof(clerk->memory)),
                       GH_OK);
         GAME_UNTIL(gh_op_poll(&dead->op) != GH_PENDING);
         assert_status(gh_op_poll(&dead->op), GH_OK);

@@ -282,8 +282,8 @@ static void group_stays_through_all_states(void** state)
     task = take_of(clerk, "a", "guild");
     assert_int_equal(task->attempt, 3);
     assert_status(desk_finish(clerk, task, GH_TASK_ACTION_RETRY), GH_DEAD);
-    assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, 0, &letter, 1, clerk->memory,
-                                      sizeof(clerk->memory), NULL),
+    assert_status(gh_tasks_dead_begin(dead, queue_made(clerk->owner->client, clerk->queue, NULL), 0, &letter, 1,
+                                      clerk->memory, sizeof(clerk->memory)),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&dead->op) == GH_OK);
     assert_int_equal(dead->count, 1);
@@ -505,7 +505,7 @@ static void worker_asks_again_when_the_rate_allows_it(void** state)
     push_numbered(clerk, "", 0, count);
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     baker->handlers[0].name = gh_str_literal("");
-    baker->config.tasks.lease_us = 60 * SECOND_US;
+    baker->wants[0].lease_us = 60 * SECOND_US;
     long long before = redis_server_calls(server, "evalsha");
     uint64_t begun_us = wait_now_us();
     shop_begin(baker);
@@ -553,7 +553,8 @@ typedef struct rower
 {
     gh_tasks_worker worker;
     gh_task_handler handler;
-    gh_tasks_queue queue;
+    gh_tasks_worker_queue queue;
+    gh_queue made;
     gh_task slots[8];
     char memory[8 * 512];
     int results;
@@ -575,10 +576,12 @@ static int pull_on(void* context, int results)
     game* boat = game_start(context);
     rower* self = GAME_NEW(boat, rower);
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    gh_queue_config want = gh_queue_config_default();
     self->results = results;
     self->handler = (gh_task_handler){.function = pull, .context = self};
-    self->queue.name = gh_str_literal(QUEUE);
-    config.tasks.lease_us = 60 * SECOND_US;
+    want.lease_us = 60 * SECOND_US;
+    CHILD_CHECK(gh_queue_init(&self->made, boat->client, gh_str_literal(QUEUE), &want) == GH_OK);
+    self->queue.queue = &self->made;
     config.handlers = &self->handler, config.handler_count = 1;
     config.queues = &self->queue, config.queue_count = 1;
     config.slots = self->slots, config.slot_count = 8;

@@ -34,9 +34,9 @@ typedef struct bench
     uint32_t count_min; /* of a take */
 } bench;
 
-static gh_tasks_config config_of(void)
+static gh_queue_config config_of(void)
 {
-    gh_tasks_config config = gh_tasks_config_default();
+    gh_queue_config config = gh_queue_config_default();
     config.lease_us = LEASE_US;
     config.timeout_us = 60 * SECOND_US;
     return config;
@@ -64,20 +64,21 @@ static void name_tasks(bench* self)
 static void push_tasks(fault_scene* scene, game* from)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     name_tasks(self);
-    assert_status(gh_tasks_push_begin(&self->pushing, from->client, fault_name(scene), self->pushed, 3, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self->pushing, queue_made(from->client, fault_name(scene), &config), self->pushed, 3),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->pushing.op) == GH_OK);
 }
 
 static void take_tasks(fault_scene* scene, gh_tasks_take* take)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     config.count_min = self->count_min;
-    assert_status(gh_tasks_take_begin(take, scene->game->client, fault_name(scene), self->tasks, 2, self->memory,
-                                      sizeof(self->memory), &config),
+    assert_status(gh_tasks_take_begin(take, queue_made(scene->game->client, fault_name(scene), &config), self->tasks, 2,
+                                      self->memory, sizeof(self->memory)),
                   GH_OK);
 }
 
@@ -124,10 +125,11 @@ static void assert_stored(fault_scene* scene, long long payloads, long long read
 static void begin_push(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     name_tasks(self);
     self->pushed[1].id = gh_str_literal(""); /* made */
-    assert_status(gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+    assert_status(gh_tasks_push_begin(&self->op.push, queue_made(scene->game->client, fault_name(scene), &config),
+                                      self->pushed, 3),
                   GH_OK);
 }
 
@@ -167,8 +169,9 @@ static void prepare_over(fault_scene* scene)
     assert_status(desk_take(clerk, 2), GH_OK);
     clerk->tasks[0].action = GH_TASK_ACTION_DONE;
     clerk->tasks[1].action = GH_TASK_ACTION_FAIL;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, scene->other->client, clerk->queue, clerk->tasks, 2, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(&clerk->finish, queue_made(scene->other->client, clerk->queue, NULL), clerk->tasks, 2),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->finish.op) == GH_OK);
     assert_stored(scene, 2, 0, 1, 0, 1, 1);
 }
@@ -176,10 +179,11 @@ static void prepare_over(fault_scene* scene)
 static void begin_active_push(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     name_tasks(self);
     for (int i = 0; i < 3; i++) self->pushed[i].unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
-    assert_status(gh_tasks_push_begin(&self->op.push, scene->game->client, fault_name(scene), self->pushed, 3, &config),
+    assert_status(gh_tasks_push_begin(&self->op.push, queue_made(scene->game->client, fault_name(scene), &config),
+                                      self->pushed, 3),
                   GH_OK);
 }
 
@@ -260,14 +264,14 @@ static const fault_operation take_together = {"take_together", sizeof(bench), 0,
 static void begin_finish(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     self->tasks[0].action = GH_TASK_ACTION_DONE;
     self->tasks[0].result = gh_str_literal("result");
     self->tasks[1].action = GH_TASK_ACTION_RETRY;
     self->tasks[1].delay_us = 3600 * SECOND_US;
-    assert_status(
-        gh_tasks_finish_begin(&self->op.finish, scene->game->client, fault_name(scene), self->tasks, 2, &config),
-        GH_OK);
+    assert_status(gh_tasks_finish_begin(&self->op.finish, queue_made(scene->game->client, fault_name(scene), &config),
+                                        self->tasks, 2),
+                  GH_OK);
 }
 
 static gh_status poll_finish(const void* op)
@@ -303,11 +307,11 @@ static const fault_operation finish = {
 static void begin_extend(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     config.lease_us = 2 * LEASE_US;
-    assert_status(
-        gh_tasks_extend_begin(&self->op.extend, scene->game->client, fault_name(scene), self->tasks, 2, &config),
-        GH_OK);
+    assert_status(gh_tasks_extend_begin(&self->op.extend, queue_made(scene->game->client, fault_name(scene), &config),
+                                        self->tasks, 2),
+                  GH_OK);
 }
 
 static gh_status poll_extend(const void* op)
@@ -339,10 +343,10 @@ static const fault_operation extend = {
 static void begin_revoke(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
-    assert_status(
-        gh_tasks_cancel_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs + 1, 2, &config),
-        GH_OK);
+    gh_queue_config config = config_of();
+    assert_status(gh_tasks_cancel_begin(&self->op.edit, queue_made(scene->game->client, fault_name(scene), &config),
+                                        self->refs + 1, 2),
+                  GH_OK);
 }
 
 static gh_status poll_edit(const void* op)
@@ -378,21 +382,23 @@ static const fault_operation revoke = {"revoke",     sizeof(bench), 0,    7,    
 static void prepare_dead(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     gh_tasks_finish* failing = GAME_NEW(scene->game, gh_tasks_finish);
     prepare_taken(scene);
     self->tasks[0].action = self->tasks[1].action = GH_TASK_ACTION_FAIL;
-    assert_status(gh_tasks_finish_begin(failing, scene->game->client, fault_name(scene), self->tasks, 2, &config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(failing, queue_made(scene->game->client, fault_name(scene), &config), self->tasks, 2),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&failing->op) == GH_OK);
 }
 
 static void begin_requeue(fault_scene* scene)
 {
     bench* self = bench_of(scene);
-    gh_tasks_config config = config_of();
-    assert_status(
-        gh_tasks_requeue_begin(&self->op.edit, scene->game->client, fault_name(scene), self->refs, 2, &config), GH_OK);
+    gh_queue_config config = config_of();
+    assert_status(gh_tasks_requeue_begin(&self->op.edit, queue_made(scene->game->client, fault_name(scene), &config),
+                                         self->refs, 2),
+                  GH_OK);
 }
 
 static void audit_requeue(fault_scene* scene, gh_status status)
@@ -416,9 +422,9 @@ static const fault_operation requeue = {"requeue",     sizeof(bench), 0,    7,  
 static void begin_pause(fault_scene* scene)
 {
     const gh_tasks_rules rules = {.paused = true, .running_max = 7, .rate_count = 5, .rate_period_us = SECOND_US};
-    assert_status(
-        gh_tasks_control_begin(&bench_of(scene)->op.control, scene->game->client, fault_name(scene), &rules, NULL),
-        GH_OK);
+    assert_status(gh_tasks_control_begin(&bench_of(scene)->op.control,
+                                         queue_made(scene->game->client, fault_name(scene), NULL), &rules),
+                  GH_OK);
 }
 
 static gh_status poll_control(const void* op)
@@ -518,7 +524,8 @@ static void prepare_rated(fault_scene* scene)
 {
     const gh_tasks_rules rules = {.rate_count = 1, .rate_period_us = 3600 * SECOND_US, .rate_burst = 3};
     gh_tasks_control* control = GAME_NEW(scene->game, gh_tasks_control);
-    assert_status(gh_tasks_control_begin(control, scene->other->client, fault_name(scene), &rules, NULL), GH_OK);
+    assert_status(gh_tasks_control_begin(control, queue_made(scene->other->client, fault_name(scene), NULL), &rules),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&control->op) == GH_OK);
     prepare_pushed(scene);
 }
@@ -547,7 +554,8 @@ typedef struct smithy
     gh_tasks_worker worker;
     gh_task slots[4];
     gh_task_handler handler;
-    gh_tasks_queue queue;
+    gh_tasks_worker_queue queue;
+    gh_queue made;
     char memory[4 * 256];
     unsigned forged;
 } smithy;
@@ -564,19 +572,21 @@ static void prepare_work(fault_scene* scene)
 {
     gh_tasks_push* pushing = scene->more;
     static gh_task_spec tasks[3];
-    gh_tasks_config config = config_of();
+    gh_queue_config config = config_of();
     for (int i = 0; i < 3; i++) tasks[i] = (gh_task_spec){.handler = gh_str_literal("forge")};
-    assert_status(gh_tasks_push_begin(pushing, scene->other->client, fault_name(scene), tasks, 3, &config), GH_OK);
+    assert_status(gh_tasks_push_begin(pushing, queue_made(scene->other->client, fault_name(scene), &config), tasks, 3),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&pushing->op) == GH_OK);
 }
 
 static void begin_work(fault_scene* scene)
 {
     smithy* self = scene->op;
+    gh_queue_config want = config_of();
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
     self->handler = (gh_task_handler){.name = gh_str_literal("forge"), .function = forge, .context = self};
-    self->queue.name = fault_name(scene);
-    config.tasks = config_of();
+    assert_status(gh_queue_init(&self->made, scene->game->client, fault_name(scene), &want), GH_OK);
+    self->queue.queue = &self->made;
     config.handlers = &self->handler, config.handler_count = 1;
     config.queues = &self->queue, config.queue_count = 1;
     config.slots = self->slots, config.slot_count = 4;
@@ -592,7 +602,7 @@ static gh_status poll_work(const void* op)
 static bool work_is_over(fault_scene* scene)
 {
     smithy* self = scene->op;
-    if (self->worker.done == 3) gh_tasks_worker_stop(&self->worker);
+    if (self->worker.done == 3) gh_tasks_worker_end(&self->worker);
     return poll_work(self) != GH_PENDING;
 }
 

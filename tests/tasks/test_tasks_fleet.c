@@ -35,7 +35,8 @@ typedef struct mate
 {
     gh_tasks_worker worker;
     gh_task_handler handler;
-    gh_tasks_queue queue;
+    gh_tasks_worker_queue queue;
+    gh_queue made;
     gh_task slots[SLOTS];
     char memory[SLOTS * 256];
     crew_plan* plan;
@@ -63,11 +64,13 @@ static int row_on(void* context, int results)
     game* boat = game_start(plan->address);
     mate* self = GAME_NEW(boat, mate);
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    gh_queue_config want = gh_queue_config_default();
     self->plan = plan;
     self->results = results;
     self->handler = (gh_task_handler){.name = gh_str_literal("row"), .function = row, .context = self};
-    self->queue.name = gh_str_literal(QUEUE);
-    config.tasks.lease_us = plan->lease_us;
+    want.lease_us = plan->lease_us;
+    CHILD_CHECK(gh_queue_init(&self->made, boat->client, gh_str_literal(QUEUE), &want) == GH_OK);
+    self->queue.queue = &self->made;
     config.handlers = &self->handler, config.handler_count = 1;
     config.queues = &self->queue, config.queue_count = 1;
     config.slots = self->slots, config.slot_count = SLOTS;
@@ -216,9 +219,9 @@ static void delayed_tasks_come_after_a_reconnect(void** state)
     desk* clerk = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
     assert_status(desk_push_delayed(clerk, "a", SECOND_US / 2), GH_OK);
     clerk->config.wait_us = 60 * SECOND_US;
-    assert_status(gh_tasks_take_begin(&clerk->take, clerk->owner->client, clerk->queue, clerk->tasks, 1, clerk->memory,
-                                      sizeof(clerk->memory), &clerk->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(&clerk->take, desk_queue(clerk), clerk->tasks, 1, clerk->memory, sizeof(clerk->memory)),
+        GH_OK);
     GAME_UNTIL(redis_server_integer(server, "ZCARD " KEY "i") == 1);
     redis_server_restart(server);
     GAME_UNTIL(gh_op_poll(&clerk->take.op) != GH_PENDING);

@@ -25,7 +25,7 @@ static desk* desk_alone(void)
 
 static gh_status try_push(desk* clerk, gh_task_spec task)
 {
-    return gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, &task, 1, &clerk->config);
+    return gh_tasks_push_begin(&clerk->push, desk_queue(clerk), &task, 1);
 }
 
 static void push_refuses_bad_input(void** state)
@@ -37,14 +37,15 @@ static void push_refuses_bad_input(void** state)
     static gh_task_spec many[GH_TASKS_BATCH_MAX + 1];
     gh_task_spec task = {.id = {0}};
     gh_str queue = clerk->queue;
-    assert_status(gh_tasks_push_begin(NULL, client, queue, &task, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_push_begin(&clerk->push, NULL, queue, &task, 1, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make("", 0), &task, 1, NULL), GH_INVALID_NAME);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, gh_str_make(big, 65), &task, 1, NULL), GH_INVALID_NAME);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, 0, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_push_begin(&clerk->push, client, queue, many, GH_TASKS_BATCH_MAX + 1, NULL),
-                  GH_INVALID_TASKS);
+    assert_status(gh_tasks_push_begin(NULL, desk_queue(clerk), &task, 1), GH_INVALID_OP);
+    assert_status(gh_tasks_push_begin(&clerk->push, queue_made(NULL, queue, NULL), &task, 1), GH_INVALID_CLIENT);
+    assert_status(gh_tasks_push_begin(&clerk->push, queue_made(client, gh_str_make("", 0), NULL), &task, 1),
+                  GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, queue_made(client, gh_str_make(big, 65), NULL), &task, 1),
+                  GH_INVALID_NAME);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), NULL, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), many, 0), GH_INVALID_TASKS);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), many, GH_TASKS_BATCH_MAX + 1), GH_INVALID_TASKS);
     assert_status(try_push(clerk, (gh_task_spec){.id = {NULL, 1}}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_spec){.id = gh_str_make("a\0b", 3)}), GH_INVALID_TASK_ID);
     assert_status(try_push(clerk, (gh_task_spec){.id = {big, SIZE_MAX}}), GH_INVALID_TASK_ID);
@@ -66,42 +67,6 @@ static void push_refuses_bad_input(void** state)
     assert_int_equal(game_stats(clerk->owner).ops_begun, 0);
 }
 
-static gh_status check_config(gh_tasks_config config)
-{
-    return gh_tasks_config_check(&config);
-}
-
-#define WITH(field, value) check_config((config = gh_tasks_config_default(), config.field = (value), config))
-
-static void config_names_the_field_that_is_wrong(void** state)
-{
-    (void)state;
-    gh_tasks_config config = gh_tasks_config_default();
-    assert_status(gh_tasks_config_check(NULL), GH_INVALID_CONFIG);
-    assert_status(gh_tasks_config_check(&config), GH_OK);
-    assert_status(WITH(struct_size, 0), GH_INVALID_CONFIG);
-    assert_status(WITH(timeout_us, 999), GH_INVALID_TIMEOUT);
-    assert_status(WITH(timeout_us, 1000), GH_OK);
-    assert_status(WITH(timeout_us, 3600 * SECOND_US + 1), GH_INVALID_TIMEOUT);
-    assert_status(WITH(capacity, 0), GH_INVALID_TASK_CAPACITY);
-    assert_status(WITH(capacity, GH_TASKS_CAPACITY_MAX + 1), GH_INVALID_TASK_CAPACITY);
-    assert_status(WITH(attempts_max, 0), GH_INVALID_TASK_ATTEMPTS);
-    assert_status(WITH(attempts_max, GH_TASKS_ATTEMPTS_MAX + 1), GH_INVALID_TASK_ATTEMPTS);
-    assert_status(WITH(lease_us, GH_TASKS_LEASE_MIN_US - 1), GH_INVALID_LEASE);
-    assert_status(WITH(lease_us, GH_TASKS_LEASE_MAX_US + 1), GH_INVALID_LEASE);
-    assert_status(WITH(wait_us, GH_TASKS_WAIT_MAX_US + 1), GH_INVALID_WAIT);
-    assert_status(WITH(keep_us, GH_TASKS_KEEP_MIN_US - 1), GH_INVALID_TASK_KEEP);
-    assert_status(WITH(keep_us, GH_TASKS_KEEP_MAX_US + 1), GH_INVALID_TASK_KEEP);
-    assert_status(WITH(backoff_min_us, 999), GH_INVALID_TASK_BACKOFF);
-    assert_status(WITH(backoff_max_us, 999999), GH_INVALID_TASK_BACKOFF);
-    assert_status(WITH(backoff_max_us, GH_TASKS_DELAY_MAX_US + 1), GH_INVALID_TASK_BACKOFF);
-    assert_status(WITH(weights[2], 1), GH_INVALID_TASK_WEIGHTS);
-    assert_status(WITH(weights[0], GH_TASKS_WEIGHT_MAX + 1), GH_INVALID_TASK_WEIGHTS);
-    desk* clerk = desk_alone();
-    clerk->config.lease_us = 1;
-    assert_status(try_push(clerk, (gh_task_spec){.delay_us = 0}), GH_INVALID_LEASE);
-}
-
 static void pull_style_refuses_bad_input(void** state)
 {
     (void)state;
@@ -110,39 +75,38 @@ static void pull_style_refuses_bad_input(void** state)
     gh_str queue = clerk->queue;
     gh_task* tasks = clerk->tasks;
     char* memory = clerk->memory;
-    assert_status(gh_tasks_take_begin(NULL, client, queue, tasks, 1, memory, 9000, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, NULL, 1, memory, 9000, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 0, memory, 9000, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000, NULL),
+    assert_status(gh_tasks_take_begin(NULL, desk_queue(clerk), tasks, 1, memory, 9000), GH_INVALID_OP);
+    assert_status(gh_tasks_take_begin(&clerk->take, desk_queue(clerk), NULL, 1, memory, 9000), GH_INVALID_TASKS);
+    assert_status(gh_tasks_take_begin(&clerk->take, desk_queue(clerk), tasks, 0, memory, 9000), GH_INVALID_TASKS);
+    assert_status(gh_tasks_take_begin(&clerk->take, desk_queue(clerk), tasks, GH_TASKS_BATCH_MAX + 1, memory, 9000),
                   GH_INVALID_TASKS);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, NULL, 9000, NULL), GH_INVALID_BUFFER);
-    assert_status(gh_tasks_take_begin(&clerk->take, client, queue, tasks, 1, memory, GH_TASK_BYTES_MAX - 1, NULL),
+    assert_status(gh_tasks_take_begin(&clerk->take, desk_queue(clerk), tasks, 1, NULL, 9000), GH_INVALID_BUFFER);
+    assert_status(gh_tasks_take_begin(&clerk->take, desk_queue(clerk), tasks, 1, memory, GH_TASK_BYTES_MAX - 1),
                   GH_INVALID_BUFFER);
-    assert_status(gh_tasks_finish_begin(NULL, client, queue, tasks, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, tasks, 1, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_extend_begin(NULL, client, queue, tasks, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_extend_begin(&clerk->extend, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_extend_begin(&clerk->extend, client, queue, tasks, 1, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_finish_begin(NULL, desk_queue(clerk), tasks, 1), GH_INVALID_OP);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), NULL, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), tasks, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_extend_begin(NULL, desk_queue(clerk), tasks, 1), GH_INVALID_OP);
+    assert_status(gh_tasks_extend_begin(&clerk->extend, desk_queue(clerk), NULL, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_extend_begin(&clerk->extend, desk_queue(clerk), tasks, 1), GH_INVALID_TASKS);
 
     assert_status(desk_push(clerk, "a", ""), GH_OK);
     gh_task* task = desk_take_one(clerk, "a");
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL),
-                  GH_INVALID_TASKS); /* no action */
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_INVALID_TASKS); /* no action */
     task->action = (gh_task_action)9;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_ACTION);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_INVALID_TASK_ACTION);
     task->action = GH_TASK_ACTION_RETRY;
     task->delay_us = GH_TASKS_DELAY_MAX_US + 1;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_DELAY);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_INVALID_TASK_DELAY);
     task->delay_us = 0;
     task->result = gh_str_make(memory, GH_TASK_RESULT_SIZE_MAX + 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_INVALID_TASK_RESULT);
     task->result = gh_str_make(NULL, 1);
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_INVALID_TASK_RESULT);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_INVALID_TASK_RESULT);
     task->result.size = 0;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, client, queue, task, 1, NULL), GH_OK);
+    assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), task, 1), GH_OK);
     gh_tasks_finish* second = GAME_NEW(clerk->owner, gh_tasks_finish);
-    assert_status(gh_tasks_finish_begin(second, client, queue, task, 1, NULL), GH_INVALID_TASKS); /* on its way */
+    assert_status(gh_tasks_finish_begin(second, desk_queue(clerk), task, 1), GH_INVALID_TASKS); /* on its way */
     gh_op_cancel(&clerk->finish.op);
     assert_status(gh_op_poll(&clerk->finish.op), GH_CANCELLED);
     assert_status(desk_finish(clerk, task, GH_TASK_ACTION_DONE), GH_OK);
@@ -153,7 +117,7 @@ static void pull_style_refuses_bad_input(void** state)
 
 static gh_status try_rules(desk* clerk, gh_tasks_rules rules)
 {
-    return gh_tasks_control_begin(&clerk->control, clerk->owner->client, clerk->queue, &rules, NULL);
+    return gh_tasks_control_begin(&clerk->control, desk_queue(clerk), &rules);
 }
 
 static void looking_after_refuses_bad_input(void** state)
@@ -166,13 +130,13 @@ static void looking_after_refuses_bad_input(void** state)
     gh_dead_task letter;
     gh_tasks_dead* dead = GAME_NEW(clerk->owner, gh_tasks_dead);
     const size_t room = GH_TASK_BYTES_MAX + GH_TASK_RESULT_SIZE_MAX;
-    assert_status(gh_tasks_cancel_begin(NULL, client, queue, &ref, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_cancel_begin(&clerk->edit, client, queue, NULL, 1, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 0, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 101, NULL), GH_INVALID_TASKS);
+    assert_status(gh_tasks_cancel_begin(NULL, desk_queue(clerk), &ref, 1), GH_INVALID_OP);
+    assert_status(gh_tasks_cancel_begin(&clerk->edit, desk_queue(clerk), NULL, 1), GH_INVALID_TASKS);
+    assert_status(gh_tasks_requeue_begin(&clerk->edit, desk_queue(clerk), &ref, 0), GH_INVALID_TASKS);
+    assert_status(gh_tasks_requeue_begin(&clerk->edit, desk_queue(clerk), &ref, 101), GH_INVALID_TASKS);
     ref.id.size = 0;
-    assert_status(gh_tasks_requeue_begin(&clerk->edit, client, queue, &ref, 1, NULL), GH_INVALID_TASK_ID);
-    assert_status(gh_tasks_control_begin(NULL, client, queue, NULL, NULL), GH_INVALID_OP);
+    assert_status(gh_tasks_requeue_begin(&clerk->edit, desk_queue(clerk), &ref, 1), GH_INVALID_TASK_ID);
+    assert_status(gh_tasks_control_begin(NULL, desk_queue(clerk), NULL), GH_INVALID_OP);
     assert_status(try_rules(clerk, (gh_tasks_rules){.running_max = GH_TASKS_CAPACITY_MAX + 1}),
                   GH_INVALID_TASK_CAPACITY);
     const gh_tasks_rules wrong[] = {
@@ -187,18 +151,18 @@ static void looking_after_refuses_bad_input(void** state)
         {.rate_count = 1, .rate_period_us = SECOND_US, .rate_burst = GH_TASKS_RATE_MAX + 1}};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_status(try_rules(clerk, wrong[i]), GH_INVALID_TASK_RATE);
-    assert_status(gh_tasks_look_begin(NULL, client, queue, queue, NULL, 0, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, ref.id, NULL, 0, NULL), GH_INVALID_TASK_ID);
-    assert_status(gh_tasks_look_begin(&clerk->look, client, queue, queue, NULL, 1, NULL), GH_INVALID_BUFFER);
-    assert_status(gh_tasks_dead_begin(NULL, client, queue, 0, &letter, 1, clerk->memory, room, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, NULL, 1, clerk->memory, room, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 0, clerk->memory, room, NULL), GH_INVALID_TASKS);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, 0, &letter, 1, clerk->memory, room - 1, NULL),
+    assert_status(gh_tasks_look_begin(NULL, desk_queue(clerk), queue, NULL, 0), GH_INVALID_OP);
+    assert_status(gh_tasks_look_begin(&clerk->look, desk_queue(clerk), ref.id, NULL, 0), GH_INVALID_TASK_ID);
+    assert_status(gh_tasks_look_begin(&clerk->look, desk_queue(clerk), queue, NULL, 1), GH_INVALID_BUFFER);
+    assert_status(gh_tasks_dead_begin(NULL, desk_queue(clerk), 0, &letter, 1, clerk->memory, room), GH_INVALID_OP);
+    assert_status(gh_tasks_dead_begin(dead, desk_queue(clerk), 0, NULL, 1, clerk->memory, room), GH_INVALID_TASKS);
+    assert_status(gh_tasks_dead_begin(dead, desk_queue(clerk), 0, &letter, 0, clerk->memory, room), GH_INVALID_TASKS);
+    assert_status(gh_tasks_dead_begin(dead, desk_queue(clerk), 0, &letter, 1, clerk->memory, room - 1),
                   GH_INVALID_BUFFER);
-    assert_status(gh_tasks_count_begin(NULL, client, queue, NULL), GH_INVALID_OP);
-    assert_status(gh_tasks_count_begin(&clerk->count, client, gh_str_make(NULL, 0), NULL), GH_INVALID_NAME);
+    assert_status(gh_tasks_count_begin(NULL, desk_queue(clerk)), GH_INVALID_OP);
+    assert_status(gh_tasks_count_begin(&clerk->count, queue_made(client, gh_str_make(NULL, 0), NULL)), GH_INVALID_NAME);
     assert_int_equal(game_stats(clerk->owner).ops_begun, 0);
-    assert_status(gh_tasks_dead_begin(dead, client, queue, UINT64_MAX, &letter, 1, clerk->memory, room, NULL), GH_OK);
+    assert_status(gh_tasks_dead_begin(dead, desk_queue(clerk), UINT64_MAX, &letter, 1, clerk->memory, room), GH_OK);
     GAME_UNTIL(gh_op_poll(&dead->op) != GH_PENDING);
     assert_status(gh_op_poll(&dead->op), GH_OK);
     assert_int_equal(dead->count, 0);
@@ -215,16 +179,25 @@ static void worker_refuses_bad_input(void** state)
 {
     (void)state;
     game* owner = game_start(redis_server_address(redis_server_any()));
+    game* other = game_start(redis_server_address(redis_server_any()));
     gh_tasks_worker* worker = GAME_NEW(owner, gh_tasks_worker);
     gh_task slots[2];
     char memory[512];
     gh_task_handler handlers[2] = {{.name = gh_str_literal("a"), .function = nothing},
                                    {.name = gh_str_literal("a"), .function = nothing}};
-    gh_tasks_queue queues[2] = {{.name = gh_str_literal("q")}, {.name = gh_str_literal("q")}};
+    gh_queue q, r, once, elsewhere, bad, unmade = GH_ZERO;
+    gh_queue_config wrong = gh_queue_config_default();
+    gh_tasks_worker_queue queues[2] = {{.queue = &q}, {.queue = &r}};
     gh_tasks_worker_config good = gh_tasks_worker_config_default();
     good.handlers = handlers, good.handler_count = 1, good.queues = queues, good.queue_count = 1;
     good.slots = slots, good.slot_count = 2, good.memory = memory, good.memory_size = sizeof(memory);
     gh_tasks_worker_config config;
+    wrong.keep_us = 0;
+    assert_status(gh_queue_init(&q, owner->client, gh_str_literal("q"), NULL), GH_OK);
+    assert_status(gh_queue_init(&r, owner->client, gh_str_literal("r"), NULL), GH_OK);
+    assert_status(gh_queue_init(&once, owner->client, gh_str_literal("q"), NULL), GH_OK);
+    assert_status(gh_queue_init(&elsewhere, other->client, gh_str_literal("q"), NULL), GH_OK);
+    assert_status(gh_queue_init(&bad, owner->client, gh_str_literal("q"), &wrong), GH_INVALID_TASK_KEEP);
 #define TRY(change, expected)                                                                                          \
     config = good;                                                                                                     \
     change;                                                                                                            \
@@ -233,12 +206,16 @@ static void worker_refuses_bad_input(void** state)
     assert_status(gh_tasks_worker_begin(worker, NULL, &good), GH_INVALID_CLIENT);
     assert_status(gh_tasks_worker_begin(worker, owner->client, NULL), GH_INVALID_CONFIG);
     TRY(config.struct_size = 1, GH_INVALID_CONFIG);
-    TRY(config.tasks.keep_us = 0, GH_INVALID_TASK_KEEP);
     TRY(config.queues = NULL, GH_INVALID_TASK_QUEUES);
     TRY(config.queue_count = 0, GH_INVALID_TASK_QUEUES);
     TRY(config.queue_count = GH_TASKS_QUEUES_MAX + 1, GH_INVALID_TASK_QUEUES);
-    TRY(config.queue_count = 2, GH_INVALID_TASK_QUEUES); /* one twice */
-    queues[1].name = gh_str_literal("r");
+    const gh_queue* const none[] = {NULL, &unmade, &bad, &elsewhere, &q, &once}; /* the last two: one twice */
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+    {
+        queues[1].queue = none[i];
+        TRY(config.queue_count = 2, GH_INVALID_TASK_QUEUES);
+    }
+    queues[1].queue = &r;
     TRY((config.queue_count = 2, queues[1].weight = 1), GH_INVALID_TASK_WEIGHTS);
     queues[1].weight = 0;
     TRY(config.handlers = NULL, GH_INVALID_TASK_HANDLERS);
@@ -255,8 +232,8 @@ static void worker_refuses_bad_input(void** state)
         TRY(config.memory_size = size, GH_INVALID_TASK_SLOTS);
     }
     assert_status(gh_op_poll(&worker->op), GH_INVALID_TASK_SLOTS);
-    gh_tasks_worker_stop(worker);
-    gh_tasks_worker_stop(NULL);
+    gh_tasks_worker_end(worker);
+    gh_tasks_worker_end(NULL);
     TRY((void)0, GH_OK);
     assert_status(gh_tasks_worker_begin(worker, owner->client, &good), GH_INVALID_OP);
     gh_op_cancel(&worker->op);
@@ -313,7 +290,7 @@ static void largest_tasks_pass_as_many_as_a_request_may_have(void** state)
     char(*ids)[16] = (char(*)[16])game_new(owner, GH_TASKS_BATCH_MAX * 16);
     for (int i = 0; i < 8; i++) assert_status(push_numbered(clerk, tasks, ids, 4, largest), GH_OK);
     for (int i = 0; i < 6; i++) tasks[i].payload = largest;
-    assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue, tasks, 6, NULL), GH_TOO_LARGE);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), tasks, 6), GH_TOO_LARGE);
     unsigned taken = 0;
     while (desk_take(clerk, GH_TASKS_BATCH_MAX) == GH_OK)
     {
@@ -338,9 +315,8 @@ static void grouped_pushes_have_their_own_bound(void** state)
     gh_task_spec tasks[GH_TASKS_GROUPED_MAX + 1] = {{.group = {"a", 1}}};
     for (size_t count = GH_TASKS_GROUPED_MAX - 1; count <= GH_TASKS_GROUPED_MAX; count++)
         assert_status(desk_push_all(clerk, tasks, count), GH_OK);
-    assert_status(
-        gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, GH_TASKS_GROUPED_MAX + 1, NULL),
-        GH_INVALID_TASKS);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), tasks, GH_TASKS_GROUPED_MAX + 1),
+                  GH_INVALID_TASKS);
     tasks[0].group = gh_str_literal("");
     assert_status(desk_push_all(clerk, tasks, GH_TASKS_GROUPED_MAX + 1), GH_OK);
 }
@@ -360,25 +336,19 @@ static void as_many_tasks_as_may_be_pass_in_each_request(void** state)
         assert_int_equal(clerk->take.count, count);
         assert_status(desk_extend(clerk), GH_OK);
         for (size_t i = 0; i < count; i++) clerk->tasks[i].action = GH_TASK_ACTION_FAIL;
-        assert_status(
-            gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, count, NULL),
-            GH_OK);
+        assert_status(gh_tasks_finish_begin(&clerk->finish, desk_queue(clerk), clerk->tasks, count), GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
         for (size_t i = 0; i < count; i++) refs[i].id = tasks[i].id;
-        assert_status(gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs,
-                                             GH_TASKS_REQUEUE_MAX + 1, NULL),
+        assert_status(gh_tasks_requeue_begin(&clerk->edit, desk_queue(clerk), refs, GH_TASKS_REQUEUE_MAX + 1),
                       GH_INVALID_TASKS);
         for (size_t done = 0, some; done < count; done += some)
         {
             some = count - done < GH_TASKS_REQUEUE_MAX ? count - done : GH_TASKS_REQUEUE_MAX;
-            assert_status(
-                gh_tasks_requeue_begin(&clerk->edit, clerk->owner->client, clerk->queue, &refs[done], some, NULL),
-                GH_OK);
+            assert_status(gh_tasks_requeue_begin(&clerk->edit, desk_queue(clerk), &refs[done], some), GH_OK);
             GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
         }
         assert_int_equal(desk_count(clerk)->ready[0], count);
-        assert_status(gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, refs, count, NULL),
-                      GH_OK);
+        assert_status(gh_tasks_cancel_begin(&clerk->edit, desk_queue(clerk), refs, count), GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
         for (size_t i = 0; i < count; i++) assert_status(refs[i].status, GH_OK);
         assert_status(desk_take(clerk, GH_TASKS_BATCH_MAX), GH_EMPTY);
@@ -447,10 +417,10 @@ static void smallest_client_takes_what_it_can(void** state)
     char ids[100][16];
     assert_status(push_numbered(clerk, tasks, ids, 50, gh_str_literal("")), GH_OK);
     assert_status(push_numbered(clerk, tasks, ids, 1, gh_str_make(payload, sizeof(payload))), GH_OK);
-    assert_status(gh_tasks_push_begin(&clerk->push, owner->client, clerk->queue,
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk),
                                       (gh_task_spec[2]){{.payload = {payload, sizeof(payload)}},
                                                         {.payload = {payload, sizeof(payload)}}},
-                                      2, NULL),
+                                      2),
                   GH_TOO_LARGE);
     unsigned taken = 0;
     while (desk_take(clerk, GH_TASKS_BATCH_MAX) == GH_OK)
@@ -462,10 +432,9 @@ static void smallest_client_takes_what_it_can(void** state)
     assert_int_equal(game_stats(owner).protocol_errors, 0);
 }
 
-TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_test(config_names_the_field_that_is_wrong),
-          cmocka_unit_test(pull_style_refuses_bad_input), cmocka_unit_test(looking_after_refuses_bad_input),
-          cmocka_unit_test(worker_refuses_bad_input), cmocka_unit_test(capacity_is_exact),
-          cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
+TEST_FILE(tasks_input, cmocka_unit_test(push_refuses_bad_input), cmocka_unit_test(pull_style_refuses_bad_input),
+          cmocka_unit_test(looking_after_refuses_bad_input), cmocka_unit_test(worker_refuses_bad_input),
+          cmocka_unit_test(capacity_is_exact), cmocka_unit_test(largest_tasks_pass_as_many_as_a_request_may_have),
           cmocka_unit_test(grouped_pushes_have_their_own_bound),
           cmocka_unit_test(as_many_tasks_as_may_be_pass_in_each_request),
           cmocka_unit_test(longest_names_are_told_by_begin), cmocka_unit_test(smallest_client_takes_what_it_can));

@@ -244,8 +244,9 @@ static void push_that_was_done_is_not_refused(void** state)
     gh_task_spec spec = of_one_attempt("t1");
     proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
     long long calls = redis_server_calls(self.server, "evalsha");
-    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self.far->push, queue_made(self.far->owner->client, self.far->queue, NULL), &spec, 1),
+        GH_OK);
     GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
     redis_server_do(self.server, "ACL SETUSER default -evalsha");
     GAME_UNTIL(gh_op_poll(&self.far->push.op) != GH_PENDING);
@@ -292,8 +293,9 @@ static void push_that_is_sent_again_when_it_is_over_is_told_as_stored(void** sta
     spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
     proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
     long long calls = redis_server_calls(self.server, "evalsha");
-    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self.far->push, queue_made(self.far->owner->client, self.far->queue, NULL), &spec, 1),
+        GH_OK);
     GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
     self.far->owner->asleep = true;
     desk_take_one(self.near, "t1");
@@ -327,8 +329,9 @@ static void push_of_which_a_copy_was_stopped_is_unknown(void** state)
     gh_task_spec spec = of_one_attempt("t1");
     spec.unique = GH_TASK_UNIQUE_WHILE_ACTIVE;
     street_hold(&self);
-    assert_status(gh_tasks_push_begin(&self.far->push, self.far->owner->client, self.far->queue, &spec, 1, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_push_begin(&self.far->push, queue_made(self.far->owner->client, self.far->queue, NULL), &spec, 1),
+        GH_OK);
     char receipt[64];
     snprintf(receipt, sizeof receipt, "%" PRIu64 " 60000000 u", gh_client_store_time(self.far->owner->client, 0));
     redis_server_do(self.server, "HSET " KEY "w %016llx:%016llxo %s", (unsigned long long)self.far->push.maker,
@@ -381,8 +384,9 @@ static void cancel_that_is_sent_again_takes_nothing_that_came_later(void** state
     gh_task_ref ref = {.id = gh_str_literal("t1")};
     proxy_arm(self.proxy, PROXY_REPLY, 0, PROXY_HOLD);
     long long calls = redis_server_calls(self.server, "evalsha");
-    assert_status(gh_tasks_cancel_begin(&self.far->edit, self.far->owner->client, self.far->queue, &ref, 1, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_cancel_begin(&self.far->edit, queue_made(self.far->owner->client, self.far->queue, NULL), &ref, 1),
+        GH_OK);
     GAME_UNTIL(redis_server_calls(self.server, "evalsha") > calls);
     self.far->owner->asleep = true;
     assert_status(desk_push_active(self.near, "t1", ""), GH_OK);

@@ -252,9 +252,8 @@ static void fence_grows_when_the_clock_goes_back(void** state)
 static gh_tasks_take* begin_wait(desk* self, uint64_t wait_us)
 {
     self->config.wait_us = wait_us;
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, 1, self->memory,
-                                      sizeof(self->memory), &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(&self->take, desk_queue(self), self->tasks, 1, self->memory, sizeof(self->memory)), GH_OK);
     return &self->take;
 }
 

@@ -50,8 +50,7 @@ static void letter_of_a_task_that_has_risen_is_none(void** state)
         assert_status(desk_finish(clerk, &clerk->tasks[0], GH_TASK_ACTION_FAIL), GH_OK);
         assert_status(desk_requeue(clerk, id), GH_OK);
         redis_server_do(server, "ZADD " KEY "x 1 %s", id);
-        assert_status(gh_tasks_dead_begin(dead, clerk->owner->client, clerk->queue, 0, letter, 2, clerk->memory,
-                                          sizeof(clerk->memory), &clerk->config),
+        assert_status(gh_tasks_dead_begin(dead, desk_queue(clerk), 0, letter, 2, clerk->memory, sizeof(clerk->memory)),
                       GH_OK);
         GAME_UNTIL(gh_op_poll(&dead->op) != GH_PENDING);
         assert_status(gh_op_poll(&dead->op), GH_OK);
@@ -202,11 +201,11 @@ static void worker_asks_at_once_when_the_server_was_restarted(void** state)
     shop* baker = shop_prepare(game_start_with(&config), QUEUE);
     desk* clerk = desk_on(server);
     baker->ticks_needed = 1000000;
-    baker->config.tasks.lease_us = HOUR_US; /* by itself it would ask after 20 minutes */
+    baker->wants[0].lease_us = HOUR_US; /* by itself it would ask after 20 minutes */
     shop_begin(baker);
     assert_status(desk_push(clerk, "bread", ""), GH_OK);
     GAME_UNTIL(baker->calls > 0);
-    gh_tasks_worker_stop(&baker->worker);
+    gh_tasks_worker_end(&baker->worker);
     forget_hand_out(server, "bread");
     GAME_UNTIL(baker->told_lost == 1);
     assert_int_equal(baker->worker.lost, 1);
@@ -246,8 +245,9 @@ static void receipts_take_no_older_generation(void** state)
     assert_true(generation > 0);
     redis_server_do(server, "HSET " KEY "w generation %lld", generation + 1);
     clerk->tasks[0].action = GH_TASK_ACTION_DONE;
-    assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
-                  GH_OK);
+    assert_status(
+        gh_tasks_finish_begin(&clerk->finish, queue_made(clerk->owner->client, clerk->queue, NULL), clerk->tasks, 1),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->finish.op), GH_OK);
     assert_true(gh_client_generation(clerk->owner->client) == (uint64_t)generation + 1);
@@ -340,7 +340,7 @@ static void counts_over_32_bits_are_not_cut(void** state)
     gh_client_config config = game_config(fake_server_address(fake));
     config.wake = false;
     desk* clerk = desk_open(game_start_with(&config), QUEUE);
-    assert_status(gh_tasks_count_begin(&clerk->count, clerk->owner->client, clerk->queue, NULL), GH_OK);
+    assert_status(gh_tasks_count_begin(&clerk->count, queue_made(clerk->owner->client, clerk->queue, NULL)), GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->count.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->count.op), GH_CORRUPT);
 }

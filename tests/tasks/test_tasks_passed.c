@@ -34,9 +34,7 @@ typedef struct crowd
 static void cancel_them(desk* clerk, crowd* some)
 {
     for (unsigned i = 0; i < BATCH; i++) some->refs[i].id = some->specs[i].id;
-    assert_status(
-        gh_tasks_cancel_begin(&clerk->edit, clerk->owner->client, clerk->queue, some->refs, BATCH, &clerk->config),
-        GH_OK);
+    assert_status(gh_tasks_cancel_begin(&clerk->edit, desk_queue(clerk), some->refs, BATCH), GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->edit.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->edit.op), GH_OK);
 }

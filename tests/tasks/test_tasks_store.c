@@ -54,12 +54,13 @@ static void foreign_keys_tear_nothing(void** state)
         gh_tasks_take* take = GAME_NEW(clerk->owner, gh_tasks_take);
         gh_task* taken = GAME_NEW_ARRAY(clerk->owner, gh_task, 10);
         char* memory = game_new(clerk->owner, GH_TASK_BYTES_MAX);
-        assert_status(
-            gh_tasks_take_begin(take, clerk->owner->client, clerk->queue, taken, 10, memory, GH_TASK_BYTES_MAX, NULL),
-            GH_OK);
+        assert_status(gh_tasks_take_begin(take, queue_made(clerk->owner->client, clerk->queue, NULL), taken, 10, memory,
+                                          GH_TASK_BYTES_MAX),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&take->op) != GH_PENDING);
         clerk->tasks[0].action = GH_TASK_ACTION_DONE;
-        assert_status(gh_tasks_finish_begin(&clerk->finish, clerk->owner->client, clerk->queue, clerk->tasks, 1, NULL),
+        assert_status(gh_tasks_finish_begin(&clerk->finish, queue_made(clerk->owner->client, clerk->queue, NULL),
+                                            clerk->tasks, 1),
                       GH_OK);
         GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
         gh_status finish = gh_op_poll(&clerk->finish.op);
@@ -93,8 +94,7 @@ static void full_store_refuses_pushes_and_lets_workers_drain_it(void** state)
     redis_server_do(server, "CONFIG SET maxmemory 1");
     clerk->config.timeout_us = SECOND_US / 5;
     tasks[0].id = gh_str_literal("refused");
-    assert_status(gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, tasks, 1, &clerk->config),
-                  GH_OK);
+    assert_status(gh_tasks_push_begin(&clerk->push, desk_queue(clerk), tasks, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->push.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->push.op), GH_TIMEOUT);
     clerk->config.timeout_us = 5 * SECOND_US;
@@ -163,16 +163,14 @@ static void task_without_room_is_handed_out_cut(void** state)
 
 static gh_status count_says(desk* clerk)
 {
-    assert_status(gh_tasks_count_begin(&clerk->count, clerk->owner->client, clerk->queue, &clerk->config), GH_OK);
+    assert_status(gh_tasks_count_begin(&clerk->count, desk_queue(clerk)), GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->count.op) != GH_PENDING);
     return gh_op_poll(&clerk->count.op);
 }
 
 static gh_status look_says(desk* clerk, const char* id)
 {
-    assert_status(
-        gh_tasks_look_begin(&clerk->look, clerk->owner->client, clerk->queue, gh_str_of(id), NULL, 0, &clerk->config),
-        GH_OK);
+    assert_status(gh_tasks_look_begin(&clerk->look, desk_queue(clerk), gh_str_of(id), NULL, 0), GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->look.op) != GH_PENDING);
     return gh_op_poll(&clerk->look.op);
 }

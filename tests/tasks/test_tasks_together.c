@@ -139,18 +139,19 @@ static void count_min_is_checked(void** state)
 {
     (void)state;
     desk* self = desk_on(redis_server_start(NULL));
-    gh_tasks_config* config = &self->config;
+    gh_queue_config* config = &self->config;
+    gh_queue queue;
     config->count_min = GH_TASKS_COUNT_MIN_MAX + 1;
-    assert_status(gh_tasks_config_check(config), GH_INVALID_TASKS);
+    assert_status(gh_queue_init(&queue, self->owner->client, self->queue, config), GH_INVALID_TASKS);
     config->count_min = GH_TASKS_COUNT_MIN_MAX;
-    assert_status(gh_tasks_config_check(config), GH_OK);
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks,
-                                      GH_TASKS_COUNT_MIN_MAX - 1, self->memory, sizeof(self->memory), config),
+    assert_status(gh_queue_init(&queue, self->owner->client, self->queue, config), GH_OK);
+    assert_status(gh_tasks_take_begin(&self->take, &queue, self->tasks, GH_TASKS_COUNT_MIN_MAX - 1, self->memory,
+                                      sizeof(self->memory)),
                   GH_INVALID_TASKS);
     for (int i = 0; i < GH_TASKS_CLASSES; i++) config->weights[i] = 1;
-    assert_status(gh_tasks_config_check(config), GH_INVALID_TASKS);
+    assert_status(gh_queue_init(&queue, self->owner->client, self->queue, config), GH_INVALID_TASKS);
     config->count_min = GH_TASKS_WEIGHTED_MIN_MAX;
-    assert_status(gh_tasks_config_check(config), GH_OK);
+    assert_status(gh_queue_init(&queue, self->owner->client, self->queue, config), GH_OK);
 }
 
 /* ---- what lies between them ---------------------------------------------------------------------------- */
@@ -171,8 +172,7 @@ static void push_and_cancel(desk* self, unsigned count, const char* group)
             specs[i].group = gh_str_of(group);
         }
         assert_status(desk_push_all(self, specs, BATCH), GH_OK);
-        assert_status(gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, refs, BATCH, &self->config),
-                      GH_OK);
+        assert_status(gh_tasks_cancel_begin(&self->edit, desk_queue(self), refs, BATCH), GH_OK);
         GAME_UNTIL(gh_op_poll(&self->edit.op) == GH_OK);
     }
 }
@@ -243,9 +243,8 @@ static void each_of_two_takers_gets_a_whole_table(void** state)
     for (int i = 0; i < 2; i++)
     {
         tables[i]->config.wait_us = 3600 * SECOND_US;
-        assert_status(gh_tasks_take_begin(&tables[i]->take, tables[i]->owner->client, tables[i]->queue,
-                                          tables[i]->tasks, FOUR, tables[i]->memory, sizeof(tables[i]->memory),
-                                          &tables[i]->config),
+        assert_status(gh_tasks_take_begin(&tables[i]->take, desk_queue(tables[i]), tables[i]->tasks, FOUR,
+                                          tables[i]->memory, sizeof(tables[i]->memory)),
                       GH_OK);
     }
     for (unsigned i = 0; i < 8; i++)

@@ -110,8 +110,7 @@ static void lost_answer_is_told_once(void** state)
         task->action = GH_TASK_ACTION_DONE;
         self->config.timeout_us = i == 0 ? 5 * SECOND_US : SECOND_US / 5;
         proxy_arm(proxy, PROXY_REPLY, 0, PROXY_HOLD);
-        assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
-                      GH_OK);
+        assert_status(gh_tasks_finish_begin(&self->finish, desk_queue(self), task, 1), GH_OK);
         if (i == 1)
         {
             GAME_UNTIL(proxy_fired(proxy) == 2);
@@ -131,7 +130,7 @@ static void worker_tells_of_each_attempt(void** state)
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_open(game_start_ready(redis_server_address(server)), QUEUE);
     shop* self = shop_prepare(listener_on(redis_server_address(server)), QUEUE);
-    self->config.tasks.backoff_min_us = self->config.tasks.backoff_max_us = 1000;
+    self->wants[0].backoff_min_us = self->wants[0].backoff_max_us = 1000;
     shop_begin(self);
     gh_task_spec spec = {.id = gh_str_literal("sword"), .handler = gh_str_literal("work"), .attempts_max = 2};
     assert_status(desk_push_all(clerk, &spec, 1), GH_OK);

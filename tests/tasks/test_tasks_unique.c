@@ -330,7 +330,8 @@ static void cancelled_id_in_a_line_waits_for_its_turn(void** state)
     assert_status(desk_push_all(self, specs, HALF), GH_OK);
     assert_status(desk_push_all(self, specs + HALF, HALF), GH_OK);
     assert_status(desk_push_group(self, "orc", "orcs"), GH_OK); /* the queue is not empty, so nothing is cleared */
-    assert_status(gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, refs, 2 * HALF, NULL), GH_OK);
+    assert_status(
+        gh_tasks_cancel_begin(&self->edit, queue_made(self->owner->client, self->queue, NULL), refs, 2 * HALF), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->edit.op) == GH_OK);
     assert_status(desk_push_active(self, ids[0], ""), GH_OK);
     assert_status(desk_push_active(self, ids[2 * HALF - 1], ""), GH_EXISTS);
@@ -472,8 +473,9 @@ static void each_push_that_was_told_ok_is_over_once(void** state)
                                       .group = gh_str_of(random_one_in(&random, 3) ? "elves" : ""),
                                       .delay_us = random_one_in(&random, 4) ? 2000 : 0};
             desk* self = pushers[i];
-            assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, &specs[i], 1, NULL),
-                          GH_OK);
+            assert_status(
+                gh_tasks_push_begin(&self->push, queue_made(self->owner->client, self->queue, NULL), &specs[i], 1),
+                GH_OK);
         }
         GAME_UNTIL(gh_op_poll(&pushers[0]->push.op) != GH_PENDING && gh_op_poll(&pushers[1]->push.op) != GH_PENDING);
         for (int i = 0; i < PUSHERS; i++)
@@ -552,7 +554,8 @@ static void server_that_dies_costs_nothing_and_repeats_nothing(void** state)
     {
         gh_task_spec spec = {
             .id = gh_str_literal("jo"), .handler = gh_str_literal("work"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
-        assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, &spec, 1, NULL), GH_OK);
+        assert_status(gh_tasks_push_begin(&self->push, queue_made(self->owner->client, self->queue, NULL), &spec, 1),
+                      GH_OK);
         game_tick_all();
         redis_server_kill9(server);
         redis_server_restart(server);

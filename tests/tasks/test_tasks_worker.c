@@ -66,7 +66,7 @@ static void unknown_handler_is_kept_and_reported(void** state)
     shop* knows = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     knows->handlers[1] = (gh_task_handler){.function = shop_work, .context = knows}; /* for every other name */
     knows->config.handler_count = 2;
-    gh_tasks_worker_stop(&baker->worker);
+    gh_tasks_worker_end(&baker->worker);
     shop_begin(knows);
     assert_status(desk_requeue(clerk, "odd"), GH_OK);
     GAME_UNTIL(knows->worker.done == 1);
@@ -174,7 +174,7 @@ static void handler_goes_on_over_many_ticks_and_is_renewed(void** state)
     redis_server* server = redis_server_start(NULL);
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* other = desk_on(server);
-    baker->config.tasks.lease_us = 2 * SECOND_US;
+    baker->wants[0].lease_us = 2 * SECOND_US;
     baker->ticks_needed = UINT32_MAX;
     push_many(other, 0, 3);
     shop_begin(baker);
@@ -200,7 +200,7 @@ static void hitch_longer_than_the_lease_is_told_before_anything_else(void** stat
     redis_server* server = redis_server_start(NULL);
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* clerk = desk_on(server);
-    baker->config.tasks.lease_us = SECOND_US;
+    baker->wants[0].lease_us = SECOND_US;
     baker->ticks_needed = UINT32_MAX;
     push_many(clerk, 0, 2);
     shop_begin(baker);
@@ -224,7 +224,7 @@ static void cancelled_task_hears_of_it_at_once(void** state)
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     desk* clerk = desk_on(server);
     GAME_UNTIL(gh_client_link_state(baker->owner->client, GH_LINK_WAKE) == GH_LINK_READY);
-    baker->config.tasks.lease_us = 3600 * SECOND_US; /* a renewal would tell it after 20 min */
+    baker->wants[0].lease_us = 3600 * SECOND_US; /* a renewal would tell it after 20 min */
     baker->ticks_needed = UINT32_MAX;
     shop_begin(baker);
     push_many(clerk, 0, 2);
@@ -264,7 +264,7 @@ static void stopped_worker_ends_what_it_has_begun(void** state)
     baker->ticks_needed = 20;
     push_many(clerk, 0, 4);
     GAME_UNTIL(baker->calls > 0);
-    gh_tasks_worker_stop(&baker->worker);
+    gh_tasks_worker_end(&baker->worker);
     GAME_UNTIL(gh_op_poll(&baker->worker.op) != GH_PENDING);
     assert_status(gh_op_poll(&baker->worker.op), GH_OK);
     assert_true(baker->worker.done > 0);
@@ -324,7 +324,7 @@ static void shutdown_tells_handlers_and_the_lease_brings_the_tasks_back(void** s
     redis_server* server = redis_server_start(NULL);
     desk* clerk = desk_on(server);
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
-    baker->config.tasks.lease_us = SECOND_US / 2;
+    baker->wants[0].lease_us = SECOND_US / 2;
     baker->ticks_needed = UINT32_MAX;
     shop_begin(baker);
     push_many(clerk, 0, 2);
@@ -357,8 +357,8 @@ static void queues_are_served_in_order_of_importance(void** state)
     redis_server* server = redis_server_start(NULL);
     game* pusher = game_start_ready(redis_server_address(server));
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
-    baker->queues[1].name = gh_str_literal("low");
-    baker->queues[2].name = gh_str_literal("lowest");
+    baker->names[1] = "low";
+    baker->names[2] = "lowest";
     baker->config.queue_count = 3;
     baker->config.slot_count = 1; /* one after the other */
     push_into(pusher, "lowest", "c", 3);
@@ -376,7 +376,7 @@ static void queues_are_served_by_weight(void** state)
     game* pusher = game_start_ready(redis_server_address(server));
     shop* baker = shop_prepare(game_start_ready(redis_server_address(server)), QUEUE);
     baker->queues[0].weight = 3;
-    baker->queues[1].name = gh_str_literal("low");
+    baker->names[1] = "low";
     baker->queues[1].weight = 1;
     baker->config.queue_count = 2;
     baker->config.slot_count = 2;

@@ -6,7 +6,9 @@
 
 void backlog_ask(backlog* b, gh_client* client)
 {
-    *b = (backlog){.client = client};
+    const gh_str names[BACKLOG_QUEUES] = {gh_str_literal(JOBS_TRADE), gh_str_literal(JOBS_MAIL)};
+    *b = (backlog){.known = false};
+    for (uint32_t i = 0; i < BACKLOG_QUEUES; i++) (void)job_queue_init(&b->queues[i], client, names[i]);
 }
 
 static void add(backlog* b, const gh_tasks_count* count)
@@ -22,7 +24,6 @@ static void add(backlog* b, const gh_tasks_count* count)
 
 bool backlog_frame(backlog* b)
 {
-    const gh_str queues[BACKLOG_QUEUES] = {gh_str_literal(JOBS_TRADE), gh_str_literal(JOBS_MAIL)};
     b->known = true;
     for (uint32_t i = 0; i < BACKLOG_QUEUES; i++)
     {
@@ -35,7 +36,7 @@ bool backlog_frame(backlog* b)
             continue;
         }
         b->known = false;
-        if (status != GH_PENDING) gh_tasks_count_begin(&b->counts[i], b->client, queues[i], NULL);
+        if (status != GH_PENDING) gh_tasks_count_begin(&b->counts[i], &b->queues[i]);
     }
     return b->known;
 }

@@ -19,7 +19,7 @@ typedef struct backlog
     uint64_t dead; /* given up after too many attempts                */
 
     /* private */
-    gh_client* client;
+    gh_queue queues[BACKLOG_QUEUES];
     gh_tasks_count counts[BACKLOG_QUEUES];
     bool answered[BACKLOG_QUEUES];
 } backlog;

@@ -5,6 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define LEASE_US       2000000u /* so long does a task wait after its worker was killed */
+#define BACKOFF_MIN_US 100000u
+#define BACKOFF_MAX_US 5000000u
+
 enum
 {
     /* A job of trade must not be given up, however long the store or the workers are away: its coins are
@@ -34,6 +38,15 @@ gh_str job_name(job_kind kind)
 gh_str job_queue(job_kind kind)
 {
     return forms[kind].queue;
+}
+
+gh_status job_queue_init(gh_queue* queue, gh_client* client, gh_str name)
+{
+    gh_queue_config config = gh_queue_config_default();
+    config.lease_us = LEASE_US;
+    config.backoff_min_us = BACKOFF_MIN_US;
+    config.backoff_max_us = BACKOFF_MAX_US;
+    return gh_queue_init(queue, client, name, &config);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------- */
@@ -111,7 +124,9 @@ bool job_push_add(job_push* push, const job* j)
 
 gh_status job_push_begin(job_push* push, gh_client* client)
 {
-    return gh_tasks_push_begin(&push->op, client, push->queue, push->tasks, push->count, NULL);
+    gh_queue queue;
+    (void)job_queue_init(&queue, client, push->queue); /* the begin says what is wrong with it */
+    return gh_tasks_push_begin(&push->op, &queue, push->tasks, push->count);
 }
 
 gh_status job_push_poll(const job_push* push)

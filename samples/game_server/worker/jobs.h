@@ -67,6 +67,9 @@ typedef struct job
 gh_str job_name(job_kind kind);
 gh_str job_queue(job_kind kind);
 
+/* A queue of jobs, with the settings that all here have for it. */
+gh_status job_queue_init(gh_queue* queue, gh_client* client, gh_str name);
+
 /* False if it is no job that job_push_add has written. The texts of guild mail point into payload. */
 bool job_read(job* j, job_kind kind, gh_str payload);
 

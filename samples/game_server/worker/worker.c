@@ -8,11 +8,8 @@
 
 #include <stdio.h>
 
-#define LEASE_US       2000000u /* so long does a task wait after its worker was killed */
-#define BACKOFF_MIN_US 100000u
-#define BACKOFF_MAX_US 5000000u
-#define ENDING_US      10000000u /* for what is under way when we are told to end */
-#define DRAIN_US       2000000u
+#define ENDING_US 10000000u /* for what is under way when we are told to end */
+#define DRAIN_US  2000000u
 
 typedef struct worker
 {
@@ -20,7 +17,8 @@ typedef struct worker
     desks desks;
     gh_tasks_worker tasks;
     gh_task_handler handlers[JOB_KINDS];
-    gh_tasks_queue queues[2];
+    gh_queue queues[2];
+    gh_tasks_worker_queue taken[2];
     _Alignas(16) char memory[DESKS * DESK_TASK_SIZE];
 } worker;
 
@@ -34,21 +32,19 @@ static gh_status begin_tasks(worker* w)
         w->handlers[kind] =
             (gh_task_handler){.name = job_name(kind), .function = functions[kind], .context = &w->desks};
     }
-    w->queues[0] = (gh_tasks_queue){.name = gh_str_literal(JOBS_TRADE)};
-    w->queues[1] = (gh_tasks_queue){.name = gh_str_literal(JOBS_MAIL)};
+    (void)job_queue_init(&w->queues[0], w->member.client, gh_str_literal(JOBS_TRADE));
+    (void)job_queue_init(&w->queues[1], w->member.client, gh_str_literal(JOBS_MAIL));
+    for (int i = 0; i < 2; i++) w->taken[i] = (gh_tasks_worker_queue){.queue = &w->queues[i]};
 
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
     config.handlers = w->handlers;
     config.handler_count = JOB_KINDS;
-    config.queues = w->queues;
+    config.queues = w->taken;
     config.queue_count = 2;
     config.slots = w->desks.slots;
     config.slot_count = DESKS;
     config.memory = w->memory;
     config.memory_size = sizeof w->memory;
-    config.tasks.lease_us = LEASE_US;
-    config.tasks.backoff_min_us = BACKOFF_MIN_US;
-    config.tasks.backoff_max_us = BACKOFF_MAX_US;
     return gh_tasks_worker_begin(&w->tasks, w->member.client, &config);
 }
 
@@ -94,7 +90,7 @@ static bool run(worker* w)
     while (stop_signals() == 0) one_frame(w);
 
     member_phase(&w->member, "closing");
-    gh_tasks_worker_stop(&w->tasks);
+    gh_tasks_worker_end(&w->tasks);
     uint64_t give_up_us = frame_now_us() + ENDING_US;
     while (gh_op_poll(&w->tasks.op) == GH_PENDING && stop_signals() < 2 && frame_now_us() < give_up_us)
     {

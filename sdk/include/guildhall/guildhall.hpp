@@ -211,7 +211,7 @@ struct client_config : gh_client_config { client_config() noexcept : gh_client_c
 using lock_config = config<gh_lock_config, gh_lock_config_default>;
 using semaphore_config = config<gh_semaphore_config, gh_semaphore_config_default>;
 using permit_config = config<gh_permit_config, gh_permit_config_default>;
-using tasks_config = config<gh_tasks_config, gh_tasks_config_default>;
+using queue_config = config<gh_queue_config, gh_queue_config_default>;
 using tasks_worker_config = config<gh_tasks_worker_config, gh_tasks_worker_config_default>;
 using mailbox_config = config<gh_mailbox_config, gh_mailbox_config_default>;
 using mailbox_fetch_config = config<gh_mailbox_fetch_config, gh_mailbox_fetch_config_default>;
@@ -219,6 +219,36 @@ using chat_config = config<gh_chat_config, gh_chat_config_default>;
 using contacts_change_config = config<gh_contacts_change_config, gh_contacts_change_config_default>;
 using counters_config = config<gh_counters_config, gh_counters_config_default>;
 using command_config = config<gh_command_config, gh_command_config_default>;
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+// What ops are begun on, with settings of its own: a value.
+template <class Object, class Config, Config (*Default)(),
+          gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)>
+class object
+{
+  public:
+    object() noexcept { std::memset(&raw_, 0, sizeof raw_); } // not made: a begin on it is GH_INVALID_OBJECT
+    object(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
+    {
+        init(by, name, want);
+    }
+
+    gh_status init(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
+    {
+        return Init(&raw_, by, str(name), &want);
+    }
+
+    operator const Object*() const noexcept { return &raw_; } // it goes wherever C wants one
+
+  private:
+    Object raw_;
+};
+
+using queue = object<gh_queue, gh_queue_config, gh_queue_config_default, gh_queue_init>;
+using chat = object<gh_chat, gh_chat_config, gh_chat_config_default, gh_chat_init>;
+using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_config_default, gh_mailbox_init>;
+using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_config_default, gh_semaphore_init>;
 
 // ---- ops ------------------------------------------------------------------------------------------------------------
 
@@ -269,31 +299,6 @@ using lock_set = op<gh_lock_set>;
 using mailbox_push = op<gh_mailbox_push>;
 using row_get = op<gh_row_get>;
 
-// ---- objects --------------------------------------------------------------------------------------------------------
-
-// What ops are begun on, with its settings: copied freely, and nothing points to it once a begin has returned. One that
-// was not made well may be used: each begin on it ends as status() says.
-template <class Object, class Config, Config (*Default)(),
-          gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)>
-class object
-{
-  public:
-    object() noexcept = default; // GH_INVALID_OBJECT, until it is assigned
-    object(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
-        : status_(Init(&raw_, by, str(name), &want)) {}
-
-    [[nodiscard]] gh_status status() const noexcept { return status_; }
-    operator const Object*() const noexcept { return &raw_; }
-
-  private:
-    Object raw_ = GH_ZERO;
-    gh_status status_ = GH_INVALID_OBJECT;
-};
-
-using chat = object<gh_chat, gh_chat_config, gh_chat_config_default, gh_chat_init>;
-using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_config_default, gh_mailbox_init>;
-using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_config_default, gh_semaphore_init>;
-
 // ---- locks and permits ----------------------------------------------------------------------------------------------
 
 class lock : public op<gh_lock>
@@ -330,9 +335,8 @@ class permit : public op<gh_permit>
 class task_push : public op<gh_tasks_push>
 {
   public:
-    gh_status begin(gh_client* client, std::string_view queue, std::string_view handler, std::string_view payload,
-                    std::string_view id = {}, std::chrono::microseconds delay = {},
-                    const gh_tasks_config& want = tasks_config()) noexcept
+    gh_status begin(const gh_queue* on, std::string_view handler, std::string_view payload,
+                    std::string_view id = {}, std::chrono::microseconds delay = {}) noexcept
     {
         if (busy()) return GH_INVALID_OP;
         std::memset(&task_, 0, sizeof task_);
@@ -340,7 +344,7 @@ class task_push : public op<gh_tasks_push>
         task_.payload = str(payload);
         task_.id = str(id);
         task_.delay_us = us(delay);
-        return gh_tasks_push_begin(get(), client, str(queue), &task_, 1, &want);
+        return gh_tasks_push_begin(get(), on, &task_, 1);
     }
 
     // GH_OK, GH_TASK_EXISTS, ...: see gh_task_spec.
@@ -369,14 +373,14 @@ template <std::size_t Slots = 8, std::size_t SlotSize = 1024> class tasks_worker
     tasks_worker() noexcept { std::memset(slots_, 0, sizeof slots_); }
     ~tasks_worker() { detach(); }
 
-    // The handlers are borrowed until the worker has ended, the queue's name until it is begun anew.
-    gh_status begin(gh_client* client, std::string_view queue, gh_task_handler* handlers, std::size_t handler_count,
-                    const gh_tasks_config& want = tasks_config()) noexcept
+    // The queue is copied, the handlers are borrowed until the worker has ended.
+    gh_status begin(gh_client* client, const gh_queue* from, gh_task_handler* handlers,
+                    std::size_t handler_count) noexcept
     {
         tasks_worker_config config;
         if (busy()) return GH_INVALID_OP;
-        queue_.name = str(queue);
-        config.tasks = want;
+        if (from != nullptr) from_ = *from;
+        queue_.queue = from == nullptr ? nullptr : &from_;
         config.handlers = handlers;
         config.handler_count = handler_count;
         config.queues = &queue_;
@@ -388,10 +392,11 @@ template <std::size_t Slots = 8, std::size_t SlotSize = 1024> class tasks_worker
         return gh_tasks_worker_begin(get(), client, &config);
     }
 
-    void stop() noexcept { gh_tasks_worker_stop(get()); }
+    void end() noexcept { gh_tasks_worker_end(get()); }
 
   private:
-    gh_tasks_queue queue_ = GH_ZERO;
+    gh_queue from_ = GH_ZERO;
+    gh_tasks_worker_queue queue_ = GH_ZERO;
     gh_task slots_[Slots];
     alignas(8) char memory_[Slots * SlotSize];
 };

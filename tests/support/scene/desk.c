@@ -10,14 +10,26 @@ desk* desk_open(game* owner, const char* queue)
     desk* self = GAME_NEW(owner, desk);
     self->owner = owner;
     self->queue = gh_str_of(queue);
-    self->config = gh_tasks_config_default();
+    self->config = gh_queue_config_default();
     return self;
+}
+
+const gh_queue* queue_made(gh_client* client, gh_str name, const gh_queue_config* config)
+{
+    static gh_queue made;
+    memset(&made, 0xa5, sizeof(made));
+    (void)gh_queue_init(&made, client, name, config);
+    return &made;
+}
+
+const gh_queue* desk_queue(const desk* self)
+{
+    return queue_made(self->owner->client, self->queue, &self->config);
 }
 
 gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count)
 {
-    assert_status(gh_tasks_push_begin(&self->push, self->owner->client, self->queue, tasks, count, &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_push_begin(&self->push, desk_queue(self), tasks, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->push.op) != GH_PENDING);
     return gh_op_poll(&self->push.op);
 }
@@ -60,9 +72,9 @@ gh_status desk_push_group(desk* self, const char* id, const char* group)
 
 gh_status desk_take(desk* self, size_t most)
 {
-    assert_status(gh_tasks_take_begin(&self->take, self->owner->client, self->queue, self->tasks, most, self->memory,
-                                      sizeof(self->memory), &self->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(&self->take, desk_queue(self), self->tasks, most, self->memory, sizeof(self->memory)),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->take.op) != GH_PENDING);
     return gh_op_poll(&self->take.op);
 }
@@ -78,8 +90,7 @@ gh_task* desk_take_one(desk* self, const char* id)
 gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 {
     task->action = action;
-    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, task, 1, &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_finish_begin(&self->finish, desk_queue(self), task, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->finish.op), GH_OK);
     return task->status;
@@ -88,9 +99,7 @@ gh_status desk_finish(desk* self, gh_task* task, gh_task_action action)
 void desk_finish_all(desk* self)
 {
     for (uint32_t i = 0; i < self->take.count; i++) self->tasks[i].action = GH_TASK_ACTION_DONE;
-    assert_status(gh_tasks_finish_begin(&self->finish, self->owner->client, self->queue, self->tasks, self->take.count,
-                                        &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_finish_begin(&self->finish, desk_queue(self), self->tasks, self->take.count), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->finish.op), GH_OK);
     for (uint32_t i = 0; i < self->take.count; i++) assert_status(self->tasks[i].status, GH_OK);
@@ -98,9 +107,7 @@ void desk_finish_all(desk* self)
 
 gh_status desk_extend(desk* self)
 {
-    assert_status(gh_tasks_extend_begin(&self->extend, self->owner->client, self->queue, self->tasks, self->take.count,
-                                        &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_extend_begin(&self->extend, desk_queue(self), self->tasks, self->take.count), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->extend.op) != GH_PENDING);
     return gh_op_poll(&self->extend.op);
 }
@@ -115,31 +122,27 @@ static gh_status end_edit(desk* self)
 gh_status desk_cancel(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(gh_tasks_cancel_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_cancel_begin(&self->edit, desk_queue(self), &self->ref, 1), GH_OK);
     return end_edit(self);
 }
 
 gh_status desk_requeue(desk* self, const char* id)
 {
     self->ref.id = gh_str_of(id);
-    assert_status(gh_tasks_requeue_begin(&self->edit, self->owner->client, self->queue, &self->ref, 1, &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_requeue_begin(&self->edit, desk_queue(self), &self->ref, 1), GH_OK);
     return end_edit(self);
 }
 
 void desk_control(desk* self, gh_tasks_rules rules)
 {
-    assert_status(gh_tasks_control_begin(&self->control, self->owner->client, self->queue, &rules, &self->config),
-                  GH_OK);
+    assert_status(gh_tasks_control_begin(&self->control, desk_queue(self), &rules), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->control.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->control.op), GH_OK);
 }
 
 gh_task_state desk_look(desk* self, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&self->look, self->owner->client, self->queue, gh_str_of(id), self->text,
-                                      sizeof(self->text), &self->config),
+    assert_status(gh_tasks_look_begin(&self->look, desk_queue(self), gh_str_of(id), self->text, sizeof(self->text)),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&self->look.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->look.op), GH_OK);
@@ -148,7 +151,7 @@ gh_task_state desk_look(desk* self, const char* id)
 
 const gh_tasks_count* desk_count(desk* self)
 {
-    assert_status(gh_tasks_count_begin(&self->count, self->owner->client, self->queue, &self->config), GH_OK);
+    assert_status(gh_tasks_count_begin(&self->count, desk_queue(self)), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->count.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->count.op), GH_OK);
     return &self->count;

@@ -13,7 +13,7 @@ typedef struct desk
 {
     game* owner;
     gh_str queue;
-    gh_tasks_config config; /* the defaults, until a test changes them */
+    gh_queue_config config; /* the defaults, until a test changes them */
 
     gh_tasks_push push;
     gh_tasks_take take;
@@ -30,6 +30,13 @@ typedef struct desk
 } desk;
 
 desk* desk_open(game* owner, const char* queue);
+
+/* A queue made for one begin: it is overwritten when the next one is made, as what was begun on it needs it no more.
+   What is wrong with it is told by the begin. */
+const gh_queue* queue_made(gh_client* client, gh_str name, const gh_queue_config* config);
+
+/* The same of the desk's queue, with its settings of now. */
+const gh_queue* desk_queue(const desk* self);
 
 /* As gh_op_poll says in the end. */
 gh_status desk_push_all(desk* self, gh_task_spec* tasks, size_t count);

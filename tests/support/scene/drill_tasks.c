@@ -11,7 +11,7 @@
 
 typedef struct tasks_bag
 {
-    gh_tasks_config config;
+    gh_queue_config config;
     gh_tasks_push push;
     gh_tasks_take take;
     gh_tasks_finish finish;
@@ -84,9 +84,8 @@ static void prepare_idle(game* one, game* two)
     idle->config.wait_us = DRILL_HOUR;
     assert_status(desk_push(holder, "held", "y"), GH_OK);
     (void)take_the(holder, "held");
-    assert_status(gh_tasks_take_begin(&idle->take, two->client, idle->queue, idle->tasks, 1, idle->memory,
-                                      sizeof(idle->memory), &idle->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_take_begin(&idle->take, desk_queue(idle), idle->tasks, 1, idle->memory, sizeof(idle->memory)), GH_OK);
     for (int i = 0; i < 50; i++) game_tick_all();
 }
 
@@ -110,15 +109,20 @@ static void prepare_expired(game* one, game* two)
 static tasks_bag* new_tasks(drill* self)
 {
     tasks_bag* bag = DRILL_NEW(self, tasks_bag);
-    bag->config = gh_tasks_config_default();
+    bag->config = gh_queue_config_default();
     bag->config.lease_us = DRILL_HOUR;
     return bag;
+}
+
+static const gh_queue* bag_queue(drill* self, const tasks_bag* bag)
+{
+    return queue_made(self->game->client, NAME, &bag->config);
 }
 
 static gh_status push_specs(drill* self, tasks_bag* bag, size_t count)
 {
     for (size_t i = 0; i < count; i++) bag->specs[i].handler = gh_str_literal("work");
-    assert_status(gh_tasks_push_begin(&bag->push, self->game->client, NAME, bag->specs, count, &bag->config), GH_OK);
+    assert_status(gh_tasks_push_begin(&bag->push, bag_queue(self, bag), bag->specs, count), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->push.op) != GH_PENDING);
     return gh_op_poll(&bag->push.op);
 }
@@ -178,10 +182,10 @@ static gh_status run_push_cancelled(drill* self)
 
 static gh_status take_some(drill* self, tasks_bag* bag, size_t count)
 {
-    gh_tasks_config config = bag->config;
+    gh_queue_config config = bag->config;
     config.timeout_us = self->within_us / 5; /* however large a crowd it passes over, it ends by then */
-    assert_status(gh_tasks_take_begin(&bag->take, self->game->client, NAME, bag->tasks, count, bag->memory,
-                                      sizeof(bag->memory), &config),
+    assert_status(gh_tasks_take_begin(&bag->take, queue_made(self->game->client, NAME, &config), bag->tasks, count,
+                                      bag->memory, sizeof(bag->memory)),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->take.op) != GH_PENDING);
     return gh_op_poll(&bag->take.op);
@@ -219,9 +223,7 @@ static gh_status run_finish(drill* self)
     tasks_bag* bag = self->bag;
     for (uint32_t i = 0; i < bag->take.count; i++) bag->tasks[i].action = actions[i];
     bag->tasks[0].result = gh_str_literal("ok");
-    assert_status(
-        gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
-        GH_OK);
+    assert_status(gh_tasks_finish_begin(&bag->finish, bag_queue(self, bag), bag->tasks, bag->take.count), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->finish.op) != GH_PENDING);
     return gh_op_poll(&bag->finish.op);
 }
@@ -229,9 +231,7 @@ static gh_status run_finish(drill* self)
 static gh_status run_extend(drill* self)
 {
     tasks_bag* bag = self->bag;
-    assert_status(
-        gh_tasks_extend_begin(&bag->extend, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
-        GH_OK);
+    assert_status(gh_tasks_extend_begin(&bag->extend, bag_queue(self, bag), bag->tasks, bag->take.count), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->extend.op) != GH_PENDING);
     return gh_op_poll(&bag->extend.op);
 }
@@ -242,9 +242,9 @@ static gh_status edit_three(drill* self, bool requeue, const char* first, const 
     bag->refs[0].id = gh_str_of(first);
     bag->refs[1].id = gh_str_of(second);
     bag->refs[2].id = gh_str_of(third);
-    assert_status((requeue ? gh_tasks_requeue_begin : gh_tasks_cancel_begin)(&bag->edit, self->game->client, NAME,
-                                                                             bag->refs, 3, &bag->config),
-                  GH_OK);
+    assert_status(
+        (requeue ? gh_tasks_requeue_begin : gh_tasks_cancel_begin)(&bag->edit, bag_queue(self, bag), bag->refs, 3),
+        GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->edit.op) != GH_PENDING);
     return gh_op_poll(&bag->edit.op);
 }
@@ -268,15 +268,14 @@ static gh_status run_control(drill* self)
 {
     tasks_bag* bag = new_tasks(self);
     gh_tasks_rules rules = {.running_max = 7};
-    assert_status(gh_tasks_control_begin(&bag->control, self->game->client, NAME, &rules, &bag->config), GH_OK);
+    assert_status(gh_tasks_control_begin(&bag->control, bag_queue(self, bag), &rules), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->control.op) != GH_PENDING);
     return gh_op_poll(&bag->control.op);
 }
 
 static gh_status look_with(drill* self, tasks_bag* bag, const char* id)
 {
-    assert_status(gh_tasks_look_begin(&bag->look, self->game->client, NAME, gh_str_of(id), bag->text, sizeof(bag->text),
-                                      &bag->config),
+    assert_status(gh_tasks_look_begin(&bag->look, bag_queue(self, bag), gh_str_of(id), bag->text, sizeof(bag->text)),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->look.op) != GH_PENDING);
     return gh_op_poll(&bag->look.op);
@@ -302,16 +301,16 @@ static gh_status run_look_done(drill* self)
 static gh_status run_dead(drill* self)
 {
     tasks_bag* bag = new_tasks(self);
-    assert_status(gh_tasks_dead_begin(&bag->dead, self->game->client, NAME, 0, bag->letters, 4, bag->memory,
-                                      sizeof(bag->memory), &bag->config),
-                  GH_OK);
+    assert_status(
+        gh_tasks_dead_begin(&bag->dead, bag_queue(self, bag), 0, bag->letters, 4, bag->memory, sizeof(bag->memory)),
+        GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->dead.op) != GH_PENDING);
     return gh_op_poll(&bag->dead.op);
 }
 
 static gh_status count_tasks(drill* self, tasks_bag* bag)
 {
-    assert_status(gh_tasks_count_begin(&bag->count, self->game->client, NAME, &bag->config), GH_OK);
+    assert_status(gh_tasks_count_begin(&bag->count, bag_queue(self, bag)), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->count.op) != GH_PENDING);
     return gh_op_poll(&bag->count.op);
 }
@@ -327,7 +326,8 @@ typedef struct worker_bag
 {
     gh_tasks_worker worker;
     gh_task_handler handler;
-    gh_tasks_queue queue;
+    gh_tasks_worker_queue queue;
+    gh_queue made;
     gh_task slots[8];
     _Alignas(16) char memory[8 * GH_TASK_BYTES_MAX];
 } worker_bag;
@@ -342,11 +342,13 @@ static gh_status run_worker(drill* self)
 {
     worker_bag* bag = DRILL_NEW(self, worker_bag);
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
+    gh_queue_config want = gh_queue_config_default();
     bag->handler.name = gh_str_literal("work");
     bag->handler.function = do_work;
-    bag->queue.name = NAME;
+    want.lease_us = DRILL_HOUR;
+    assert_status(gh_queue_init(&bag->made, self->game->client, NAME, &want), GH_OK);
+    bag->queue.queue = &bag->made;
     bag->queue.weight = 1;
-    config.tasks.lease_us = DRILL_HOUR;
     config.handlers = &bag->handler;
     config.handler_count = 1;
     config.queues = &bag->queue;
@@ -357,7 +359,7 @@ static gh_status run_worker(drill* self)
     config.memory_size = sizeof(bag->memory);
     assert_status(gh_tasks_worker_begin(&bag->worker, self->game->client, &config), GH_OK);
     drill_tick_for(self, 15000);
-    gh_tasks_worker_stop(&bag->worker);
+    gh_tasks_worker_end(&bag->worker);
     drill_tick_for(self, 5000);
     gh_op_cancel(&bag->worker.op);
     DRILL_UNTIL(self, gh_op_poll(&bag->worker.op) != GH_PENDING);
@@ -426,9 +428,7 @@ static bool heal_tasks(drill* self, char why[256])
             healed = healed || gh_str_equal(bag->tasks[i].id, gh_str_literal("heal"));
             bag->tasks[i].action = GH_TASK_ACTION_DONE;
         }
-        assert_status(
-            gh_tasks_finish_begin(&bag->finish, self->game->client, NAME, bag->tasks, bag->take.count, &bag->config),
-            GH_OK);
+        assert_status(gh_tasks_finish_begin(&bag->finish, bag_queue(self, bag), bag->tasks, bag->take.count), GH_OK);
         DRILL_UNTIL(self, gh_op_poll(&bag->finish.op) != GH_PENDING);
         status = gh_op_poll(&bag->finish.op);
         if (status != GH_OK) return snprintf(why, 256, "finish: %s", gh_status_name(status)) < 0;

@@ -100,7 +100,8 @@ struct everything
     gh_tasks_extend extend;
     gh_tasks_worker worker;
     gh_task_handler handler;
-    gh_tasks_queue queue;
+    gh_tasks_worker_queue queue;
+    gh_queue crafts;
     gh_task hands[2];
     gh_tasks_edit cancel;
     gh_tasks_edit requeue;
@@ -365,11 +366,21 @@ static gh_task_action go_on(void* context, gh_task* task)
     return GH_TASK_ACTION_CONTINUE;
 }
 
+/* A queue that is there only until the next one is asked for. */
+static const gh_queue* passing_queue(gh_client* client, const char* name, const gh_queue_config* config)
+{
+    static gh_queue queue;
+    memset(&queue, EVERYTHING_GONE, sizeof(queue));
+    CALL(gh_queue_init)(&queue, client, PASSING(name), config);
+    return &queue;
+}
+
 static void begin_worker(everything* all, gh_client* client)
 {
     gh_tasks_worker_config config = gh_tasks_worker_config_default();
     all->handler.function = go_on;
-    all->queue.name = NAME("crafts");
+    CALL(gh_queue_init)(&all->crafts, client, PASSING("crafts"), NULL);
+    all->queue.queue = &all->crafts;
     config.handlers = &all->handler;
     config.handler_count = 1;
     config.queues = &all->queue;
@@ -384,21 +395,22 @@ static void begin_worker(everything* all, gh_client* client)
 static void begin_tasks(everything* all, gh_client* client)
 {
     static gh_tasks_rules rules;
-    gh_tasks_config config = gh_tasks_config_default();
+    gh_queue_config config = gh_queue_config_default();
     config.wait_us = WAIT_US;
     config.lease_us = WAIT_US;
-    BEGIN(gh_tasks_push_begin, &all->push_taken, client, PASSING("works"), all->specs, 2, NULL);
-    BEGIN(gh_tasks_push_begin, &all->push_worked, client, PASSING("crafts"), all->specs + 2, 1, NULL);
-    BEGIN(gh_tasks_take_begin, &all->take, client, PASSING("works"), all->taken, 2, room(all), ROOM_SIZE, &config);
+    BEGIN(gh_tasks_push_begin, &all->push_taken, passing_queue(client, "works", NULL), all->specs, 2);
+    BEGIN(gh_tasks_push_begin, &all->push_worked, passing_queue(client, "crafts", NULL), all->specs + 2, 1);
+    BEGIN(gh_tasks_take_begin, &all->take, passing_queue(client, "works", &config), all->taken, 2, room(all),
+          ROOM_SIZE);
     begin_worker(all, client);
-    BEGIN(gh_tasks_cancel_begin, &all->cancel, client, PASSING("works"), &all->ref, 1, NULL);
-    BEGIN(gh_tasks_requeue_begin, &all->requeue, client, PASSING("works"), &all->ref, 1, NULL);
-    BEGIN(gh_tasks_control_begin, &all->control, client, PASSING("other works"), &rules, NULL);
-    BEGIN(gh_tasks_look_begin, &all->task_look, client, PASSING("works"), PASSING("no such task"), room(all), ROOM_SIZE,
-          NULL);
-    BEGIN(gh_tasks_dead_begin, &all->dead, client, PASSING("works"), 0, all->letters_dead, 2, room(all), ROOM_SIZE,
-          NULL);
-    BEGIN(gh_tasks_count_begin, &all->count, client, PASSING("works"), NULL);
+    BEGIN(gh_tasks_cancel_begin, &all->cancel, passing_queue(client, "works", NULL), &all->ref, 1);
+    BEGIN(gh_tasks_requeue_begin, &all->requeue, passing_queue(client, "works", NULL), &all->ref, 1);
+    BEGIN(gh_tasks_control_begin, &all->control, passing_queue(client, "other works", NULL), &rules);
+    BEGIN(gh_tasks_look_begin, &all->task_look, passing_queue(client, "works", NULL), PASSING("no such task"),
+          room(all), ROOM_SIZE);
+    BEGIN(gh_tasks_dead_begin, &all->dead, passing_queue(client, "works", NULL), 0, all->letters_dead, 2, room(all),
+          ROOM_SIZE);
+    BEGIN(gh_tasks_count_begin, &all->count, passing_queue(client, "works", NULL));
 }
 
 /* What needs something in hand: it begins as soon as that is there. */
@@ -408,8 +420,8 @@ static void begin_later(everything* all, gh_client* client)
     if (all->live && gh_op_poll(&all->extend.op) != GH_IDLE) return;
     if (all->live && gh_op_poll(&all->search.op) != GH_OK) return;
     all->taken[1].action = GH_TASK_ACTION_DONE;
-    BEGIN(gh_tasks_extend_begin, &all->extend, client, PASSING("works"), &all->taken[0], 1, NULL);
-    BEGIN(gh_tasks_finish_begin, &all->finish, client, PASSING("works"), &all->taken[1], 1, NULL);
+    BEGIN(gh_tasks_extend_begin, &all->extend, passing_queue(client, "works", NULL), &all->taken[0], 1);
+    BEGIN(gh_tasks_finish_begin, &all->finish, passing_queue(client, "works", NULL), &all->taken[1], 1);
     BEGIN(gh_guild_next_begin, &all->search, client);
 }
 
@@ -605,7 +617,7 @@ static void touch_tasks(everything* all)
     CANCEL(&all->take.op);
     CANCEL(&all->finish.op);
     CANCEL(&all->extend.op);
-    STOP(gh_tasks_worker_stop, &all->worker);
+    STOP(gh_tasks_worker_end, &all->worker);
     CANCEL(&all->worker.op);
     CANCEL(&all->cancel.op);
     CANCEL(&all->requeue.op);

@@ -50,7 +50,13 @@ shop* shop_prepare(game* owner, const char* queue)
     self->owner = owner;
     self->config = gh_tasks_worker_config_default();
     self->handlers[0] = (gh_task_handler){.name = gh_str_literal("work"), .function = shop_work, .context = self};
-    self->queues[0].name = gh_str_of(queue);
+    self->names[0] = queue;
+    for (int i = 0; i < 3; i++)
+    {
+        self->wants[i] = gh_queue_config_default();
+        self->wants[i].backoff_min_us = self->wants[i].backoff_max_us = SECOND_US / 100;
+        self->queues[i].queue = &self->made[i];
+    }
     self->config.handlers = self->handlers;
     self->config.handler_count = 1;
     self->config.queues = self->queues;
@@ -60,12 +66,14 @@ shop* shop_prepare(game* owner, const char* queue)
     self->config.memory = self->memory;
     self->config.memory_size = sizeof(self->memory);
     self->answer = GH_TASK_ACTION_DONE;
-    self->config.tasks.backoff_min_us = self->config.tasks.backoff_max_us = SECOND_US / 100;
     return self;
 }
 
 void shop_begin(shop* self)
 {
+    for (size_t i = 0; i < self->config.queue_count; i++)
+        assert_status(gh_queue_init(&self->made[i], self->owner->client, gh_str_of(self->names[i]), &self->wants[i]),
+                      GH_OK);
     assert_status(gh_tasks_worker_begin(&self->worker, self->owner->client, &self->config), GH_OK);
     assert_status(gh_op_poll(&self->worker.op), GH_PENDING);
 }

@@ -16,7 +16,10 @@ typedef struct shop
     gh_tasks_worker worker;
     gh_tasks_worker_config config;
     gh_task_handler handlers[4];
-    gh_tasks_queue queues[3];
+    gh_tasks_worker_queue queues[3];
+    const char* names[3]; /* of these, and how it takes from each: made by shop_begin */
+    gh_queue_config wants[3];
+    gh_queue made[3];
     gh_task slots[SHOP_SLOTS];
     char memory[SHOP_SLOTS * SHOP_SLOT_SIZE];
 
