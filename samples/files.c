@@ -9,25 +9,20 @@
 #include <stdio.h>
 #include <time.h>
 
-enum
-{
-    WIDTH = 120,
-    HEIGHT = 80,
-    PICTURE_SIZE_MAX = 64 * 1024
-};
+#define WIDTH  120
+#define HEIGHT 80
 
 static _Alignas(16) unsigned char memory[256 * 1024];
-static _Alignas(16) unsigned char send_memory[128 * 1024]; /* chunks on their way out */
-static _Alignas(16) unsigned char read_memory[128 * 1024]; /* and in */
+static _Alignas(16) unsigned char send_memory[128 * 1024], read_memory[128 * 1024]; /* chunks on their way */
 static _Alignas(8) char mail[8 * 1024];
-static char sent[PICTURE_SIZE_MAX], received[PICTURE_SIZE_MAX];
+static char sent[64 * 1024], received[sizeof sent];
 static gh_client* client;
+static gh_mailbox box; /* jenny's */
 static const gh_str jason = GH_STR_INIT("jason"), jenny = GH_STR_INIT("jenny");
 
 static void frame(void)
 {
-    const gh_platform* platform = gh_platform_default();
-    gh_tick(client, platform->now_us(platform->context), 500);
+    gh_client_tick(client, 500);
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
 }
 
@@ -67,9 +62,7 @@ static gh_status send_picture(gh_str name)
 static gh_status tell(gh_str name)
 {
     static gh_mailbox_push push;
-    gh_mailbox box;
     gh_post post = {.sender = jason, .body = name};
-    gh_mailbox_init(&box, client, jenny, NULL);
     gh_mailbox_push_begin(&push, &box, &post, 1);
     return end_of(&push.op);
 }
@@ -112,7 +105,7 @@ int main(int argc, char** argv)
     gh_client_config config = gh_client_config_default();
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_status status = gh_client_init(memory, sizeof memory, &config, gh_platform_default(), &client);
-
+    if (status == GH_OK) status = gh_mailbox_init(&box, client, jenny, NULL);
     char name[GH_UNIQUE_SIZE] = ""; /* no other file in the whole fleet has it */
     if (status == GH_OK) status = gh_client_unique(client, name);
     if (status == GH_OK) status = send_picture(gh_str_of(name));
@@ -121,8 +114,6 @@ int main(int argc, char** argv)
     static gh_mailbox_commit commit;
     gh_mailbox_fetch_config want = gh_mailbox_fetch_config_default();
     want.buffer = mail, want.buffer_size = sizeof mail, want.wait_us = 5 * 1000 * 1000;
-    gh_mailbox box;
-    if (status == GH_OK) status = gh_mailbox_init(&box, client, jenny, NULL);
     if (status == GH_OK) gh_mailbox_fetch_begin(&fetch, &box, &want), status = end_of(&fetch.op);
     if (status == GH_OK) status = show_pictures(&fetch);
     if (status == GH_OK) /* had we died before this, they would be fetched again */
