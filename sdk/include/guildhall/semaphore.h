@@ -21,12 +21,11 @@
    Keys     one string with limit, count and fence, a zset of permits by expiry, a zset of waiters by arrival.
    Limit    lives in the store. The first who asks for a permit of a name brings it along: the limit in its
             config. Another server whose config says another limit changes nothing by that, and is told: the
-            limit that counts stands in each permit (op->limit), from the store's first answer on, so compare
-            it with your own where that matters. Two
-            hours after the last grant the name is forgotten, unless a permit is held, and the next who asks
-            brings a limit along. gh_semaphore_limit_begin sets the limit for all, and 30 days take the place
-            of the two hours; also while permits are held: nobody loses one, and nobody gets one until the
-            permits fit the new limit.
+            limit that counts stands in each permit (op->limit), from the store's first answer on. No status
+            says that the two differ; compare them where that matters. Two hours after the last grant the name
+            is forgotten, unless a permit is held, and the next who asks brings a limit along.
+            gh_semaphore_limit_begin sets the limit for all, and 30 days take the place of the two hours; also
+            while permits are held: nobody loses one, and nobody gets one until the permits fit the new limit.
    Order    waiters are served in order of arrival at the store, also when the next in line wants more permits
             than are free. A waiter that died is skipped; one that slept through its turn goes to the end of
             the queue. A turn is kept for 200 ms, or for 2.2 s without the wake link: see lock.h.
