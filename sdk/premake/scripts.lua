@@ -1,6 +1,6 @@
 -- scripts.lua -- the server's scripts, the .lua files of sdk/src, for C: build/generated/gh_scripts.h names them, and
--- build/generated/scripts/<system>_scripts.c, which has their texts as sdk/src/client/script_text.h describes them. What
--- their heads say of KEYS, ARGV and reply is in <system>_scripts.h beside it, for the system's own C: see heads.lua.
+-- build/generated/scripts/<system>_scripts.c, which has their texts as sdk/src/client/script_text.h describes them.
+-- <system>_scripts.h beside it has names for what their heads say of replies, for the system's own C: see heads.lua.
 --
 -- A line "--@ client/check.lua" in a script stands for a part that several may share: sdk/src/client/check.lua. The
 -- head of a part says what it wants of the script around it ("-- wants ..."). Each script is there twice:
@@ -68,7 +68,7 @@ local function read_script(file, seen)
     script.commands = commands_of(file, script.readable)
     script.head = heads.read(file)
     heads.check(file, script.head, text)
-    if script.head.reply and script.head.reply.part then seen[script.head.reply.part] = true end
+    if script.head.reply and script.head.reply.other then seen[script.head.reply.other] = true end
     if script.readable:find("[^\n -~]") then error(file .. ": bytes that are not ASCII, or tabs", 0) end
     if #script.least > bytes_max then
         error(string.format("%s: %d bytes, and the smallest client can load %d", file, #script.least, bytes_max), 0)
@@ -192,7 +192,7 @@ local function c_system(system, all, readable)
         c_texts(all, c_packed) .. "#endif\n"
 end
 
--- ---- the names that C has for what the heads say ---------------------------------------------------------------------
+-- ---- the names that C has for what the heads say ------------------------------------------------------------------
 
 -- An enum of { name, value }; a name that is there twice is an error.
 local function c_enum(file, prefix, typename, values, seen)
@@ -208,11 +208,11 @@ local function c_enum(file, prefix, typename, values, seen)
         (typename and " " .. typename or "") .. ";\n"
 end
 
--- What a reply has beyond that of the part that it begins with.
+-- What a reply has beyond that of another head that it begins like.
 local function element_names(reply)
     local values = {}
     for i = reply.own + 1, #reply.elements do table.insert(values, { reply.elements[i].name, i - 1 }) end
-    if reply.rest and not reply.rest_of_part then table.insert(values, { reply.rest, #reply.elements }) end
+    if reply.rest and not reply.rest_of_other then table.insert(values, { reply.rest, #reply.elements }) end
     return values
 end
 
@@ -232,11 +232,11 @@ local function word_names(reply)
     return lists
 end
 
-local function c_names(file, head)
+local function c_names(file, reply)
     local name = file:match("([^/]+)%.lua$")
     local prefix, seen = "GH_" .. name:upper() .. "_", {}
-    local parts = { "/* " .. path.getname(file) .. " */\n", c_enum(file, prefix, nil, element_names(head.reply), seen) }
-    for _, list in ipairs(word_names(head.reply)) do
+    local parts = { "/* " .. path.getname(file) .. " */\n", c_enum(file, prefix, nil, element_names(reply), seen) }
+    for _, list in ipairs(word_names(reply)) do
         table.insert(parts, c_enum(file, prefix, "gh_" .. name .. "_" .. list[1], list[2], seen))
     end
     return #parts == 2 and parts[2] == "" and "" or table.concat(parts) .. "\n"
@@ -246,8 +246,8 @@ local function c_system_header(system, files)
     local guard = "GH_" .. system:upper() .. "_SCRIPTS_H"
     local parts = {}
     for i, file in ipairs(files) do
-        local head = heads.read(file, is_part(file))
-        parts[i] = head.reply and c_names(file, head) or ""
+        local reply = heads.read_reply(file)
+        parts[i] = reply and c_names(file, reply) or ""
     end
     return first_line(system .. "_scripts.h") .. "#ifndef " .. guard .. "\n#define " .. guard .. "\n\n" ..
         table.concat(parts) .. "#endif\n"
@@ -276,9 +276,9 @@ end
 local function reply_parts(all)
     local seen, parts = {}, {}
     for _, script in ipairs(all) do
-        local part = script.head.reply and script.head.reply.part
-        if part and not seen[part] then table.insert(parts, part) end
-        if part then seen[part] = true end
+        local other = script.head.reply and script.head.reply.other
+        if other and not seen[other] and is_part(other) then table.insert(parts, other) end
+        if other then seen[other] = true end
     end
     return parts
 end

@@ -1,10 +1,12 @@
 -- check_scripts.lua -- that what premake makes of a Lua text means the same: cases, faults, and each script of sdk/src
--- by its byte code. For check_scripts.sh, by premake's own Lua: an action ends with an error that says what is wrong.
+-- by its byte code; and what it reads of heads. For check_scripts.sh, by premake's own Lua: an action ends with an
+-- error that says what is wrong.
 
 local premake_folder = "../../sdk/premake/"
 local generated = path.getabsolute("../../build/generated/scripts")
 local minify = dofile(premake_folder .. "minify.lua")
 local disk = dofile(premake_folder .. "disk.lua")
+local heads = dofile(premake_folder .. "heads.lua")
 
 -- { what, source, the least text that is wanted; nil: any that does the same }
 local cases = {
@@ -87,6 +89,63 @@ local faults = {
     { "a bracket too few", "return (a" },
     { "a number for a name", "local 1 = 2" },
     { "a table without an end", "return {a, b = 1" },
+}
+
+local good_head = [[
+-- good: does what it does. A head of everything.
+--
+-- KEYS  1 gh:{a}:s   string   not 2, but
+--                    7 things
+--       2 :m, 3 :l   4 :p
+--       5..7 :d0 .. :d2
+--       [8] gh:epoch
+-- ARGV  1 token     at most 3, 2 of them now
+--       2 count
+--       3, 4 ...    member, its id
+-- reply sequence, code, now us, page text,
+--       first id, seen ..., entries ...
+--       code 0 done         3 of
+--                           4 things
+--            1 not there
+--       page "a" all of it  or nearly
+--            "b" none
+--       first id is 2
+--       or the error STALE
+--
+-- Sits in the sun, and has 9 lives.
+local code = KEYS[8]
+local function f() return {1} end
+if a then return {sequence, 0, 1, 'a', 2} end
+if b then return {sequence, 0, 1, unpack(c)} end
+if c then return {err = 'STALE'} end
+return {sequence, ARGV[9], {1, 2}, f(3, 4), 5, 6, 7}
+]]
+
+-- { what is put in its place, in place of what, what is to be said of it }: Lua patterns both
+local bad_heads = {
+    { "-- ARGV", "%-%- KEYS.-%-%- ARGV", "has no line '%-%- KEYS'" },
+    { "-- argv", "%-%- ARGV", "has no line '%-%- ARGV'" },
+    { "-- answer", "%-%- reply", "has no line '%-%- reply'" },
+    { "-- reply x\n-- reply", "%-%- reply", "has 'reply' twice" },
+    { "-- ARGV  none\n-- reply", "%-%- ARGV  1 token.-%-%- reply", "names no ARGV" },
+    { "3 :m", "2 :m", "has '3 :m, 3 :l   4 :p' where KEYS 2 was to come" },
+    { "6..7", "5%.%.7", "has '6..7 :d0 .. :d2' where KEYS 5 was to come" },
+    { "5..4", "5%.%.7", "KEYS 4 comes before 5" },
+    { "2count", "2 count", "has '2count' where ARGV 2 was to come" },
+    { "[2] count", "2 count", "ARGV 3 comes after what may be left out" },
+    { "2 ... rest", "2 count", "has '3, 4 ...    member, its id' where ARGV 2 was to come" },
+    { "[3] ... member", "3, 4 %.%.%.", "ARGV 3 may be left out anyhow" },
+    { "Code,", "code,", "has 'Code', which is no element" },
+    { "page text; first", "page text,\n%-%-       first", "which is no element" },
+    { "page text.", "page text", "which is no element" },
+    { "as client/nothing.lua, code", "sequence, code", "whose head has none" },
+    { "code 0 and 1 are as they are:", "code 0 done        ", "two blanks were to come" },
+    { "code 0: done", "code 0 done        ", "has no number and name" },
+    { "           1 not there", "            1 not there", "stands left of the words of its code" },
+    { "            not there", "            1 not there", "two blanks were to come" },
+    { "ARGV[1]\nlocal x = KEYS[9]", "KEYS%[8%]", "KEYS%[9%], and its head names 8" },
+    { "return {sequence, 0}", "return {sequence, 0, 1, 'a', 2}", "returns 2 elements" },
+    { "return {1, 2, 3, 4}", "return {err = 'STALE'}", "returns 4 elements" },
 }
 
 local load_text = loadstring or load
@@ -179,6 +238,50 @@ local function check_faults()
     report(failures)
 end
 
+-- What the head of a text says, checked against the text, or an error.
+local function head_of(text)
+    local file = os.tmpname()
+    disk.write(file, text)
+    local done, head = pcall(function()
+        local head = heads.read(file)
+        heads.check(file, head, text)
+        return head
+    end)
+    os.remove(file)
+    return done, head
+end
+
+local function items_in_words(items)
+    return items.least .. " " .. items.more .. " " .. items.each
+end
+
+local function head_in_words(head)
+    local words = { items_in_words(head.keys), items_in_words(head.arguments), heads.shape(head.reply) }
+    for _, element in ipairs(head.reply.elements) do table.insert(words, element.name) end
+    table.insert(words, head.reply.rest)
+    for _, word in ipairs(head.reply.words) do
+        table.insert(words, word.element .. "=" .. word.value .. "=" .. word.name)
+    end
+    return table.concat(words, ", ")
+end
+
+local function check_heads()
+    local failures = {}
+    local done, head = head_of(good_head)
+    local words = done and head_in_words(head) or head
+    local wanted = "7 1 0, 2 0 2, qiisi*, sequence, code, now_us, page, first_id, seen, code=0=done, " ..
+        "code=1=not_there, page='a'=all_of_it, page='b'=none"
+    if words ~= wanted then table.insert(failures, "a good head: " .. words) end
+    for _, bad in ipairs(bad_heads) do
+        local text, count = good_head:gsub(bad[2], function() return bad[1] end, 1)
+        local is_taken, why = head_of(text)
+        if count == 0 then table.insert(failures, "nothing is like " .. bad[2]) end
+        if is_taken then table.insert(failures, bad[1] .. " was taken") end
+        if not is_taken and not why:find(bad[3]) then table.insert(failures, bad[1] .. ": " .. why) end
+    end
+    report(failures)
+end
+
 -- Both texts of each script have the byte code of the file with its blanks as they were.
 local function check_code()
     local failures, count = {}, 0
@@ -195,4 +298,5 @@ end
 
 newaction { trigger = "cases", description = "Texts that are made smaller", execute = check_cases }
 newaction { trigger = "faults", description = "Texts that are no Lua", execute = check_faults }
+newaction { trigger = "heads", description = "What heads of scripts say", execute = check_heads }
 newaction { trigger = "code", description = "The byte code of all scripts", execute = check_code }

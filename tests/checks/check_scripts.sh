@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_scripts.sh -- the server's scripts get into the library as they are meant: made smaller, a Lua text does the
-# same, and each script has the same byte code. check_scripts.lua has the cases.
+# same, and each script has the same byte code; and what C is told of a script is what its head says. check_scripts.lua
+# has the cases.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
@@ -18,5 +19,6 @@ generate() { run_premake gmake; }
 check 'the scripts are made' generate
 check 'small texts do the same' lua_check cases
 check 'what is no Lua is refused' lua_check faults
+check 'heads say what they seem to say, or are refused' lua_check heads
 check 'every script has the same byte code' lua_check code
 check_summary

@@ -27,8 +27,8 @@ typedef enum gh_script_id
         GH_SCRIPT_COUNT
 } gh_script_id;
 
-/* How many keys or arguments a script takes: so many at least; so many that may be left out; and behind them any number,
-   by `each` at once, if that is not 0. */
+/* How many keys or arguments a script takes: so many at least, so many that may be left out, and behind them any
+   number, by `each` at once, if that is not 0. */
 typedef struct gh_script_items
 {
     uint8_t least;
@@ -40,8 +40,8 @@ typedef struct gh_script_items
 typedef struct gh_script_text
 {
     const char* packed;
-    const char* shape; /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0, "s" a
-                          string, "*" anything from here on. NULL: any reply at all */
+    const char* shape; /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0,
+                          "s" a string, "*" anything from here on. NULL: any reply at all */
     uint64_t commands; /* which of GH_COMMAND_LIST it calls: a bit for each */
     uint32_t halves;   /* so many halves of bytes; 0: it is the text itself */
     uint32_t size;     /* of the text that it is */

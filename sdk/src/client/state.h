@@ -316,7 +316,8 @@ void gh_scripts_init(gh_client* client);
 bool gh_script_is_ours(const gh_script* script);
 /* What is ours of a script calls these: of a caller's, what stands around it. A bit for each of GH_COMMAND_LIST. */
 uint64_t gh_script_commands(const gh_script* script);
-/* The text whose head says what is sent and answered: what stands behind another runs that. NULL: a caller's, or none. */
+/* The text whose head says what is sent and answered: what stands behind another runs that. NULL: a caller's, or no
+   script. */
 const gh_script_text* gh_script_contract(const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
