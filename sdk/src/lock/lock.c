@@ -2,16 +2,10 @@
 
 #include "client/refusal.h"
 #include "lock_states.h"
+#include "scripts/lock_scripts.h"
 #include "wire/name.h"
 
 #define SECOND_US 1000000ull
-
-/* What lock_release.lua answers, where it matters. */
-enum
-{
-    RELEASE_NOT_OWNER = 1,
-    RELEASE_AGAIN = 3
-};
 
 static gh_lock* lock_of(gh_lease* lease)
 {
@@ -31,13 +25,13 @@ static void lock_encode_renew(gh_lease* lease, gh_request* request)
 
 static void lock_answered(gh_lease* lease, const gh_reply* reply)
 {
-    int64_t position = gh_reply_integer(reply, 4);
+    int64_t position = gh_reply_integer(reply, GH_LEASE_ACQUIRE_POSITION);
     lock_of(lease)->position = position < UINT32_MAX ? (uint32_t)position : UINT32_MAX;
 }
 
 static void lock_held(gh_lease* lease, const gh_reply* reply)
 {
-    lock_of(lease)->fence = (uint64_t)gh_reply_integer(reply, 2);
+    lock_of(lease)->fence = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE);
 }
 
 static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
@@ -50,9 +44,11 @@ static void lock_begin_renewal(gh_lease* lease, bool in_doubt)
 
 static void lock_renewed(gh_lease* lease, const gh_event* event)
 {
-    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(event->reply, 4));
-    if (gh_reply_integer(event->reply, 1) != 0) gh_lease_finish(lease, GH_LOST);
-    else gh_lease_extend(lease, event->sent_us, (uint64_t)gh_reply_integer(event->reply, 3));
+    const gh_reply* reply = event->reply;
+    const uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_REMAINING_US);
+    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_NOW_US));
+    if (gh_reply_integer(reply, GH_LOCK_RENEW_CODE) != GH_LOCK_RENEW_RENEWED) gh_lease_finish(lease, GH_LOST);
+    else gh_lease_extend(lease, event->sent_us, remaining_us);
 }
 
 static void lock_not_renewed(gh_lease* lease)
@@ -62,9 +58,10 @@ static void lock_not_renewed(gh_lease* lease)
 
 static gh_lease_told lock_told(const gh_reply* reply)
 {
+    const int64_t code = gh_reply_integer(reply, GH_LOCK_RELEASE_CODE);
     gh_lease_told told;
-    told.was_ours = gh_reply_integer(reply, 1) != RELEASE_NOT_OWNER;
-    told.again = gh_reply_integer(reply, 1) == RELEASE_AGAIN;
+    told.was_ours = code != GH_LOCK_RELEASE_NOT_OWNER;
+    told.again = code == GH_LOCK_RELEASE_MORE;
     return told;
 }
 

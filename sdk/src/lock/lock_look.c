@@ -3,15 +3,8 @@
 #include "client/op.h"
 #include "client/refusal.h"
 #include "guildhall/lock.h"
+#include "scripts/lock_scripts.h"
 #include "wire/name.h"
-
-/* What lock_look.lua answers. */
-enum
-{
-    LOOK_HELD = 0,
-    LOOK_KEPT,
-    LOOK_NOBODYS
-};
 
 static const gh_str lock_look_kind_name = {"lock", 4};
 
@@ -38,23 +31,24 @@ static uint64_t lock_look_left(uint64_t end_us, uint64_t now_us)
 static gh_status lock_look_answer(gh_op* op, const gh_event* event)
 {
     gh_lock_look* look = lock_look_of(op);
-    const int64_t code = gh_reply_integer(event->reply, 1);
-    const int64_t waiters = gh_reply_integer(event->reply, 4);
-    const uint64_t fence = (uint64_t)gh_reply_integer(event->reply, 2);
+    const gh_reply* reply = event->reply;
+    const int64_t code = gh_reply_integer(reply, GH_LOCK_LOOK_CODE);
+    const int64_t waiters = gh_reply_integer(reply, GH_LOCK_LOOK_WAITERS);
+    const uint64_t fence = (uint64_t)gh_reply_integer(reply, GH_LOCK_LOOK_FENCE);
     uint64_t sequence;
-    const uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 5);
-    if (code > LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    const uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_LOOK_NOW_US);
+    if (code > GH_LOCK_LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     gh_client_note_store_time(op->client, now_us);
     look->waiters = (uint32_t)waiters;
     look->quarantine_us = lock_look_left(gh_client_quarantine_end(op->client), now_us);
-    if (code == LOOK_NOBODYS) return GH_GONE;
-    if (!gh_token_decode(gh_reply_at(event->reply, 6)->text, &look->client, &sequence))
+    if (code == GH_LOCK_LOOK_NOBODYS) return GH_GONE;
+    if (!gh_token_decode(gh_reply_at(reply, GH_LOCK_LOOK_TOKEN)->text, &look->client, &sequence))
         return gh_op_outcome(op, GH_REASON_CORRUPT);
-    look->waiting = code == LOOK_KEPT;
+    look->waiting = code == GH_LOCK_LOOK_KEPT;
     look->fence = look->waiting ? 0 : fence;
     look->since_store_us = fence <= now_us ? fence : 0;
     look->held_us = look->since_store_us == 0 ? 0 : now_us - fence;
-    look->remaining_us = (uint64_t)gh_reply_integer(event->reply, 3);
+    look->remaining_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_LOOK_REMAINING_US);
     return GH_OK;
 }
 
