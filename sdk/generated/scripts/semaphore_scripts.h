@@ -42,6 +42,11 @@ enum
     GH_SEMAPHORE_REFRESH_NOW_US = 1,
     GH_SEMAPHORE_REFRESH_LETTERS = 2
 };
+typedef enum gh_semaphore_refresh_letters
+{
+    GH_SEMAPHORE_REFRESH_RENEWED = '1',
+    GH_SEMAPHORE_REFRESH_LOST = '0'
+} gh_semaphore_refresh_letters;
 
 /* semaphore_release.lua */
 enum

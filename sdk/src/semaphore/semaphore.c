@@ -3,6 +3,7 @@
 #include "guildhall/semaphore.h"
 
 #include "client/object.h"
+#include "scripts/semaphore_scripts.h"
 #include "semaphore_refresh.h"
 #include "wire/name.h"
 
@@ -56,8 +57,8 @@ static void permit_encode_refresh(gh_lease* lease, gh_request* request)
 static void permit_answered(gh_lease* lease, const gh_reply* reply)
 {
     gh_permit* permit = permit_of(lease);
-    int64_t position = gh_reply_integer(reply, 4);
-    int64_t limit = gh_reply_integer(reply, 6);
+    int64_t position = gh_reply_integer(reply, GH_LEASE_ACQUIRE_POSITION);
+    int64_t limit = gh_reply_integer(reply, GH_SEMAPHORE_ACQUIRE_LIMIT);
     permit->position = position < UINT32_MAX ? (uint32_t)position : UINT32_MAX;
     permit->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
@@ -65,7 +66,7 @@ static void permit_answered(gh_lease* lease, const gh_reply* reply)
 static void permit_held(gh_lease* lease, const gh_reply* reply)
 {
     gh_permit* permit = permit_of(lease);
-    permit->fence = (uint64_t)gh_reply_integer(reply, 2);
+    permit->fence = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_FENCE);
     gh_permit_group_join(permit);
 }
 
@@ -77,8 +78,8 @@ static void permit_let_go(gh_lease* lease)
 static gh_lease_told permit_told(const gh_reply* reply)
 {
     gh_lease_told told;
-    told.was_ours = gh_reply_integer(reply, 1) == 0;
-    told.again = gh_reply_integer(reply, 2) != 0; /* more waiters to serve than one call does */
+    told.was_ours = gh_reply_integer(reply, GH_SEMAPHORE_RELEASE_CODE) == GH_SEMAPHORE_RELEASE_RELEASED;
+    told.again = gh_reply_integer(reply, GH_SEMAPHORE_RELEASE_MORE) != 0; /* waiters to serve than one call does */
     return told;
 }
 
@@ -102,11 +103,12 @@ static void permit_begin_renewal(gh_lease* lease, bool in_doubt)
    to the others. */
 static void permit_renewed(gh_lease* lease, const gh_event* event)
 {
-    gh_str letters = gh_reply_at(event->reply, 2)->text;
+    gh_str letters = gh_reply_at(event->reply, GH_SEMAPHORE_REFRESH_LETTERS)->text;
     gh_permit* carrier = permit_of(lease);
     gh_permit* member = carrier;
     bool carrier_is_lost = false;
-    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(event->reply, 1));
+    const int64_t now_us = gh_reply_integer(event->reply, GH_SEMAPHORE_REFRESH_NOW_US);
+    gh_client_note_store_time(lease->op.client, (uint64_t)now_us);
     lease->op.state = GH_LEASE_HELD;
     while (member != NULL)
     {
@@ -114,7 +116,7 @@ static void permit_renewed(gh_lease* lease, const gh_event* event)
         bool is_told = member->place < letters.size;
         if (member != carrier) gh_permit_batch_drop(member);
         if (!is_told) gh_lease_keep(&member->lease, member->lease.lease_us / 10);
-        else if (letters.bytes[member->place] == '1')
+        else if (letters.bytes[member->place] == GH_SEMAPHORE_REFRESH_RENEWED)
             gh_lease_extend(&member->lease, event->sent_us, member->lease.lease_us);
         else if (member == carrier) carrier_is_lost = true;
         else gh_lease_finish(&member->lease, GH_LOST);

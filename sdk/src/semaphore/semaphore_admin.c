@@ -3,9 +3,8 @@
 #include "client/object.h"
 #include "client/waiter.h"
 #include "guildhall/semaphore.h"
+#include "scripts/semaphore_scripts.h"
 #include "wire/name.h"
-
-#define SEMAPHORE_FIGURES 5u /* elements of a look's reply in front of the holders    */
 
 static const gh_str semaphore_kind_name = {"semaphore", 9};
 
@@ -38,11 +37,12 @@ static void semaphore_limit_encode(gh_op* op, gh_request* request)
 static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
 {
     gh_semaphore_limit* limit = semaphore_limit_of(op);
-    bool fits = semaphore_take_figure(event->reply, 2, &limit->limit);
-    fits = semaphore_take_figure(event->reply, 3, &limit->used) && fits;
-    fits = semaphore_take_figure(event->reply, 4, &limit->waiters) && fits;
+    const gh_reply* reply = event->reply;
+    bool fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_LIMIT, &limit->limit);
+    fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_USED, &limit->used) && fits;
+    fits = semaphore_take_figure(reply, GH_SEMAPHORE_LIMIT_WAITERS, &limit->waiters) && fits;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    if (gh_reply_integer(event->reply, 5) == 0) return GH_OK;
+    if (gh_reply_integer(reply, GH_SEMAPHORE_LIMIT_MORE) == 0) return GH_OK;
     gh_op_send(op, GH_OP_MAYBE); /* it is set, and there are more waiters than one call serves */
     return GH_PENDING;
 }
@@ -89,7 +89,7 @@ static gh_semaphore_look* semaphore_look_of(gh_op* op)
 static void semaphore_look_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_look* look = semaphore_look_of(op);
-    uint32_t most = (gh_client_reply_nodes(op->client) - SEMAPHORE_FIGURES - 1) / 2;
+    uint32_t most = (gh_client_reply_nodes(op->client) - GH_SEMAPHORE_LOOK_HOLDERS - 1) / 2;
     gh_request_script(request, gh_op_script(op), 0, 0);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&look->name), "shq");
     gh_request_number(request, op->sequence);
@@ -126,12 +126,12 @@ static bool semaphore_parse_holder(gh_str member, gh_str score, uint64_t now_us,
 static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
 {
     gh_semaphore_look* look = semaphore_look_of(op);
-    const gh_reply* member = gh_reply_at(event->reply, SEMAPHORE_FIGURES);
-    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 4);
+    const gh_reply* member = gh_reply_at(event->reply, GH_SEMAPHORE_LOOK_HOLDERS);
+    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, GH_SEMAPHORE_LOOK_NOW_US);
     gh_client_note_store_time(op->client, now_us);
-    bool fits = semaphore_take_figure(event->reply, 1, &look->limit);
-    fits = semaphore_take_figure(event->reply, 2, &look->used) && fits;
-    fits = semaphore_take_figure(event->reply, 3, &look->waiters) && fits;
+    bool fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_LIMIT, &look->limit);
+    fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_USED, &look->used) && fits;
+    fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_WAITERS, &look->waiters) && fits;
     look->count = 0;
     if (!fits) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (; member != NULL && member->next != NULL && look->count < look->holders_max; member = member->next->next)
