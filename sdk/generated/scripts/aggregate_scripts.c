@@ -72,4 +72,4 @@ static const char aggregate_stage_text[] =
     "\323\262\235\025\356\250\215\321\242\300\342\350$\027\320sw\362\342\374";
 const gh_script_text gh_aggregate_stage_lua = {
     aggregate_stage_text, "qiiii", 0x00000000040004a8ull, 936, 1686,
-    GH_SCRIPT_aggregate_stage, {2, 0, 0}, {6, 0, 0}};
+    GH_SCRIPT_aggregate_stage, {2, 0, 0}, {5, 1, 0}};

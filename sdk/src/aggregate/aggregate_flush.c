@@ -12,6 +12,7 @@
 #include "aggregate_room.h"
 
 #include "client/refusal.h"
+#include "scripts/aggregate_scripts.h"
 
 #define FLUSH_TIME_MIN_US    1000ull
 #define FLUSH_TIME_MAX_US    86400000000ull
@@ -23,16 +24,6 @@
 
 #define FLUSH_PIECES_MAX 16777217
 #define FLUSH_LOOKS_MAX  8u /* that found less than the one before */
-
-/* What aggregate_stage.lua answers. */
-enum
-{
-    FLUSH_STAGED = 0,
-    FLUSH_NOTHING_KNOWN,
-    FLUSH_EARLY,
-    FLUSH_DIFFERS,
-    FLUSH_AT_WORK
-};
 
 typedef enum flush_state
 {
@@ -147,7 +138,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     const aggregate_day* day = flush_day(flush);
     bool looks = flush->op.state == FLUSH_LOOKING;
     uint32_t node = flush->node;
-    gh_request_script(request, flush_script(&flush->op), 0, 0);
+    gh_request_script(request, flush_script(&flush->op), 0, looks ? 0 : 1);
     gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
@@ -311,40 +302,47 @@ static void flush_next_day(gh_aggregate_flush* flush)
     flush_enter(flush, FLUSH_STAGING); /* piece 0; the answer tells whether somebody has staged more */
 }
 
+/* All pieces of the day are in the totals. */
+static bool flush_is_there(const gh_reply* reply)
+{
+    return gh_reply_integer(reply, GH_AGGREGATE_STAGE_ADDED) == gh_reply_integer(reply, GH_AGGREGATE_STAGE_PIECES);
+}
+
 /* All of it is staged with other sums, maybe by one that has died: what is begun is finished, and then told.
  */
 static void flush_differs(gh_aggregate_flush* flush, const gh_reply* reply)
 {
     flush->differs = true;
     flush->all_added = false;
-    if (gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4)) flush_end(flush, GH_DIFFERS);
+    if (flush_is_there(reply)) flush_end(flush, GH_DIFFERS);
     else flush_enter(flush, FLUSH_ADDING);
 }
 
 /* What the answer says of a day: no more is staged than there is, and no more added than staged. */
 static bool flush_fits(const gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    int64_t staged = gh_reply_integer(reply, 2);
-    int64_t pieces = gh_reply_integer(reply, 4);
-    int64_t code = gh_reply_integer(reply, 1);
-    bool is_ours = code != FLUSH_DIFFERS && code != FLUSH_AT_WORK;
-    return pieces <= FLUSH_PIECES_MAX && staged <= pieces && gh_reply_integer(reply, 3) <= staged &&
+    int64_t staged = gh_reply_integer(reply, GH_AGGREGATE_STAGE_STAGED);
+    int64_t added = gh_reply_integer(reply, GH_AGGREGATE_STAGE_ADDED);
+    int64_t pieces = gh_reply_integer(reply, GH_AGGREGATE_STAGE_PIECES);
+    int64_t code = gh_reply_integer(reply, GH_AGGREGATE_STAGE_CODE);
+    bool is_ours = code != GH_AGGREGATE_STAGE_DIFFERS && code != GH_AGGREGATE_STAGE_AT_WORK;
+    return pieces <= FLUSH_PIECES_MAX && staged <= pieces && added <= staged &&
            (!is_ours || pieces == flush_day(flush)->pieces);
 }
 
 static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    bool is_there = gh_reply_integer(reply, 3) == gh_reply_integer(reply, 4);
-    switch (gh_reply_integer(reply, 1))
+    bool is_there = flush_is_there(reply);
+    switch (gh_reply_integer(reply, GH_AGGREGATE_STAGE_CODE))
     {
-    case FLUSH_STAGED:
+    case GH_AGGREGATE_STAGE_DONE:
         flush_day(flush)->is_there = is_there;
         if (is_there) flush->days_done++;
         else flush->all_added = false;
         break;
-    case FLUSH_NOTHING_KNOWN: flush_day(flush)->is_there = flush->all_added = false; break;
-    case FLUSH_DIFFERS: flush_differs(flush, reply); return;
-    case FLUSH_AT_WORK: flush_end(flush, GH_DIFFERS); return;
+    case GH_AGGREGATE_STAGE_NONE: flush_day(flush)->is_there = flush->all_added = false; break;
+    case GH_AGGREGATE_STAGE_DIFFERS: flush_differs(flush, reply); return;
+    case GH_AGGREGATE_STAGE_AT_WORK: flush_end(flush, GH_DIFFERS); return;
     default: flush_give_up(flush, GH_REASON_UNUSABLE); return;
     }
     if (++flush->day < flush->days)
@@ -358,14 +356,14 @@ static void flush_looked(gh_aggregate_flush* flush, const gh_reply* reply)
 
 static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    uint32_t staged = (uint32_t)gh_reply_integer(reply, 2);
-    int64_t code = gh_reply_integer(reply, 1);
-    if (code == FLUSH_DIFFERS || code == FLUSH_AT_WORK)
+    uint32_t staged = (uint32_t)gh_reply_integer(reply, GH_AGGREGATE_STAGE_STAGED);
+    int64_t code = gh_reply_integer(reply, GH_AGGREGATE_STAGE_CODE);
+    if (code == GH_AGGREGATE_STAGE_DIFFERS || code == GH_AGGREGATE_STAGE_AT_WORK)
     {
         flush_end(flush, GH_DIFFERS);
         return;
     }
-    if (code != FLUSH_STAGED && code != FLUSH_EARLY)
+    if (code != GH_AGGREGATE_STAGE_DONE && code != GH_AGGREGATE_STAGE_EARLY)
     {
         flush_give_up(flush, GH_REASON_UNUSABLE);
         return;
@@ -394,9 +392,9 @@ static void flush_staged(gh_aggregate_flush* flush, const gh_reply* reply)
 
 static void flush_added(gh_aggregate_flush* flush, const gh_reply* reply)
 {
-    int64_t added = gh_reply_integer(reply, 2);
-    int64_t pieces = gh_reply_integer(reply, 3);
-    if (gh_reply_integer(reply, 1) != 0)
+    int64_t added = gh_reply_integer(reply, GH_AGGREGATE_ADD_ADDED);
+    int64_t pieces = gh_reply_integer(reply, GH_AGGREGATE_ADD_PIECES);
+    if (gh_reply_integer(reply, GH_AGGREGATE_ADD_CODE) != GH_AGGREGATE_ADD_DONE)
     {
         flush_look_again(flush); /* what was staged is gone */
         return;

@@ -3,6 +3,7 @@
 #include "aggregate_room.h"
 
 #include "client/refusal.h"
+#include "scripts/aggregate_scripts.h"
 
 #define TOTALS_PAGE_MAX  250u
 #define TOTALS_NAME_ROOM (3u * GH_GEO_NAME_SIZE_MAX + 64u) /* of one total in a reply */
@@ -96,7 +97,7 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
     uint32_t wanted = totals_page(read);
     uint32_t before = read->count;
     if (event->reply->count > 1 + 2 * wanted) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    for (at = gh_reply_at(event->reply, 1); at != NULL; at = at->next->next)
+    for (at = gh_reply_at(event->reply, GH_AGGREGATE_READ_TOTALS); at != NULL; at = at->next->next)
     {
         gh_status status = totals_keep(read, at, at->next);
         if (status != GH_OK) return status;

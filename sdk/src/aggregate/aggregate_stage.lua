@@ -11,7 +11,7 @@
 --       3 digest    of all pieces
 --       4 pieces    how many there are
 --       5 number    of this piece, from 0; or -1 to look only
---       6 piece     lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
+--       [6] piece   lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
 -- reply sequence, code, staged, added, pieces
 --       code 0 done      up to `staged`, now or before; all of them: go on with aggregate_add.lua
 --            1 none      nothing is known of the file (looking only)
