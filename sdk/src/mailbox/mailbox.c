@@ -4,6 +4,7 @@
 
 #include "base/least.h"
 #include "client/object.h"
+#include "scripts/mailbox_scripts.h"
 #include "talk/entry.h"
 #include "talk/epochs.h"
 #include "wire/name.h"
@@ -12,7 +13,6 @@
 #define MAILBOX_ID_MAX       (1ull << 53)
 #define MAILBOX_ROOM         2048u /* of a request: digest, keys, numbers                          */
 #define MAILBOX_REPLY_ROOM   2560u /* of a reply: the figures                                      */
-#define MAILBOX_FIGURES      10u   /* values in front of the entries, the array itself included    */
 #define MAILBOX_PAGE         512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US 5000000ull
 #define MAILBOX_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted          */
@@ -49,14 +49,6 @@ gh_status gh_mailbox_init(gh_mailbox* mailbox, gh_client* client, gh_str name, c
 
 /* ---- push ---------------------------------------------------------------------------------------------- */
 
-/* What mailbox_push.lua answers. */
-enum
-{
-    MAILBOX_PUSH_TAKEN = 0,
-    MAILBOX_PUSH_FULL,
-    MAILBOX_PUSH_OLD
-};
-
 static gh_mailbox_push* mailbox_push_of(gh_op* op)
 {
     return (gh_mailbox_push*)(void*)op;
@@ -85,16 +77,17 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
 {
     gh_mailbox_push* push = mailbox_push_of(op);
-    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, 2);
+    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_PUSH_FIRST_ID);
     uint32_t i;
-    switch (gh_reply_integer(event->reply, 1))
+    switch (gh_reply_integer(event->reply, GH_MAILBOX_PUSH_CODE))
     {
-    case MAILBOX_PUSH_TAKEN: break;
-    case MAILBOX_PUSH_FULL: return gh_op_refused(op, GH_FULL);
-    case MAILBOX_PUSH_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of pushes has sent nothing later */
+    case GH_MAILBOX_PUSH_TAKEN: break;
+    case GH_MAILBOX_PUSH_FULL: return gh_op_refused(op, GH_FULL);
+    case GH_MAILBOX_PUSH_OLD:
+        return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of pushes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
-    push->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
+    push->epoch = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_PUSH_EPOCH);
     for (i = 0; i < push->count; i++)
     {
         push->posts[i].id = first_id + i;
@@ -171,7 +164,8 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     gh_page page = mailbox_page(fetch);
     uint64_t reply_room = gh_client_reply_bytes(op->client) - MAILBOX_REPLY_ROOM;
-    uint64_t count = gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - MAILBOX_FIGURES);
+    uint64_t count =
+        gh_least(fetch->messages_max - fetch->count, gh_client_reply_nodes(op->client) - GH_MAILBOX_FETCH_ENTRIES - 1);
     uint64_t fitting = gh_page_room(&page) / sizeof(gh_message);
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
@@ -256,11 +250,11 @@ static gh_status mailbox_keep(gh_mailbox_fetch* fetch, const gh_reply* entry, co
 /* False: no mailbox can be like that. */
 static bool mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply, const gh_epochs* epochs)
 {
-    uint64_t first_id = (uint64_t)gh_reply_integer(reply, 3);
-    uint64_t last_id = (uint64_t)gh_reply_integer(reply, 4);
-    uint64_t now_us = (uint64_t)gh_reply_integer(reply, 5);
-    uint64_t oldest_ms = (uint64_t)gh_reply_integer(reply, 6);
-    uint64_t read_us = (uint64_t)gh_reply_integer(reply, 7);
+    uint64_t first_id = (uint64_t)gh_reply_integer(reply, GH_MAILBOX_FETCH_FIRST_ID);
+    uint64_t last_id = (uint64_t)gh_reply_integer(reply, GH_MAILBOX_FETCH_LAST_ID);
+    uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_MAILBOX_FETCH_NOW_US);
+    uint64_t oldest_ms = (uint64_t)gh_reply_integer(reply, GH_MAILBOX_FETCH_OLDEST_MS);
+    uint64_t read_us = (uint64_t)gh_reply_integer(reply, GH_MAILBOX_FETCH_READ_US);
     if (first_id == 0 || first_id > last_id + 1 || last_id >= MAILBOX_ID_MAX || oldest_ms > MAILBOX_ID_MAX / 1000 ||
         read_us >= MAILBOX_ID_MAX || epochs->present >= MAILBOX_ID_MAX || !gh_epochs_are_valid(epochs, last_id))
         return false;
@@ -295,12 +289,12 @@ static bool mailbox_was_cut(const gh_mailbox_fetch* fetch)
 
 static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
 {
-    const gh_reply* entries = gh_reply_at(event->reply, MAILBOX_FIGURES - 1);
+    const gh_reply* entries = gh_reply_at(event->reply, GH_MAILBOX_FETCH_ENTRIES);
     uint64_t now_us = gh_client_now(fetch->op.client);
     gh_epochs epochs;
     gh_status status;
-    epochs.present = (uint64_t)gh_reply_integer(event->reply, 2);
-    epochs.ended = gh_reply_at(event->reply, MAILBOX_FIGURES - 2)->text;
+    epochs.present = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_FETCH_EPOCH);
+    epochs.ended = gh_reply_at(event->reply, GH_MAILBOX_FETCH_EPOCHS)->text;
     if (!mailbox_note_figures(fetch, event->reply, &epochs))
     {
         gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
@@ -443,14 +437,6 @@ gh_status gh_mailbox_fetch_begin(gh_mailbox_fetch* op, const gh_mailbox* mailbox
 
 /* ---- commit -------------------------------------------------------------------------------------------- */
 
-/* What mailbox_commit.lua answers. */
-enum
-{
-    MAILBOX_COMMIT_DONE = 0,
-    MAILBOX_COMMIT_RESTARTED,
-    MAILBOX_COMMIT_MORE
-};
-
 static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 {
     return (gh_mailbox_commit*)(void*)op;
@@ -470,15 +456,15 @@ static void mailbox_commit_encode(gh_op* op, gh_request* request)
 static gh_status mailbox_commit_answer(gh_op* op, const gh_event* event)
 {
     gh_mailbox_commit* commit = mailbox_commit_of(op);
-    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, 2);
-    uint64_t last_id = (uint64_t)gh_reply_integer(event->reply, 3);
+    uint64_t first_id = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_COMMIT_FIRST_ID);
+    uint64_t last_id = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_COMMIT_LAST_ID);
     if (first_id > last_id + 1) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     commit->unread = last_id + 1 - first_id;
-    switch (gh_reply_integer(event->reply, 1))
+    switch (gh_reply_integer(event->reply, GH_MAILBOX_COMMIT_CODE))
     {
-    case MAILBOX_COMMIT_DONE: return GH_OK;
-    case MAILBOX_COMMIT_RESTARTED: return GH_RESTARTED; /* no copy of this will ever find that message */
-    case MAILBOX_COMMIT_MORE: gh_op_send(op, GH_OP_MAYBE); return GH_PENDING;
+    case GH_MAILBOX_COMMIT_DONE: return GH_OK;
+    case GH_MAILBOX_COMMIT_NOT_THERE: return GH_RESTARTED; /* no copy of this will ever find that message */
+    case GH_MAILBOX_COMMIT_MORE: gh_op_send(op, GH_OP_MAYBE); return GH_PENDING;
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
