@@ -56,17 +56,8 @@ typedef enum gh_rows_get_code
 } gh_rows_get_code;
 
 /* rows_renew.lua */
-enum
-{
-    GH_ROWS_RENEW_SEQUENCE = 0,
-    GH_ROWS_RENEW_CODE = 1,
-    GH_ROWS_RENEW_NOW_US = 2,
-    GH_ROWS_RENEW_DUE_US = 3
-};
 typedef enum gh_rows_renew_code
 {
-    GH_ROWS_RENEW_RENEWED = 0,
-    GH_ROWS_RENEW_LOST = 1,
     GH_ROWS_RENEW_STALE = 4
 } gh_rows_renew_code;
 

@@ -4,20 +4,11 @@
 
 #include "client/refusal.h"
 #include "rows_shard.h"
+#include "scripts/rows_scripts.h"
 
 #define ROWS_REPLY_ROOM 256u /* of a reply: the figures */
 
 /* ---- schedule ------------------------------------------------------------------------------------------ */
-
-/* What rows_schedule.lua and rows_unschedule.lua answer. */
-enum
-{
-    ROW_SCHEDULE_DONE = 0,
-    ROW_SCHEDULE_OLDER,
-    ROW_SCHEDULE_NOT_THERE,
-    ROW_SCHEDULE_FULL,
-    ROW_SCHEDULE_STALE
-};
 
 static gh_row_schedule* row_schedule_of(gh_op* op)
 {
@@ -57,14 +48,14 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
 
 static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
 {
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 2));
-    switch (gh_reply_integer(event->reply, 1))
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_ROWS_CHANGE_NOW_US));
+    switch (gh_reply_integer(event->reply, GH_ROWS_CHANGE_CODE))
     {
-    case ROW_SCHEDULE_DONE:
-    case ROW_SCHEDULE_OLDER: return GH_OK;
-    case ROW_SCHEDULE_NOT_THERE: return GH_GONE;
-    case ROW_SCHEDULE_FULL: return gh_op_refused(op, GH_FULL);
-    case ROW_SCHEDULE_STALE: /* we know the store's time better now, and our own timer ends this */
+    case GH_ROWS_CHANGE_DONE:
+    case GH_ROWS_CHANGE_OLDER: return GH_OK;
+    case GH_ROWS_CHANGE_NOT_THERE: return GH_GONE;
+    case GH_ROWS_CHANGE_FULL: return gh_op_refused(op, GH_FULL);
+    case GH_ROWS_CHANGE_STALE: /* we know the store's time better now, and our own timer ends this */
         gh_op_send(op, op->flags & GH_OP_MAYBE);
         return GH_PENDING;
     default: return GH_CORRUPT;
@@ -157,16 +148,6 @@ gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str
 
 /* ---- get ----------------------------------------------------------------------------------------------- */
 
-/* What rows_get.lua answers. */
-enum
-{
-    ROW_GET_VALUE = 0,
-    ROW_GET_ABSENT,
-    ROW_GET_NOTHING,
-    ROW_GET_SAME,
-    ROW_GET_TOO_SMALL
-};
-
 static gh_row_get* row_get_of(gh_op* op)
 {
     return (gh_row_get*)(void*)op;
@@ -187,25 +168,27 @@ static void row_get_encode(gh_op* op, gh_request* request)
 static gh_status row_get_answer(gh_op* op, const gh_event* event)
 {
     gh_row_get* get = row_get_of(op);
-    gh_str bytes = gh_reply_at(event->reply, 7)->text;
-    uint64_t max_age_us = get->max_age_us == 0 ? (uint64_t)gh_reply_integer(event->reply, 4) : get->max_age_us;
+    const gh_reply* reply = event->reply;
+    gh_str bytes = gh_reply_at(reply, GH_ROWS_GET_BYTES)->text;
+    uint64_t max_age_us = get->max_age_us;
     bool is_old;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 6));
-    get->version = (uint64_t)gh_reply_integer(event->reply, 2);
-    get->age_us = (uint64_t)gh_reply_integer(event->reply, 3);
-    get->value_size = (size_t)gh_reply_integer(event->reply, 5);
+    if (max_age_us == 0) max_age_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_MAX_AGE_US);
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_NOW_US));
+    get->version = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_VERSION);
+    get->age_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_AGE_US);
+    get->value_size = (size_t)gh_reply_integer(reply, GH_ROWS_GET_SIZE);
     is_old = get->age_us > max_age_us;
-    switch (gh_reply_integer(event->reply, 1))
+    switch (gh_reply_integer(reply, GH_ROWS_GET_CODE))
     {
-    case ROW_GET_VALUE:
+    case GH_ROWS_GET_VALUE:
         if (bytes.size > get->buffer_size) return GH_CORRUPT;
         if (bytes.size > 0) memcpy(get->buffer, bytes.bytes, bytes.size);
         get->value = gh_str_make(get->buffer, bytes.size);
         return is_old ? GH_OLD : GH_OK;
-    case ROW_GET_ABSENT: return GH_EMPTY;
-    case ROW_GET_NOTHING: return GH_GONE;
-    case ROW_GET_SAME: return is_old ? GH_OLD : GH_SAME;
-    case ROW_GET_TOO_SMALL: return is_old ? GH_OLD : GH_TOO_SMALL;
+    case GH_ROWS_GET_ABSENT: return GH_EMPTY;
+    case GH_ROWS_GET_NOTHING: return GH_GONE;
+    case GH_ROWS_GET_SAME: return is_old ? GH_OLD : GH_SAME;
+    case GH_ROWS_GET_TOO_SMALL: return is_old ? GH_OLD : GH_TOO_SMALL;
     default: return GH_CORRUPT;
     }
 }

@@ -4,6 +4,7 @@
 #include "client/refusal.h"
 #include "client/waiter.h"
 #include "rows_slots.h"
+#include "scripts/rows_scripts.h"
 
 #define ROWS_LEASE_US         10000000ull
 #define ROWS_LOAD_US          30000000ull
@@ -17,15 +18,6 @@
 #define ROWS_HEARTBEAT_US     5000000ull  /* with hints, a shard is looked at this often                */
 #define ROWS_POLL_US          1000000ull  /* without them, this often                                   */
 #define ROWS_WAIT_US          15000000ull /* how long the store takes us for one who waits              */
-
-#define ROWS_CLAIM_FIGURES 6u
-
-/* What rows_claim.lua answers, besides 0. */
-enum
-{
-    ROWS_CLAIM_STALE = 4,
-    ROWS_CLAIM_CORRUPT
-};
 
 static gh_rows* rows_of(gh_op* op)
 {
@@ -155,17 +147,19 @@ static uint32_t rows_take(gh_rows* rows, const gh_reply* value, uint64_t lease_e
 
 static void rows_claimed(gh_rows* rows, const gh_event* event)
 {
-    int64_t code = gh_reply_integer(event->reply, 1);
-    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 2);
-    uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 5);
+    const gh_reply* reply = event->reply;
+    int64_t code = gh_reply_integer(reply, GH_ROWS_CLAIM_CODE);
+    uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_NOW_US);
+    uint64_t due_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_DUE_US);
+    uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_REMAINING_US);
     uint64_t lease_end_us = gh_lease_end(rows->config.lease_us, event->sent_us, remaining_us);
     uint32_t taken;
     gh_client_note_store_time(rows->op.client, now_us);
-    taken = rows_take(rows, gh_reply_at(event->reply, ROWS_CLAIM_FIGURES), lease_end_us);
-    if (code == ROWS_CLAIM_CORRUPT) rows->trouble = GH_CORRUPT;
-    if (taken > 0) rows->late_us = (uint64_t)gh_reply_integer(event->reply, 4);
-    if (code == ROWS_CLAIM_STALE) rows->look_us[rows->shard] = gh_client_after(rows->op.client, ROWS_PAUSE_MIN_US);
-    else rows_plan_look(rows, taken, (uint64_t)gh_reply_integer(event->reply, 3), now_us);
+    taken = rows_take(rows, gh_reply_at(reply, GH_ROWS_CLAIM_ROWS), lease_end_us);
+    if (code == GH_ROWS_CLAIM_CORRUPT) rows->trouble = GH_CORRUPT;
+    if (taken > 0) rows->late_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_LATE_US);
+    if (code == GH_ROWS_CLAIM_STALE) rows->look_us[rows->shard] = gh_client_after(rows->op.client, ROWS_PAUSE_MIN_US);
+    else rows_plan_look(rows, taken, due_us, now_us);
     rows_look(rows);
 }
 

@@ -7,11 +7,9 @@
 --       3 row
 --       4 lease us
 --       5 not after  us of the store's clock; later, nothing is renewed; 0: no limit
--- reply sequence, code, now us, due us
---       code 0 renewed
---            1 lost     not the current claim, or its lease is over
---            4 stale    past `not after`
---       due: always 0, not known; so that rows_finish.lua answers the same
+-- reply as rows/rows_finish.lua
+--       code 4 stale  past `not after`
+--       due: always 0
 --
 -- A server that is out of memory refuses ZADD, unless something was written before that it allows, ZREM of nothing: a
 -- full store must not cost leases.

@@ -3,11 +3,10 @@
 
 #include "client/waiter.h"
 #include "rows_slots.h"
+#include "scripts/rows_scripts.h"
 
 #define ROWS_CLAIM_TEXT_SIZE 64u /* "<client>:<sequence>.<number>" */
 #define ROWS_JITTER          1023u
-
-#define ROWS_SLOT_STALE 4 /* what rows_renew.lua answers past `not after` */
 
 static gh_rows_slot* rows_slot_of(gh_op* op)
 {
@@ -195,14 +194,15 @@ static void rows_slot_note_due(gh_rows_slot* slot, uint64_t due_us, uint64_t sto
 
 static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
 {
-    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, 2);
-    int64_t code = gh_reply_integer(event->reply, 1);
+    uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, GH_ROWS_FINISH_NOW_US);
+    uint64_t due_us = (uint64_t)gh_reply_integer(event->reply, GH_ROWS_FINISH_DUE_US);
+    int64_t code = gh_reply_integer(event->reply, GH_ROWS_FINISH_CODE);
     gh_client_note_store_time(slot->op.client, now_us);
-    if (code == ROWS_SLOT_STALE) /* we know the store's time better now, and our lease ends by itself */
+    if (code == GH_ROWS_RENEW_STALE) /* we know the store's time better now, and our lease ends by itself */
     {
         rows_slot_renew(slot);
     }
-    else if (code != 0)
+    else if (code != GH_ROWS_FINISH_DONE)
     {
         rows_slot_lose(slot);
     }
@@ -214,7 +214,7 @@ static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
     else
     {
         if (slot->outcome == 'v' || slot->outcome == 'n') slot->rows->stored++;
-        rows_slot_note_due(slot, (uint64_t)gh_reply_integer(event->reply, 3), now_us);
+        rows_slot_note_due(slot, due_us, now_us);
         rows_slot_over(slot);
     }
 }
