@@ -3,6 +3,7 @@
 #include "guildhall/guild.h"
 
 #include "client/object.h"
+#include "scripts/guild_scripts.h"
 #include "wire/name.h"
 
 #define GUILD_CAPACITY   5000u
@@ -37,13 +38,6 @@ gh_status gh_guild_init(gh_guild* guild, gh_client* client, gh_str name, const g
 }
 
 /* ---- join and leave -------------------------------------------------------------------------------------------- */
-
-/* What guild_join.lua and guild_leave.lua answer. */
-enum
-{
-    GUILD_DONE = 0,
-    GUILD_OLD
-};
 
 static gh_guild_change* guild_change_of(gh_op* op)
 {
@@ -81,11 +75,11 @@ static gh_status guild_status_of(char letter)
 {
     switch (letter)
     {
-    case 'j':
-    case 'l': return GH_OK;
-    case 'm': return GH_EXISTS;
-    case 'n': return GH_NOT_MEMBER;
-    case 'f': return GH_FULL;
+    case GH_GUILD_JOIN_JOINED:
+    case GH_GUILD_LEAVE_LEFT: return GH_OK;
+    case GH_GUILD_JOIN_MEMBER: return GH_EXISTS;
+    case GH_GUILD_LEAVE_NO_MEMBER: return GH_NOT_MEMBER;
+    case GH_GUILD_JOIN_FULL: return GH_FULL;
     default: return GH_PENDING;
     }
 }
@@ -93,14 +87,15 @@ static gh_status guild_status_of(char letter)
 static gh_status guild_change_answer(gh_op* op, const gh_event* event)
 {
     gh_guild_change* change = guild_change_of(op);
-    uint64_t size = (uint64_t)gh_reply_integer(event->reply, 2);
-    gh_str letters = gh_reply_at(event->reply, 3)->text;
+    uint64_t size = (uint64_t)gh_reply_integer(event->reply, GH_GUILD_MEMBERS_MEMBERS);
+    gh_str letters = gh_reply_at(event->reply, GH_GUILD_MEMBERS_LETTERS)->text;
     gh_status result = GH_OK;
     uint32_t i;
-    switch (gh_reply_integer(event->reply, 1))
+    switch (gh_reply_integer(event->reply, GH_GUILD_MEMBERS_CODE))
     {
-    case GUILD_DONE: break;
-    case GUILD_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
+    case GH_GUILD_MEMBERS_DONE: break;
+    case GH_GUILD_MEMBERS_OLD:
+        return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     if (letters.size != change->count || size > GH_GUILD_CAPACITY_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
