@@ -28,16 +28,9 @@ typedef enum gh_contacts_remove_code
 /* contacts_touch.lua */
 enum
 {
-    GH_CONTACTS_TOUCH_SEQUENCE = 0,
-    GH_CONTACTS_TOUCH_CODE = 1,
     GH_CONTACTS_TOUCH_NOW_US = 2,
     GH_CONTACTS_TOUCH_BLOCKED = 3
 };
-typedef enum gh_contacts_touch_code
-{
-    GH_CONTACTS_TOUCH_DONE = 0,
-    GH_CONTACTS_TOUCH_OLD = 1
-} gh_contacts_touch_code;
 typedef enum gh_contacts_touch_blocked
 {
     GH_CONTACTS_TOUCH_STAYED_OUT = 'b',

@@ -2,18 +2,12 @@
 
 #include "client/refusal.h"
 #include "contacts_shared.h"
+#include "scripts/contacts_scripts.h"
 #include "wire/name.h"
 
 #define CONTACTS_ROOM 2048u /* of a request: digest, keys, numbers */
 
-/* What contacts_touch.lua and contacts_remove.lua answer, and what the latter is asked for. */
-enum
-{
-    CONTACTS_DONE = 0,
-    CONTACTS_OLD,
-    CONTACTS_BLOCKED_FULL
-};
-
+/* What contacts_remove.lua is asked for; and another letter for contacts_touch.lua. */
 #define CONTACTS_TOUCH   't'
 #define CONTACTS_REMOVE  'r'
 #define CONTACTS_BLOCK   'b'
@@ -65,13 +59,13 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 
 static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* reply)
 {
-    gh_str blocked = gh_reply_at(reply, 3)->text;
-    uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, 2) : 0;
+    gh_str blocked = gh_reply_at(reply, GH_CONTACTS_TOUCH_BLOCKED)->text;
+    uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, GH_CONTACTS_TOUCH_NOW_US) : 0;
     uint32_t i;
     if (blocked.size != 0 && blocked.size != change->count) return gh_op_outcome(&change->op, GH_REASON_UNUSABLE);
     for (i = 0; i < change->count; i++)
     {
-        bool is_blocked = blocked.size > 0 && blocked.bytes[i] == 'b';
+        bool is_blocked = blocked.size > 0 && blocked.bytes[i] == GH_CONTACTS_TOUCH_STAYED_OUT;
         if (is_blocked) change->blocked++;
         if (change->mirror == NULL) continue;
         if (is_blocked)
@@ -85,11 +79,12 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
 static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
 {
     gh_contacts_change* change = contacts_change_of(op);
-    switch (gh_reply_integer(event->reply, 1))
+    switch (gh_reply_integer(event->reply, GH_CONTACTS_REMOVE_CODE))
     {
-    case CONTACTS_DONE: break;
-    case CONTACTS_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
-    case CONTACTS_BLOCKED_FULL: return GH_FULL; /* the mark answers each copy so, and lets none do it later */
+    case GH_CONTACTS_REMOVE_DONE: break;
+    case GH_CONTACTS_REMOVE_OLD:
+        return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
+    case GH_CONTACTS_REMOVE_FULL: return GH_FULL;    /* the mark answers each copy so, and lets none do it later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     if (change->mirror != NULL) change->mirror->changes++;

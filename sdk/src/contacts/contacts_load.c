@@ -4,11 +4,11 @@
 #include "base/least.h"
 #include "client/refusal.h"
 #include "contacts_shared.h"
+#include "scripts/contacts_scripts.h"
 #include "wire/name.h"
 
 #define CONTACTS_UNTIMED     1000000 /* smaller times are only an order, see contacts_touch.lua */
 #define CONTACTS_REPLY_ROOM  1024u   /* of a reply: the figures and the version                 */
-#define CONTACTS_FIGURES     5u      /* values in front of the names, the array itself included */
 #define CONTACTS_PAGE_MAX    500u    /* that contacts_load.lua reads at once                    */
 #define CONTACTS_NUMBER_SIZE 24u     /* of a time, as text                                      */
 
@@ -21,7 +21,7 @@ static gh_contacts_load* contacts_load_of(gh_op* op)
 static uint32_t contacts_page_size(const gh_contacts_load* load)
 {
     size_t bytes = gh_client_reply_bytes(load->op.client) - CONTACTS_REPLY_ROOM;
-    size_t nodes = (gh_client_reply_nodes(load->op.client) - CONTACTS_FIGURES) / 2;
+    size_t nodes = (gh_client_reply_nodes(load->op.client) - GH_CONTACTS_LOAD_NAMES - 1) / 2;
     uint64_t count = gh_least(bytes / (GH_NAME_SIZE_MAX + CONTACTS_NUMBER_SIZE + 2), nodes);
     count = gh_least(count, CONTACTS_PAGE_MAX);
     return (uint32_t)gh_least(count, load->mirror->capacity - load->loaded);
@@ -84,9 +84,10 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
 {
     gh_contacts_load* load = contacts_load_of(op);
     gh_contacts* mirror = load->mirror;
-    const gh_reply* names = gh_reply_at(event->reply, CONTACTS_FIGURES - 1);
-    gh_str text = gh_reply_at(event->reply, 3)->text;
-    uint64_t stored = (uint64_t)gh_reply_integer(event->reply, 1);
+    const gh_reply* names = gh_reply_at(event->reply, GH_CONTACTS_LOAD_NAMES);
+    gh_str text = gh_reply_at(event->reply, GH_CONTACTS_LOAD_VERSION)->text;
+    uint64_t stored = (uint64_t)gh_reply_integer(event->reply, GH_CONTACTS_LOAD_LENGTH);
+    bool timed = gh_reply_integer(event->reply, GH_CONTACTS_LOAD_TIMED) != 0;
     uint64_t version = gh_hash_seeded(text.bytes, text.size, stored);
     if (load->loaded > 0 && (version != load->version || mirror->changes != load->changes))
     {
@@ -97,7 +98,7 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     load->version = version;
     load->changes = mirror->changes;
     load->stored = stored > UINT32_MAX ? UINT32_MAX : (uint32_t)stored;
-    if (!contacts_take_page(load, names, gh_reply_integer(event->reply, 2) != 0)) return GH_CORRUPT;
+    if (!contacts_take_page(load, names, timed)) return GH_CORRUPT;
     load->loaded = mirror->count;
     if (names != NULL && mirror->count < mirror->capacity && mirror->count < stored) return contacts_load_more(load);
     return GH_OK;

@@ -18,9 +18,7 @@
 --                   for up to 250 names alone, because that takes as long as the list is
 --       5 idle ms   the list goes after so long without a touch; 0: leave its time to live
 --       6 ...       names; at most 64
--- reply sequence, code, now us, blocked text
---       code 0 done
---            1 old       the client has changed this owner's contacts again since: nothing was done
+-- reply as contacts/contacts_remove.lua, now us, blocked text
 --       blocked: empty, or a letter for each name
 --       blocked "b" stayed out
 --               "t" touched
