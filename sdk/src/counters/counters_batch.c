@@ -8,17 +8,11 @@
        lane   idle -- freeze --> (row of this shard) --> SENT --> settled --> idle */
 
 #include "counters_state.h"
+#include "scripts/counters_scripts.h"
 #include "wire/name.h"
 
 /* Shorter than what the store remembers of a batch, so that sending again can never count twice. */
 #define COUNTERS_BATCH_US 300000000ull
-
-enum
-{
-    COUNTERS_TAKEN = 0,
-    COUNTERS_OLD,
-    COUNTERS_STALE
-};
 
 typedef enum counters_outcome
 {
@@ -72,9 +66,9 @@ static counters_outcome counters_lane_outcome_of(gh_counters* self, char letter)
 {
     switch (letter)
     {
-    case 's': self->stats.saturated++; return COUNTERS_COUNTED;
-    case 'f': self->stats.last_refusal = GH_FULL; return COUNTERS_REFUSED;
-    case 'c': self->stats.last_refusal = GH_CORRUPT; return COUNTERS_REFUSED;
+    case GH_COUNTERS_FLUSH_AT_LIMIT: self->stats.saturated++; return COUNTERS_COUNTED;
+    case GH_COUNTERS_FLUSH_FULL: self->stats.last_refusal = GH_FULL; return COUNTERS_REFUSED;
+    case GH_COUNTERS_FLUSH_CORRUPT: self->stats.last_refusal = GH_CORRUPT; return COUNTERS_REFUSED;
     default: return COUNTERS_COUNTED;
     }
 }
@@ -288,16 +282,18 @@ static void counters_lane_take_letters(gh_counters_lane* lane, gh_str letters)
 static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
 {
     gh_counters* self = lane->counters;
-    int64_t code = gh_reply_integer(event->reply, 1);
-    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 2));
-    if (code == COUNTERS_STALE) /* it came too late; now we know the store's time better */
+    const gh_reply* reply = event->reply;
+    int64_t code = gh_reply_integer(reply, GH_COUNTERS_FLUSH_CODE);
+    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(reply, GH_COUNTERS_FLUSH_NOW_US));
+    if (code == GH_COUNTERS_FLUSH_STALE) /* it came too late; now we know the store's time better */
     {
         gh_op_send(&lane->op, lane->op.flags & GH_OP_MAYBE);
         return;
     }
     self->stats.batches++;
-    if (code == COUNTERS_TAKEN) counters_lane_take_letters(lane, gh_reply_at(event->reply, 3)->text);
-    else /* the row of batches does not let COUNTERS_OLD happen */ counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
+    if (code == GH_COUNTERS_FLUSH_TAKEN)
+        counters_lane_take_letters(lane, gh_reply_at(reply, GH_COUNTERS_FLUSH_ANSWERS)->text);
+    else /* the row of batches does not let it be old */ counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
 static void counters_lane_fail(gh_counters_lane* lane, gh_status status)

@@ -7,6 +7,7 @@
    The lease saves work and decides nothing: cleaning is harmless when two do it. */
 
 #include "counters_state.h"
+#include "scripts/counters_scripts.h"
 #include "wire/name.h"
 
 #define COUNTERS_CLEAN_LEASES  3u         /* rounds that a dead cleaner's lease outlives it by */
@@ -21,7 +22,6 @@ enum
 };
 
 #define COUNTERS_CLEAN_ON_MAX 32u /* times that a shard is asked on in a round */
-#define COUNTERS_CLEAN_STALE  3   /* what counters_lease.lua answers past `not after` */
 
 static gh_counters* counters_clean_owner_of(const gh_op* op)
 {
@@ -130,15 +130,17 @@ static void counters_clean_go_on(gh_counters* self)
 static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
-    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(event->reply, 3));
-    if (gh_reply_integer(event->reply, 1) == COUNTERS_CLEAN_STALE) /* now we know the store's time better */
+    const int64_t code = gh_reply_integer(event->reply, GH_COUNTERS_LEASE_CODE);
+    const int64_t now_us = gh_reply_integer(event->reply, GH_COUNTERS_LEASE_NOW_US);
+    gh_client_note_store_time(self->control.client, (uint64_t)now_us);
+    if (code == GH_COUNTERS_LEASE_STALE) /* now we know the store's time better */
     {
         counters_clean_ask_lease(self);
         return;
     }
-    if (gh_reply_integer(event->reply, 1) != 0)
+    if (code != GH_COUNTERS_LEASE_YOURS)
     {
-        uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 2) * 1000;
+        uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, GH_COUNTERS_LEASE_REMAINING_MS) * 1000;
         uint64_t longest_us = counters_clean_lease_us(self);
         counters_clean_not_ours(self);
         if (remaining_us > longest_us) remaining_us = longest_us; /* another's config, or a key by hand */
@@ -167,11 +169,12 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
     size_t room = gh_client_out_room(self->control.client) - GH_COUNTERS_ROOM;
-    const gh_reply* name;
-    self->stats.counters_removed += (uint64_t)gh_reply_integer(reply, 2);
-    self->stats.samples_removed += (uint64_t)gh_reply_integer(reply, 3);
+    const bool more = gh_reply_integer(reply, GH_COUNTERS_CLEAN_CODE) == GH_COUNTERS_CLEAN_MORE;
+    const gh_reply* name = gh_reply_at(reply, GH_COUNTERS_CLEAN_DUE);
+    self->stats.counters_removed += (uint64_t)gh_reply_integer(reply, GH_COUNTERS_CLEAN_COUNTERS);
+    self->stats.samples_removed += (uint64_t)gh_reply_integer(reply, GH_COUNTERS_CLEAN_SAMPLES);
     cleaning->count = 0;
-    for (name = gh_reply_at(reply, 4); name != NULL && cleaning->count < GH_COUNTERS_CLEAN_MAX; name = name->next)
+    for (; name != NULL && cleaning->count < GH_COUNTERS_CLEAN_MAX; name = name->next)
     {
         size_t size = gh_counters_keys_size(self, name->text.size);
         if (name->type != GH_REPLY_STRING || name->text.size == 0 || name->text.size > GH_COUNTERS_NAME_SIZE_MAX)
@@ -181,10 +184,10 @@ static void counters_clean_take_shard(gh_counters* self, const gh_reply* reply)
         memcpy(cleaning->names[cleaning->count], name->text.bytes, name->text.size);
         cleaning->name_sizes[cleaning->count++] = (uint8_t)name->text.size;
     }
-    cleaning->asked_on += gh_reply_integer(reply, 1) != 0;
+    cleaning->asked_on += more;
     if (cleaning->asked_on == COUNTERS_CLEAN_ON_MAX)
         counters_clean_next_shard(cleaning); /* the rest in the next rounds */
-    else if (cleaning->count == 0 && gh_reply_integer(reply, 1) == 0) counters_clean_next_shard(cleaning);
+    else if (cleaning->count == 0 && !more) counters_clean_next_shard(cleaning);
     counters_clean_go_on(self);
 }
 

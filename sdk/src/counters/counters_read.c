@@ -4,11 +4,11 @@
 #include "client/op.h"
 #include "client/refusal.h"
 #include "counters_state.h"
+#include "scripts/counters_scripts.h"
 #include "wire/name.h"
 
 #define COUNTER_READ_PAGE_MAX 500u /* slices in one request: the server works 0.4 ms for them */
-#define COUNTER_READ_FIGURES  5u   /* nodes of a reply before the samples, the array itself included */
-#define COUNTER_READ_ROOM     256u /* bytes of a reply for these                                     */
+#define COUNTER_READ_ROOM     256u /* bytes of a reply for what comes before the samples            */
 #define COUNTER_READ_SAMPLE   40u  /* "<start> <sum>" at most, and its end                           */
 
 static gh_counter_read* counter_read_of(gh_op* op)
@@ -19,7 +19,7 @@ static gh_counter_read* counter_read_of(gh_op* op)
 /* As many as one reply can hold; the rest is asked for again. */
 static uint32_t counter_read_page(const gh_counter_read* read, const gh_client* client)
 {
-    uint32_t by_nodes = gh_client_reply_nodes(client) - COUNTER_READ_FIGURES;
+    uint32_t by_nodes = gh_client_reply_nodes(client) - GH_COUNTERS_READ_SLICES - 1;
     uint32_t by_bytes = (gh_client_reply_bytes(client) - COUNTER_READ_ROOM) / COUNTER_READ_SAMPLE;
     uint32_t count = by_nodes < by_bytes ? by_nodes : by_bytes;
     if (count > COUNTER_READ_PAGE_MAX) count = COUNTER_READ_PAGE_MAX;
@@ -150,9 +150,10 @@ static gh_status counter_read_finish(gh_counter_read* read)
 static gh_status counter_read_answer(gh_op* op, const gh_event* event)
 {
     gh_counter_read* read = counter_read_of(op);
+    const gh_reply* slices = gh_reply_at(event->reply, GH_COUNTERS_READ_SLICES);
     const gh_reply* text;
-    uint64_t newest_s = (uint64_t)gh_reply_integer(event->reply, 2);
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 3));
+    uint64_t newest_s = (uint64_t)gh_reply_integer(event->reply, GH_COUNTERS_READ_NEWEST_S);
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_COUNTERS_READ_NOW_US));
     if (read->before_s == 0) /* the first answer fixes the time */
     {
         if (newest_s % read->seconds != 0 || newest_s > GH_COUNTERS_SUM_MAX) return GH_CORRUPT;
@@ -160,13 +161,13 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
         read->before_s = newest_s + read->seconds;
         if (read->fill_gaps) counter_read_fill(read);
     }
-    for (text = gh_reply_at(event->reply, 4); text != NULL; text = text->next)
+    for (text = slices; text != NULL; text = text->next)
     {
         gh_counter_sample sample;
         if (text->type != GH_REPLY_STRING || !counter_read_parse(text->text, &sample)) return GH_CORRUPT;
         if (!counter_read_put(read, &sample)) return GH_CORRUPT;
     }
-    if (gh_reply_integer(event->reply, 1) == 0 || gh_reply_at(event->reply, 4) == NULL)
+    if (gh_reply_integer(event->reply, GH_COUNTERS_READ_CODE) == GH_COUNTERS_READ_ALL || slices == NULL)
         return counter_read_finish(read);
     gh_op_send(op, 0);
     return GH_PENDING;
