@@ -4,6 +4,7 @@
 
 #include "client/op.h"
 #include "client/refusal.h"
+#include "scripts/command_scripts.h"
 #include "wire/format.h"
 #include "wire/name.h"
 
@@ -13,18 +14,6 @@
 #define RECEIPT_ROOM       96u   /* what a receipt's key has on the wire, besides the key that it lies beside */
 #define RECEIPT_TOKEN_SIZE 33u
 #define RECEIPT_SPARE_US   60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
-
-/* Codes of command_once.lua, and where they stand. */
-enum
-{
-    ONCE_DONE = 0,
-    ONCE_BEGUN = 1,
-    ONCE_LOST = 2,
-    ONCE_LATE = 3
-};
-#define ONCE_CODE   1u
-#define ONCE_NOW    2u
-#define ONCE_ANSWER 3u
 
 static const gh_bound command_bounds_rows[] = {GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US,
                                                         GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US, GH_INVALID_TIMEOUT)};
@@ -292,14 +281,14 @@ static gh_status once_late(gh_command* command, uint64_t now_us)
 
 static gh_status once_answer(gh_command* command, const gh_reply* reply)
 {
-    const uint64_t now_us = (uint64_t)gh_reply_integer(reply, ONCE_NOW);
+    const uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_COMMAND_ONCE_NOW_US);
     gh_client_note_store_time(command->op.client, now_us);
-    switch (gh_reply_integer(reply, ONCE_CODE))
+    switch (gh_reply_integer(reply, GH_COMMAND_ONCE_CODE))
     {
-    case ONCE_DONE: return once_done(command, gh_reply_at(reply, ONCE_ANSWER));
-    case ONCE_BEGUN: return gh_op_outcome(&command->op, GH_REASON_HALFWAY);
-    case ONCE_LOST: return GH_TOO_SMALL; /* and reply_needed is 0: no memory would have done */
-    case ONCE_LATE: return once_late(command, now_us);
+    case GH_COMMAND_ONCE_DONE: return once_done(command, gh_reply_at(reply, GH_COMMAND_ONCE_ANSWER));
+    case GH_COMMAND_ONCE_BEGUN: return gh_op_outcome(&command->op, GH_REASON_HALFWAY);
+    case GH_COMMAND_ONCE_LOST: return GH_TOO_SMALL; /* and reply_needed is 0: no memory would have done */
+    case GH_COMMAND_ONCE_LATE: return once_late(command, now_us);
     default: return gh_op_outcome(&command->op, GH_REASON_UNUSABLE);
     }
 }
