@@ -94,7 +94,7 @@ enum
     GH_CHAT_SEND_FIRST_ID = 2,
     GH_CHAT_SEND_EPOCH = 3,
     GH_CHAT_SEND_NOW_US = 4,
-    GH_CHAT_SEND_LETTERS = 5
+    GH_CHAT_SEND_CODES = 5
 };
 typedef enum gh_chat_send_code
 {
@@ -103,6 +103,11 @@ typedef enum gh_chat_send_code
     GH_CHAT_SEND_OLD = 2,
     GH_CHAT_SEND_FULL = 4
 } gh_chat_send_code;
+typedef enum gh_chat_send_codes
+{
+    GH_CHAT_SEND_SAID = '0',
+    GH_CHAT_SEND_NO_MEMBER = '1'
+} gh_chat_send_codes;
 
 /* chats_add.lua */
 enum

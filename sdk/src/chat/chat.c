@@ -9,16 +9,6 @@
 
 #define CHAT_ROOM 2048u /* of a request: digest, keys, numbers */
 
-/* What chat_send.lua, chat_create.lua, chat_join.lua and chat_leave.lua answer. */
-enum
-{
-    CHAT_DONE = 0,
-    CHAT_NONE = 1, /* of a create: exists */
-    CHAT_OLD = 2,
-    CHAT_REFUSES = 4, /* of a join or a send: full; of a leave: was not a member */
-    CHAT_ALREADY = 5
-};
-
 /* The keys of a change, and what each begins with. */
 static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
 {
@@ -176,7 +166,7 @@ static void chat_change_queue(gh_chat_change* change)
 
 static void chat_change_noted(gh_chat_change* change, const gh_reply* reply)
 {
-    if (gh_reply_integer(reply, 1) != 0)
+    if (gh_reply_integer(reply, GH_CHATS_ADD_CODE) != GH_CHATS_ADD_NOTED)
     {
         chat_change_end(change, GH_FULL);
         return;
@@ -202,43 +192,43 @@ static void chat_change_end_old(gh_chat_change* change)
 
 static void chat_created(gh_chat_change* change, const gh_reply* reply)
 {
-    change->epoch = (uint64_t)gh_reply_integer(reply, 2);
-    switch (gh_reply_integer(reply, 1))
+    change->epoch = (uint64_t)gh_reply_integer(reply, GH_CHAT_CREATE_EPOCH);
+    switch (gh_reply_integer(reply, GH_CHAT_CREATE_CODE))
     {
-    case CHAT_DONE: chat_change_end(change, GH_OK); break;
-    case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_EXISTS)); break;
-    case CHAT_OLD: chat_change_end_old(change); break;
+    case GH_CHAT_CREATE_MADE: chat_change_end(change, GH_OK); break;
+    case GH_CHAT_CREATE_EXISTS: chat_change_end(change, gh_op_refused(&change->op, GH_EXISTS)); break;
+    case GH_CHAT_CREATE_OLD: chat_change_end_old(change); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
 
 static void chat_joined(gh_chat_change* change, const gh_reply* reply)
 {
-    change->epoch = (uint64_t)gh_reply_integer(reply, 2);
-    change->seen = (uint64_t)gh_reply_integer(reply, 3);
-    switch (gh_reply_integer(reply, 1))
+    change->epoch = (uint64_t)gh_reply_integer(reply, GH_CHAT_JOIN_EPOCH);
+    change->seen = (uint64_t)gh_reply_integer(reply, GH_CHAT_JOIN_SEEN);
+    switch (gh_reply_integer(reply, GH_CHAT_JOIN_CODE))
     {
-    case CHAT_DONE:
-    case CHAT_ALREADY: chat_change_see_to_list(change, GH_OK); break;
-    case CHAT_NONE: chat_change_end(change, gh_op_refused(&change->op, GH_GONE)); break;
-    case CHAT_OLD: chat_change_end_old(change); break;
-    case CHAT_REFUSES: chat_change_end(change, gh_op_refused(&change->op, GH_FULL)); break;
+    case GH_CHAT_JOIN_JOINED:
+    case GH_CHAT_JOIN_MEMBER: chat_change_see_to_list(change, GH_OK); break;
+    case GH_CHAT_JOIN_GONE: chat_change_end(change, gh_op_refused(&change->op, GH_GONE)); break;
+    case GH_CHAT_JOIN_OLD: chat_change_end_old(change); break;
+    case GH_CHAT_JOIN_FULL: chat_change_end(change, gh_op_refused(&change->op, GH_FULL)); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
 
 static void chat_left(gh_chat_change* change, const gh_reply* reply)
 {
-    change->members = (uint32_t)gh_reply_integer(reply, 2);
-    switch (gh_reply_integer(reply, 1))
+    change->members = (uint32_t)gh_reply_integer(reply, GH_CHAT_LEAVE_MEMBERS);
+    switch (gh_reply_integer(reply, GH_CHAT_LEAVE_CODE))
     {
-    case CHAT_DONE:
-        change->left_us = (uint64_t)gh_reply_integer(reply, 3);
+    case GH_CHAT_LEAVE_LEFT:
+        change->left_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_LEAVE_NOW_US);
         chat_change_see_to_list(change, GH_OK);
         break;
-    case CHAT_NONE: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_GONE)); break;
-    case CHAT_REFUSES: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_NOT_MEMBER)); break;
-    case CHAT_OLD: chat_change_end_old(change); break;
+    case GH_CHAT_LEAVE_GONE: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_GONE)); break;
+    case GH_CHAT_LEAVE_NO_MEMBER: chat_change_see_to_list(change, gh_op_refused(&change->op, GH_NOT_MEMBER)); break;
+    case GH_CHAT_LEAVE_OLD: chat_change_end_old(change); break;
     default: chat_change_end(change, gh_op_outcome(&change->op, GH_REASON_UNUSABLE)); break;
     }
 }
@@ -425,7 +415,7 @@ static void chat_send_encode(gh_op* op, gh_request* request)
     }
 }
 
-/* codes: "-" if all were taken, else a digit for each. A post that an earlier copy may have stored, in a store that has
+/* codes: "-" if all were taken, else one for each. A post that an earlier copy may have stored, in a store that has
    forgotten it since with its sender's membership, may have been read. */
 static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
 {
@@ -436,7 +426,7 @@ static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
     if (!all && codes.size != send->count) return gh_op_outcome(&send->op, GH_REASON_UNUSABLE);
     for (i = 0; i < send->count; i++)
     {
-        bool is_taken = all || codes.bytes[i] == '0';
+        bool is_taken = all || codes.bytes[i] == GH_CHAT_SEND_SAID;
         send->posts[i].status = is_taken ? GH_OK : refused;
         send->posts[i].id = is_taken ? id++ : 0;
         if (is_taken) accepted++;
@@ -447,16 +437,18 @@ static gh_status chat_sent(gh_chat_send* send, uint64_t id, gh_str codes)
 static gh_status chat_send_answer(gh_op* op, const gh_event* event)
 {
     gh_chat_send* send = chat_send_of(op);
-    switch (gh_reply_integer(event->reply, 1))
+    const gh_reply* reply = event->reply;
+    const uint64_t first_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_SEND_FIRST_ID);
+    switch (gh_reply_integer(reply, GH_CHAT_SEND_CODE))
     {
-    case CHAT_DONE: break;
-    case CHAT_NONE: return gh_op_refused(op, GH_GONE);
-    case CHAT_REFUSES: return gh_op_refused(op, GH_FULL);
-    case CHAT_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
+    case GH_CHAT_SEND_TAKEN: break;
+    case GH_CHAT_SEND_GONE: return gh_op_refused(op, GH_GONE);
+    case GH_CHAT_SEND_FULL: return gh_op_refused(op, GH_FULL);
+    case GH_CHAT_SEND_OLD: return gh_op_outcome(op, GH_REASON_CORRUPT); /* our row of changes has sent nothing later */
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
-    send->epoch = (uint64_t)gh_reply_integer(event->reply, 3);
-    return chat_sent(send, (uint64_t)gh_reply_integer(event->reply, 2), gh_reply_at(event->reply, 5)->text);
+    send->epoch = (uint64_t)gh_reply_integer(reply, GH_CHAT_SEND_EPOCH);
+    return chat_sent(send, first_id, gh_reply_at(reply, GH_CHAT_SEND_CODES)->text);
 }
 
 static void chat_send_step(gh_op* op, const gh_event* event)

@@ -29,11 +29,11 @@ static void chat_commit_encode(gh_op* op, gh_request* request)
 static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
 {
     const gh_chat_commit* commit = chat_commit_of(op);
-    const gh_reply* value = gh_reply_at(event->reply, GH_CHAT_FIGURES);
+    const gh_reply* value = gh_reply_at(event->reply, GH_CHAT_READ_SEEN);
     uint32_t i;
     gh_chat_figures figures;
-    int64_t code = gh_reply_integer(event->reply, 1);
-    if (code == GH_CHAT_CODE_GONE) return gh_op_refused(op, GH_GONE);
+    int64_t code = gh_reply_integer(event->reply, GH_CHAT_READ_CODE);
+    if (code == GH_CHAT_READ_GONE) return gh_op_refused(op, GH_GONE);
     if (!gh_chat_read_figures(event->reply, &figures)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < commit->count; i++, value = value->next)
     {
@@ -41,7 +41,7 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
         commit->members[i].status = value->integer < 0 ? GH_NOT_MEMBER : GH_OK;
         commit->members[i].seen = value->integer < 0 ? 0 : (uint64_t)value->integer;
     }
-    return code == GH_CHAT_CODE_DONE ? GH_OK : GH_RESTARTED; /* no copy of this will ever find what is not there */
+    return code == GH_CHAT_READ_THERE ? GH_OK : GH_RESTARTED; /* no copy of this will ever find what is not there */
 }
 
 static const gh_op_kind chat_commit_kind = {.name = "chat",

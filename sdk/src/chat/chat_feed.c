@@ -227,8 +227,8 @@ static void player_take_name(gh_chat_player* player, gh_str name)
 
 static void player_listed(gh_chat_player* player, const gh_reply* reply)
 {
-    uint64_t total = (uint64_t)gh_reply_integer(reply, 1);
-    const gh_reply* name = gh_reply_at(reply, 3);
+    uint64_t total = (uint64_t)gh_reply_integer(reply, GH_CHATS_LIST_CHATS);
+    const gh_reply* name = gh_reply_at(reply, GH_CHATS_LIST_NAMES);
     bool page_is_empty = name == NULL;
     if (player->place == 0) player->status = GH_OK;
     for (; name != NULL; name = name->next, player->place++)

@@ -62,7 +62,7 @@ static void encode_ask(gh_op* op, gh_request* request)
 {
     gh_chat_fetch* fetch = chat_fetch_of(op);
     gh_chat_question question;
-    uint32_t values = gh_client_reply_nodes(op->client) - GH_CHAT_FIGURES - 1 - fetch->page_count;
+    uint32_t values = gh_client_reply_nodes(op->client) - GH_CHAT_READ_SEEN - 1 - fetch->page_count;
     memset(&question, 0, sizeof question);
     question.chat = gh_name_str(&fetch->chat);
     question.epoch = fetch->epoch;
@@ -283,8 +283,8 @@ static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     const gh_reply* values = NULL;
     gh_chat_figures figures;
-    gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, 5));
-    if (gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE)
+    gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US));
+    if (gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE)
     {
         chat_gone(fetch);
         return;
@@ -304,7 +304,7 @@ static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
     fetch->asked_us = figures.now_us / 1000 * 1000;
     fetch->largest = figures.largest;
     if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
-    if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_FIGURES), &values))
+    if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_READ_SEEN), &values))
     {
         chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
         return;

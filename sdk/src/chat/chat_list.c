@@ -73,8 +73,8 @@ static gh_status chat_list_look(gh_chat_list* list)
 
 static gh_status chat_list_names(gh_chat_list* list, const gh_reply* reply)
 {
-    uint64_t total = (uint64_t)gh_reply_integer(reply, 1);
-    const gh_reply* name = gh_reply_at(reply, 3);
+    uint64_t total = (uint64_t)gh_reply_integer(reply, GH_CHATS_LIST_CHATS);
+    const gh_reply* name = gh_reply_at(reply, GH_CHATS_LIST_NAMES);
     bool page_is_empty = name == NULL;
     for (; name != NULL && list->count < list->capacity; name = name->next)
     {
@@ -108,9 +108,9 @@ static void chat_list_drop(gh_chat_list* list)
 static gh_status chat_list_looked(gh_chat_list* list, const gh_reply* reply)
 {
     gh_chat_item* item = &list->items[list->looked_at];
-    const gh_reply* seen = gh_reply_at(reply, GH_CHAT_FIGURES);
+    const gh_reply* seen = gh_reply_at(reply, GH_CHAT_READ_SEEN);
     gh_chat_figures figures;
-    bool is_gone = gh_reply_integer(reply, 1) == GH_CHAT_CODE_GONE;
+    bool is_gone = gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE;
     if (!is_gone && (!gh_chat_read_figures(reply, &figures) || !gh_chat_is_seen(seen, figures.last_id)))
         return gh_op_outcome(&list->op, GH_REASON_UNUSABLE);
     if (is_gone || seen->integer < 0) return chat_list_go(list, CHAT_MENDING);

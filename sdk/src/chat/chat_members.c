@@ -19,7 +19,7 @@ uint64_t gh_chat_members_after(const gh_chat_fetch* fetch)
 
 void gh_chat_members_plan(gh_chat_fetch* fetch)
 {
-    uint32_t most = gh_client_reply_nodes(fetch->op.client) / 2 - GH_CHAT_FIGURES;
+    uint32_t most = gh_client_reply_nodes(fetch->op.client) / 2 - GH_CHAT_READ_SEEN;
     bool others = false; /* there are members of whom it is known where they are, or whom the request is not about */
     bool unknown = false;
     gh_chat_member* member;

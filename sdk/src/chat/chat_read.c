@@ -4,12 +4,12 @@
 
 bool gh_chat_read_figures(const gh_reply* reply, gh_chat_figures* figures)
 {
-    uint64_t largest = (uint64_t)gh_reply_integer(reply, 6);
-    figures->epochs.present = (uint64_t)gh_reply_integer(reply, 2);
-    figures->epochs.ended = gh_reply_at(reply, 7)->text;
-    figures->first_id = (uint64_t)gh_reply_integer(reply, 3);
-    figures->last_id = (uint64_t)gh_reply_integer(reply, 4);
-    figures->now_us = (uint64_t)gh_reply_integer(reply, 5);
+    uint64_t largest = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_LARGEST);
+    figures->epochs.present = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_EPOCH);
+    figures->epochs.ended = gh_reply_at(reply, GH_CHAT_READ_EPOCHS)->text;
+    figures->first_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_FIRST_ID);
+    figures->last_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_LAST_ID);
+    figures->now_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US);
     figures->largest = (uint32_t)largest;
     return figures->epochs.present > 0 && figures->epochs.present < GH_CHAT_ID_MAX && figures->first_id > 0 &&
            figures->last_id < GH_CHAT_ID_MAX && figures->first_id <= figures->last_id + 1 &&

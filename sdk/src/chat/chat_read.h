@@ -5,23 +5,13 @@
 
 #include "client/op.h"
 #include "guildhall/chat.h"
+#include "scripts/chat_scripts.h"
 #include "talk/entry.h"
 #include "talk/epochs.h"
 
 #define GH_CHAT_ID_MAX (1ull << 53)
 #define GH_CHAT_INLINE_MAX 64u  /* messages in the answer of chat_read.lua                        */
 #define GH_CHAT_ENTRY_MAX GH_ENTRY_SIZE_MAX
-#define GH_CHAT_FIGURES 8u      /* values in front of what the members have seen                  */
-
-/* What chat_read.lua and its like answer. */
-enum
-{
-    GH_CHAT_CODE_DONE = 0,
-    GH_CHAT_CODE_GONE = 1, /* of a create: exists */
-    GH_CHAT_CODE_LOST = 2  /* of a read: something that was handled is not there, and was not */
-};
-
-/* Of the answer of chat_read.lua: the figures, then what the members have seen, then messages. */
 
 static inline gh_str gh_chat_kind(void)
 {

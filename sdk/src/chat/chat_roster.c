@@ -106,10 +106,10 @@ static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
 
 static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
 {
-    gh_str cursor = gh_reply_at(reply, 4)->text;
-    gh_str after = gh_reply_at(reply, 5)->text;
-    uint64_t total = (uint64_t)gh_reply_integer(reply, 3);
-    gh_status taken = roster_take(roster, gh_reply_at(reply, 6)->text);
+    gh_str cursor = gh_reply_at(reply, GH_CHAT_ROSTER_CURSOR)->text;
+    gh_str after = gh_reply_at(reply, GH_CHAT_ROSTER_AFTER)->text;
+    uint64_t total = (uint64_t)gh_reply_integer(reply, GH_CHAT_ROSTER_MEMBERS);
+    gh_status taken = roster_take(roster, gh_reply_at(reply, GH_CHAT_ROSTER_PAGE)->text);
     if (taken == GH_CORRUPT || cursor.size == 0 || cursor.size > CURSOR_SIZE_MAX || after.size > GH_NAME_SIZE_MAX)
         return gh_op_outcome(&roster->op, GH_REASON_UNUSABLE);
     gh_name_keep(&roster->cursor, cursor);
@@ -127,8 +127,8 @@ static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
 static gh_status roster_answer(gh_op* op, const gh_event* event)
 {
     gh_chat_members* roster = roster_of(op);
-    uint64_t epoch = (uint64_t)gh_reply_integer(event->reply, 2);
-    if (gh_reply_integer(event->reply, 1) == GH_CHAT_CODE_GONE)
+    uint64_t epoch = (uint64_t)gh_reply_integer(event->reply, GH_CHAT_ROSTER_EPOCH);
+    if (gh_reply_integer(event->reply, GH_CHAT_ROSTER_CODE) == GH_CHAT_ROSTER_GONE)
     {
         roster->count = 0;
         return GH_GONE;

@@ -21,12 +21,14 @@
 --       2 sequence    comes back as the first element of the reply
 --       3 generation  of the store's data, as the client knows it; 0: it does not
 --       4, 5 ...      sender (a member, or empty: the server speaks), body; at most 64 pairs
--- reply sequence, code, first id, epoch, now us, letters text
---       code 0 taken      letters: "-", or one digit a pair: 0 taken, 1 its sender is not a member. The ids of
---                         those that were taken are first id, first id + 1, ...
+-- reply sequence, code, first id, epoch, now us, codes text
+--       code 0 taken      the ids of those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
 --            4 full       some member has not handled so many that these would be more than are kept
+--       codes: "-", all were taken; or one a pair
+--       codes "0" said
+--             "1" no member  its sender is none
 --       or the error STALE: the client's generation is not that of the data any more; nothing was done
 -- hint  to gh:wake:<client> "<sequence, 16 hex digits>" of at most 16 waiting readers
 -- Redis 6.2 or later.
