@@ -3,6 +3,7 @@
 #include "files_room.h"
 
 #include "client/refusal.h"
+#include "scripts/files_scripts.h"
 
 #define LIST_WAIT_MAX_US  3600000000ull
 #define LIST_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted */
@@ -112,7 +113,7 @@ static bool files_list_keep(gh_files_list* list, const gh_reply* number)
 
 static void files_listed(gh_files_list* list, const gh_reply* reply)
 {
-    const gh_reply* at = gh_reply_at(reply, 1);
+    const gh_reply* at = gh_reply_at(reply, GH_FILES_LIST_FILES);
     for (; at != NULL; at = at->next->next->next)
     {
         if (files_list_keep(list, at)) continue;
@@ -216,18 +217,18 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
     gh_file_look* look = files_look_of(op);
     const gh_reply* reply = event->reply;
     uint32_t i;
-    if (gh_reply_integer(reply, 1) == 1) return GH_GONE;
-    for (i = 5; i <= 7; i++)
+    if (gh_reply_integer(reply, GH_FILES_LOOK_CODE) == GH_FILES_LOOK_GONE) return GH_GONE;
+    for (i = GH_FILES_LOOK_LEFT; i <= GH_FILES_LOOK_LOST; i++)
         if (gh_reply_integer(reply, i) > GH_FILE_READERS_MAX) return GH_CORRUPT;
-    look->id = (uint64_t)gh_reply_integer(reply, 2);
-    look->size_bytes = (uint64_t)gh_reply_integer(reply, 3);
-    look->stored_bytes = (uint64_t)gh_reply_integer(reply, 4);
-    look->readers_left = (uint32_t)gh_reply_integer(reply, 5);
-    look->readers_done = (uint32_t)gh_reply_integer(reply, 6);
-    look->readers_lost = (uint32_t)gh_reply_integer(reply, 7);
-    look->is_announced = gh_reply_integer(reply, 8) != 0;
-    look->is_sealed = gh_reply_integer(reply, 9) != 0;
-    look->read_bytes = (uint64_t)gh_reply_integer(reply, 10);
+    look->id = (uint64_t)gh_reply_integer(reply, GH_FILES_LOOK_ID);
+    look->size_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_LOOK_BYTES);
+    look->stored_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_LOOK_STORED);
+    look->readers_left = (uint32_t)gh_reply_integer(reply, GH_FILES_LOOK_LEFT);
+    look->readers_done = (uint32_t)gh_reply_integer(reply, GH_FILES_LOOK_DONE);
+    look->readers_lost = (uint32_t)gh_reply_integer(reply, GH_FILES_LOOK_LOST);
+    look->is_announced = gh_reply_integer(reply, GH_FILES_LOOK_VISIBLE) != 0;
+    look->is_sealed = gh_reply_integer(reply, GH_FILES_LOOK_SEALED) != 0;
+    look->read_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_LOOK_READ);
     return GH_OK;
 }
 
@@ -296,8 +297,9 @@ static void files_remove_encode(gh_op* op, gh_request* request)
 static gh_status files_removed(gh_op* op, const gh_event* event)
 {
     const gh_file_remove* removal = files_remove_of(op);
-    bool is_gone_now = gh_reply_integer(event->reply, 1) == 0;
+    bool is_gone_now;
     if (op->state == FILES_WITHDRAWING || removal->channel.size == 0) return GH_OK;
+    is_gone_now = gh_reply_integer(event->reply, GH_FILES_REMOVE_CODE) == GH_FILES_REMOVE_DONE;
     op->state = FILES_WITHDRAWING;
     gh_op_timer(op, gh_client_after(op->client, removal->timeout_us));
     gh_op_send(op, is_gone_now ? GH_OP_MAYBE : op->flags & GH_OP_MAYBE);

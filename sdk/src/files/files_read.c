@@ -8,21 +8,10 @@
 
 #include "client/outcome.h"
 #include "files_room.h"
+#include "scripts/files_scripts.h"
 
 #define READ_REPLY_ROOM 1024u /* of a reply besides the chunk */
 #define READ_MISSES_MAX 3u    /* of one chunk that the store says is there */
-
-/* What files_read.lua answers. */
-enum
-{
-    FILES_READ_ON = 0,
-    FILES_NOT_THERE,
-    FILES_NOT_READER,
-    FILES_DONE_BEFORE,
-    FILES_GIVEN_UP,
-    FILES_NOT_YET,
-    FILES_BEYOND
-};
 
 static gh_file_read* read_of(gh_op* op)
 {
@@ -263,22 +252,24 @@ static gh_status read_opened(gh_file_read* read, uint64_t offset)
 static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
 {
     read_room* room = read->room;
-    uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, 3);
-    uint64_t chunks = (uint64_t)gh_reply_integer(reply, 4);
-    uint64_t bytes = (uint64_t)gh_reply_integer(reply, 5);
-    uint64_t offset = (uint64_t)gh_reply_integer(reply, 6);
+    uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_CHUNK_BYTES);
+    uint64_t chunks = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_CHUNKS);
+    uint64_t bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_BYTES);
+    uint64_t offset = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_OFFSET);
+    bool is_sealed = gh_reply_integer(reply, GH_FILES_READ_SEALED) != 0;
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX || (bytes + chunk_bytes - 1) / chunk_bytes != chunks)
         return GH_CORRUPT;
     if (offset > bytes || (room->opened && chunk_bytes != room->chunk_bytes)) return GH_CORRUPT;
     if (bytes < read->stored_bytes) return GH_LOST; /* the store went back behind what it had */
-    if (chunks > room->chunks || (gh_reply_integer(reply, 8) != 0 && !read->is_sealed)) gh_files_read_moved(read);
-    read->id = (uint64_t)gh_reply_integer(reply, 2);
+    if (chunks > room->chunks || (is_sealed && !read->is_sealed)) gh_files_read_moved(read);
+    read->id = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_ID);
     read->stored_bytes = bytes;
-    read->is_sealed = gh_reply_integer(reply, 8) != 0;
+    read->is_sealed = is_sealed;
     room->chunks = chunks;
     room->chunk_bytes = (uint32_t)chunk_bytes;
-    room->lease_us = (uint64_t)gh_reply_integer(reply, 9);
-    if (read->is_sealed && !gh_files_parse_digest(gh_reply_at(reply, 10)->text, &room->whole)) return GH_CORRUPT;
+    room->lease_us = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_LEASE_US);
+    if (is_sealed && !gh_files_parse_digest(gh_reply_at(reply, GH_FILES_READ_DIGEST)->text, &room->whole))
+        return GH_CORRUPT;
     if (!room->opened) return read_opened(read, offset);
     if (offset > room->given) return GH_LOST; /* another of our name has read on, and what we need may be gone */
     if (offset > room->told) room->told = offset;
@@ -317,12 +308,12 @@ static gh_status read_ending_of(int64_t code)
 {
     switch (code)
     {
-    case FILES_NOT_THERE: return GH_GONE;
-    case FILES_NOT_READER: return GH_NOT_MEMBER;
-    case FILES_DONE_BEFORE: return GH_EXISTS;
-    case FILES_NOT_YET: /* of a file that we read already: */
-    case FILES_BEYOND:  /* the store went back behind what we had of it */
-    case FILES_GIVEN_UP: return GH_LOST;
+    case GH_FILES_READ_GONE: return GH_GONE;
+    case GH_FILES_READ_NO_READER: return GH_NOT_MEMBER;
+    case GH_FILES_READ_DONE_BEFORE: return GH_EXISTS;
+    case GH_FILES_READ_NOT_YET: /* of a file that we read already: */
+    case GH_FILES_READ_BEYOND:  /* the store went back behind what we had of it */
+    case GH_FILES_READ_GIVEN_UP: return GH_LOST;
     default: return GH_CORRUPT;
     }
 }
@@ -365,17 +356,18 @@ static void read_replied(gh_file_read* read, const gh_reply* reply, uint64_t sen
 {
     read_room* room = read->room;
     read_ask asked = (read_ask)room->ask;
-    int64_t code = gh_reply_integer(reply, 1);
+    int64_t code = gh_reply_integer(reply, GH_FILES_READ_CODE);
     room->ask = READ_NOTHING;
     room->doubted = false;
     if (asked == READ_WITHDRAW) gh_files_read_end(read, room->done ? GH_OK : GH_EXISTS);
-    else if (code == FILES_DONE_BEFORE || (code == FILES_READ_ON && asked == READ_DONE))
-        read_ended(read, (uint64_t)gh_reply_integer(reply, 2), gh_reply_integer(reply, 7) == 0);
-    else if (code == FILES_NOT_YET && !room->opened) read_plan(read);
-    else if (code != FILES_READ_ON) gh_files_read_end(read, read_ending_of(code));
+    else if (code == GH_FILES_READ_DONE_BEFORE || (code == GH_FILES_READ_NOTED && asked == READ_DONE))
+        read_ended(read, (uint64_t)gh_reply_integer(reply, GH_FILES_READ_ID),
+                   gh_reply_integer(reply, GH_FILES_READ_LEFT) == 0);
+    else if (code == GH_FILES_READ_NOT_YET && !room->opened) read_plan(read);
+    else if (code != GH_FILES_READ_NOTED) gh_files_read_end(read, read_ending_of(code));
     else read_news(read, reply);
     if (!gh_files_read_is_busy(read)) return;
-    if (asked == READ_NEWS && code == FILES_READ_ON) read_keep_lease(read, sent_us);
+    if (asked == READ_NEWS && code == GH_FILES_READ_NOTED) read_keep_lease(read, sent_us);
     read_arm(read);
 }
 

@@ -28,17 +28,6 @@ static inline gh_str gh_files_channel_kind(void)
 
 /* ---- send ---------------------------------------------------------------------------------------------- */
 
-/* What files_chunk.lua and files_seal.lua answer. */
-enum
-{
-    FILES_STORED = 0,
-    FILES_FULL,
-    FILES_EARLY,
-    FILES_TAKEN,
-    FILES_GONE,
-    FILES_DIFFERS
-};
-
 typedef enum send_lane_state
 {
     SEND_LANE_FREE = 0, /* or being filled                                  */

@@ -7,34 +7,9 @@
 
 #include "client/outcome.h"
 #include "files_room.h"
+#include "scripts/files_scripts.h"
 
 #define SEND_OUT_ROOM 8192u /* of a request besides the chunk: the readers' names, keys, digests */
-
-/* What files_open.lua answers. */
-enum
-{
-    FILES_OPEN = 0,
-    FILES_SEALED,
-    FILES_OTHER_READERS,
-    FILES_TAKEN_OVER,
-    FILES_OPEN_STALE
-};
-
-/* What files_reserve.lua answers. */
-enum
-{
-    FILES_RESERVED = 0,
-    FILES_NO_ROOM,
-    FILES_RESERVE_STALE
-};
-
-/* Who may read, by files_open.lua. */
-enum
-{
-    FILES_HIDDEN = 0,
-    FILES_SHOWN,
-    FILES_ENDED
-};
 
 typedef enum send_ask
 {
@@ -213,27 +188,30 @@ void gh_files_send_advance(gh_file_send* send)
 static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
-    uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, 3);
-    gh_str digest = gh_reply_at(reply, 7)->text;
-    if (gh_reply_integer(reply, 1) == FILES_OPEN_STALE)
+    const int64_t code = gh_reply_integer(reply, GH_FILES_OPEN_CODE);
+    const int64_t shown = gh_reply_integer(reply, GH_FILES_OPEN_SHOWN);
+    const uint64_t id = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_ID);
+    uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_CHUNK_BYTES);
+    gh_str digest = gh_reply_at(reply, GH_FILES_OPEN_DIGEST)->text;
+    if (code == GH_FILES_OPEN_STALE)
     {
-        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+        gh_client_note_store_time(send->op.client, id);
         return GH_PENDING; /* it is asked again */
     }
-    if (gh_reply_integer(reply, 1) == FILES_OTHER_READERS) return GH_DIFFERS;
-    if (gh_reply_integer(reply, 1) == FILES_TAKEN_OVER) return GH_LOST;
+    if (code == GH_FILES_OPEN_OTHER_READERS) return GH_DIFFERS;
+    if (code == GH_FILES_OPEN_TAKEN) return GH_LOST;
     if (chunk_bytes == 0 || chunk_bytes > GH_FILE_CHUNK_MAX) return GH_CORRUPT;
     if (chunk_bytes > room->config.chunk_bytes) return GH_TOO_SMALL;
-    room->resumed = (uint64_t)gh_reply_integer(reply, 4);
+    room->resumed = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_CHUNKS);
     if (digest.size > 0 ? !gh_files_parse_digest(digest, &room->expected) : room->resumed > 0) return GH_CORRUPT;
     room->stored = room->resumed;
     room->chunk_bytes = (uint32_t)chunk_bytes;
-    room->sealed = gh_reply_integer(reply, 1) == FILES_SEALED;
-    room->shown = gh_reply_integer(reply, 6) != FILES_HIDDEN;
-    room->reserved = room->announced = gh_reply_integer(reply, 6) == FILES_ENDED; /* nobody would come for it */
+    room->sealed = code == GH_FILES_OPEN_SEALED;
+    room->shown = shown != GH_FILES_OPEN_HIDDEN;
+    room->reserved = room->announced = shown == GH_FILES_OPEN_ENDED; /* nobody would come for it */
     room->opened = true;
-    send->id = (uint64_t)gh_reply_integer(reply, 2);
-    send->resumed_bytes = send->stored_bytes = (uint64_t)gh_reply_integer(reply, 5);
+    send->id = id;
+    send->resumed_bytes = send->stored_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_BYTES);
     return GH_PENDING;
 }
 
@@ -250,19 +228,20 @@ static void send_pause(gh_file_send* send)
 static void send_reserved(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
-    gh_str probe = gh_reply_at(reply, 4)->text;
-    if (gh_reply_integer(reply, 1) == FILES_RESERVE_STALE)
+    const int64_t code = gh_reply_integer(reply, GH_FILES_RESERVE_CODE);
+    gh_str probe = gh_reply_at(reply, GH_FILES_RESERVE_PROBE)->text;
+    if (code == GH_FILES_RESERVE_STALE)
     {
-        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER));
         return;
     }
-    if (gh_reply_integer(reply, 1) == FILES_RESERVED)
+    if (code == GH_FILES_RESERVE_DONE)
     {
         room->reserved = true;
         gh_files_send_moved(send);
         return;
     }
-    room->probe_id = (uint64_t)gh_reply_integer(reply, 3);
+    room->probe_id = (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_PROBE_ID);
     if (!gh_name_is_valid(probe))
     {
         send_pause(send);
@@ -273,16 +252,25 @@ static void send_reserved(gh_file_send* send, const gh_reply* reply)
     send_request(send, SEND_PROBE);
 }
 
-/* The answer of files_seal.lua as the end of the op, or GH_PENDING. */
-static gh_status send_sealed(int64_t code)
+/* A file that is not there any more, or has all its readers behind it, or is another one, takes up room for nothing. */
+static void send_probed(gh_file_send* send, const gh_reply* reply)
 {
-    switch (code)
+    const uint64_t id = (uint64_t)gh_reply_integer(reply, GH_FILES_LOOK_ID);
+    const bool is_there = gh_reply_integer(reply, GH_FILES_LOOK_CODE) == GH_FILES_LOOK_THERE;
+    if (is_there && id == send->room->probe_id) send_pause(send);
+    else send_request(send, SEND_EVICT);
+}
+
+/* The answer of files_seal.lua as the end of the op, or GH_PENDING. */
+static gh_status send_sealed(const gh_reply* reply)
+{
+    switch (gh_reply_integer(reply, GH_FILES_SEAL_CODE))
     {
-    case FILES_STORED: return GH_PENDING;
-    case FILES_TAKEN: return GH_LOST;
-    case FILES_EARLY: /* the store has forgotten what it had confirmed */
-    case FILES_GONE: return GH_GONE;
-    case FILES_DIFFERS: return GH_DIFFERS;
+    case GH_FILES_SEAL_DONE: return GH_PENDING;
+    case GH_FILES_SEAL_TAKEN: return GH_LOST;
+    case GH_FILES_SEAL_EARLY: /* the store has forgotten what it had confirmed */
+    case GH_FILES_SEAL_GONE: return GH_GONE;
+    case GH_FILES_SEAL_DIFFERS: return GH_DIFFERS;
     default: return GH_CORRUPT;
     }
 }
@@ -290,35 +278,32 @@ static gh_status send_sealed(int64_t code)
 /* An announcement that came too late is asked for again. */
 static void send_announced(gh_file_send* send, const gh_reply* reply)
 {
-    send->room->announced = gh_reply_integer(reply, 1) != FILES_RESERVE_STALE;
-    if (!send->room->announced) gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, 2));
+    const uint64_t number = (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER);
+    send->room->announced = gh_reply_integer(reply, GH_FILES_RESERVE_CODE) != GH_FILES_RESERVE_STALE;
+    if (!send->room->announced) gh_client_note_store_time(send->op.client, number);
 }
 
 static void send_replied(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
     send_ask asked = (send_ask)room->ask;
-    int64_t code = gh_reply_integer(reply, 1);
     gh_status status = GH_PENDING;
     room->ask = SEND_NOTHING;
     switch (asked)
     {
     case SEND_RESERVE: send_reserved(send, reply); break;
-    case SEND_PROBE:
-        if (code != 0 || (uint64_t)gh_reply_integer(reply, 2) != room->probe_id) send_request(send, SEND_EVICT);
-        else send_pause(send);
-        break;
+    case SEND_PROBE: send_probed(send, reply); break;
     case SEND_EVICT: break;
     case SEND_OPEN:
         status = send_opened(send, reply);
         if (status == GH_PENDING && room->opened && room->finishing) gh_files_send_wrap_up(send);
         break;
     case SEND_SHOW:
-        status = send_sealed(code);
+        status = send_sealed(reply);
         room->shown = true;
         break;
     case SEND_SEAL:
-        status = send_sealed(code);
+        status = send_sealed(reply);
         room->sealed = room->sealed_now = true;
         break;
     case SEND_ANNOUNCE: send_announced(send, reply); break;

@@ -6,6 +6,8 @@
 
 #include "files_room.h"
 
+#include "scripts/files_scripts.h"
+
 #define SEND_EARLY_MAX 16u /* a chunk that is refused as too early although the one before it is stored */
 
 static send_lane* send_lane_of(gh_op* op)
@@ -136,14 +138,14 @@ static void send_lane_full(send_lane* lane, bool again)
 
 static void send_lane_replied(send_lane* lane, const gh_reply* reply)
 {
-    switch (gh_reply_integer(reply, 1))
+    switch (gh_reply_integer(reply, GH_FILES_CHUNK_CODE))
     {
-    case FILES_STORED: send_lane_stored(lane); break;
-    case FILES_FULL: send_lane_full(lane, gh_reply_integer(reply, 3) != 0); break;
-    case FILES_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, 2)); break;
-    case FILES_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
-    case FILES_GONE: gh_files_send_end(lane->send, GH_GONE); break;
-    case FILES_DIFFERS: gh_files_send_end(lane->send, GH_DIFFERS); break;
+    case GH_FILES_CHUNK_STORED: send_lane_stored(lane); break;
+    case GH_FILES_CHUNK_FULL: send_lane_full(lane, gh_reply_integer(reply, GH_FILES_CHUNK_AGAIN) != 0); break;
+    case GH_FILES_CHUNK_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, GH_FILES_CHUNK_CHUNKS)); break;
+    case GH_FILES_CHUNK_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
+    case GH_FILES_CHUNK_GONE: gh_files_send_end(lane->send, GH_GONE); break;
+    case GH_FILES_CHUNK_DIFFERS: gh_files_send_end(lane->send, GH_DIFFERS); break;
     default: gh_files_send_end(lane->send, GH_CORRUPT); break;
     }
 }
