@@ -13,17 +13,9 @@ enum
 /* tasks_cancel.lua */
 typedef enum gh_tasks_cancel_codes
 {
-    GH_TASKS_CANCEL_CANCELLED = 'o',
     GH_TASKS_CANCEL_RUNS = 'r',
-    GH_TASKS_CANCEL_OVER = 'g',
-    GH_TASKS_CANCEL_NOT_KNOWN = 'n'
+    GH_TASKS_CANCEL_OVER = 'g'
 } gh_tasks_cancel_codes;
-
-/* tasks_control.lua */
-typedef enum gh_tasks_control_codes
-{
-    GH_TASKS_CONTROL_DONE = 'o'
-} gh_tasks_control_codes;
 
 /* tasks_count.lua */
 enum
@@ -132,13 +124,6 @@ typedef enum gh_tasks_renew_codes
     GH_TASKS_RENEW_LOST = 'l'
 } gh_tasks_renew_codes;
 
-/* tasks_requeue.lua */
-typedef enum gh_tasks_requeue_codes
-{
-    GH_TASKS_REQUEUE_REQUEUED = 'o',
-    GH_TASKS_REQUEUE_NOT_KNOWN = 'n'
-} gh_tasks_requeue_codes;
-
 /* tasks_take.lua */
 enum
 {
@@ -170,5 +155,10 @@ enum
     GH_ONCE_NOW_US = 1,
     GH_ONCE_CODES = 2
 };
+typedef enum gh_once_codes
+{
+    GH_ONCE_DONE = 'o',
+    GH_ONCE_NOT_KNOWN = 'n'
+} gh_once_codes;
 
 #endif

@@ -4,7 +4,9 @@
 -- gives keep_receipt(codes)   what every other copy is answered from now on
 --
 -- reply sequence, now us, codes text
---       codes: one letter a task, or none at all: it came too late
+--       codes: one letter for each of what was to be changed, or none at all: it came too late
+--       codes "o" done
+--             "n" not known
 --
 -- Ends the script for a copy that is a repeat, or too late: then there are no codes. A receipt that cannot be is no
 -- answer: whoever was told nothing would ask for ever.

@@ -1,5 +1,6 @@
 /* tasks.c -- a queue, and push. */
 
+#include "scripts/tasks_scripts.h"
 #include "tasks/task_text.h"
 #include "tasks_place.h"
 
@@ -165,17 +166,17 @@ static void push_encode(gh_op* op, gh_request* request)
 }
 
 /* An id that we made and that the store knows already came from an earlier try of this op, whose answer was
-   lost. What there was no room for may be stored by an earlier try yet. Code u, of an earlier try that was stopped
-   half-way, tells no more than that it may be stored. */
+   lost. What there was no room for may be stored by an earlier try yet. An earlier try that was stopped half-way
+   tells no more than that it may be stored. */
 static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char code)
 {
     switch (code)
     {
-    case 'o': return GH_OK;
-    case 'e': return task->id.size == 0 ? GH_OK : GH_EXISTS;
-    case 'x': return task->id.size == 0 ? GH_OK : GH_DIFFERS;
-    case 'f': return gh_op_refused(op, GH_FULL);
-    case 'u': return GH_UNKNOWN;
+    case GH_TASKS_PUSH_TAKEN: return GH_OK;
+    case GH_TASKS_PUSH_EXISTS: return task->id.size == 0 ? GH_OK : GH_EXISTS;
+    case GH_TASKS_PUSH_DIFFERS: return task->id.size == 0 ? GH_OK : GH_DIFFERS;
+    case GH_TASKS_PUSH_FULL: return gh_op_refused(op, GH_FULL);
+    case GH_TASKS_PUSH_UNSURE: return GH_UNKNOWN;
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
@@ -183,10 +184,10 @@ static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char co
 static gh_status push_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_push* push = push_of(op);
-    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_str codes = gh_reply_at(event->reply, GH_TASKS_PUSH_CODES)->text;
     gh_status outcome = GH_OK;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_PUSH_NOW_US));
     if (codes.size == 0)
     {
         gh_task_send_again(op);

@@ -2,6 +2,7 @@
 
 #include "tasks_place.h"
 #include "guildhall/tasks_admin.h"
+#include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
 
@@ -9,18 +10,17 @@
 #define REPLY_BYTES_HEAD  64u
 #define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
-#define COUNT_NUMBERS     10u /* before those of the classes */
-#define COUNT_RULES       5u  /* before these, numbers of tasks; from here on they have 32 bits ... */
-#define COUNT_PERIOD      8u  /* ... but for this one */
+#define COUNT_NUMBERS     (GH_TASKS_COUNT_GROUPS_3 + 1u)
+#define COUNT_OF_CLASS    (GH_TASKS_COUNT_READY_1 - GH_TASKS_COUNT_READY_0)
 
 static bool is_task_id(gh_str id)
 {
     return id.size > 0 && gh_task_bytes_fit(id, GH_TASK_ID_SIZE_MAX) && memchr(id.bytes, 0, id.size) == NULL;
 }
 
-static void note_store_time(gh_op* op, const gh_reply* reply)
+static void note_store_time(gh_op* op, const gh_reply* reply, uint32_t i)
 {
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, 1));
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, i));
 }
 
 /* ---- cancel and requeue: a list of ids, a letter for each ---------------------------------------------- */
@@ -68,10 +68,10 @@ static gh_status edit_outcome(char code)
 {
     switch (code)
     {
-    case 'o': return GH_OK;
-    case 'r': return GH_RUNNING;
-    case 'g':
-    case 'n': return GH_GONE;
+    case GH_ONCE_DONE: return GH_OK;
+    case GH_TASKS_CANCEL_RUNS: return GH_RUNNING;
+    case GH_TASKS_CANCEL_OVER:
+    case GH_ONCE_NOT_KNOWN: return GH_GONE;
     default: return GH_UNKNOWN;
     }
 }
@@ -79,10 +79,10 @@ static gh_status edit_outcome(char code)
 static gh_status edit_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_edit* edit = edit_of(op);
-    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_str codes = gh_reply_at(event->reply, GH_ONCE_CODES)->text;
     gh_status outcome = GH_OK;
     uint32_t i;
-    note_store_time(op, event->reply);
+    note_store_time(op, event->reply, GH_ONCE_NOW_US);
     if (codes.size == 0)
     {
         gh_task_send_again(op);
@@ -183,8 +183,8 @@ static void control_encode(gh_op* op, gh_request* request)
 
 static gh_status control_answer(gh_op* op, const gh_event* event)
 {
-    note_store_time(op, event->reply);
-    if (gh_reply_at(event->reply, 2)->text.size > 0) return GH_OK;
+    note_store_time(op, event->reply, GH_ONCE_NOW_US);
+    if (gh_reply_at(event->reply, GH_ONCE_CODES)->text.size > 0) return GH_OK;
     gh_task_send_again(op);
     return GH_PENDING;
 }
@@ -243,25 +243,28 @@ static void look_encode(gh_op* op, gh_request* request)
     gh_request_str(request, gh_name_str(&look->id));
 }
 
+_Static_assert((int)GH_TASKS_LOOK_CANCELLED == (int)GH_TASK_STATE_CANCELLED, "tasks_look.lua has other states");
+
 static gh_status look_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_look* look = look_of(op);
-    gh_str text = gh_reply_at(event->reply, 5)->text;
-    gh_str group = gh_reply_at(event->reply, 6)->text;
-    int64_t state = gh_reply_integer(event->reply, 2);
-    note_store_time(op, event->reply);
-    if (state > GH_TASK_STATE_CANCELLED || gh_reply_integer(event->reply, 3) > UINT16_MAX)
-        return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    const gh_reply* reply = event->reply;
+    gh_str text = gh_reply_at(reply, GH_TASKS_LOOK_NOTE)->text;
+    gh_str group = gh_reply_at(reply, GH_TASKS_LOOK_GROUP)->text;
+    int64_t state = gh_reply_integer(reply, GH_TASKS_LOOK_STATE);
+    int64_t attempt = gh_reply_integer(reply, GH_TASKS_LOOK_ATTEMPT);
+    note_store_time(op, reply, GH_TASKS_LOOK_NOW_US);
+    if (state > GH_TASKS_LOOK_CANCELLED || attempt > UINT16_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
     if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
     look->group = gh_str_make(look->group_bytes, group.size);
     if (text.size > look->text_max) text.size = look->text_max;
     if (text.size > 0) memcpy((char*)look->text.bytes, text.bytes, text.size); /* where begin has put it */
     look->text.size = text.size;
-    look->now_us = (uint64_t)gh_reply_integer(event->reply, 1);
+    look->now_us = (uint64_t)gh_reply_integer(reply, GH_TASKS_LOOK_NOW_US);
     look->state = (gh_task_state)state;
-    look->attempt = (uint16_t)gh_reply_integer(event->reply, 3);
-    look->time_us = (uint64_t)gh_reply_integer(event->reply, 4);
+    look->attempt = (uint16_t)attempt;
+    look->time_us = (uint64_t)gh_reply_integer(reply, GH_TASKS_LOOK_TIME_US);
     return GH_OK;
 }
 
@@ -356,10 +359,10 @@ static const gh_reply* dead_take(gh_tasks_dead* dead, const gh_reply* id, uint32
 static gh_status dead_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_dead* dead = dead_of(op);
-    const gh_reply* at = gh_reply_at(event->reply, 3);
+    const gh_reply* at = gh_reply_at(event->reply, GH_TASKS_DEAD_LETTERS);
     uint32_t used = 0;
-    note_store_time(op, event->reply);
-    dead->total = (uint64_t)gh_reply_integer(event->reply, 2);
+    note_store_time(op, event->reply, GH_TASKS_DEAD_NOW_US);
+    dead->total = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_DEAD_TOTAL);
     for (; at != NULL; at = at->next)
     {
         at = dead_take(dead, at, &used);
@@ -419,31 +422,31 @@ static void count_encode(gh_op* op, gh_request* request)
 static gh_status count_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_count* count = count_of(op);
-    const gh_reply* at = gh_reply_at(event->reply, 2);
-    uint64_t numbers[COUNT_NUMBERS + 3 * GH_TASKS_CLASSES];
+    const gh_reply* at = event->reply->first;
+    uint64_t numbers[COUNT_NUMBERS]; /* at the places that they have in the reply */
     uint32_t i;
-    note_store_time(op, event->reply);
-    for (i = 0; i < COUNT_NUMBERS + 3 * GH_TASKS_CLASSES; i++, at = at->next)
+    note_store_time(op, event->reply, GH_TASKS_COUNT_NOW_US);
+    for (i = 0; i < COUNT_NUMBERS; i++, at = at->next)
     {
-        bool is_wide = i < COUNT_RULES || i == COUNT_PERIOD;
+        bool is_wide = i < GH_TASKS_COUNT_PAUSED || i == GH_TASKS_COUNT_RATE_PERIOD_US;
         if (!is_wide && at->integer > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
         numbers[i] = (uint64_t)at->integer;
     }
-    count->stored = numbers[0];
-    count->handed_out = numbers[1];
-    count->expired = numbers[2];
-    count->dead = numbers[3];
-    count->remembered = numbers[4];
-    count->rules.paused = numbers[5] != 0;
-    count->rules.running_max = (uint32_t)numbers[6];
-    count->rules.rate_count = (uint32_t)numbers[7];
-    count->rules.rate_period_us = numbers[8];
-    count->rules.rate_burst = (uint32_t)numbers[9];
+    count->stored = numbers[GH_TASKS_COUNT_STORED];
+    count->handed_out = numbers[GH_TASKS_COUNT_RUNNING];
+    count->expired = numbers[GH_TASKS_COUNT_LAPSED];
+    count->dead = numbers[GH_TASKS_COUNT_DEAD];
+    count->remembered = numbers[GH_TASKS_COUNT_OVER];
+    count->rules.paused = numbers[GH_TASKS_COUNT_PAUSED] != 0;
+    count->rules.running_max = (uint32_t)numbers[GH_TASKS_COUNT_RUNNING_MAX];
+    count->rules.rate_count = (uint32_t)numbers[GH_TASKS_COUNT_RATE_COUNT];
+    count->rules.rate_period_us = numbers[GH_TASKS_COUNT_RATE_PERIOD_US];
+    count->rules.rate_burst = (uint32_t)numbers[GH_TASKS_COUNT_RATE_BURST];
     for (i = 0; i < GH_TASKS_CLASSES; i++)
     {
-        count->ready[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i];
-        count->delayed[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 1];
-        count->groups[i] = (uint32_t)numbers[COUNT_NUMBERS + 3 * i + 2];
+        count->ready[i] = (uint32_t)numbers[GH_TASKS_COUNT_READY_0 + COUNT_OF_CLASS * i];
+        count->delayed[i] = (uint32_t)numbers[GH_TASKS_COUNT_DELAYED_0 + COUNT_OF_CLASS * i];
+        count->groups[i] = (uint32_t)numbers[GH_TASKS_COUNT_GROUPS_0 + COUNT_OF_CLASS * i];
     }
     return GH_OK;
 }

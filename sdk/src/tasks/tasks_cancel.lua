@@ -12,10 +12,8 @@
 --       6 twice      "1": another copy may be under way
 --       7 ...        ids
 -- reply as tasks/once.lua
---       codes "o" cancelled
---             "r" runs       and is marked
---             "g" over       before, done or cancelled
---             "n" not known
+--       codes "r" runs  and is marked
+--             "g" over  before, done or cancelled
 -- hint  to gh:wake:<client> "<sequence>" of the worker that runs it
 --
 -- A receipt keeps another copy from cancelling what gets the same id later. A task that waits in a ready list leaves

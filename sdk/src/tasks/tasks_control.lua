@@ -13,7 +13,6 @@
 --       7 rate         "<count> <period us> <burst>": hand-outs in each period, and how many may come at once
 --                      after a pause; empty: no limit
 -- reply as tasks/once.lua
---       codes "o" done
 -- hint  as tasks_push.lua, when it is not paused
 --
 -- A copy of what was done does nothing: others may have set other rules since. What has been used of a burst stays

@@ -1,6 +1,7 @@
 /* tasks_finish.c -- what became of tasks that were handed out, and more time for those that go on. */
 
 #include "tasks_place.h"
+#include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
 
@@ -96,10 +97,10 @@ static gh_status finish_outcome(char code)
 {
     switch (code)
     {
-    case 'o': return GH_OK;
-    case 'd': return GH_DEAD;
-    case 'c': return GH_CANCELLED;
-    case 'l': return GH_LOST;
+    case GH_TASKS_FINISH_AS_ASKED: return GH_OK;
+    case GH_TASKS_FINISH_DEAD: return GH_DEAD;
+    case GH_TASKS_FINISH_CANCELLED: return GH_CANCELLED;
+    case GH_TASKS_FINISH_LOST: return GH_LOST;
     default: return GH_UNKNOWN;
     }
 }
@@ -139,11 +140,11 @@ static void finish_trace(const gh_tasks_finish* finish, const gh_task* task)
 static gh_status finish_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_finish* finish = finish_of(op);
-    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_str codes = gh_reply_at(event->reply, GH_TASKS_FINISH_CODES)->text;
     gh_status outcome = GH_OK;
     uint32_t at = 0;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_FINISH_NOW_US));
     if (codes.size != finish->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < finish->task_count; i++)
     {
@@ -309,10 +310,10 @@ static void extend_encode(gh_op* op, gh_request* request)
    as it should. */
 static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t renew_us, uint64_t generation)
 {
-    if (code != 'o' && code != 'c' && code != 'l') return false;
+    if (code != GH_TASKS_RENEW_RENEWED && code != GH_TASKS_RENEW_CANCELLED && code != GH_TASKS_RENEW_LOST) return false;
     if (task->state == GH_TASK_PLACE_FREE || (task->sending & GH_TASK_SENDING_FINISH) != 0) return true;
-    if (code == 'c') task->status = GH_CANCELLED;
-    if (code == 'l')
+    if (code == GH_TASKS_RENEW_CANCELLED) task->status = GH_CANCELLED;
+    if (code == GH_TASKS_RENEW_LOST)
     {
         task->status = GH_LOST;
         task->lease_end_us = 0;
@@ -327,11 +328,11 @@ static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t
 static gh_status extend_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_extend* extend = extend_of(op);
-    gh_str codes = gh_reply_at(event->reply, 2)->text;
+    gh_str codes = gh_reply_at(event->reply, GH_TASKS_RENEW_CODES)->text;
     uint64_t lease_end_us = event->sent_us + extend->lease_us - extend->lease_us / 100 - 1000;
     uint32_t at = 0;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, 1));
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_RENEW_NOW_US));
     if (codes.size != extend->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < extend->task_count; i++)
     {

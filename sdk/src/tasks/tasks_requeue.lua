@@ -10,8 +10,7 @@
 --       4 receipt us how long a copy of this request may be sent or under way
 --       5 ...        ids
 -- reply as tasks/once.lua
---       codes "o" requeued   not a dead letter any more, by this call or an earlier one
---             "n" not known
+--       done: not a dead letter any more, by this call or an earlier one
 -- hint  as tasks_push.lua
 --
 -- A copy of what was done is answered the same, and does nothing: a letter that has died again since stays dead. In

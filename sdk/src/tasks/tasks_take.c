@@ -1,6 +1,7 @@
 /* tasks_take.c -- tasks handed out: a taker's or a worker's question, asked again while it may wait. */
 
 #include "tasks_place.h"
+#include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
 
@@ -11,20 +12,6 @@
 #define REPLY_BYTES_HEAD 64u
 #define LOOK_MAX         128u /* places in a request, once an answer was that there were only places left over */
 #define ATTEMPT_MAX      (int64_t)UINT16_MAX
-
-/* What tasks_take.lua answers. */
-enum
-{
-    TAKE_TASKS = 0,
-    TAKE_EMPTY,
-    TAKE_PAUSED,
-    TAKE_STALE,
-    TAKE_OVER_RATE,
-    TAKE_OVER_RUNNING,
-    TAKE_LATE,     /* a later one of this worker was answered: cannot be of one that still waits */
-    TAKE_LAPSED,   /* leases ran out: tasks_back.lua comes first                                 */
-    TAKE_TOO_LARGE /* count_min tasks do not fit an answer                                       */
-};
 
 typedef enum task_take_state
 {
@@ -219,10 +206,10 @@ static const gh_reply* take_task_end(const gh_reply* id)
 /* False: the answer is not what was asked for, and none of it is taken. */
 static bool take_fits(const gh_tasks_take* take, const gh_reply* reply)
 {
-    const gh_reply* id = gh_reply_at(reply, 6);
+    const gh_reply* id = gh_reply_at(reply, GH_TASKS_TAKE_TASKS);
     uint32_t used = 0;
     uint32_t at = 0;
-    if ((uint64_t)gh_reply_integer(reply, 4) > take->lease_us) return false;
+    if ((uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_REMAINING_US) > take->lease_us) return false;
     while (id != NULL)
     {
         const gh_reply* value = take_task_end(id);
@@ -237,7 +224,7 @@ static bool take_fits(const gh_tasks_take* take, const gh_reply* reply)
 
 static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t lease_end_us)
 {
-    const gh_reply* id = gh_reply_at(reply, 6);
+    const gh_reply* id = gh_reply_at(reply, GH_TASKS_TAKE_TASKS);
     uint32_t used = 0;
     uint32_t at = 0;
     while (id != NULL)
@@ -252,7 +239,7 @@ static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         take_fill(take, task, id->text, attempt->next->text);
         task->status = attempt->integer < 0 ? GH_TOO_SMALL : GH_PENDING; /* the value is cut */
         task->attempt = (uint32_t)(attempt->integer < 0 ? -attempt->integer : attempt->integer);
-        task->fence = (uint64_t)gh_reply_integer(reply, 3);
+        task->fence = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_FENCE);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
         task->generation = gh_client_generation(take->op.client);
@@ -287,14 +274,15 @@ static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_u
 /* Tasks, or none: there was something, but not for us. */
 static void take_reply_tasks(gh_tasks_take* take, const gh_event* event)
 {
-    uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, 4);
+    uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_TAKE_REMAINING_US);
     uint64_t margin_us = take->lease_us / 100 + 1000;
     if (!take_fits(take, event->reply))
     {
         take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE));
         return;
     }
-    if (event->reply->count > 6 && event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
+    if (event->reply->count > GH_TASKS_TAKE_TASKS &&
+        event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
     {
         take->came_late = true;
         take_ask(take); /* later than the leases, as far as we can know: asking again tells what is left of them */
@@ -311,7 +299,8 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
     const gh_reply* reply = event->reply;
     uint64_t next_us;
     int64_t code;
-    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, take->puts_back ? 1 : 2));
+    const uint32_t now = take->puts_back ? GH_TASKS_BACK_NOW_US : GH_TASKS_TAKE_NOW_US;
+    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, now));
     if (take->puts_back)
     {
         take->puts_back = false;
@@ -320,23 +309,23 @@ static void take_reply(gh_tasks_take* take, const gh_event* event)
         return;
     }
     take->has_put_back = false;
-    next_us = (uint64_t)gh_reply_integer(reply, 5);
-    code = gh_reply_integer(reply, 1);
-    take->by_rate = code == TAKE_OVER_RATE;
-    take->looks_on = code == TAKE_TASKS; /* if there are none, something was passed over, and more may be behind it */
+    next_us = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_NEXT_US);
+    code = gh_reply_integer(reply, GH_TASKS_TAKE_CODE);
+    take->by_rate = code == GH_TASKS_TAKE_OVER_RATE;
+    take->looks_on = code == GH_TASKS_TAKE_GIVEN; /* if none, something was passed over, and more may be behind it */
     switch (code)
     {
-    case TAKE_TASKS: take_reply_tasks(take, event); break;
-    case TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); break;
-    case TAKE_PAUSED: take_nothing(take, GH_PAUSED, next_us); break;
-    case TAKE_OVER_RATE:
-    case TAKE_OVER_RUNNING: take_nothing(take, GH_LIMITED, next_us); break;
-    case TAKE_LAPSED:
+    case GH_TASKS_TAKE_GIVEN: take_reply_tasks(take, event); break;
+    case GH_TASKS_TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); break;
+    case GH_TASKS_TAKE_PAUSED: take_nothing(take, GH_PAUSED, next_us); break;
+    case GH_TASKS_TAKE_OVER_RATE:
+    case GH_TASKS_TAKE_OVER_RUNNING: take_nothing(take, GH_LIMITED, next_us); break;
+    case GH_TASKS_TAKE_LAPSED:
         take->puts_back = true;
         take_ask(take);
         break;
-    case TAKE_TOO_LARGE: take_end(take, GH_TOO_SMALL); break;
-    case TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
+    case GH_TASKS_TAKE_TOO_LARGE: take_end(take, GH_TOO_SMALL); break;
+    case GH_TASKS_TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
     default: take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE)); break;
     }
 }
