@@ -388,7 +388,7 @@ static const gh_op_kind chat_fetch_kind = {.name = "chat",
                                            .step = chat_fetch_step,
                                            .encode = chat_fetch_encode,
                                            .script = chat_fetch_script,
-                                           .shape = "*",
+                                           .answers_array = true,
                                            .effect = GH_OP_READS,
                                            .cuts_long = true};
 

@@ -24,7 +24,7 @@ static const char* shape_of(gh_op* op)
 {
     const gh_script* script = gh_op_script(op);
     const gh_script_text* text = gh_script_contract(script);
-    if (script == NULL) return op->kind->shape;
+    if (script == NULL) return op->kind->answers_array ? "*" : NULL;
     return text == NULL ? NULL : text->shape;
 }
 

@@ -91,9 +91,6 @@ typedef struct gh_op_kind
     /* The same where it is not one for all, and NULL where there is none. Its row has the shape of the reply. */
     gh_script* (*script)(gh_op* op);
 
-    /* Of the reply to a request that runs no script: "*", an array; NULL: any reply at all. */
-    const char* shape;
-
     gh_op_effect effect;
 
     /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
@@ -117,6 +114,9 @@ typedef struct gh_op_kind
 
     /* Strings of its answer for which reply_bytes has no room are nil: else such an answer costs the link. */
     bool cuts_long;
+
+    /* The reply to a request that runs no script is an array. False: it may be anything. */
+    bool answers_array;
 } gh_op_kind;
 
 /* flags of gh_op that a system may look at */

@@ -43,8 +43,8 @@ typedef struct gh_script_text
     const char* shape; /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0,
                           "s" a string, "*" anything from here on. NULL: any reply at all */
     uint64_t commands; /* which of GH_COMMAND_LIST it calls: a bit for each */
-    uint32_t halves;   /* so many halves of bytes; 0: it is the text itself */
-    uint32_t size;     /* of the text that it is */
+    uint16_t halves;   /* so many halves of bytes; 0: it is the text itself */
+    uint16_t size;     /* of the text that it is */
     gh_script_id id;
     gh_script_items keys;
     gh_script_items arguments;

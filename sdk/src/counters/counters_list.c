@@ -71,7 +71,7 @@ static const gh_op_kind counters_list_kind = {.name = "counters",
                                               .encode = counters_list_encode,
                                               .effect = GH_OP_READS,
                                               .answer = counters_list_answer,
-                                              .shape = "*"};
+                                              .answers_array = true};
 
 static const gh_bound counters_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_counters_list_config),

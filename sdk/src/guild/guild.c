@@ -379,7 +379,7 @@ static const gh_op_kind guild_search_kind = {.name = "guild",
                                              .encode = guild_search_encode,
                                              .effect = GH_OP_READS,
                                              .answer = guild_search_answer,
-                                             .shape = "*"};
+                                             .answers_array = true};
 
 static const gh_bound guild_search_bounds_rows[] = {
     GH_BOUND(gh_guild_search_config, limit, GUILD_LIMIT, 1, GH_GUILD_LIMIT_MAX, GH_INVALID_LIMIT)};
@@ -511,7 +511,7 @@ static const gh_op_kind guild_has_kind = {.name = "guild",
                                           .encode = guild_has_encode,
                                           .effect = GH_OP_READS,
                                           .answer = guild_has_answer,
-                                          .shape = "*"};
+                                          .answers_array = true};
 
 static gh_status guild_has_try(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
