@@ -92,6 +92,62 @@ static void other_refusals_have_the_words_of_their_status(void** state)
     assert_last_invalid(a, gh_status_text(GH_INVALID_OP));
 }
 
+/* Not begins alone: whatever is asked of what was begun or made. */
+static void calls_on_what_was_begun_are_told_too(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    static _Alignas(64) char room[GH_CLIENT_MEMORY_DEFAULT];
+    gh_counters* counters = NULL;
+    gh_counter counter = {0};
+    assert_status(gh_counters_init(&counters, a->client, NULL, room, sizeof(room)), GH_OK);
+    assert_status(gh_counters_open(counters, gh_str_literal(""), &counter), GH_INVALID_NAME);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_NAME));
+    assert_status(gh_counters_open(counters, gh_str_literal("hits"), NULL), GH_INVALID_OUT);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_OUT));
+    assert_status(gh_counters_open(counters, gh_str_literal("hits"), &counter), GH_OK);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_OUT));
+    counter.generation += 7;
+    assert_status(gh_counters_close(counters, counter), GH_INVALID_COUNTER);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_COUNTER));
+    assert_status(gh_client_unique(a->client, NULL), GH_INVALID_OUT);
+    assert_status(gh_counters_add(counters, counter, 1), GH_INVALID_COUNTER);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_COUNTER));
+    assert_status(gh_client_unique(a->client, NULL), GH_INVALID_OUT);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_OUT));
+    assert_status(gh_counters_add_at(counters, counter, 1, 1), GH_INVALID_COUNTER);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_COUNTER));
+
+    gh_chat_feed* feed = GAME_NEW(a, gh_chat_feed);
+    gh_chat_player* player = GAME_NEW(a, gh_chat_player);
+    gh_chat_feed_config feeds = gh_chat_feed_config_default();
+    static _Alignas(64) char lines[65536];
+    feeds.rooms = GAME_NEW_ARRAY(a, gh_chat_room, 2);
+    feeds.seats = GAME_NEW_ARRAY(a, gh_chat_seat, 2);
+    feeds.room_count = feeds.seat_count = 2;
+    feeds.buffer = lines;
+    feeds.buffer_size = sizeof(lines);
+    assert_status(gh_chat_feed_begin(feed, a->client, &feeds), GH_OK);
+    assert_status(gh_chat_feed_add(feed, player, gh_str_literal("")), GH_INVALID_NAME);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_NAME));
+    assert_status(gh_chat_feed_add(feed, NULL, gh_str_literal("jo")), GH_INVALID_OP);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_OP));
+}
+
+/* What outlives its client has nobody to tell. */
+static void calls_after_the_client_tell_nobody(void** state)
+{
+    (void)state;
+    game* a = anyone();
+    static _Alignas(64) char room[GH_CLIENT_MEMORY_DEFAULT];
+    gh_counters* counters = NULL;
+    gh_counter counter = {0};
+    assert_status(gh_counters_init(&counters, a->client, NULL, room, sizeof(room)), GH_OK);
+    game_end(a); /* and its memory */
+    assert_status(gh_counters_open(counters, gh_str_literal(""), &counter), GH_INVALID_NAME);
+    assert_status(gh_counters_close(counters, (gh_counter){.index = 1, .generation = 9}), GH_INVALID_COUNTER);
+}
+
 static void each_client_keeps_its_own_and_none_has_none(void** state)
 {
     (void)state;
@@ -137,5 +193,6 @@ TEST_FILE(bounds, cmocka_unit_test(field_is_named_with_its_value_and_its_bounds)
           cmocka_unit_test(fields_of_four_bytes_and_those_that_may_be_0),
           cmocka_unit_test(timeout_that_is_an_argument_is_named_too),
           cmocka_unit_test(other_refusals_have_the_words_of_their_status),
+          cmocka_unit_test(calls_on_what_was_begun_are_told_too), cmocka_unit_test(calls_after_the_client_tell_nobody),
           cmocka_unit_test(each_client_keeps_its_own_and_none_has_none),
           cmocka_unit_test(config_of_a_client_is_told_to_its_log));

@@ -279,10 +279,10 @@ static inline gh_status gh_client_get_stats(const gh_client* client, gh_client_s
     return gh_client_read_stats(client, stats, sizeof *stats);
 }
 
-/* Of the last begin or init on this client that was refused with INVALID: which field it was, what stood in it and what
-   may, as "lease_us = 10, not within 50000..3600000000"; where there is no more to say, what gh_status_text says. Empty
-   if none was. Lives until the next that is refused. What is wrong with a config that makes a client, its log hook is
-   told. */
+/* Of the last call that was refused with INVALID, of those that change something: on this client, or on what was begun
+   or made on it and is not over. Which field it was, what stood in it and what may, as "lease_us = 10, not within
+   50000..3600000000"; where there is no more to say, what gh_status_text says. Empty if none was. Lives until the next
+   that is refused. What is wrong with a config that makes a client, its log hook is told. */
 GH_API gh_str gh_client_last_invalid(const gh_client* client);
 
 /* How a client stands, as text for a log or a bug report: links, requests, timers, busy ops by system and state, stats.

@@ -447,11 +447,12 @@ gh_status gh_chat_feed_begin(gh_chat_feed* feed, gh_client* client, const gh_cha
 gh_status gh_chat_feed_add(gh_chat_feed* feed, gh_chat_player* player, gh_str name)
 {
     gh_status status;
-    if (!feed_has_begun(feed) || player == NULL || player->feed != NULL) return GH_INVALID_OP;
+    if (!feed_has_begun(feed)) return GH_INVALID_OP;
+    if (player == NULL || player->feed != NULL) return gh_op_refused_call(&feed->op, GH_INVALID_OP);
     if (!gh_op_is_at_work(&feed->op)) return GH_CLOSED;
     status = gh_op_check(&player->op, feed->op.client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (status == GH_OK && !gh_name_is_valid(name)) status = GH_INVALID_NAME;
+    if (status != GH_OK) return gh_op_refused_call(&feed->op, status);
     gh_name_keep(&player->kept_name, name);
     player->name = gh_name_str(&player->kept_name);
     player->chats = 0;

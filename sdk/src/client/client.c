@@ -158,7 +158,11 @@ gh_status gh_client_unique(gh_client* client, char out[GH_UNIQUE_SIZE])
 {
     char* end;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
-    if (out == NULL) return GH_INVALID_OUT;
+    if (out == NULL)
+    {
+        gh_refusal_note(client, GH_INVALID_OUT);
+        return GH_INVALID_OUT;
+    }
     end = gh_hex_encode(client->id, out);
     *end++ = ':';
     end = gh_hex_encode(++client->sequence, end);

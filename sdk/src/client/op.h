@@ -154,6 +154,10 @@ bool gh_op_go_on_alone(gh_op* op, size_t size);
    as it is. */
 gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status);
 
+/* What every other call ends with that refuses an argument, of what was begun: its client keeps it in words. One that
+   is not busy may outlive its client, and tells nobody. */
+gh_status gh_op_refused_call(const gh_op* op, gh_status status);
+
 /* A new sequence, for when the old op id has had its day in the store. */
 void gh_op_renumber(gh_op* op);
 

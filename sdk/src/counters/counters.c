@@ -201,10 +201,10 @@ gh_status gh_counters_open(gh_counters* counters, gh_str name, gh_counter* count
 {
     uint32_t walked;
     uint32_t index;
-    if (counter == NULL) return GH_INVALID_OUT;
-    counter->index = counter->generation = 0;
+    if (counter != NULL) counter->index = counter->generation = 0;
     if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    if (counter == NULL) return gh_op_refused_call(&counters->control, GH_INVALID_OUT);
+    if (!gh_name_is_valid(name)) return gh_op_refused_call(&counters->control, GH_INVALID_NAME);
     if (counters->ending) return GH_CLOSED;
     index = counters_find(counters, name, &walked);
     if (index == GH_COUNTERS_NONE)
@@ -241,7 +241,7 @@ gh_status gh_counters_close(gh_counters* counters, gh_counter counter)
     uint32_t* link;
     if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
     slot = gh_counters_slot_of(counters, counter);
-    if (slot == NULL) return GH_INVALID_COUNTER;
+    if (slot == NULL) return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
     link = counters_chain(counters, counters_name_of(slot));
     while (*link != counter.index && *link != GH_COUNTERS_NONE) link = &counters->slots[*link].next_named;
     if (*link == counter.index) *link = slot->next_named;
@@ -303,7 +303,8 @@ gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t del
         counters->stats.dropped++;
         return counters->ending ? GH_CLOSED : GH_FULL;
     }
-    if (gh_counters_slot_of(counters, counter) == NULL) return GH_INVALID_COUNTER;
+    if (gh_counters_slot_of(counters, counter) == NULL)
+        return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
     return delta == 0 ? GH_OK : gh_counters_add_to(counters, counter.index, delta);
 }
 

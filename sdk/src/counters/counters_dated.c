@@ -59,7 +59,7 @@ gh_status gh_counters_add_at(gh_counters* counters, gh_counter counter, int64_t 
         return counters->ending ? GH_CLOSED : GH_FULL;
     }
     slot = gh_counters_slot_of(counters, counter);
-    if (slot == NULL) return GH_INVALID_COUNTER;
+    if (slot == NULL) return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
     if (at_s > UINT32_MAX) at_s = UINT32_MAX; /* later than now is now */
     if (at_s == 0 || at_s < counters_oldest_s(counters))
     {

@@ -133,7 +133,7 @@ static void read_take(gh_file_read* read, size_t size)
 static gh_status read_begin_pull(gh_file_read* read, gh_str* out)
 {
     if (read == NULL) return GH_INVALID_OP;
-    if (out == NULL) return GH_INVALID_OUT;
+    if (out == NULL) return gh_op_refused_call(&read->op, GH_INVALID_OUT);
     *out = gh_str_make(NULL, 0);
     if (!gh_files_read_is_busy(read))
     {
@@ -234,9 +234,9 @@ gh_status gh_file_read_recall(gh_file_read* op, gh_str bytes)
     if (op == NULL) return GH_INVALID_OP;
     if (!gh_files_read_is_busy(op)) return gh_op_poll(&op->op);
     if (!op->room->opened) return GH_PENDING;
-    if (op->room->reading) return GH_INVALID_OP;
-    if (bytes.bytes == NULL && bytes.size > 0) return GH_INVALID_BUFFER;
-    if (bytes.size > op->resumed_bytes - op->room->recalled) return GH_INVALID_BUFFER;
+    if (op->room->reading) return gh_op_refused_call(&op->op, GH_INVALID_OP);
+    if ((bytes.bytes == NULL && bytes.size > 0) || bytes.size > op->resumed_bytes - op->room->recalled)
+        return gh_op_refused_call(&op->op, GH_INVALID_BUFFER);
     gh_digest_add(&op->room->stream, bytes.bytes, bytes.size);
     op->room->recalled += bytes.size;
     op->room->hashing = op->room->recalled == op->resumed_bytes;

@@ -20,9 +20,9 @@ gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken)
 {
     size_t at = 0;
     if (op == NULL) return GH_INVALID_OP;
-    if (taken == NULL) return GH_INVALID_OUT;
+    if (taken == NULL) return gh_op_refused_call(&op->op, GH_INVALID_OUT);
     *taken = 0;
-    if (bytes.bytes == NULL && bytes.size > 0) return GH_INVALID_BUFFER;
+    if (bytes.bytes == NULL && bytes.size > 0) return gh_op_refused_call(&op->op, GH_INVALID_BUFFER);
     if (!gh_files_send_is_busy(op)) return send_ended(op);
     if (op->room->finishing) return GH_CLOSED;
     if (!send_may_begin(op->room)) return bytes.size == 0 ? GH_OK : GH_PENDING;

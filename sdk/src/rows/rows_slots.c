@@ -353,7 +353,7 @@ gh_status gh_row_complete(gh_row_load load, gh_status outcome, gh_str value)
     bool is_wanted = gh_row_load_is_wanted(load);
     if (!row_load_is_open(load)) return GH_INVALID_ROW_LOAD;
     if (outcome == GH_OK && (value.size > GH_ROW_SIZE_MAX || (value.bytes == NULL && value.size > 0)))
-        return GH_INVALID_ROW_VALUE;
+        return gh_op_refused_call(&load.slot->op, GH_INVALID_ROW_VALUE);
     load.slot->loading = false;
     if (is_wanted) return row_store(load.slot, outcome, value);
     if (gh_op_is_busy(&load.slot->op) && load.slot->op.state == ROWS_SLOT_VOID) row_let_go(load.slot);
