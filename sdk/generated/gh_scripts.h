@@ -114,6 +114,7 @@
     X(ZSCAN) \
     X(ZSCORE)
 
-#define GH_SCRIPT_CODES 891
+#define GH_SCRIPT_CODES 791
+#define GH_SCRIPT_WIDTHS 2, 4, 4, 5, 6, 6, 7, 9
 
 #endif

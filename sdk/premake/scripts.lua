@@ -6,7 +6,8 @@
 -- head of a part says what it wants of the script around it ("-- wants ..."). Each script is there twice:
 --
 --   readable  with its parts in their places, without comments and indentation: what a debug build sends
---   least     and with short names, without blanks: what a release build sends, and has packed
+--   least     and with short names, without blanks: what a release build sends, and has packed. What has one name in
+--             several scripts has one short name in them, too, so that they stay alike
 --
 -- The server's errors name lines of what was sent; it lies in build/generated/scripts/readable and least.
 
@@ -60,15 +61,13 @@ local function commands_of(file, text)
 end
 
 -- A debug build, too, must be able to load it: where the readable text is too long it sends the other one.
-local function read_script(file, seen)
+local function read_script(file, text, names, head)
     local script = { file = file, name = file:match("([^/]+)%.lua$") }
-    local text = whole_text(file, seen)
     script.readable = minify.readable(text, script.name)
-    script.least = minify.least(text, script.name)
+    script.least = minify.least(text, script.name, names)
     script.commands = commands_of(file, script.readable)
-    script.head = heads.read(file)
-    heads.check(file, script.head, text)
-    if script.head.reply and script.head.reply.other then seen[script.head.reply.other] = true end
+    script.head = head
+    heads.check(file, head, text)
     if script.readable:find("[^\n -~]") then error(file .. ": bytes that are not ASCII, or tabs", 0) end
     if #script.least > bytes_max then
         error(string.format("%s: %d bytes, and the smallest client can load %d", file, #script.least, bytes_max), 0)
@@ -78,17 +77,23 @@ local function read_script(file, seen)
 end
 
 local function read_all()
-    local all, parts, seen = {}, {}, {}
+    local all, files, texts, all_heads, parts, seen = {}, {}, {}, {}, {}, {}
     for _, file in ipairs(disk.matching("sdk/src/**.lua")) do
         if is_part(file) then
             table.insert(parts, file)
         else
-            table.insert(all, read_script(file, seen))
+            local head = heads.read(file)
+            table.insert(files, file)
+            table.insert(texts, whole_text(file, seen))
+            table.insert(all_heads, head)
+            if head.reply and head.reply.other then seen[head.reply.other] = true end
         end
     end
     for _, part in ipairs(parts) do
         if not seen[part] then error("no script has the part " .. part, 0) end
     end
+    local names = minify.names(texts)
+    for i, file in ipairs(files) do all[i] = read_script(file, texts[i], names, all_heads[i]) end
     return all
 end
 
@@ -126,28 +131,34 @@ local function c_items(items)
     return string.format("{%d, %d, %d}", items.least, items.more, items.each)
 end
 
--- A text as it lies in the library. `size` is that of what is sent.
-local function c_text(script, literals, halves, size)
+-- What is said of a text: where it begins in a packed one, of how many numbers it is there, and what it becomes.
+local function c_script(script, literals, at, count, place_bits, size)
     local head = script.head
-    return string.format("static const char %s_text[] =\n%s;\n" ..
-                         "const gh_script_text gh_%s_lua = {\n" ..
-                         "    %s_text, %s, %s, %d, %d,\n    GH_SCRIPT_%s, %s, %s};\n\n",
-                         script.name, literals, script.name,
-                         script.name, head.reply and '"' .. heads.shape(head.reply) .. '"' or "NULL", script.bits,
-                         halves, size, script.name, c_items(head.keys), c_items(head.arguments))
+    return string.format("const gh_script_text gh_%s_lua = {\n" ..
+                         "    %s, %s, %s, %d, %d, %d, GH_SCRIPT_%s, %d, %s, %s};\n\n",
+                         script.name, literals, head.reply and '"' .. heads.shape(head.reply) .. '"' or "NULL",
+                         script.bits, at, count, size, script.name, place_bits, c_items(head.keys),
+                         c_items(head.arguments))
 end
 
-local function c_readable(script)
-    return c_text(script, c.text(script.readable), 0, #script.readable)
-end
-
-local function c_packed(script)
-    return c_text(script, c.bytes(script.packed.bytes), script.packed.halves, #script.least)
-end
-
-local function c_texts(all, c_of)
+local function c_readable(system)
     local texts = {}
-    for i, script in ipairs(all) do texts[i] = c_of(script) end
+    for i, script in ipairs(system.scripts) do
+        texts[i] = string.format("static const char %s_text[] =\n%s;\n", script.name, c.text(script.readable)) ..
+            c_script(script, script.name .. "_text", 0, 0, 0, #script.readable)
+    end
+    return table.concat(texts)
+end
+
+-- Two bytes more than there are, as numbers are read by threes.
+local function c_packed(system)
+    local packed = system.packed
+    local texts = { string.format("static const char %s_packed[] =\n%s \"\\0\";\n", system.name, c.bytes(packed.bytes)) }
+    for i, script in ipairs(system.scripts) do
+        local where = packed.texts[i]
+        table.insert(texts, c_script(script, system.name .. "_packed", where.at, where.count, packed.place_bits,
+                                     #script.least))
+    end
     return table.concat(texts)
 end
 
@@ -155,20 +166,23 @@ local function first_line(file)
     return "/* " .. file .. " -- generated from the .lua files of sdk/src by premake5.lua; edit those. */\n"
 end
 
-local function pack_all(all)
-    local texts = {}
-    for i, script in ipairs(all) do texts[i] = script.least end
-    local packed, codes = pack(texts)
-    for i, script in ipairs(all) do script.packed = packed[i] end
-    return codes
+local function pack_all(systems)
+    local groups = {}
+    for i, system in ipairs(systems) do
+        groups[i] = {}
+        for j, script in ipairs(system.scripts) do groups[i][j] = script.least end
+    end
+    local packed, codes, widths = pack(groups)
+    for i, system in ipairs(systems) do system.packed = packed[i] end
+    return codes, widths
 end
 
-local function c_header(all, commands, codes)
+local function c_header(all, commands, codes, widths)
     local names = {}
     for i, script in ipairs(all) do names[i] = script.name end
     return first_line("gh_scripts.h") .. "#ifndef GH_SCRIPTS_H\n#define GH_SCRIPTS_H\n\n" ..
         c.list("GH_SCRIPT_LIST", names) .. "\n" .. c.list("GH_COMMAND_LIST", commands) ..
-        "\n#define GH_SCRIPT_CODES " .. #codes .. "\n\n#endif\n"
+        "\n#define GH_SCRIPT_CODES " .. #codes .. "\n#define GH_SCRIPT_WIDTHS " .. table.concat(widths, ", ") .. "\n\n#endif\n"
 end
 
 -- Of each code the 12 bits of its left half, then the 12 of its right one; 4095: the left one is a byte.
@@ -185,11 +199,11 @@ local function c_codes(codes)
 end
 
 -- `readable`: the texts of a debug build are in it, too.
-local function c_system(system, all, readable)
-    local head = first_line(system .. "_scripts.c") .. "#include \"client/script_text.h\"\n\n"
-    if not readable then return head .. c_texts(all, c_packed):gsub("\n\n$", "\n") end
-    return head .. "#if defined(GH_READABLE_SCRIPTS)\n\n" .. c_texts(all, c_readable) .. "#else\n\n" ..
-        c_texts(all, c_packed) .. "#endif\n"
+local function c_system(system, readable)
+    local head = first_line(system.name .. "_scripts.c") .. "#include \"client/script_text.h\"\n\n"
+    if not readable then return head .. c_packed(system):gsub("\n\n$", "\n") end
+    return head .. "#if defined(GH_READABLE_SCRIPTS)\n\n" .. c_readable(system) .. "#else\n\n" ..
+        c_packed(system) .. "#endif\n"
 end
 
 -- ---- the names that C has for what the heads say ------------------------------------------------------------------
@@ -253,23 +267,23 @@ local function c_system_header(system, files)
         table.concat(parts) .. "#endif\n"
 end
 
--- By the folders that they lie in: a list of { system, its scripts, the files whose heads have names for C }. `parts`
--- are those that replies begin with.
+-- By the folders that they lie in: a list of { name, scripts, files }: those whose heads have names for C. `parts` are
+-- those that replies begin with.
 local function by_system(all, parts)
     local systems, list = {}, {}
     local function of(file)
-        local system = path.getname(path.getdirectory(file))
-        if not systems[system] then
-            systems[system] = { system, {}, {} }
-            table.insert(list, systems[system])
+        local name = path.getname(path.getdirectory(file))
+        if not systems[name] then
+            systems[name] = { name = name, scripts = {}, files = {} }
+            table.insert(list, systems[name])
         end
-        return systems[system]
+        return systems[name]
     end
     for _, script in ipairs(all) do
-        table.insert(of(script.file)[2], script)
-        table.insert(of(script.file)[3], script.file)
+        table.insert(of(script.file).scripts, script)
+        table.insert(of(script.file).files, script.file)
     end
-    for _, part in ipairs(parts) do table.insert(of(part)[3], part) end
+    for _, part in ipairs(parts) do table.insert(of(part).files, part) end
     return list
 end
 
@@ -285,17 +299,19 @@ end
 
 -- Writes what C wants of the scripts into the folder. Returns the .c files.
 local function write_c(all, to, readable)
-    local commands, codes = all_commands(all), pack_all(all)
+    local systems = by_system(all, reply_parts(all))
+    local commands = all_commands(all)
+    local codes, widths = pack_all(systems)
     local folder = to .. "/scripts/"
     local sources = { folder .. "script_codes.c" }
     os.mkdir(folder)
     for _, script in ipairs(all) do script.bits = command_bits(script, commands) end
-    disk.write(to .. "/gh_scripts.h", c_header(all, commands, codes))
+    disk.write(to .. "/gh_scripts.h", c_header(all, commands, codes, widths))
     disk.write(sources[1], c_codes(codes))
-    for _, system in ipairs(by_system(all, reply_parts(all))) do
-        local source = folder .. system[1] .. "_scripts.c"
-        disk.write(source, (c_system(system[1], system[2], readable)))
-        disk.write(folder .. system[1] .. "_scripts.h", c_system_header(system[1], system[3]))
+    for _, system in ipairs(systems) do
+        local source = folder .. system.name .. "_scripts.c"
+        disk.write(source, (c_system(system, readable)))
+        disk.write(folder .. system.name .. "_scripts.h", c_system_header(system.name, system.files))
         table.insert(sources, source)
     end
     return sources

@@ -90,55 +90,123 @@ static char* unpacked(unsigned code, char* out)
     return out;
 }
 
-/* A packed text that is being put together. */
-typedef struct halves
+/* A packed text that is being put together, and what it stands for. */
+typedef struct packing
 {
-    char bytes[2 * GH_SCRIPT_CODES];
-    uint32_t count;
-} halves;
+    char bytes[4 * GH_SCRIPT_CODES];
+    uint32_t bits;
+    uint16_t count; /* codes and places */
+    char wanted[64 * 1024];
+    char* wanted_end;
+} packing;
 
-static void halves_add(halves* to, unsigned half)
+#define PLACE_BITS 15u
+
+static packing* packing_new(void)
 {
-    if (to->count % 2 == 0) to->bytes[to->count / 2] = 0;
-    to->bytes[to->count / 2] = (char)((unsigned char)to->bytes[to->count / 2] | half << to->count % 2 * 4);
-    to->count++;
+    packing* self = calloc(1, sizeof(*self));
+    assert_non_null(self);
+    self->wanted_end = self->wanted;
+    return self;
 }
 
-static void halves_add_code(halves* to, unsigned code)
+static void put_bits(packing* to, uint32_t value, uint32_t count)
 {
-    if (code >= 208)
+    for (uint32_t i = 0; i < count; i++, to->bits++)
     {
-        halves_add(to, 13 + (code - 208) / 256);
-        code = (code - 208) % 256;
+        const unsigned bit = (value >> i & 1u) << to->bits % 8;
+        to->bytes[to->bits / 8] = (char)((unsigned char)to->bytes[to->bits / 8] | bit);
     }
-    halves_add(to, code / 16);
-    halves_add(to, code % 16);
+    assert_true(to->bits / 8 + 3 < sizeof(to->bytes));
+}
+
+static void put_number(packing* to, uint32_t number)
+{
+    static const uint32_t widths[] = {GH_SCRIPT_WIDTHS};
+    uint32_t kind = 0;
+    for (; number >= 1u << widths[kind]; kind++) number -= 1u << widths[kind];
+    put_bits(to, kind, 3);
+    put_bits(to, number, widths[kind]);
+}
+
+static void put_code(packing* to, uint32_t code)
+{
+    put_number(to, code + 1);
+    to->count++;
+    to->wanted_end = unpacked(code, to->wanted_end);
+}
+
+/* What the first count words behind a bit stand for is given, as only the test knows it. */
+static void put_place(packing* to, uint32_t bit, uint32_t count, const char* from, size_t size)
+{
+    put_number(to, 0);
+    put_bits(to, bit, PLACE_BITS);
+    put_number(to, count - 1);
+    to->count++;
+    memcpy(to->wanted_end, from, size);
+    to->wanted_end += size;
+}
+
+static void assert_unpacks(const packing* self)
+{
+    static char out[sizeof(self->wanted)];
+    const gh_script_text text = {.packed = self->bytes, .count = self->count, .place_bits = PLACE_BITS};
+    memset(out, 0, sizeof(out));
+    assert_int_equal(gh_script_unpack(&text, out) - out, self->wanted_end - self->wanted);
+    assert_memory_equal(out, self->wanted, (size_t)(self->wanted_end - self->wanted) + 1);
 }
 
 /* Each code alone, and all of them behind one another, are what they stand for. */
 static void each_code_stands_for_two(void** state)
 {
     (void)state;
-    static halves all;
-    static char wanted[64 * 1024];
-    static char out[sizeof(wanted)];
-    char* end = wanted;
-    all.count = 0;
+    packing* all = packing_new();
     for (unsigned code = 0; code < GH_SCRIPT_CODES; code++)
     {
-        char* from = end;
-        halves one = {.count = 0};
-        halves_add_code(&one, code);
-        halves_add_code(&all, code);
-        end = unpacked(code, end);
-        gh_script_text text = {.packed = one.bytes, .halves = one.count};
-        memset(out, 0, sizeof(out));
-        assert_int_equal(gh_script_unpack(&text, out) - out, end - from);
-        assert_memory_equal(out, from, (size_t)(end - from) + 1);
+        packing* one = packing_new();
+        put_code(one, code);
+        put_code(all, code);
+        assert_unpacks(one);
+        free(one);
     }
-    gh_script_text text = {.packed = all.bytes, .halves = all.count};
-    assert_int_equal(gh_script_unpack(&text, out) - out, end - wanted);
-    assert_memory_equal(out, wanted, (size_t)(end - wanted));
+    assert_unpacks(all);
+    free(all);
 }
 
-TEST_FILE(scripts, cmocka_unit_test(each_is_sent_as_the_build_shows_it), cmocka_unit_test(each_code_stands_for_two));
+/* What stands elsewhere comes from there: runs of any length, and runs that have places in them, eight deep. */
+static void each_place_is_what_stands_there(void** state)
+{
+    (void)state;
+    packing* self = packing_new();
+    const uint32_t longest = GH_SCRIPT_CODES < 300 ? GH_SCRIPT_CODES : 300;
+    put_code(self, 0); /* so that nothing begins at 0 */
+    const uint32_t from = self->bits;
+    for (unsigned code = 0; code < longest; code++) put_code(self, code);
+    const char* first = self->wanted + (unpacked(0, self->wanted) - self->wanted);
+    for (uint32_t count = 1; count <= longest; count += count < 70 ? 1 : 23)
+    {
+        static char words[sizeof(self->wanted)];
+        char* end = words;
+        for (unsigned code = 0; code < count; code++) end = unpacked(code, end);
+        assert_memory_equal(first, words, (size_t)(end - words));
+        put_place(self, from, count, words, (size_t)(end - words));
+    }
+    uint32_t bit = from;
+    const char* text = first;
+    size_t size = (size_t)(unpacked(0, self->wanted_end) - self->wanted_end);
+    for (uint32_t deep = 0; deep < 8; deep++) /* a code, and what was said before */
+    {
+        const uint32_t next = self->bits;
+        const char* begin = self->wanted_end;
+        put_code(self, deep + 1);
+        put_place(self, bit, deep > 0 ? 2 : 1, text, size);
+        bit = next;
+        text = begin;
+        size = (size_t)(self->wanted_end - begin);
+    }
+    assert_unpacks(self);
+    free(self);
+}
+
+TEST_FILE(scripts, cmocka_unit_test(each_is_sent_as_the_build_shows_it), cmocka_unit_test(each_code_stands_for_two),
+          cmocka_unit_test(each_place_is_what_stands_there));

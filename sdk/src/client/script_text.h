@@ -3,10 +3,16 @@
    gh_<name>_lua is the text of a script. Those of a system are an object of their own, build/generated/scripts/
    <system>_scripts.c, so that a program has the scripts of the systems that it uses, and no others.
 
-   A packed text is a row of codes. A code stands for two others, each of which stands for two again, or for a byte. So
-   "local " may be one code, for those of "loca" and "l ". What the codes stand for is the same for all texts, so parts
-   that several scripts share are there once. A code below 208 takes two halves of bytes, for its sixteens and its ones.
-   A larger one, less 208, takes three: 13 and its 256s, then the other two. In a byte the lower half comes first.
+   The packed texts of a system are one string of bits, the lowest bit of a byte first. Its words are numbers: three bits
+   say of which kind, and GH_SCRIPT_WIDTHS how many bits numbers of that kind have behind them. Those of the first kind
+   are 0 and what comes behind it, those of the next kind go on from there, and so on.
+
+   A number above 0 is a code, less 1. A code stands for two others, each of which stands for two again, or for a byte.
+   So "local " may be one code, for those of "loca" and "l ". What the codes stand for is the same in all systems.
+
+   0 says that what comes here stands elsewhere in the string, too: `place_bits` bits have the bit where that begins, and
+   a number behind them, and 1 more, of how many codes and places it is. So what two scripts of a system share is there
+   once.
 
    With GH_READABLE_SCRIPTS, as in a debug build, nothing is packed. */
 
@@ -39,13 +45,15 @@ typedef struct gh_script_items
 /* What its head comment says is what sdk/premake/heads.lua reads; <system>_scripts.h has names for the rest of that. */
 typedef struct gh_script_text
 {
-    const char* packed;
-    const char* shape; /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0,
-                          "s" a string, "*" anything from here on. NULL: any reply at all */
-    uint64_t commands; /* which of GH_COMMAND_LIST it calls: a bit for each */
-    uint16_t halves;   /* so many halves of bytes; 0: it is the text itself */
-    uint16_t size;     /* of the text that it is */
-    gh_script_id id;
+    const char* packed; /* all of its system's */
+    const char* shape;  /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0,
+                           "s" a string, "*" anything from here on. NULL: any reply at all */
+    uint64_t commands;  /* which of GH_COMMAND_LIST it calls: a bit for each */
+    uint16_t at;        /* the byte in which it begins */
+    uint16_t count;     /* of its codes and places     */
+    uint16_t size;      /* of the text that it is      */
+    uint8_t id;         /* its gh_script_id            */
+    uint8_t place_bits; /* 0: nothing is packed        */
     gh_script_items keys;
     gh_script_items arguments;
 } gh_script_text;
