@@ -3,7 +3,7 @@
 --   premake5 gmake                              and then  make -C build config=release
 --   premake4 --file=premake5.lua gmake          the same on a Debian that has only premake 4.3
 --   premake5 vs2022 --hiredis=DIR --xxhash=DIR  Windows, x64 and arm64: the library, a DLL of it, the small samples
---   premake5 gmake --no-unwind-tables           a smaller library, see README.md
+--   premake5 gmake --unwind-tables              release: a larger library, see README.md
 --   premake5 amalgamate                         build/amalgamated/guildhall.h and guildhall.c
 --   premake5 generate                           sdk/generated, for CMakeLists.txt and others without premake: to be
 --                                               committed with whatever changed a script
@@ -16,6 +16,7 @@
 --   third_party.lua  where hiredis, xxHash and zlib are
 --   scripts.lua      the server's scripts, for C; made smaller by minify.lua with lua_tokens.lua and lua_scopes.lua,
 --                    and packed by pack.lua
+--   hot.txt          the files that are compiled for speed, and not for size
 --   embed.lua        a sample's page and the list of the test files, for C
 --   api.lua          the API as data, for bindings
 --   amalgamate.lua   two files to drop into an engine; with internal.lua, which makes static what is not public, and
@@ -27,7 +28,7 @@
 --     the amalgamation can put the files behind one another as they are; macros end with their file
 
 newoption { trigger = "sanitize", description = "Build with ASan and UBSan, under build/sanitize" }
-newoption { trigger = "no-unwind-tables", description = "Release: a smaller library; see README.md" }
+newoption { trigger = "unwind-tables", description = "Release: for crash handlers; see README.md" }
 newoption { trigger = "to", value = "DIR", description = "generate: another folder than sdk/generated" }
 
 dofile("sdk/premake/bridge.lua")
@@ -56,8 +57,8 @@ local function check_names(target, sources)
     end
 end
 
--- What every target has in common. False if there is nothing to build.
-local function target(name, what, sources)
+-- What every target has in common; optimised_for says how a release is: see bridge.lua. False if there is nothing to build.
+local function target(name, what, sources, optimised_for)
     if #sources == 0 then return false end
     check_names(name, sources)
     project(name)
@@ -73,7 +74,7 @@ local function target(name, what, sources)
     filter { "configurations:release" }
     targetdir(bin .. "release")
     defines { "NDEBUG" }
-    optimize "On"
+    optimize(optimised_for or "On")
     filter {}
     symbols "On" -- in release too: a crash in the field should name its lines
     return true
@@ -95,15 +96,30 @@ local foreign_builds = { engine_drop_in = true }
 -- What a sample needs beside Guildhall.
 local sample_libraries = { game_server = { "enet", "sqlite3", "microhttpd" } }
 
--- Each function apart, so that a program has those that it calls and no others.
-local function release_sections()
-    if visual_studio then return end -- does so by itself
+-- The files of hot.txt.
+local function hot_files()
+    local files = {}
+    for line in disk.read("sdk/premake/hot.txt"):gmatch("[^\n]+") do
+        if not line:find("^#") then
+            if not os.isfile(line) then error("sdk/premake/hot.txt: there is no " .. line, 0) end
+            table.insert(files, line)
+        end
+    end
+    return files
+end
+
+-- A release is small, but where it must be fast. Each function is apart, so that a program has those that it calls and
+-- no others. The tables by which a program walks its own stack are a tenth of it.
+local function small_release()
     filter { "configurations:release" }
-    buildoptions { "-ffunction-sections", "-fdata-sections" }
-    if _OPTIONS["no-unwind-tables"] then
-        buildoptions { "-fno-asynchronous-unwind-tables", "-fno-unwind-tables" }
+    if not visual_studio then
+        buildoptions { "-ffunction-sections", "-fdata-sections" } -- Visual Studio does so by itself
+        if not _OPTIONS["unwind-tables"] and not windows then
+            buildoptions { "-fno-asynchronous-unwind-tables", "-fno-unwind-tables" }
+        end
     end
     filter {}
+    for_speed(hot_files(), visual_studio)
 end
 
 local function leave_out_uncalled()
@@ -128,9 +144,9 @@ end
 
 -- The library itself, static or as a DLL. False if there is nothing to build.
 local function library(name, what, sources)
-    if not target(name, what, sources) then return false end
+    if not target(name, what, sources, "Size") then return false end
     our_warnings()
-    release_sections()
+    small_release()
     includedirs { "sdk/include", "sdk/src", disk.generated }
     third_party.include()
     if third_party.with_zlib then defines { "GH_WITH_ZLIB" } end
