@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "base/wipe.h"
 #include "client/link.h"
+#include "client/refusal.h"
 #include "client/state.h"
 #include "wire/name.h"
 

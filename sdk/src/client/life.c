@@ -80,6 +80,12 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
     gh_trace(client, GH_TRACE_BEGIN, op, 0, GH_PENDING);
 }
 
+gh_status gh_op_refused_call(const gh_op* op, gh_status status)
+{
+    if (gh_op_is_busy(op)) gh_refusal_note(op->client, status);
+    return status;
+}
+
 gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
 {
     static const gh_op_kind refused = {.name = "refused"};

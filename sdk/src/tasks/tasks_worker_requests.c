@@ -230,7 +230,7 @@ static void worker_take_ended(void* owner)
     }
     else if (status != GH_CANCELLED)
     {
-        queue->credit = 0; /* nor does one that fails */
+        queue->credit = 0; /* one that fails saves nothing up, either */
         worker_note(worker, queue, status, TROUBLE_PAUSE_US);
     }
     gh_tasks_worker_move(worker);
