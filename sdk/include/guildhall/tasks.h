@@ -339,8 +339,7 @@ typedef struct gh_tasks_take
     uint64_t taker_client;   /* who is named in the store as the one who has the tasks */
     uint64_t taker_sequence;
     uint64_t sleeper;        /* the sequence that hints shall name; 0: none */
-    void (*ended)(void* owner);
-    void* owner;             /* a worker; NULL: the caller's own */
+    struct gh_op* owner;     /* a worker's; NULL: the caller's own */
     uint32_t memory_size;
     uint32_t pause_us;
     uint8_t weights[GH_TASKS_CLASSES];
@@ -366,8 +365,7 @@ typedef struct gh_tasks_finish
     uint64_t timeout_us;
     uint64_t field_client; /* what names this op in the store, so that a repeat is known */
     uint64_t field_sequence;
-    void (*ended)(void* owner);
-    void* owner;
+    struct gh_op* owner;
     uint8_t task_count;
     uint8_t sending;
     uint8_t queue_index;
@@ -382,8 +380,7 @@ typedef struct gh_tasks_extend
     gh_name queue;
     gh_task* tasks;
     uint64_t lease_us;
-    void (*ended)(void* owner);
-    void* owner;
+    struct gh_op* owner;
     uint8_t task_count;
     uint8_t sending;
     uint8_t queue_index;
@@ -491,6 +488,7 @@ typedef struct gh_tasks_worker
     gh_status trouble;       /* of one of its queues; GH_OK: none has any */
 
     /* private */
+    struct gh_op* next_owner;
     gh_op bell;           /* hints that a task is to be cancelled; its sequence names us in the store     */
     gh_tasks_take take;
     gh_tasks_finish finish;
@@ -502,9 +500,8 @@ typedef struct gh_tasks_worker
     uint32_t next_slot;   /* who is called next: those that the budget left out come first               */
     uint8_t stopping;
     bool hinted;          /* while it was asking                                                         */
+    uint8_t under_way;    /* which of the three it has begun, and has not heard of their end             */
     bool weighted;
-    bool moving;
-    bool again;           /* something has ended while it was moving                                     */
 } gh_tasks_worker;
 
 /* Begins to work. The worker takes 5 places of ops_capacity at most.

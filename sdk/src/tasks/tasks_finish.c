@@ -168,7 +168,6 @@ static void finish_over(gh_tasks_finish* finish)
 {
     if (gh_op_is_busy(&finish->op)) return;
     task_release(finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
-    if (finish->ended != NULL) finish->ended(finish->owner);
 }
 
 static void finish_step(gh_op* op, const gh_event* event)
@@ -177,12 +176,18 @@ static void finish_step(gh_op* op, const gh_event* event)
     finish_over(finish_of(op));
 }
 
+static gh_op* finish_owner(const gh_op* op)
+{
+    return ((const gh_tasks_finish*)(const void*)op)->owner;
+}
+
 static const gh_op_kind finish_kind = {.name = "tasks_finish",
                                        .step = finish_step,
                                        .encode = finish_encode,
                                        .text = &gh_tasks_finish_lua,
                                        .effect = GH_OP_CHANGES,
-                                       .answer = finish_answer};
+                                       .answer = finish_answer,
+                                       .owner = finish_owner};
 
 static bool finish_wants(const gh_tasks_finish* op, const gh_task* task)
 {
@@ -350,7 +355,6 @@ static void extend_over(gh_tasks_extend* extend)
 {
     if (gh_op_is_busy(&extend->op)) return;
     task_release(extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
-    if (extend->ended != NULL) extend->ended(extend->owner);
 }
 
 static void extend_step(gh_op* op, const gh_event* event)
@@ -359,12 +363,18 @@ static void extend_step(gh_op* op, const gh_event* event)
     extend_over(extend_of(op));
 }
 
+static gh_op* extend_owner(const gh_op* op)
+{
+    return ((const gh_tasks_extend*)(const void*)op)->owner;
+}
+
 static const gh_op_kind extend_kind = {.name = "tasks_extend",
                                        .step = extend_step,
                                        .encode = extend_encode,
                                        .text = &gh_tasks_renew_lua,
                                        .effect = GH_OP_CHANGES,
-                                       .answer = extend_answer};
+                                       .answer = extend_answer,
+                                       .owner = extend_owner};
 
 static bool extend_wants(const gh_tasks_extend* op, const gh_task* task)
 {

@@ -28,7 +28,6 @@ static void take_end(gh_tasks_take* take, gh_status status)
 {
     take->op.state = 0;
     gh_op_end(&take->op, status);
-    if (take->ended != NULL) take->ended(take->owner);
 }
 
 /* How it ends that asks no more, without an answer to the point. */
@@ -382,8 +381,17 @@ static void take_step(gh_op* op, const gh_event* event)
     }
 }
 
-static const gh_op_kind take_kind = {
-    .name = "tasks_take", .step = take_step, .encode = take_encode, .script = take_script, .effect = GH_OP_CHANGES};
+static gh_op* take_owner(const gh_op* op)
+{
+    return ((const gh_tasks_take*)(const void*)op)->owner;
+}
+
+static const gh_op_kind take_kind = {.name = "tasks_take",
+                                     .step = take_step,
+                                     .encode = take_encode,
+                                     .script = take_script,
+                                     .effect = GH_OP_CHANGES,
+                                     .owner = take_owner};
 
 /* How many the client can be told of in one answer. */
 static uint32_t take_tasks_most(const gh_client* client)

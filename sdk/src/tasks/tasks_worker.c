@@ -5,10 +5,10 @@
           |                 |              v
           '---- finish ---- '--------->  ENDED: what became of it is told to the store
 
-   It stands on the three ops of the pull style. Whatever happens (a tick's timer, a hint, one of the three
-   has ended), it moves: loses what is over, calls handlers, and begins what there is to begin. */
+   It owns three ops of the pull style. Whatever happens (a tick's timer, a hint, one of the three has ended), it
+   moves: loses what is over, calls handlers, and begins what there is to begin. */
 
-#include "tasks_worker.h"
+#include "tasks_worker_parts.h"
 
 #define SLOT_SIZE_MIN 256u
 
@@ -38,8 +38,7 @@ static void worker_end(gh_tasks_worker* worker, gh_status status)
 
 static bool worker_is_done(const gh_tasks_worker* worker)
 {
-    return worker->stopping != WORKER_WORKS && worker->running == 0 && !gh_tasks_op_is_busy(&worker->take.op) &&
-           !gh_tasks_op_is_busy(&worker->finish.op) && !gh_tasks_op_is_busy(&worker->extend.op);
+    return worker->stopping != WORKER_WORKS && worker->running == 0 && worker->under_way == 0;
 }
 
 /* When a slot has something to do that no answer will bring about. */
@@ -49,8 +48,8 @@ static uint64_t task_next_time(const gh_tasks_worker* worker, const gh_task* tas
     uint64_t next_us = GH_FOREVER;
     if (task->state == GH_TASK_PLACE_HELD) next_us = 0;
     if (task->state == GH_TASK_PLACE_BEGUN) next_us = task->called_us + task->again_us;
-    if (task->state == GH_TASK_PLACE_ENDED && !gh_tasks_op_is_busy(&worker->finish.op)) next_us = retry_us;
-    if (!gh_tasks_op_is_busy(&worker->extend.op) && task->renew_us < next_us)
+    if (task->state == GH_TASK_PLACE_ENDED && (worker->under_way & WORKER_FINISH) == 0) next_us = retry_us;
+    if ((worker->under_way & WORKER_EXTEND) == 0 && task->renew_us < next_us)
         next_us = task->renew_us > retry_us ? task->renew_us : retry_us;
     return next_us;
 }
@@ -76,20 +75,12 @@ static void worker_plan(gh_tasks_worker* worker)
     gh_op_lease(&worker->op, lease_end_us);
 }
 
-void gh_tasks_worker_move(gh_tasks_worker* worker)
+static void worker_move(gh_tasks_worker* worker)
 {
-    worker->again = worker->moving;
-    if (worker->moving) return;
-    worker->moving = true;
-    do
-    {
-        worker->again = false;
-        gh_tasks_worker_lose_expired(worker);
-        gh_tasks_worker_run(worker);
-        if (worker->stopping == WORKER_LEAVES) gh_op_cancel(&worker->take.op);
-        gh_tasks_worker_ask(worker);
-    } while (worker->again);
-    worker->moving = false;
+    gh_tasks_worker_lose_expired(worker);
+    gh_tasks_worker_run(worker);
+    if (worker->stopping == WORKER_LEAVES) gh_op_cancel(&worker->take.op);
+    gh_tasks_worker_ask(worker);
     worker_plan(worker);
     if (worker_is_done(worker)) worker_end(worker, worker->stopping == WORKER_LEAVES ? GH_CANCELLED : GH_OK);
 }
@@ -98,9 +89,7 @@ void gh_tasks_worker_move(gh_tasks_worker* worker)
    its lease. */
 static void worker_close(gh_tasks_worker* worker)
 {
-    worker->moving = true;
     gh_tasks_worker_lose_all(worker);
-    worker->moving = false;
     worker->running = 0;
     worker_end(worker, GH_CANCELLED);
 }
@@ -133,14 +122,18 @@ static void worker_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_TIMER:
-    case GH_EVENT_LAPSED: gh_tasks_worker_move(worker); break;
+    case GH_EVENT_LAPSED: worker_move(worker); break;
     case GH_EVENT_HINT:
         gh_tasks_worker_hear(worker);
-        gh_tasks_worker_move(worker);
+        worker_move(worker);
         break;
     case GH_EVENT_RESET:
         gh_tasks_worker_lose_all(worker);
-        gh_tasks_worker_move(worker);
+        worker_move(worker);
+        break;
+    case GH_EVENT_CHILD:
+        gh_tasks_worker_hear_ends(worker);
+        worker_move(worker);
         break;
     case GH_EVENT_CANCEL: /* all ops are being told: what were begun now would be told as well */
         worker_set_stopping(worker, WORKER_LEAVES);
@@ -150,11 +143,10 @@ static void worker_step(gh_op* op, const gh_event* event)
     case GH_EVENT_DOUBT:
         worker_renew_all(worker);
         worker_set_retry(worker, 0);
-        gh_tasks_worker_move(worker);
+        worker_move(worker);
         break;
     case GH_EVENT_REPLY:
     case GH_EVENT_FAILED: break; /* it never sends */
-    case GH_EVENT_CHILD: break;
     }
 }
 
@@ -164,7 +156,7 @@ static void bell_step(gh_op* op, const gh_event* event)
     if (event->kind == GH_EVENT_CLOSE) gh_op_end(op, GH_CANCELLED);
     if (event->kind != GH_EVENT_HINT) return;
     worker_renew_all(worker); /* that tells which task */
-    gh_tasks_worker_move(worker);
+    gh_op_child_moved(&worker->op);
 }
 
 /* Its handlers are told GH_LOST of what runs, now and never again. */
@@ -179,8 +171,11 @@ static void worker_detach(gh_op* op)
     gh_op_detach(&worker->extend.op);
 }
 
-static const gh_op_kind worker_kind = {
-    .name = "tasks_worker", .step = worker_step, .effect = GH_OP_CHANGES, .detach = worker_detach};
+static const gh_op_kind worker_kind = {.name = "tasks_worker",
+                                       .step = worker_step,
+                                       .effect = GH_OP_CHANGES,
+                                       .detach = worker_detach,
+                                       .owner_link = offsetof(gh_tasks_worker, next_owner)};
 static const gh_op_kind bell_kind = {.name = "tasks_worker", .step = bell_step, .effect = GH_OP_CHANGES};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* tasks_worker_requests.c -- the three ops of a worker, take, finish and extend: when each begins, from which queue it
    takes, and what its end changes. */
 
-#include "tasks_worker.h"
+#include "tasks_worker_parts.h"
 
 #define PAUSE_MIN_US     1000u   /* of an empty queue: doubles with each empty answer ... */
 #define PAUSE_MAX_US     100000u /* ... up to this                                        */
@@ -20,6 +20,13 @@ static void worker_note(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, g
     if (status != GH_OK) queue->retry_us = gh_client_after(worker->op.client, pause_us);
 }
 
+/* One of the three was begun, or could not be. */
+static void worker_begun(gh_tasks_worker* worker, gh_tasks_worker_queue* queue, int which, gh_status status)
+{
+    if (status == GH_OK) worker->under_way |= (uint8_t)which;
+    else worker_note(worker, queue, status, 1);
+}
+
 static bool worker_queue_pauses(const gh_tasks_worker* worker, const gh_tasks_worker_queue* queue)
 {
     return queue->retry_us > gh_tasks_worker_now(worker);
@@ -36,7 +43,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
     gh_tasks_worker_queue* queue;
     gh_status status;
     size_t i;
-    if (gh_tasks_op_is_busy(&worker->finish.op)) return;
+    if ((worker->under_way & WORKER_FINISH) != 0) return;
     for (i = 0; i < worker->config.slot_count; i++)
         if (task_wants_finish(worker, &worker->config.slots[i])) break;
     if (i == worker->config.slot_count) return;
@@ -44,7 +51,7 @@ static void worker_send_finish(gh_tasks_worker* worker)
     worker->finish.leaving = worker->stopping == WORKER_LEAVES;
     queue = gh_tasks_worker_queue_at(worker, worker->finish.queue_index);
     status = gh_tasks_finish_begin(&worker->finish, queue->queue, worker->config.slots, worker->config.slot_count);
-    if (status != GH_OK) worker_note(worker, queue, status, 1);
+    worker_begun(worker, queue, WORKER_FINISH, status);
 }
 
 static bool task_wants_renewal(const gh_tasks_worker* worker, const gh_task* task)
@@ -61,7 +68,7 @@ static void worker_send_extend(gh_tasks_worker* worker)
     gh_tasks_worker_queue* queue;
     gh_status status;
     size_t i;
-    if (gh_tasks_op_is_busy(&worker->extend.op)) return;
+    if ((worker->under_way & WORKER_EXTEND) != 0) return;
     for (i = 0; i < worker->config.slot_count; i++)
     {
         const gh_task* task = &worker->config.slots[i];
@@ -72,7 +79,7 @@ static void worker_send_extend(gh_tasks_worker* worker)
     worker->extend.queue_index = (uint8_t)first->queue;
     queue = gh_tasks_worker_queue_at(worker, worker->extend.queue_index);
     status = gh_tasks_extend_begin(&worker->extend, queue->queue, worker->config.slots, worker->config.slot_count);
-    if (status != GH_OK) worker_note(worker, queue, status, 1);
+    worker_begun(worker, queue, WORKER_EXTEND, status);
 }
 
 /* How many tasks it would like to have now: what a tick can eat, less what lies ready. */
@@ -112,7 +119,7 @@ static void worker_send_take(gh_tasks_worker* worker)
     uint32_t hunger;
     gh_tasks_worker_queue* queue;
     gh_status status;
-    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op)) return;
+    if (worker->stopping != WORKER_WORKS || (worker->under_way & WORKER_TAKE) != 0) return;
     hunger = worker_hunger(worker);
     queue = hunger == 0 ? NULL : worker_choose_queue(worker);
     if (queue == NULL) return;
@@ -121,7 +128,7 @@ static void worker_send_take(gh_tasks_worker* worker)
     worker->hinted = false;
     status = gh_tasks_take_begin(&worker->take, queue->queue, worker->config.slots, worker->config.slot_count, NULL,
                                  worker->slot_size);
-    if (status != GH_OK) worker_note(worker, queue, status, 1);
+    worker_begun(worker, queue, WORKER_TAKE, status);
 }
 
 /* Begins what there is to begin. */
@@ -136,7 +143,7 @@ uint64_t gh_tasks_worker_next_question(const gh_tasks_worker* worker)
 {
     uint64_t next_us = GH_FOREVER;
     uint32_t i;
-    if (worker->stopping != WORKER_WORKS || gh_tasks_op_is_busy(&worker->take.op) || worker_hunger(worker) == 0)
+    if (worker->stopping != WORKER_WORKS || (worker->under_way & WORKER_TAKE) != 0 || worker_hunger(worker) == 0)
         return GH_FOREVER;
     for (i = 0; i < worker->config.queue_count; i++)
     {
@@ -203,12 +210,10 @@ static void worker_rest_limited(gh_tasks_worker* worker, gh_tasks_worker_queue* 
         gh_client_after(worker->op.client, next_us < GH_TASKS_RATE_WAIT_US ? next_us : GH_TASKS_RATE_WAIT_US);
 }
 
-static void worker_take_ended(void* owner)
+static void worker_take_ended(gh_tasks_worker* worker)
 {
-    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->take.queue_index);
     gh_status status = gh_op_poll(&worker->take.op);
-    if (!gh_tasks_op_is_busy(&worker->op)) return;
     queue->full = false;
     worker->taken += worker->take.count; /* some may have come before the answer turned out to be broken */
     if (status == GH_OK)
@@ -233,7 +238,6 @@ static void worker_take_ended(void* owner)
         queue->credit = 0; /* one that fails saves nothing up, either */
         worker_note(worker, queue, status, TROUBLE_PAUSE_US);
     }
-    gh_tasks_worker_move(worker);
 }
 
 static void worker_count(gh_tasks_worker* worker, const gh_task* task)
@@ -245,13 +249,11 @@ static void worker_count(gh_tasks_worker* worker, const gh_task* task)
     else if (task->action == GH_TASK_ACTION_DONE) worker->done++;
 }
 
-static void worker_finish_ended(void* owner)
+static void worker_finish_ended(gh_tasks_worker* worker)
 {
-    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->finish.queue_index);
     gh_status status = gh_op_poll(&worker->finish.op);
     size_t i;
-    if (!gh_tasks_op_is_busy(&worker->op)) return;
     for (i = 0; i < worker->config.slot_count; i++)
     {
         gh_task* task = &worker->config.slots[i];
@@ -263,24 +265,30 @@ static void worker_finish_ended(void* owner)
     if (worker->stopping == WORKER_LEAVES && (status == GH_CORRUPT || status == GH_REFUSED))
         gh_tasks_worker_lose_queue(worker, worker->finish.queue_index); /* each comes back after its lease */
     worker_note(worker, queue, status, TROUBLE_PAUSE_US);
-    gh_tasks_worker_move(worker);
 }
 
-static void worker_extend_ended(void* owner)
+static void worker_extend_ended(gh_tasks_worker* worker)
 {
-    gh_tasks_worker* worker = (gh_tasks_worker*)owner;
     gh_tasks_worker_queue* queue = gh_tasks_worker_queue_at(worker, worker->extend.queue_index);
-    if (!gh_tasks_op_is_busy(&worker->op)) return;
     worker_note(worker, queue, gh_op_poll(&worker->extend.op), TROUBLE_PAUSE_US);
-    gh_tasks_worker_move(worker); /* loses those whose lease end is 0 now */
+}
+
+void gh_tasks_worker_hear_ends(gh_tasks_worker* worker)
+{
+    uint32_t over = 0;
+    if (!gh_tasks_op_is_busy(&worker->take.op)) over |= WORKER_TAKE;
+    if (!gh_tasks_op_is_busy(&worker->finish.op)) over |= WORKER_FINISH;
+    if (!gh_tasks_op_is_busy(&worker->extend.op)) over |= WORKER_EXTEND;
+    over &= worker->under_way;
+    worker->under_way ^= (uint8_t)over;
+    if ((over & WORKER_TAKE) != 0) worker_take_ended(worker);
+    if ((over & WORKER_FINISH) != 0) worker_finish_ended(worker);
+    if ((over & WORKER_EXTEND) != 0) worker_extend_ended(worker);
 }
 
 void gh_tasks_worker_hire(gh_tasks_worker* worker)
 {
-    worker->take.owner = worker->finish.owner = worker->extend.owner = worker;
-    worker->take.ended = worker_take_ended;
-    worker->finish.ended = worker_finish_ended;
-    worker->extend.ended = worker_extend_ended;
+    worker->take.owner = worker->finish.owner = worker->extend.owner = &worker->op;
     worker->take.taker_client = worker->finish.field_client = gh_client_id(worker->op.client);
     worker->take.taker_sequence = worker->finish.field_sequence = worker->bell.sequence;
     worker->take.sleeper = worker->op.sequence;

@@ -1,6 +1,6 @@
 /* tasks_worker_run.c -- a worker calls handlers, as many as the tick has time for, and loses what is over. */
 
-#include "tasks_worker.h"
+#include "tasks_worker_parts.h"
 #include "tasks/task_text.h"
 
 /* The one for every name, if there is none of this name; NULL if there is neither. */
