@@ -1,65 +1,19 @@
-/* social.c -- who is here, whose request it is, and how it is answered. */
+/* social.c -- who is here, whose request it is, and who is looked at in a frame. */
 
+#include "server/social.h"
 #include "frame.h"
-#include "server/social_parts.h"
+#include "server/social_chat.h"
+#include "server/social_contacts.h"
+#include "server/social_guild.h"
+#include "server/social_look.h"
+#include "server/social_mail.h"
+#include "server/social_talk.h"
+#include "server/social_whisper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define HIT_MAX 1000
-
-/* ---- Answers ------------------------------------------------------------------------------------------- */
-
-void social_tell(social* s, const social_player* p, const message* m)
-{
-    if (p->here) network_send(s->config.network, p->slot, m);
-}
-
-void social_sorry(social* s, const social_player* p, uint32_t number, sorry_reason reason, const char* text)
-{
-    social_tally_add(s, TALLY_SORRY, 1);
-    social_tell(s, p, &(message){.type = MESSAGE_SORRY, .number = number, .values = {reason}, .text = gh_str_of(text)});
-}
-
-static sorry_reason reason_of(gh_status status)
-{
-    if (status == GH_UNKNOWN) return SORRY_UNSURE;
-    if (status == GH_NO_ROOM || status == GH_FULL) return SORRY_BUSY;
-    if (status == GH_GONE || status == GH_NOT_MEMBER) return SORRY_NO_SUCH;
-    return gh_status_is_invalid(status) ? SORRY_NONSENSE : SORRY_STORE;
-}
-
-void social_sorry_status(social* s, const social_player* p, uint32_t number, gh_status status)
-{
-    social_sorry(s, p, number, reason_of(status), gh_status_text(status));
-}
-
-void social_tell_names(social* s, const social_player* p, uint32_t number, const gh_str* names, uint32_t count)
-{
-    char lines[NAMES_MAX * (NAME_SIZE + 1)];
-    size_t size = 0;
-    for (uint32_t i = 0; i < count; i++)
-    {
-        memcpy(lines + size, names[i].bytes, names[i].size);
-        size += names[i].size;
-        if (i + 1 < count) lines[size++] = '\n';
-    }
-    social_tally_add(s, TALLY_NAMES, 1);
-    social_tell(
-        s, p, &(message){.type = MESSAGE_NAMES, .number = number, .values = {count}, .text = gh_str_make(lines, size)});
-}
-
-int64_t social_player_of(gh_str name)
-{
-    uint32_t number = 0;
-    for (size_t i = 0; i < name.size; i++)
-    {
-        bool digit = name.bytes[i] >= '0' && name.bytes[i] <= '9';
-        number = digit ? number * 10 + (uint32_t)(name.bytes[i] - '0') : 0;
-    }
-    char own[PLAYER_NAME_SIZE];
-    return number < PLAYERS_MAX && gh_str_equal(player_name(number, own), name) ? (int64_t)number : -1;
-}
 
 /* ---- Open and close ------------------------------------------------------------------------------------ */
 
@@ -84,28 +38,27 @@ uint32_t social_ops(uint32_t players_max)
 /* False: no memory. */
 static bool reserve(social* s)
 {
-    const social_config* c = &s->config;
-    size_t feed_size = chat_feed_memory(c);
-    size_t size = round_up(c->players_max * sizeof(social_player)) + round_up(c->players_max);
-    size += c->players_max * round_up(gh_contacts_memory(NULL)) + round_up(TALKS * sizeof(talk));
+    size_t feed_size = chat_feed_memory(s->players_max);
+    size_t size = round_up(s->players_max * sizeof(social_player)) + round_up(s->players_max);
+    size += s->players_max * round_up(gh_contacts_memory(NULL)) + round_up(TALKS * sizeof(talk));
     size += round_up(feed_size) + round_up(gh_counters_memory(NULL));
     unsigned char* memory = s->memory = aligned_alloc(64, size);
     if (memory == NULL) return false;
     memset(memory, 0, size); /* touched now, not in the first busy frame */
 
-    s->players = cut(&memory, c->players_max * sizeof(social_player));
-    s->active = cut(&memory, c->players_max);
+    s->players = cut(&memory, s->players_max * sizeof(social_player));
+    s->active = cut(&memory, s->players_max);
     s->talks = cut(&memory, TALKS * sizeof(talk));
     s->counters_memory = cut(&memory, gh_counters_memory(NULL));
     s->mirror_size = round_up(gh_contacts_memory(NULL));
-    s->mirrors = cut(&memory, c->players_max * s->mirror_size);
+    s->mirrors = cut(&memory, s->players_max * s->mirror_size);
     return chat_open(s, cut(&memory, feed_size));
 }
 
 static bool open_counters(social* s)
 {
     size_t size = gh_counters_memory(NULL);
-    gh_status status = gh_counters_init(&s->counters, s->config.client, NULL, s->counters_memory, size);
+    gh_status status = gh_counters_init(&s->counters, s->client, NULL, s->counters_memory, size);
     if (status != GH_OK) return false;
     return gh_counters_open(s->counters, gh_str_literal("hits"), &s->hits) == GH_OK &&
            gh_counters_open(s->counters, gh_str_literal("trades"), &s->trades) == GH_OK &&
@@ -114,18 +67,23 @@ static bool open_counters(social* s)
            gh_counters_open(s->counters, gh_str_literal("frames.us"), &s->frame_us) == GH_OK;
 }
 
-static void open_tallies(social* s)
+static void open_tallies(social* s, board_row* row)
 {
     static const char* const names[TALLIES] = {"chat.said", "chat.told", "chat.gaps",  "whispers",
                                                "mail.told", "names",     "promotions", "sorry.social"};
-    for (int i = 0; i < TALLIES; i++) s->tallies[i] = board_count_of(s->config.row, names[i]);
+    for (int i = 0; i < TALLIES; i++) s->tallies[i] = board_count_of(row, names[i]);
 }
 
 social* social_open(const social_config* config)
 {
     social* s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
-    s->config = *config;
+    s->client = config->client;
+    s->network = config->network;
+    s->log = config->log;
+    s->players_max = config->players_max;
+    s->on_market_letter = config->on_market_letter;
+    s->context = config->context;
     s->now_us = frame_now_us();
     const char* trouble = NULL;
     if (!reserve(s)) trouble = "no memory for the players";
@@ -137,7 +95,7 @@ social* social_open(const social_config* config)
         social_close(s);
         return NULL;
     }
-    open_tallies(s);
+    open_tallies(s, config->row);
     return s;
 }
 
@@ -161,10 +119,10 @@ void social_enter(social* s, uint32_t slot, uint32_t player, gh_str name)
     p->player = player;
     memcpy(p->name_bytes, name.bytes, name.size);
     p->name = gh_str_make(p->name_bytes, name.size);
-    chat_begin(s, p);
-    mail_begin(s, p);
-    contacts_begin(s, p);
-    guild_begin(s, p);
+    chat_enter(s, p);
+    mail_enter(s, p);
+    contacts_enter(s, p);
+    guild_enter(s, p);
 }
 
 bool social_is_in(const social* s, uint32_t slot)
@@ -177,11 +135,11 @@ void social_leave(social* s, uint32_t slot)
     social_player* p = &s->players[slot];
     if (!p->here) return;
     p->here = false;
-    chat_end(s, p);
-    mail_end(s, p);
-    contacts_end(s, p);
-    guild_end(s, p);
-    look_end(s, p);
+    chat_leave(s, p);
+    mail_leave(s, p);
+    contacts_leave(s, p);
+    guild_leave(s, p);
+    look_leave(s, p);
 }
 
 bool social_is_busy(const social* s, uint32_t slot)
@@ -203,7 +161,7 @@ bool social_message(social* s, uint32_t slot, const message* m)
     {
     case MESSAGE_SAY: talk_say(s, p, m); return true;
     case MESSAGE_HEARD: talk_heard(s, p, m); return true;
-    case MESSAGE_WHISPER: mail_whisper(s, p, m); return true;
+    case MESSAGE_WHISPER: whisper_to(s, p, m); return true;
     case MESSAGE_READ: mail_read(s, p, m); return true;
     case MESSAGE_FIND_CONTACT: contacts_find(s, p, m); return true;
     case MESSAGE_FIND_MEMBER: guild_find(s, p, m); return true;
@@ -224,7 +182,7 @@ void social_count(social* s, uint32_t player, social_event event, int64_t amount
         gh_counter counter;
     } events[] = {{"hit", s->hits}, {"trade", s->trades}, {"login", s->logins}};
     gh_counters_add(s->counters, events[event].counter, amount);
-    event_log_add(s->config.log, player, events[event].name);
+    event_log_add(s->log, player, events[event].name);
 }
 
 /* What a part's frame wakes, itself included, is looked at again. */
@@ -234,7 +192,7 @@ static void player_frame(social* s, social_player* p)
     {
         uint8_t part;
         bool (*frame)(social*, social_player*);
-    } parts[] = {{PART_CHAT, chat_frame},         {PART_MAIL, mail_frame},   {PART_WHISPER, mail_whisper_frame},
+    } parts[] = {{PART_CHAT, chat_frame},         {PART_MAIL, mail_frame},   {PART_WHISPER, whisper_frame},
                  {PART_CONTACTS, contacts_frame}, {PART_GUILD, guild_frame}, {PART_LOOK, look_frame}};
     uint8_t* active = &s->active[p->slot];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -253,7 +211,7 @@ void social_frame(social* s, uint64_t now_us, uint64_t frame_us)
     s->frames++;
     gh_counters_add(s->counters, s->frame_count, 1);
     gh_counters_add(s->counters, s->frame_us, (int64_t)frame_us);
-    for (uint32_t slot = 0; slot < s->config.players_max; slot++)
+    for (uint32_t slot = 0; slot < s->players_max; slot++)
     {
         if (s->active[slot] != 0) player_frame(s, &s->players[slot]);
     }

@@ -2,6 +2,18 @@
    server keeps of them: counters, promotions. One place in a game for each of mailbox.h, chat.h, contacts.h,
    guild.h, counters.h, rows.h.
 
+   Who does it, each knowing only what is below:
+
+       social.c            who is here, whose request it is, who is looked at in a frame
+         |
+         |--> social_talk.c      says and hears       --> social_chat.c      being in chats
+         |--> social_mail.c      reads its mail       -.
+         |--> social_whisper.c   writes to another    -'> social_contacts.c  whom it was last in touch with
+         |--> social_guild.c     is in its guild, finds names in it, writes to all of it
+         |--> social_look.c      looks at promotions, which promotions.c keeps fresh
+         v
+       social_parts.h      what is kept of each player, in parts; how it is answered
+
    A player of slot s:   social_enter --> until social_is_in --> (social_message ...) --> social_leave -->
                          until social_is_busy is false */
 
@@ -9,8 +21,8 @@
 #define GAME_SERVER_SOCIAL_H
 
 #include "board.h"
-#include "network.h"
 #include "server/event_log.h"
+#include "server/network.h"
 
 typedef struct social social;
 

@@ -3,7 +3,7 @@
    A zone is left with the game, so that nobody comes back to an hour of shouting. What a guild says while one
    is away is read at the next login. */
 
-#include "server/social_parts.h"
+#include "server/social_chat.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,20 +11,19 @@
 /* ---- Open ---------------------------------------------------------------------------------------------- */
 
 /* Rooms: all zones, and the guilds that the players here can be of. */
-static uint32_t room_count(const social_config* c)
+static uint32_t room_count(uint32_t players_max)
 {
-    return ZONE_COUNT + (GUILD_COUNT < c->players_max ? GUILD_COUNT : c->players_max);
+    return ZONE_COUNT + (GUILD_COUNT < players_max ? GUILD_COUNT : players_max);
 }
 
-size_t chat_feed_memory(const social_config* c)
+size_t chat_feed_memory(uint32_t players_max)
 {
-    size_t rooms = room_count(c) * (sizeof(gh_chat_room) + CHAT_ROOM_BYTES);
-    return rooms + c->players_max * CHATS_EACH * sizeof(gh_chat_seat);
+    size_t rooms = room_count(players_max) * (sizeof(gh_chat_room) + CHAT_ROOM_BYTES);
+    return rooms + players_max * CHATS_EACH * sizeof(gh_chat_seat);
 }
 
 bool chat_open(social* s, void* memory)
 {
-    const social_config* c = &s->config;
     for (uint32_t i = 0; i < TALKS; i++)
     {
         talk* t = &s->talks[i];
@@ -33,26 +32,16 @@ bool chat_open(social* s, void* memory)
         t->name = gh_str_of(t->name_text);
     }
     gh_chat_feed_config config = gh_chat_feed_config_default();
-    config.room_count = room_count(c);
-    config.seat_count = c->players_max * CHATS_EACH;
+    config.room_count = room_count(s->players_max);
+    config.seat_count = s->players_max * CHATS_EACH;
     config.buffer_size = (size_t)config.room_count * CHAT_ROOM_BYTES;
     config.buffer = memory;
     config.rooms = (gh_chat_room*)(void*)((char*)memory + config.buffer_size);
     config.seats = (gh_chat_seat*)(void*)(config.rooms + config.room_count);
-    return gh_chat_feed_begin(&s->feed, c->client, &config) == GH_OK;
+    return gh_chat_feed_begin(&s->feed, s->client, &config) == GH_OK;
 }
 
 /* ---- Membership ---------------------------------------------------------------------------------------- */
-
-gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us)
-{
-    gh_chat chat;
-    gh_chat_config config = gh_chat_config_default();
-    config.timeout_us = timeout_us;
-    config.members_max = GH_CHAT_MEMBERS_MAX;
-    gh_chat_init(&chat, s->config.client, t->name, &config); /* what is wrong with it, a begin says */
-    return chat;
-}
 
 static void pause_membership(const social* s, membership* m)
 {
@@ -137,7 +126,7 @@ void chat_join_again(social* s, social_player* p, membership* m)
     social_wake(s, p, PART_CHAT);
 }
 
-void chat_begin(social* s, social_player* p)
+void chat_enter(social* s, social_player* p)
 {
     p->chat.chats[CHAT_ZONE].talk = &s->talks[p->player % ZONE_COUNT];
     p->chat.chats[CHAT_GUILD].talk = &s->talks[ZONE_COUNT + p->player / GUILD_SIZE];
@@ -161,7 +150,7 @@ static void note_heard(social* s, social_player* p, const membership* m)
                          1); /* if it cannot be begun, the player hears it once more */
 }
 
-void chat_end(social* s, social_player* p)
+void chat_leave(social* s, social_player* p)
 {
     membership* zone = &p->chat.chats[CHAT_ZONE];
     membership* guild = &p->chat.chats[CHAT_GUILD];

@@ -2,7 +2,7 @@
    each key-stroke at once. A player is on one server at a time and only that server changes its list, so the
    mirror knows all of it once it is loaded. */
 
-#include "server/social_parts.h"
+#include "server/social_contacts.h"
 
 /* ---- Touches: a row of names on their way to the store ------------------------------------------------- */
 
@@ -22,7 +22,7 @@ void contacts_touch(social* s, social_player* p, gh_str name)
     social_wake(s, p, PART_CONTACTS);
 }
 
-static void touch(social* s, social_player* p)
+static void begin_touch(social* s, social_player* p)
 {
     contacts_part* c = &p->contacts;
     c->batch_count = 0;
@@ -33,7 +33,7 @@ static void touch(social* s, social_player* p)
     gh_contacts_change_config config = gh_contacts_change_config_default();
     config.mirror = &c->mirror;
     gh_status status =
-        gh_contacts_touch_many_begin(&c->change, s->config.client, p->name, c->batch, c->batch_count, &config);
+        gh_contacts_touch_many_begin(&c->change, s->client, p->name, c->batch, c->batch_count, &config);
     c->touching = status == GH_OK;
     if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
 }
@@ -54,10 +54,10 @@ static void load(social* s, social_player* p)
 {
     contacts_part* c = &p->contacts;
     c->again_us = s->now_us + RETRY_US; /* not before, if it fails */
-    gh_contacts_load_begin(&c->load, s->config.client, p->name, &c->mirror, NULL);
+    gh_contacts_load_begin(&c->load, s->client, p->name, &c->mirror, NULL);
 }
 
-void contacts_begin(social* s, social_player* p)
+void contacts_enter(social* s, social_player* p)
 {
     void* memory = s->mirrors + p->slot * s->mirror_size;
     gh_contacts_init(&p->contacts.mirror, NULL, memory, s->mirror_size);
@@ -97,12 +97,12 @@ bool contacts_frame(social* s, social_player* p)
         touched(s, p, status);
     }
     bool waiting = c->queued > c->touched && p->here;
-    if (waiting && s->now_us >= c->again_us) touch(s, p);
+    if (waiting && s->now_us >= c->again_us) begin_touch(s, p);
     return loading || waiting;
 }
 
 /* A touch that was not begun is lost with the visit: it is a convenience. */
-void contacts_end(social* s, social_player* p)
+void contacts_leave(social* s, social_player* p)
 {
     gh_op_cancel(&p->contacts.load.op);
     social_wake(s, p, PART_CONTACTS);

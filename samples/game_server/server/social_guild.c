@@ -1,7 +1,7 @@
 /* social_guild.c -- the player's guild: being in it, completing the names of its members, and mail to all of
    them, which a worker carries out. */
 
-#include "server/social_parts.h"
+#include "server/social_guild.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@ static void join(social* s, social_player* p)
     gh_guild_change_config config = gh_guild_change_config_default();
     config.timeout_us = PATIENT_US;
     g->again_us = s->now_us + RETRY_US; /* not before, if it fails */
-    gh_guild_join_begin(&g->change, s->config.client, g->talk->name, &g->member, 1, &config);
+    gh_guild_join_begin(&g->change, s->client, g->talk->name, &g->member, 1, &config);
 }
 
-void guild_begin(social* s, social_player* p)
+void guild_enter(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
     g->talk = p->chat.chats[CHAT_GUILD].talk;
@@ -51,7 +51,7 @@ void guild_find(social* s, social_player* p, const message* m)
     config.buffer_size = sizeof g->found;
     if (g->finding) social_sorry(s, p, g->number, SORRY_BUSY, "there was a newer key-stroke");
     gh_op_cancel(&g->search.op);
-    gh_status status = gh_guild_complete_begin(&g->search, s->config.client, g->talk->name, m->text, &config);
+    gh_status status = gh_guild_complete_begin(&g->search, s->client, g->talk->name, m->text, &config);
     g->finding = status == GH_OK;
     g->number = m->number;
     if (status != GH_OK) social_sorry_status(s, p, m->number, status);
@@ -86,7 +86,7 @@ void guild_mail(social* s, social_player* p, const message* m)
         return;
     }
     job_push_clear(&g->mail);
-    gh_status status = job_push_add(&g->mail, &letter) ? job_push_begin(&g->mail, s->config.client) : GH_INVALID_TASKS;
+    gh_status status = job_push_add(&g->mail, &letter) ? job_push_begin(&g->mail, s->client) : GH_INVALID_TASKS;
     g->mailing = status == GH_OK;
     g->mail_number = m->number;
     if (status != GH_OK) social_sorry_status(s, p, m->number, status);
@@ -114,7 +114,7 @@ bool guild_frame(social* s, social_player* p)
     return joining || g->finding || g->mailing;
 }
 
-void guild_end(social* s, social_player* p)
+void guild_leave(social* s, social_player* p)
 {
     gh_op_cancel(&p->guild.change.op);
     gh_op_cancel(&p->guild.search.op);

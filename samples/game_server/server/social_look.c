@@ -1,7 +1,7 @@
 /* social_look.c -- players look at promotions: rows of a database that one server of the fleet at a time
    refreshes, and all servers read from the store. */
 
-#include "server/social_parts.h"
+#include "server/social_look.h"
 
 void look_at(social* s, social_player* p, const message* m)
 {
@@ -15,7 +15,7 @@ void look_at(social* s, social_player* p, const message* m)
     config.buffer_size = sizeof l->row;
     l->number = m->number;
     l->promotion = (uint32_t)m->values[0];
-    gh_status status = gh_row_get_begin(&l->get, s->config.client, promotion_name(l->promotion, l->name), &config);
+    gh_status status = gh_row_get_begin(&l->get, s->client, promotion_name(l->promotion, l->name), &config);
     l->looking = status == GH_OK;
     if (status != GH_OK) social_sorry_status(s, p, m->number, status);
     social_wake(s, p, PART_LOOK);
@@ -44,7 +44,7 @@ bool look_frame(social* s, social_player* p)
     return p->look.looking;
 }
 
-void look_end(social* s, social_player* p)
+void look_leave(social* s, social_player* p)
 {
     gh_op_cancel(&p->look.get.op);
     social_wake(s, p, PART_LOOK);

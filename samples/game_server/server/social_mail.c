@@ -1,20 +1,11 @@
-/* social_mail.c -- each player's mailbox: one fetch waits for what comes, READ is what may go from the store.
-   And whispers, which go into the mailbox of somebody else. */
+/* social_mail.c -- each player's mailbox: one fetch waits for what comes, READ is what may go from the store. */
 
-#include "server/social_parts.h"
+#include "server/social_mail.h"
+#include "server/social_contacts.h"
 
 #define WAIT_US 600000000u /* for a message; a hint ends it at once */
 
 /* ---- What comes ---------------------------------------------------------------------------------------- */
-
-static gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us)
-{
-    gh_mailbox mailbox;
-    gh_mailbox_config config = gh_mailbox_config_default();
-    config.timeout_us = timeout_us;
-    gh_mailbox_init(&mailbox, s->config.client, player, &config); /* what is wrong with it, a begin says */
-    return mailbox;
-}
 
 static void fetch(social* s, social_player* p)
 {
@@ -45,7 +36,7 @@ static void tell_mail(social* s, social_player* p, const gh_message* letter)
                            .values = {(int64_t)letter->epoch, (int64_t)letter->id}});
     social_tally_add(s, TALLY_MAIL, 1);
     bool from_market = gh_str_equal(letter->sender, gh_str_literal(JOBS_SENDER));
-    if (from_market && p->here) s->config.on_market_letter(s->config.context, p->slot, words);
+    if (from_market && p->here) s->on_market_letter(s->context, p->slot, words);
 }
 
 static void fetched(social* s, social_player* p, gh_status status)
@@ -63,7 +54,7 @@ static void fetched(social* s, social_player* p, gh_status status)
     }
 }
 
-void mail_begin(social* s, social_player* p)
+void mail_enter(social* s, social_player* p)
 {
     social_wake(s, p, PART_MAIL); /* the first frame begins to fetch */
 }
@@ -114,55 +105,8 @@ bool mail_frame(social* s, social_player* p)
     return p->here || committing || mail->fetching;
 }
 
-/* ---- Whispers ------------------------------------------------------------------------------------------ */
-
-void mail_whisper(social* s, social_player* p, const message* m)
+void mail_leave(social* s, social_player* p)
 {
-    whisper_part* w = &p->whisper;
-    bool busy = w->number != 0 || contacts_room(p) == 0;
-    if (social_player_of(m->name) < 0) social_sorry(s, p, m->number, SORRY_NO_SUCH, "no player has that name");
-    else if (m->number == 0) social_sorry(s, p, m->number, SORRY_NONSENSE, "a request has a number");
-    else if (busy) social_sorry(s, p, m->number, SORRY_BUSY, "one at a time");
-    if (social_player_of(m->name) < 0 || m->number == 0 || busy) return;
-
-    memcpy(w->to_bytes, m->name.bytes, m->name.size);
-    memcpy(w->words, m->text.bytes, m->text.size);
-    w->to = gh_str_make(w->to_bytes, m->name.size);
-    w->post = (gh_post){.sender = p->name, .body = gh_str_make(w->words, m->text.size)};
-    gh_mailbox mailbox = mailbox_within(s, w->to, ANSWER_US);
-    gh_status status = gh_mailbox_push_begin(&w->push, &mailbox, &w->post, 1);
-    if (status != GH_OK)
-    {
-        social_sorry_status(s, p, m->number, status);
-        return;
-    }
-    w->number = m->number;
-    contacts_touch(s, p, w->to);
-    w->touch = p->contacts.queued;
-    social_wake(s, p, PART_WHISPER);
-}
-
-/* Told as sent when it is, and the contact can be found. */
-bool mail_whisper_frame(social* s, social_player* p)
-{
-    whisper_part* w = &p->whisper;
-    gh_status status = gh_op_poll(&w->push.op);
-    if (status == GH_PENDING) return true;
-    bool touched = p->contacts.touched >= w->touch;
-    if (status == GH_OK && !touched && p->here) return true;
-    uint32_t number = w->number;
-    w->number = 0;
-    if (status == GH_OK)
-    {
-        social_tally_add(s, TALLY_WHISPERS, 1);
-        social_tell(s, p, &(message){.type = MESSAGE_SENT, .number = number});
-    }
-    else social_sorry_status(s, p, number, status);
-    return false;
-}
-
-void mail_end(social* s, social_player* p)
-{
-    gh_op_cancel(&p->mail.fetch.op); /* a whisper goes on */
+    gh_op_cancel(&p->mail.fetch.op);
     social_wake(s, p, PART_MAIL);
 }

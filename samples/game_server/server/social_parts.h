@@ -1,15 +1,16 @@
 /* social_parts.h -- what the files of social.h share: what is kept of each player, in parts, and of each
-   chat. For server/social*.c alone.
+   chat; and how a player is answered. For server/social*.c alone.
 
-   Each part has: begin (the player came), requests, frame (true: look again in the next one), end (the player
+   Each part has: enter (the player came), requests, frame (true: look again in the next one), leave (the player
    goes; what is under way goes on until frame says false). */
 
 #ifndef GAME_SERVER_SOCIAL_PARTS_H
 #define GAME_SERVER_SOCIAL_PARTS_H
 
 #include "guildhall/guildhall.h"
+#include "server/event_log.h"
+#include "server/network.h"
 #include "server/promotions.h"
-#include "server/social.h"
 #include "worker/jobs.h"
 
 enum
@@ -208,9 +209,16 @@ typedef enum social_tally
     TALLIES
 } social_tally;
 
-struct social
+/* All of it; what it was opened with, first. */
+typedef struct social
 {
-    social_config config;
+    gh_client* client;
+    network* network;
+    event_log* log;
+    uint32_t players_max;
+    void (*on_market_letter)(void* context, uint32_t slot, gh_str words);
+    void* context;
+
     uint64_t now_us;
     uint64_t frames;
     uint8_t* active;        /* [players_max]; apart, so that those who do nothing cost nothing */
@@ -225,7 +233,7 @@ struct social
     promotions* promotions;
     uint64_t* tallies[TALLIES];
     void* memory; /* all there is besides this struct */
-};
+} social;
 
 static inline void social_wake(social* s, const social_player* p, social_part part)
 {
@@ -255,47 +263,8 @@ void social_tell_names(social* s, const social_player* p, uint32_t number, const
 /* -1: no player has that name. */
 int64_t social_player_of(gh_str name);
 
-/* social_chat.c */
-size_t chat_feed_memory(const social_config* config);
-bool chat_open(social* s, void* memory);
-void chat_begin(social* s, social_player* p);
-bool chat_is_in(const social_player* p);
-void chat_join_again(social* s, social_player* p, membership* m);
-bool chat_frame(social* s, social_player* p);
-void chat_end(social* s, social_player* p);
-gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us); /* for one begin */
-
-/* social_talk.c */
-void talk_say(social* s, social_player* p, const message* m);
-void talk_heard(social* s, social_player* p, const message* m);
-void talk_frame(social* s); /* all chats: what is said, and what was said */
-
-/* social_mail.c */
-void mail_begin(social* s, social_player* p);
-void mail_read(social* s, social_player* p, const message* m);
-void mail_whisper(social* s, social_player* p, const message* m);
-bool mail_frame(social* s, social_player* p);
-bool mail_whisper_frame(social* s, social_player* p);
-void mail_end(social* s, social_player* p);
-
-/* social_contacts.c; room: so many more touches it takes now */
-void contacts_begin(social* s, social_player* p);
-void contacts_find(social* s, social_player* p, const message* m);
-uint32_t contacts_room(const social_player* p);
-void contacts_touch(social* s, social_player* p, gh_str name);
-bool contacts_frame(social* s, social_player* p);
-void contacts_end(social* s, social_player* p);
-
-/* social_guild.c */
-void guild_begin(social* s, social_player* p);
-void guild_find(social* s, social_player* p, const message* m);
-void guild_mail(social* s, social_player* p, const message* m);
-bool guild_frame(social* s, social_player* p);
-void guild_end(social* s, social_player* p);
-
-/* social_look.c */
-void look_at(social* s, social_player* p, const message* m);
-bool look_frame(social* s, social_player* p);
-void look_end(social* s, social_player* p);
+/* For one begin, which has so long. */
+gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us);
+gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us);
 
 #endif

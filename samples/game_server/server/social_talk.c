@@ -1,7 +1,8 @@
 /* social_talk.c -- saying and hearing. What players say in a chat while a request is on its way goes out in
    the next one; one feed reads all chats of this server, each once for all its players. */
 
-#include "server/social_parts.h"
+#include "server/social_talk.h"
+#include "server/social_chat.h"
 
 #define TELLS_A_FRAME 4000u /* messages to players; what is more waits for the next frame */
 
