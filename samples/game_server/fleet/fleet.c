@@ -6,7 +6,18 @@
                        '-- until time is up, or Ctrl-C                                   LEAVING <---'
 
    BOTS, SERVERS, WORKERS and COUNTERS wait until the processes of that name are over, TASKS until the queues
-   are empty. Who does not end in time is killed, and that is no good order any more. */
+   are empty. Who does not end in time is killed, and that is no good order any more.
+
+   Each of its frames:
+
+       frame_begin
+       gh_tick            what the store has answered
+       children           who has died, who is started again
+       snapshot, history  the board as it is now, and a point of the last minutes
+       phase              a step further, see above
+       screen, page       show it
+       gh_tick            what this frame has asked goes out
+       frame_end          sleeps until the next frame */
 
 #include "backlog.h"
 #include "cast.h"

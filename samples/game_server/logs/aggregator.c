@@ -1,5 +1,11 @@
 /* aggregator.c -- the role aggregator: counts what the servers have logged. It may be killed at any time: a
-   file that it had not finished is counted by the next one, and never twice. */
+   file that it had not finished is counted by the next one, and never twice.
+
+       frame_begin
+       gh_tick       brings the next pieces of a file
+       counting      some thousand lines of it, added up (counting.h)
+       gh_tick       what this frame has asked goes out
+       frame_end     sleeps until the next frame */
 
 #include "counting.h"
 #include "member.h"

@@ -32,8 +32,7 @@ static void begin_touch(social* s, social_player* p)
     }
     gh_contacts_change_config config = gh_contacts_change_config_default();
     config.mirror = &c->mirror;
-    gh_status status =
-        gh_contacts_touch_many_begin(&c->change, s->client, p->name, c->batch, c->batch_count, &config);
+    gh_status status = gh_contacts_touch_many_begin(&c->change, s->client, p->name, c->batch, c->batch_count, &config);
     c->touching = status == GH_OK;
     if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
 }

@@ -1,5 +1,10 @@
 /* worker.c -- the role worker: carries out what servers have left to do, inside the tick. It may be killed at
-   any time: its tasks go to the next worker when their lease is over, and every step may be done again. */
+   any time: its tasks go to the next worker when their lease is over, and every step may be done again.
+
+       frame_begin
+       gh_tick       hands tasks out, each to a desk (desk.h), and takes every desk a step further
+       gh_tick       what those have asked goes out
+       frame_end     sleeps until the next frame */
 
 #include "member.h"
 #include "roles.h"
