@@ -65,7 +65,7 @@ static bool load_look(load* self)
             gh_lock_release(lock);
             self->cycles++;
         }
-        else if (status == GH_OK)
+        else if (status == GH_IDLE || status == GH_OK)
         {
             gh_lock_begin(lock, self->client.client, gh_str_of(self->names[i]), &self->config);
         }
