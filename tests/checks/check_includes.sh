@@ -3,7 +3,7 @@
 #
 #     binding  ->  a system (sdk/src/<system>)  ->  talk  ->  client  ->  wire  ->  geo  ->  base
 #
-# and a platform sees platform.h.
+# and a platform sees platform.h. In the sample server and in the bench there is no circle.
 #
 # A public header belongs to the layer in public_layer; whatever is not named there is the header of a system, which has
 # a folder of its name, or <system>_<part>.h, what not every user of that system needs. No system includes another.
@@ -162,6 +162,18 @@ sample_includes() {
     done < <(includes_of $(find samples -name '*.[ch]'))
 }
 
+# Who reads the sample server or the bench goes down, and never in a circle: of its rooms, a source with the header of
+# its name, none includes one that includes it, by whatever way. The same holds for folders.
+circles() {
+    local root=$1 file name inner path
+    while read -r file name; do
+        inner=${name:1:-1}
+        path=${file%/*}/$inner
+        if [ ! -f "$path" ]; then path=$root/$inner; fi
+        if [ -f "$path" ]; then echo "${file%.*} ${path%.*} ${file%/*}/ ${path%/*}/"; fi
+    done < <(includes_of $(find "$root" -name '*.[ch]')) | tsort 2>&1 > /dev/null
+}
+
 # In exactly one file, and that in its layer.
 seen_by_one() {
     local pattern=$1 layer=$2 files
@@ -190,5 +202,7 @@ check_nothing 'xxHash is seen by one file of base' seen_by_one '<xxhash' base
 check_nothing 'zlib is seen by one file of files' seen_by_one '<zlib' files
 check_nothing 'the platform knows nothing of the SDK but its contract' platform_includes
 check_nothing 'samples use the public headers' sample_includes
+check_nothing 'the sample server has no circle' circles samples/game_server
+check_nothing 'the bench has no circle' circles bench
 check_nothing 'only an op keeps a client' kept_clients
 check_summary
