@@ -16,6 +16,7 @@ enum
     LOOK,
     WRITE
 }; /* the tags: what an op is to us */
+static const char* const called[] = {[LOCK] = "lock", [LOOK] = "look", [WRITE] = "write"};
 
 /* A game server; here both are in one program. */
 typedef struct server
@@ -56,8 +57,8 @@ static void frame(server* s)
         if (op->tag == LOCK && op->status == GH_HELD)
             printf("%s: the sword is ours, fence %llu\n", s->name, (unsigned long long)s->lock.fence);
         else if (op->tag == LOOK && op->status == GH_OK) show_holder(s);
-        else if (op->tag != LOOK && op->status != GH_PENDING)
-            printf("%s: the %s: %s\n", s->name, op->tag == LOCK ? "lock" : "write", gh_status_text(op->status));
+        else if (op->status != GH_PENDING)
+            printf("%s: the %s: %s\n", s->name, called[op->tag], gh_status_text(op->status));
     nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */
 }
 
