@@ -53,7 +53,7 @@ static void head(const bench* self, FILE* file)
     }
 }
 
-static void summary(const bench* self, FILE* file)
+static void overview(const bench* self, FILE* file)
 {
     const struct bench_report* report = self->report;
     size_t reached = 0;
@@ -171,7 +171,7 @@ bool bench_report_write_page(const bench* self)
         return false;
     }
     head(self, file);
-    summary(self, file);
+    overview(self, file);
     for (size_t i = 0; i < report->figure_count; i++)
     {
         if (strcmp(last, report->figures[i].bench) != 0)

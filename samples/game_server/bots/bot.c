@@ -121,7 +121,7 @@ static void welcomed(crowd* c, bot* b, const message* m)
     if (b->bag_to_come == 0) loaded(c, b);
 }
 
-static void bag(crowd* c, bot* b, const message* m)
+static void bag_told(crowd* c, bot* b, const message* m)
 {
     news_bag(c, b, m);
     if (b->state == BOT_LOADING && --b->bag_to_come == 0) loaded(c, b);
@@ -151,7 +151,7 @@ void bot_message(crowd* c, bot* b, const message* m)
     {
     case MESSAGE_QUEUED: queued(c, b, (uint32_t)m->values[0]); break;
     case MESSAGE_WELCOME: welcomed(c, b, m); break;
-    case MESSAGE_BAG: bag(c, b, m); break;
+    case MESSAGE_BAG: bag_told(c, b, m); break;
     case MESSAGE_CHAT: news_chat(c, b, m); break;
     case MESSAGE_CHAT_GAP: news_gap(c, b, m); break;
     case MESSAGE_MAIL: news_mail(c, b, m); break;

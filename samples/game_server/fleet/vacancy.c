@@ -43,7 +43,7 @@ static void ask(look* l)
 }
 
 /* True when it has come to an end. */
-static bool look_frame(look* l)
+static bool vacancy_frame(look* l)
 {
     gh_status status = gh_op_poll(&l->op.op);
     if (status == GH_PENDING) return false;
@@ -67,7 +67,7 @@ static vacancy look_until_known(look* l)
     {
         frame_begin(&m->clock);
         member_tick(m);
-        known = look_frame(l);
+        known = vacancy_frame(l);
         member_tick(m);
         member_end_frame(m);
     }
