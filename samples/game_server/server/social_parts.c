@@ -58,7 +58,7 @@ gh_mailbox mailbox_within(const social* s, gh_str player, uint64_t timeout_us)
     gh_mailbox mailbox;
     gh_mailbox_config config = gh_mailbox_config_default();
     config.timeout_us = timeout_us;
-    gh_mailbox_init(&mailbox, s->config.client, player, &config); /* what is wrong with it, a begin says */
+    gh_mailbox_init(&mailbox, s->client, player, &config); /* what is wrong with it, a begin says */
     return mailbox;
 }
 
@@ -68,6 +68,6 @@ gh_chat chat_within(const social* s, const talk* t, uint64_t timeout_us)
     gh_chat_config config = gh_chat_config_default();
     config.timeout_us = timeout_us;
     config.members_max = GH_CHAT_MEMBERS_MAX;
-    gh_chat_init(&chat, s->config.client, t->name, &config); /* what is wrong with it, a begin says */
+    gh_chat_init(&chat, s->client, t->name, &config); /* what is wrong with it, a begin says */
     return chat;
 }
