@@ -17,7 +17,7 @@ enum
 
 typedef struct contacts_side
 {
-    gh_contacts mirror;
+    gh_contacts contacts;
     void* memory;
     size_t size;
     char names[MANY][NAME_SIZE];
@@ -34,20 +34,21 @@ static bool fill(bench* self, contacts_side* side)
 {
     bench_client client;
     gh_client_config wanted = bench_client_config(self);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     gh_contacts_change change = {0};
-    gh_status status = GH_OK;
     if (!bench_client_open(&client, &wanted, gh_platform_default()))
     {
         return false;
     }
     config.capacity = (uint32_t)side->size;
-    config.mirror = &side->mirror;
+    size_t bytes = gh_contacts_memory(&config);
+    side->memory = malloc(bytes);
+    gh_status status = gh_contacts_init(&side->contacts, client.client, gh_str_literal("jason"), &config, side->memory,
+                                        side->memory == NULL ? 0 : bytes);
     for (size_t i = 0; i < side->size && status == GH_OK; i++)
     {
         make_name(i, side->names[i]);
-        status = gh_contacts_touch_begin(&change, client.client, gh_str_literal("jason"), gh_str_of(side->names[i]),
-                                         &config);
+        status = gh_contacts_touch_begin(&change, &side->contacts, gh_str_of(side->names[i]));
         status = status == GH_OK ? bench_await(&client, &change.op) : status;
     }
     bench_client_close(&client);
@@ -56,15 +57,10 @@ static bool fill(bench* self, contacts_side* side)
 
 static bool open_side(bench* self, contacts_side* side, size_t size)
 {
-    gh_contacts_config config = gh_contacts_config_default();
     memset(side, 0, sizeof *side);
-    config.capacity = (uint32_t)size;
     side->size = size;
-    size_t bytes = gh_contacts_memory(&config);
-    side->memory = malloc(bytes);
     (void)bench_server_flush(self->server); /* both sizes have the same owner */
-    return side->memory != NULL && gh_contacts_init(&side->mirror, &config, side->memory, bytes) == GH_OK &&
-           fill(self, side) && side->mirror.count == size;
+    return fill(self, side) && side->contacts.count == size;
 }
 
 /* The first one, two, three and four letters, as somebody types. */
@@ -82,7 +78,7 @@ static bool run_complete(void* context, uint64_t duration_us, bench_sample* samp
         {
             size_t typed = 1 + strokes % 4;
             name = typed == 1 ? (name + 37) % self->size : name;
-            self->found += gh_contacts_complete(&self->mirror, gh_str_make(self->names[name], typed), found, FOUND);
+            self->found += gh_contacts_complete(&self->contacts, gh_str_make(self->names[name], typed), found, FOUND);
             strokes++;
         }
     }

@@ -17,6 +17,7 @@ enum
 typedef struct guild_side
 {
     bench_crew crew;
+    gh_guild guild;
     uint32_t size;
     size_t prefix_size; /* so that most prefixes have 10 hits or more */
     char name[24];
@@ -46,7 +47,7 @@ static bool begin(bench_crew* crew, size_t i)
     config.buffer = self->buffers[i];
     config.buffer_size = sizeof self->buffers[i];
     roster_name((uint32_t)((uint64_t)self->number++ * 7919u % self->size), self->prefixes[i]);
-    gh_status status = gh_guild_complete_begin(&self->searches[i], crew->client.client, gh_str_of(self->name),
+    gh_status status = gh_guild_complete_begin(&self->searches[i], &self->guild,
                                                gh_str_make(self->prefixes[i], self->prefix_size), &config);
     return status == GH_OK || bench_crew_complain("gh_guild_complete_begin", i, status) != BENCH_STEP_FAILED;
 }
@@ -68,10 +69,10 @@ static bool fill(guild_side* self)
 {
     static gh_guild_member members[GH_GUILD_MEMBERS_MAX];
     static char names[GH_GUILD_MEMBERS_MAX][NAME_SIZE];
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
     gh_guild_change change = {0};
-    gh_status status = GH_OK;
     config.capacity = GH_GUILD_CAPACITY_MAX;
+    gh_status status = gh_guild_init(&self->guild, self->crew.client.client, gh_str_of(self->name), &config);
     for (uint32_t number = 0; number < self->size && status == GH_OK;)
     {
         size_t count = 0;
@@ -80,7 +81,7 @@ static bool fill(guild_side* self)
             roster_name(number++, names[count]);
             members[count].name = gh_str_make(names[count], NAME_SIZE);
         }
-        status = gh_guild_join_begin(&change, self->crew.client.client, gh_str_of(self->name), members, count, &config);
+        status = gh_guild_join_begin(&change, &self->guild, members, count);
         status = status == GH_OK ? bench_await(&self->crew.client, &change.op) : status;
     }
     return status == GH_OK || bench_crew_complain("join", self->size, status) != BENCH_STEP_FAILED;

@@ -127,33 +127,33 @@ static gh_status push_letters(caps* self)
 static gh_status join_guild(caps* self)
 {
     gh_guild_change op = {0};
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild guild;
+    gh_guild_config config = gh_guild_config_default();
     static gh_guild_member members[GH_GUILD_MEMBERS_MAX];
     config.capacity = GH_GUILD_CAPACITY_MAX;
+    gh_guild_init(&guild, self->client.client, gh_str_literal("knights"), &config);
     for (size_t i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
     {
         snprintf(self->names[i], NAME_SIZE, "player_%u_%zu", self->number, i);
         members[i].name = gh_str_of(self->names[i]);
     }
-    return end_of(self, &op.op,
-                  gh_guild_join_begin(&op, self->client.client, gh_str_literal("knights"), members,
-                                      GH_GUILD_MEMBERS_MAX, &config));
+    return end_of(self, &op.op, gh_guild_join_begin(&op, &guild, members, GH_GUILD_MEMBERS_MAX));
 }
 
 static gh_status touch_contacts(caps* self)
 {
     gh_contacts_change op = {0};
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts contacts;
+    gh_contacts_config config = gh_contacts_config_default();
     static gh_str names[TOUCHED];
     config.capacity = TOUCH_CAPACITY;
+    gh_contacts_init(&contacts, self->client.client, gh_str_literal("jason"), &config, NULL, 0);
     for (size_t i = 0; i < TOUCHED; i++)
     {
         snprintf(self->names[i], NAME_SIZE, "player_%zu", (self->number * TOUCHED + i) * 7 % 1000);
         names[i] = gh_str_of(self->names[i]);
     }
-    return end_of(
-        self, &op.op,
-        gh_contacts_touch_many_begin(&op, self->client.client, gh_str_literal("jason"), names, TOUCHED, &config));
+    return end_of(self, &op.op, gh_contacts_touch_many_begin(&op, &contacts, names, TOUCHED));
 }
 
 static gh_semaphore arena_of(caps* self)

@@ -182,6 +182,7 @@ static void measure_waiters(bench* self)
 static bool touch_all(bench* self, bench_client* clients)
 {
     gh_contacts_change change = {0};
+    gh_contacts contacts;
     bool good = true;
     for (size_t i = 0; i < CONTACTS && good; i++)
     {
@@ -189,8 +190,8 @@ static bool touch_all(bench* self, bench_client* clients)
         bench_client* client = &clients[i % WRITERS];
         snprintf(name, sizeof name, "player_%05zu", i * 7919 % 100000);
         bench_client_wake(client);
-        gh_status status =
-            gh_contacts_touch_begin(&change, client->client, gh_str_literal("jason"), gh_str_of(name), NULL);
+        gh_contacts_init(&contacts, client->client, gh_str_literal("jason"), NULL, NULL, 0);
+        gh_status status = gh_contacts_touch_begin(&change, &contacts, gh_str_of(name));
         status = status == GH_OK ? bench_await(client, &change.op) : status;
         good = went("touch", i, status) && bench_server_do(self->server, "LPUSH recent:jason %s", name);
     }

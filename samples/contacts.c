@@ -20,18 +20,15 @@ int main(int argc, char** argv)
     gh_contacts recent = {0};
     gh_contacts_load load = {0};
     gh_contacts_change change = {0};
-    const gh_str jason = gh_str_literal("jason");
     const gh_str team[] = {gh_str_literal("Mia"), gh_str_literal("bob"), gh_str_literal("mike"), gh_str_literal("Ann")};
 
     config.address = gh_str_of(argc > 1 ? argv[1] : "unix:/tmp/redis.sock");
     gh_status status = gh_client_init(memory, sizeof memory, &config, platform, &client);
-    if (status == GH_OK) status = gh_contacts_init(&recent, NULL, mirror_memory, sizeof mirror_memory);
     if (status == GH_OK) /* he logs in */
-        status = gh_contacts_load_begin(&load, client, jason, &recent, NULL);
-    gh_contacts_change_config touch = gh_contacts_change_config_default();
-    touch.mirror = &recent; /* follows what we change */
-    if (status == GH_OK)    /* a match ends: all who played in it come to the front, in one step */
-        status = gh_contacts_touch_many_begin(&change, client, jason, team, sizeof team / sizeof team[0], &touch);
+        status = gh_contacts_init(&recent, client, gh_str_literal("jason"), NULL, mirror_memory, sizeof mirror_memory);
+    if (status == GH_OK) status = gh_contacts_load_begin(&load, &recent, NULL);
+    if (status == GH_OK) /* a match ends: all who played in it come to the front, in one step, and so in the mirror */
+        status = gh_contacts_touch_many_begin(&change, &recent, team, sizeof team / sizeof team[0]);
 
     bool busy = status == GH_OK;
     while (busy) /* your frame loop */

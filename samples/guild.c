@@ -19,7 +19,7 @@ int main(int argc, char** argv)
     gh_client* client = NULL;
     gh_guild_change join = {0};
     gh_guild_search search = {0};
-    const gh_str knights = gh_str_literal("knights");
+    gh_guild knights;
     gh_guild_member players[] = {{.name = gh_str_literal("Jenny"), .id = gh_str_literal("1001")},
                                  {.name = gh_str_literal("jeff"), .id = gh_str_literal("1002")},
                                  {.name = gh_str_literal("JEREMY"), .id = gh_str_literal("1003")},
@@ -31,7 +31,8 @@ int main(int argc, char** argv)
     want.limit = 2; /* hits on a page */
     want.buffer = page;
     want.buffer_size = sizeof page;
-    if (status == GH_OK) status = gh_guild_join_begin(&join, client, knights, players, 4, NULL);
+    if (status == GH_OK) status = gh_guild_init(&knights, client, gh_str_literal("knights"), NULL);
+    if (status == GH_OK) status = gh_guild_join_begin(&join, &knights, players, 4);
 
     uint32_t hits = 0;
     while (status == GH_OK) /* your frame loop */
@@ -40,14 +41,14 @@ int main(int argc, char** argv)
         gh_status found = gh_op_poll(&search.op);
         if (gh_op_poll(&join.op) < 0) status = gh_op_poll(&join.op);
         if (gh_op_poll(&join.op) == GH_OK && found == GH_IDLE) /* they are members: somebody types */
-            status = gh_guild_complete_begin(&search, client, knights, gh_str_literal("je"), &want);
+            status = gh_guild_complete_begin(&search, &knights, gh_str_literal("je"), &want);
         if (found == GH_OK)
         {
             for (uint32_t i = 0; i < search.count; i++, hits++)
                 printf("je... %.*s, player %.*s\n", (int)search.hits[i].name.size, search.hits[i].name.bytes,
                        (int)search.hits[i].id.size, search.hits[i].id.bytes);
             if (!search.more) break;
-            status = gh_guild_next_begin(&search, client);
+            status = gh_guild_next_begin(&search, &knights);
         }
         if (found < 0) status = found;
         nanosleep(&(struct timespec){.tv_nsec = 16 * 1000 * 1000}, NULL); /* the rest of your frame */

@@ -107,24 +107,22 @@ bool bench_path_aggregate(bench_tape* tape, uint64_t count)
 
 bool bench_path_contact(bench_tape* tape, uint64_t count)
 {
-    gh_contacts mirror = {0};
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts contacts = {0};
     gh_contacts_change change = {0};
     char names[CONTACTS][NAME_SIZE];
     uint64_t found = 0;
-    config.mirror = &mirror;
-    gh_status status = gh_contacts_init(&mirror, NULL, memory, sizeof memory);
+    gh_status status =
+        gh_contacts_init(&contacts, bench_tape_client(tape), gh_str_literal("jason"), NULL, memory, sizeof memory);
     for (size_t i = 0; i < CONTACTS && status == GH_OK; i++)
     {
         snprintf(names[i], NAME_SIZE, "%c%cplayer_%zu", (int)('a' + i % 8), (int)('a' + i % 3), i);
-        status = gh_contacts_touch_begin(&change, bench_tape_client(tape), gh_str_literal("jason"), gh_str_of(names[i]),
-                                         &config);
+        status = gh_contacts_touch_begin(&change, &contacts, gh_str_of(names[i]));
         status = status == GH_OK ? bench_tape_await(tape, &change.op) : status;
     }
     for (uint64_t i = 0; i < count && status == GH_OK; i++)
     {
         gh_contact hits[10];
-        found += gh_contacts_complete(&mirror, gh_str_make(names[i * 37 % CONTACTS], 1 + i % 4), hits, 10);
+        found += gh_contacts_complete(&contacts, gh_str_make(names[i * 37 % CONTACTS], 1 + i % 4), hits, 10);
     }
     return status == GH_OK && found > 0;
 }

@@ -135,7 +135,7 @@ bool bench_path_fetch(bench_tape* tape, uint64_t count)
     return status == GH_OK;
 }
 
-static gh_status fill_guild(bench_tape* tape)
+static gh_status fill_guild(bench_tape* tape, const gh_guild* guild)
 {
     static gh_guild_member members[MEMBERS];
     static char names[MEMBERS][NAME_SIZE];
@@ -145,8 +145,7 @@ static gh_status fill_guild(bench_tape* tape)
         snprintf(names[i], NAME_SIZE, "%cplayer_%zu", (int)('a' + i % 4), i);
         members[i].name = gh_str_of(names[i]);
     }
-    gh_status status =
-        gh_guild_join_begin(&join, bench_tape_client(tape), gh_str_literal("knights"), members, MEMBERS, NULL);
+    gh_status status = gh_guild_join_begin(&join, guild, members, MEMBERS);
     return status == GH_OK ? bench_tape_await(tape, &join.op) : status;
 }
 
@@ -154,7 +153,9 @@ bool bench_path_guild(bench_tape* tape, uint64_t count)
 {
     static gh_guild_search searches[SEARCHES];
     static _Alignas(8) char buffers[SEARCHES][GH_GUILD_BUFFER_SIZE(HITS)];
-    gh_status status = fill_guild(tape);
+    gh_guild guild;
+    gh_guild_init(&guild, bench_tape_client(tape), gh_str_literal("knights"), NULL);
+    gh_status status = fill_guild(tape, &guild);
     for (uint64_t done = 0; done < count && status == GH_OK; done += SEARCHES)
     {
         for (size_t i = 0; i < SEARCHES && status == GH_OK; i++)
@@ -162,8 +163,7 @@ bool bench_path_guild(bench_tape* tape, uint64_t count)
             gh_guild_search_config config = gh_guild_search_config_default();
             config.buffer = buffers[i];
             config.buffer_size = sizeof buffers[i];
-            status = gh_guild_complete_begin(&searches[i], bench_tape_client(tape), gh_str_literal("knights"),
-                                             gh_str_make(&"abcd"[i % 4], 1), &config);
+            status = gh_guild_complete_begin(&searches[i], &guild, gh_str_make(&"abcd"[i % 4], 1), &config);
         }
         for (size_t i = 0; i < SEARCHES && status == GH_OK; i++)
         {

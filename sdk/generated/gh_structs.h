@@ -44,7 +44,6 @@
     X(gh_contacts_config) \
     X(gh_contact) \
     X(gh_contacts) \
-    X(gh_contacts_change_config) \
     X(gh_contacts_change) \
     X(gh_contacts_load_config) \
     X(gh_contacts_load) \
@@ -64,7 +63,9 @@
     X(gh_file_entry) \
     X(gh_files_list_config) \
     X(gh_files_list) \
+    X(gh_file_look_config) \
     X(gh_file_look) \
+    X(gh_file_remove_config) \
     X(gh_file_remove) \
     X(gh_geo_columns) \
     X(gh_geo_config) \

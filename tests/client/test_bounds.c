@@ -64,14 +64,23 @@ static void fields_of_four_bytes_and_those_that_may_be_0(void** state)
     assert_true(gh_counters_memory(&hits) > 0);
 }
 
-static void timeout_that_is_an_argument_is_named_too(void** state)
+/* What is made with a bad field is told in words once, and whoever begins on it is told the status. */
+static void field_of_an_object_is_named_too(void** state)
 {
     (void)state;
     game* a = anyone();
+    gh_guild guild;
     gh_guild_size* size = GAME_NEW(a, gh_guild_size);
-    assert_status(gh_guild_size_begin(size, a->client, gh_str_literal("knights"), 999), GH_INVALID_TIMEOUT);
+    gh_guild_config config = gh_guild_config_default();
+    config.timeout_us = 999;
+    assert_status(gh_guild_init(&guild, a->client, gh_str_literal("knights"), &config), GH_INVALID_TIMEOUT);
     assert_last_invalid(a, "timeout_us = 999, not within 1000..60000000");
-    assert_status(gh_guild_size_begin(size, a->client, gh_str_literal("knights"), 0), GH_OK);
+    assert_status(gh_guild_size_begin(size, &guild), GH_INVALID_TIMEOUT);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_TIMEOUT));
+    assert_status(gh_guild_init(&guild, a->client, gh_str_literal(""), NULL), GH_INVALID_NAME);
+    assert_last_invalid(a, gh_status_text(GH_INVALID_NAME));
+    assert_status(gh_guild_init(&guild, a->client, gh_str_literal("knights"), NULL), GH_OK);
+    assert_status(gh_guild_size_begin(size, &guild), GH_OK);
 }
 
 /* What no row can say, its status does; and a sentence of before is not taken for it. */
@@ -191,7 +200,7 @@ static void config_of_a_client_is_told_to_its_log(void** state)
 
 TEST_FILE(bounds, cmocka_unit_test(field_is_named_with_its_value_and_its_bounds),
           cmocka_unit_test(fields_of_four_bytes_and_those_that_may_be_0),
-          cmocka_unit_test(timeout_that_is_an_argument_is_named_too),
+          cmocka_unit_test(field_of_an_object_is_named_too),
           cmocka_unit_test(other_refusals_have_the_words_of_their_status),
           cmocka_unit_test(calls_on_what_was_begun_are_told_too), cmocka_unit_test(calls_after_the_client_tell_nobody),
           cmocka_unit_test(each_client_keeps_its_own_and_none_has_none),

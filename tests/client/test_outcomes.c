@@ -208,12 +208,14 @@ static void refused_after_the_file_is_gone_is_unknown(void** state)
     game* a = game_refused_after_one(server);
     redis_server_do(server, "HSET gh:{file:map}:s i 7");
     gh_file_remove* removal = GAME_NEW(a, gh_file_remove);
-    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), NULL),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_UNKNOWN);
     assert_int_equal(redis_server_integer(server, "EXISTS gh:{file:map}:s"), 0);
 
-    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, a->client, gh_str_literal("map"), 7, gh_str_literal("maps"), NULL),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_REFUSED);
 }

@@ -3,6 +3,7 @@
 #include "support/scene/game.h"
 #include "support/server/proxy.h"
 #include "support/server/redis_server.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +14,12 @@
 #define ZSET  "gh:{contacts:jason}:z"
 #define MARKS "gh:{contacts:jason}:w"
 
-static gh_contacts* mirror_of(game* owner, uint32_t capacity)
+static gh_contacts* mirror_of(game* from, uint32_t capacity)
 {
-    gh_contacts* mirror = GAME_NEW(owner, gh_contacts);
     gh_contacts_config config = gh_contacts_config_default();
     config.capacity = capacity;
-    size_t size = gh_contacts_memory(&config);
-    assert_status(gh_contacts_init(mirror, &config, game_new(owner, size), size), GH_OK);
-    return mirror;
+    config.timeout_us = 20 * SECOND_US;
+    return mirrored_contacts(from, OWNER, &config);
 }
 
 static gh_status settle(const gh_contacts_change* change)
@@ -29,11 +28,16 @@ static gh_status settle(const gh_contacts_change* change)
     return gh_op_poll(&change->op);
 }
 
-static void touch_with(game* from, const char* name, const gh_contacts_change_config* config)
+static void touch_on(game* from, gh_contacts* contacts, const char* name)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    assert_status(gh_contacts_touch_begin(change, from->client, OWNER, gh_str_of(name), config), GH_OK);
+    assert_status(gh_contacts_touch_begin(change, contacts, gh_str_of(name)), GH_OK);
     assert_status(settle(change), GH_OK);
+}
+
+static void touch_with(game* from, const char* name, const gh_contacts_config* config)
+{
+    touch_on(from, some_contacts(from->client, OWNER, config), name);
 }
 
 static void touch(game* from, const char* name)
@@ -44,7 +48,7 @@ static void touch(game* from, const char* name)
 static gh_status take_out(game* from, const char* name)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    assert_status(gh_contacts_remove_begin(change, from->client, OWNER, gh_str_of(name), NULL), GH_OK);
+    assert_status(gh_contacts_remove_begin(change, some_contacts(from->client, OWNER, NULL), gh_str_of(name)), GH_OK);
     return settle(change);
 }
 
@@ -53,8 +57,7 @@ static gh_status load_with(game* from, gh_contacts* mirror, bool blocked, uint32
     gh_contacts_load* load = GAME_NEW(from, gh_contacts_load);
     gh_contacts_load_config config = gh_contacts_load_config_default();
     config.blocked = blocked;
-    config.timeout_us = 20 * SECOND_US;
-    assert_status(gh_contacts_load_begin(load, from->client, OWNER, mirror, &config), GH_OK);
+    assert_status(gh_contacts_load_begin(load, mirror, &config), GH_OK);
     GAME_UNTIL(gh_op_poll(&load->op) != GH_PENDING);
     if (stored != NULL) *stored = load->stored;
     return gh_op_poll(&load->op);
@@ -111,7 +114,7 @@ static void capacity_is_kept_in_the_same_step(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     assert_int_equal(config.capacity, 100);
     for (int i = 1; i <= 102; i++)
     {
@@ -136,7 +139,6 @@ static void many_are_one_request(void** state)
     game* a = game_start(redis_server_address(server));
     gh_contacts* mirror = mirror_of(a, 100);
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_str* names = GAME_NEW_ARRAY(a, gh_str, GH_CONTACTS_TOUCH_MAX);
     gh_contact found[GH_CONTACTS_TOUCH_MAX];
     for (int i = 0; i < GH_CONTACTS_TOUCH_MAX; i++)
@@ -145,9 +147,8 @@ static void many_are_one_request(void** state)
         names[i] = gh_str_make(text, (size_t)snprintf(text, 8, "p%d", i % 60)); /* four come twice */
     }
     touch(a, "p7");
-    config.mirror = mirror;
     long long before = redis_server_calls(server, "evalsha");
-    assert_status(gh_contacts_touch_many_begin(change, a->client, OWNER, names, GH_CONTACTS_TOUCH_MAX, &config), GH_OK);
+    assert_status(gh_contacts_touch_many_begin(change, mirror, names, GH_CONTACTS_TOUCH_MAX), GH_OK);
     assert_status(settle(change), GH_OK);
     assert_int_equal(redis_server_calls(server, "evalsha") - before, 1);
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, GH_CONTACTS_TOUCH_MAX), 60);
@@ -171,8 +172,13 @@ static void changes_of_one_tick_keep_their_order(void** state)
     for (int i = 0; i < 6; i++)
     {
         if (i == 4)
-            assert_status(gh_contacts_remove_begin(&changes[i], a->client, OWNER, gh_str_literal("c"), NULL), GH_OK);
-        else assert_status(gh_contacts_touch_begin(&changes[i], a->client, OWNER, gh_str_of(names[i]), NULL), GH_OK);
+            assert_status(
+                gh_contacts_remove_begin(&changes[i], some_contacts(a->client, OWNER, NULL), gh_str_literal("c")),
+                GH_OK);
+        else
+            assert_status(
+                gh_contacts_touch_begin(&changes[i], some_contacts(a->client, OWNER, NULL), gh_str_of(names[i])),
+                GH_OK);
     }
     for (int i = 0; i < 6; i++) assert_status(settle(&changes[i]), GH_OK);
     assert_string_equal(loaded(a), "b a");
@@ -186,17 +192,15 @@ static void blocked_stay_out(void** state)
     gh_contacts* mirror = mirror_of(a, 100);
     gh_contacts* blocked = mirror_of(a, 100);
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_contact found[4];
-    config.mirror = mirror;
-    touch_with(a, "troll", &config);
-    touch_with(a, "mia", &config);
-    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("troll"), &config), GH_OK);
+    touch_on(a, mirror, "troll");
+    touch_on(a, mirror, "mia");
+    assert_status(gh_contacts_block_begin(change, mirror, gh_str_literal("troll")), GH_OK);
     assert_status(settle(change), GH_OK);
     assert_int_equal(mirror->count, 1);
     assert_string_equal(loaded(a), "mia");
     static const gh_str names[3] = {{"bob", 3}, {"troll", 5}, {"ann", 3}};
-    assert_status(gh_contacts_touch_many_begin(change, a->client, OWNER, names, 3, &config), GH_OK);
+    assert_status(gh_contacts_touch_many_begin(change, mirror, names, 3), GH_OK);
     assert_status(settle(change), GH_OK);
     assert_int_equal(change->blocked, 1);
     assert_int_equal(mirror->count, 3);
@@ -205,10 +209,10 @@ static void blocked_stay_out(void** state)
     assert_int_equal(gh_contacts_complete(blocked, gh_str_literal(""), found, 4), 1);
     assert_true(gh_str_equal(found[0].name, gh_str_literal("troll")));
     assert_true(found[0].time_us > UINT64_C(1500000000000000));
-    assert_status(gh_contacts_unblock_begin(change, a->client, OWNER, gh_str_literal("troll"), &config), GH_OK);
+    assert_status(gh_contacts_unblock_begin(change, mirror, gh_str_literal("troll")), GH_OK);
     assert_status(settle(change), GH_OK);
     assert_string_equal(loaded(a), "ann bob mia");
-    touch_with(a, "troll", &config);
+    touch_on(a, mirror, "troll");
     assert_string_equal(loaded(a), "troll ann bob mia");
     assert_int_equal(mirror->count, 4);
 }
@@ -225,7 +229,8 @@ static void blocked_are_bounded(void** state)
     static const gh_status expected[] = {GH_OK, GH_FULL, GH_OK};
     for (int i = 0; i < 3; i++)
     {
-        assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_of(names[i]), NULL), GH_OK);
+        assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_of(names[i])),
+                      GH_OK);
         assert_status(settle(change), expected[i]);
         assert_int_equal(redis_server_integer(server, "ZCARD gh:{contacts:jason}:b"), GH_CONTACTS_BLOCKED_MAX);
     }
@@ -241,12 +246,13 @@ static void full_is_not_said_of_a_block_that_was_undone(void** state)
     client.wake = false;
     game* a = game_start_with(&client);
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+    assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")), GH_OK);
     assert_status(settle(change), GH_OK); /* the script is known from now on */
     uint64_t fired = proxy_fired(proxy);
     proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
     proxy_set_mode(proxy, PROXY_REFUSE);
-    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+    assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("troll")),
+                  GH_OK);
     GAME_UNTIL(proxy_fired(proxy) > fired);
     assert_int_equal(redis_server_integer(server, "ZREM gh:{contacts:jason}:b troll"), 1);
     proxy_set_mode(proxy, PROXY_PASS);
@@ -271,14 +277,18 @@ static void touch_that_was_kept_out_is_told_so_again(void** state)
         for (int i = 0; i < 8 * clients; i++) redis_server_do(server, "HSET gh:{contacts:jason}:w %016x 64", i + 1);
         if (clients == 1) redis_server_do(server, "HSET gh:{contacts:jason}:w %s v", "");
         redis_server_do(server, "ZADD gh:{contacts:jason}:b 1 troll");
-        assert_status(gh_contacts_touch_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+        assert_status(gh_contacts_touch_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")),
+                      GH_OK);
         assert_status(settle(change), GH_OK); /* the script is known from now on */
         uint64_t fired = proxy_fired(proxy);
         proxy_arm(proxy, PROXY_REPLY, 0, PROXY_FIN);
         proxy_set_mode(proxy, PROXY_REFUSE);
-        assert_status(gh_contacts_touch_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+        assert_status(gh_contacts_touch_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("troll")),
+                      GH_OK);
         GAME_UNTIL(proxy_fired(proxy) > fired);
-        assert_status(gh_contacts_unblock_begin(pardon, other->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+        assert_status(
+            gh_contacts_unblock_begin(pardon, some_contacts(other->client, OWNER, NULL), gh_str_literal("troll")),
+            GH_OK);
         assert_status(settle(pardon), GH_OK);
         proxy_set_mode(proxy, PROXY_PASS);
         assert_status(settle(change), GH_OK);
@@ -298,15 +308,14 @@ static void mirror_lets_go_of_whom_another_has_blocked(void** state)
     game* a = game_start(redis_server_address(server));
     gh_contacts* mirror = mirror_of(a, 100);
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_contact found[4];
-    config.mirror = mirror;
-    touch_with(a, "troll", &config);
-    touch_with(a, "mia", &config);
-    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("troll"), NULL), GH_OK);
+    touch_on(a, mirror, "troll");
+    touch_on(a, mirror, "mia");
+    assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("troll")),
+                  GH_OK);
     assert_status(settle(change), GH_OK);
-    assert_int_equal(mirror->count, 2); /* as by another server: it does not know yet */
-    touch_with(a, "troll", &config);
+    assert_int_equal(mirror->count, 2); /* not begun on it, as by another server: it does not know yet */
+    touch_on(a, mirror, "troll");
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 4), 1);
     assert_true(gh_str_equal(found[0].name, gh_str_literal("mia")));
 }
@@ -318,18 +327,17 @@ static void times_are_those_of_the_store(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
-    gh_contacts* own = mirror_of(a, 100);
     gh_contacts* other = mirror_of(a, 100);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     gh_contact found[4];
     touch(a, "before");
     touch(a, "again");
     config.times = true;
-    config.mirror = own;
+    gh_contacts* own = mirrored_contacts(a, OWNER, &config);
     a->ahead_us = 3600 * (int64_t)SECOND_US; /* our clock does not matter */
     game_tick(a);
-    touch_with(a, "mia", &config);
-    touch_with(a, "again", &config);
+    touch_on(a, own, "mia");
+    touch_on(a, own, "again");
     assert_int_equal(redis_server_integer(server, "EXISTS " LIST), 0);
     assert_status(load_with(a, other, false, NULL), GH_OK);
     assert_int_equal(gh_contacts_complete(other, gh_str_literal(""), found, 4), 3);
@@ -365,7 +373,7 @@ static void ten_thousand_names(void** state)
     game* a = game_start(redis_server_address(server));
     gh_contacts* all = mirror_of(a, GH_CONTACTS_CAPACITY_MAX);
     gh_contacts* newest = mirror_of(a, 5);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     gh_contact found[12];
     uint32_t stored = 0;
     config.capacity = GH_CONTACTS_CAPACITY_MAX;
@@ -398,10 +406,10 @@ static void load_is_of_one_instant(void** state)
     game* b = game_start_ready(redis_server_address(server));
     gh_contacts* mirror = mirror_of(a, 3000);
     gh_contacts_load* load = GAME_NEW(a, gh_contacts_load);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 3000;
     fill_zset(server, 3000);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
+    assert_status(gh_contacts_load_begin(load, mirror, NULL), GH_OK);
     for (int i = 0; i < 6; i++) /* the oldest comes to the front when some pages are read */
     {
         char name[16];
@@ -434,15 +442,12 @@ static void load_and_own_changes_agree(void** state)
     gh_contacts* mirror = mirror_of(a, 3000);
     gh_contacts_load* load = GAME_NEW(a, gh_contacts_load);
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_contact found[3];
-    config.capacity = 3000;
-    config.mirror = mirror;
     fill_zset(server, 3000);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
+    assert_status(gh_contacts_load_begin(load, mirror, NULL), GH_OK);
     uint64_t replies = game_stats(a).replies;
     GAME_UNTIL(game_stats(a).replies >= replies + 2);
-    assert_status(gh_contacts_touch_begin(change, a->client, OWNER, gh_str_literal("n3"), &config), GH_OK);
+    assert_status(gh_contacts_touch_begin(change, mirror, gh_str_literal("n3")), GH_OK);
     GAME_UNTIL(gh_op_poll(&load->op) != GH_PENDING && gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&load->op), GH_OK);
     assert_int_equal(mirror->count, 3000);
@@ -459,16 +464,14 @@ static void completed_contact_may_be_touched(void** state)
     game* a = game_start(redis_server_address(server));
     gh_contacts* mirror = mirror_of(a, 2);
     gh_contacts_change* changes = GAME_NEW_ARRAY(a, gh_contacts_change, 2);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     gh_contact found[2];
-    config.mirror = mirror;
-    touch_with(a, "mia", &config);
-    touch_with(a, "bob", &config);
+    touch_on(a, mirror, "mia");
+    touch_on(a, mirror, "bob");
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("m"), found, 2), 1);
-    assert_status(gh_contacts_touch_begin(&changes[0], a->client, OWNER, gh_str_literal("ann"), &config), GH_OK);
-    assert_status(gh_contacts_touch_begin(&changes[1], a->client, OWNER, found[0].name, &config), GH_OK);
+    assert_status(gh_contacts_touch_begin(&changes[0], mirror, gh_str_literal("ann")), GH_OK);
+    assert_status(gh_contacts_touch_begin(&changes[1], mirror, found[0].name), GH_OK);
     assert_status(settle(&changes[1]), GH_OK);
-    assert_string_equal(loaded(a), "mia ann bob");
+    assert_string_equal(loaded(a), "mia ann"); /* of two at most */
     assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 2), 2);
     assert_true(gh_str_equal(found[0].name, gh_str_literal("mia")));
     assert_true(gh_str_equal(found[1].name, gh_str_literal("ann")));
@@ -479,7 +482,7 @@ static void idle_lists_are_forgotten(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     touch(a, "mia");
     assert_int_equal(redis_server_integer(server, "PTTL " LIST), -1);
     config.idle_us = 90 * SECOND_US;

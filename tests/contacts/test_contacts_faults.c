@@ -1,6 +1,7 @@
 /* Every fault of support/fault.h over every operation of contacts. The store is audited by the layout of KEYS.md. */
 
 #include "support/faults/fault.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void audit(fault_scene* scene, gh_status status, const char* after)
     if (!done) assert_string_equal(now, BEFORE);
     snprintf(expected, sizeof(expected), "z%s%s", no_list(now) ? "" : " ", now);
     gh_contacts_change* next = GAME_NEW(scene->other, gh_contacts_change);
-    assert_status(gh_contacts_touch_begin(next, scene->other->client, fault_name(scene), gh_str_literal("z"), NULL),
+    assert_status(gh_contacts_touch_begin(next, some_contacts(scene->other->client, fault_name(scene), NULL),
+                                          gh_str_literal("z")),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&next->op) != GH_PENDING);
     assert_status(gh_op_poll(&next->op), GH_OK);
@@ -51,7 +53,8 @@ static void audit(fault_scene* scene, gh_status status, const char* after)
 
 static void begin_touch(fault_scene* scene)
 {
-    assert_status(gh_contacts_touch_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("a"), NULL),
+    assert_status(gh_contacts_touch_begin(scene->op, some_contacts(scene->game->client, fault_name(scene), NULL),
+                                          gh_str_literal("a")),
                   GH_OK);
 }
 
@@ -66,9 +69,10 @@ static const fault_operation touch = {
 static void begin_touch_many(fault_scene* scene)
 {
     static const gh_str names[3] = {{"b", 1}, {"d", 1}, {"a", 1}};
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 3;
-    assert_status(gh_contacts_touch_many_begin(scene->op, scene->game->client, fault_name(scene), names, 3, &config),
+    assert_status(gh_contacts_touch_many_begin(
+                      scene->op, some_contacts(scene->game->client, fault_name(scene), &config), names, 3),
                   GH_OK);
 }
 
@@ -85,8 +89,9 @@ static const fault_operation touch_many = {
 
 static void begin_remove(fault_scene* scene)
 {
-    assert_status(
-        gh_contacts_remove_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL), GH_OK);
+    assert_status(gh_contacts_remove_begin(scene->op, some_contacts(scene->game->client, fault_name(scene), NULL),
+                                           gh_str_literal("b")),
+                  GH_OK);
 }
 
 static void audit_remove(fault_scene* scene, gh_status status)
@@ -100,7 +105,8 @@ static const fault_operation take_out = {
 
 static void begin_block(fault_scene* scene)
 {
-    assert_status(gh_contacts_block_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("b"), NULL),
+    assert_status(gh_contacts_block_begin(scene->op, some_contacts(scene->game->client, fault_name(scene), NULL),
+                                          gh_str_literal("b")),
                   GH_OK);
 }
 
@@ -122,8 +128,9 @@ static void prepare_unblock(fault_scene* scene)
 
 static void begin_unblock(fault_scene* scene)
 {
-    assert_status(
-        gh_contacts_unblock_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("d"), NULL), GH_OK);
+    assert_status(gh_contacts_unblock_begin(scene->op, some_contacts(scene->game->client, fault_name(scene), NULL),
+                                            gh_str_literal("d")),
+                  GH_OK);
 }
 
 static void audit_unblock(fault_scene* scene, gh_status status)
@@ -149,13 +156,14 @@ static const fault_operation unblock = {"unblock",
 static void prepare_load(fault_scene* scene)
 {
     size_t size = gh_contacts_memory(NULL);
+    void* memory = game_new(scene->game, size);
     prepare(scene);
-    assert_status(gh_contacts_init(scene->more, NULL, game_new(scene->game, size), size), GH_OK);
+    assert_status(gh_contacts_init(scene->more, scene->game->client, fault_name(scene), NULL, memory, size), GH_OK);
 }
 
 static void begin_load(fault_scene* scene)
 {
-    assert_status(gh_contacts_load_begin(scene->op, scene->game->client, fault_name(scene), scene->more, NULL), GH_OK);
+    assert_status(gh_contacts_load_begin(scene->op, scene->more, NULL), GH_OK);
 }
 
 static void audit_load(fault_scene* scene, gh_status status)

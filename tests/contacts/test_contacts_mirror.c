@@ -5,6 +5,7 @@
 #include "support/faults/heap.h"
 #include "support/random.h"
 #include "support/server/redis_server.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,22 +15,16 @@
 
 static gh_contacts* mirror_new(game* owner, uint32_t capacity, gh_fold fold)
 {
-    gh_contacts* mirror = GAME_NEW(owner, gh_contacts);
     gh_contacts_config config = gh_contacts_config_default();
     config.capacity = capacity;
     config.fold = fold;
-    size_t size = gh_contacts_memory(&config);
-    assert_status(gh_contacts_init(mirror, &config, game_new(owner, size), size), GH_OK);
-    return mirror;
+    return mirrored_contacts(owner, OWNER, &config);
 }
 
 static void touch(game* from, gh_contacts* mirror, gh_str name)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    config.mirror = mirror;
-    config.capacity = mirror->capacity;
-    assert_status(gh_contacts_touch_begin(change, from->client, OWNER, name, &config), GH_OK);
+    assert_status(gh_contacts_touch_begin(change, mirror, name), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
 }
@@ -37,9 +32,7 @@ static void touch(game* from, gh_contacts* mirror, gh_str name)
 static void remove_contact(game* from, gh_contacts* mirror, gh_str name)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    config.mirror = mirror;
-    assert_status(gh_contacts_remove_begin(change, from->client, OWNER, name, &config), GH_OK);
+    assert_status(gh_contacts_remove_begin(change, mirror, name), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
 }
@@ -253,7 +246,8 @@ static void completing_asks_nobody(void** state)
     assert_int_equal(game_stats(a).requests, before.requests);
 }
 
-static void init_names_the_field(void** state)
+/* What it says stands in test_contacts_object.c; this is its memory. */
+static void init_needs_all_of_its_memory(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
@@ -269,14 +263,13 @@ static void init_names_the_field(void** state)
     memset(&mirror, 0, sizeof(mirror));
     assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), found, 1), 0);
     assert_int_equal(gh_contacts_complete(NULL, gh_str_literal(""), found, 1), 0);
-    assert_status(gh_contacts_init(NULL, &config, memory, size), GH_INVALID_CONTACTS_MIRROR);
-    assert_status(gh_contacts_init(&mirror, &config, NULL, size), GH_INVALID_MEMORY);
+    assert_status(gh_contacts_init(&mirror, a->client, OWNER, &config, NULL, size), GH_INVALID_MEMORY);
     for (size_t less = 0; less < size; less++)
-        assert_status(gh_contacts_init(&mirror, &config, memory, less), GH_INVALID_MEMORY);
+        assert_status(gh_contacts_init(&mirror, a->client, OWNER, &config, memory, less), GH_INVALID_MEMORY);
     for (size_t off = 1; off < 8; off++)
-        assert_status(gh_contacts_init(&mirror, &config, memory + off, size), GH_INVALID_MEMORY);
+        assert_status(gh_contacts_init(&mirror, a->client, OWNER, &config, memory + off, size), GH_INVALID_MEMORY);
+    assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), found, 1), 0);
     config.struct_size = 0;
-    assert_status(gh_contacts_init(&mirror, &config, memory, size), GH_INVALID_CONFIG);
     assert_int_equal(gh_contacts_memory(&config), 0);
     config = gh_contacts_config_default();
     const uint32_t capacities[] = {0, GH_CONTACTS_CAPACITY_MAX + 1, UINT32_MAX};
@@ -284,18 +277,21 @@ static void init_names_the_field(void** state)
     {
         config.capacity = capacities[i];
         assert_int_equal(gh_contacts_memory(&config), 0);
-        assert_status(gh_contacts_init(&mirror, &config, memory, size), GH_INVALID_CONTACTS_CAPACITY);
     }
-    assert_null(mirror.memory);
     mirror.user = &config;
-    assert_status(gh_contacts_init(&mirror, NULL, memory, size), GH_OK);
+    assert_status(gh_contacts_init(&mirror, a->client, OWNER, NULL, memory, size), GH_OK);
     assert_ptr_equal(mirror.user, &config);
     assert_int_equal(gh_contacts_complete(&mirror, gh_str_make(NULL, 3), found, 1), 0);
     assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), NULL, 1), 0);
     assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), found, UINT32_MAX), 0);
+    touch(a, &mirror, gh_str_literal("mia"));
+    assert_int_equal(mirror.count, 1);
+    assert_status(gh_contacts_init(&mirror, a->client, OWNER, NULL, NULL, 0), GH_OK);
+    assert_int_equal(mirror.count, 0);
+    assert_int_equal(gh_contacts_complete(&mirror, gh_str_literal(""), found, 1), 0);
 }
 
 TEST_FILE(contacts_mirror, cmocka_unit_test(newest_first_and_folded), cmocka_unit_test(fold_is_a_hook),
           cmocka_unit_test(any_byte_may_be_in_a_prefix), cmocka_unit_test(long_names_are_compared_to_the_end),
           cmocka_unit_test(follows_a_plain_model), cmocka_unit_test(completing_asks_nobody),
-          cmocka_unit_test(init_names_the_field));
+          cmocka_unit_test(init_needs_all_of_its_memory));

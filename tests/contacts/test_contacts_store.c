@@ -7,6 +7,7 @@
 #include "support/process.h"
 #include "support/random.h"
 #include "support/server/redis_server.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,17 @@
 #define SHELF   "gh:{contacts:jason}:w00" /* of the clients of run() */
 #define KEYS    "5 " LIST " " ZSET " " MARKS " " BLOCKED " " SHELF
 
-static gh_status touch(game* from, const char* name, const gh_contacts_change_config* config)
+static gh_status touch_on(game* from, gh_contacts* contacts, const char* name)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    assert_status(gh_contacts_touch_begin(change, from->client, OWNER, gh_str_of(name), config), GH_OK);
+    assert_status(gh_contacts_touch_begin(change, contacts, gh_str_of(name)), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     return gh_op_poll(&change->op);
+}
+
+static gh_status touch(game* from, const char* name)
+{
+    return touch_on(from, some_contacts(from->client, OWNER, NULL), name);
 }
 
 /* The list with blanks between the names, by LRANGE alone. */
@@ -153,7 +159,7 @@ static void memory_is_little_more_than_a_bare_list(void** state)
     {
         char name[24];
         snprintf(name, sizeof(name), "player_%04d", i % 120);
-        assert_status(touch(games[i % 8], name, NULL), GH_OK);
+        assert_status(touch(games[i % 8], name), GH_OK);
     }
     redisReply* list = redis_server_command(server, "LRANGE " LIST " 0 -1");
     assert_int_equal(list->elements, 100);
@@ -172,15 +178,16 @@ static void keys_are_those_of_the_page(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
     gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    assert_status(touch(a, "mia", NULL), GH_OK);
-    assert_status(gh_contacts_block_begin(change, a->client, OWNER, gh_str_literal("bob"), NULL), GH_OK);
+    gh_contacts_config config = gh_contacts_config_default();
+    assert_status(touch(a, "mia"), GH_OK);
+    assert_status(gh_contacts_block_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("bob")), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     config.times = true;
-    assert_status(gh_contacts_touch_begin(change, a->client, gh_str_literal("mia {a}"), gh_str_literal("x"), &config),
+    assert_status(gh_contacts_touch_begin(change, some_contacts(a->client, gh_str_literal("mia {a}"), &config),
+                                          gh_str_literal("x")),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
-    for (int i = 0; i < 8; i++) assert_status(touch(game_start(redis_server_address(server)), "mia", NULL), GH_OK);
+    for (int i = 0; i < 8; i++) assert_status(touch(game_start(redis_server_address(server)), "mia"), GH_OK);
     keys_must_be_on_the_page(server, "gh:{contacts:");
 }
 
@@ -199,15 +206,16 @@ static void foreign_keys_are_corrupt(void** state)
     {
         redis_server_do(server, "FLUSHALL");
         redis_server_do(server, plants[i]);
-        assert_status(touch(a, "mia", NULL), GH_CORRUPT);
+        assert_status(touch(a, "mia"), GH_CORRUPT);
         assert_int_equal(redis_server_keys(server), 1); /* nothing was written */
-        assert_status(gh_contacts_remove_begin(removal, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+        assert_status(gh_contacts_remove_begin(removal, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
         assert_status(gh_op_poll(&removal->op), i == 4 ? GH_OK : GH_CORRUPT);
     }
     redis_server_do(server, "FLUSHALL");
     redis_server_do(server, "HSET " MARKS " %016llx x", (unsigned long long)gh_client_id(a->client));
-    assert_status(touch(a, "mia", NULL), GH_CORRUPT);
+    assert_status(touch(a, "mia"), GH_CORRUPT);
     assert_int_equal(redis_server_keys(server), 1);
 }
 
@@ -228,35 +236,38 @@ static void crowded_keys_are_corrupt_at_once(void** state)
         for (int from = 0; from < 300000; from += 10000) /* in pieces, so that nobody waits long for the server */
             redis_server_do(server, "EVAL %s 1 %s %d", plant, keys[i], from);
         game_tick(a); /* a time-out counts from here: planting can take a slow machine longer than that */
-        assert_status(touch(a, "mia", NULL), i < 2 ? GH_CORRUPT : GH_OK);
-        assert_status(gh_contacts_remove_begin(change, a->client, OWNER, gh_str_literal("mia"), NULL), GH_OK);
+        assert_status(touch(a, "mia"), i < 2 ? GH_CORRUPT : GH_OK);
+        assert_status(gh_contacts_remove_begin(change, some_contacts(a->client, OWNER, NULL), gh_str_literal("mia")),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
         assert_status(gh_op_poll(&change->op), i == 0 ? GH_CORRUPT : GH_OK);
     }
     assert_int_equal(game_stats(a).links_lost, 0);
 }
 
+/* One capacity for both; also of a batch, part of which is in the list already. */
 static void mirror_lets_go_what_the_store_lets_go(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    gh_contacts* mirror = GAME_NEW(a, gh_contacts);
     gh_contact found[8];
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    size_t size = gh_contacts_memory(NULL);
-    assert_status(gh_contacts_init(mirror, NULL, game_new(a, size), size), GH_OK);
-    config.mirror = mirror;
+    gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 3;
+    gh_contacts* contacts = mirrored_contacts(a, OWNER, &config);
     static const char* const names[] = {"ann", "bob", "mia", "eve", "joe"};
-    for (int i = 0; i < 5; i++) assert_status(touch(a, names[i], &config), GH_OK);
+    for (int i = 0; i < 5; i++) assert_status(touch_on(a, contacts, names[i]), GH_OK);
     assert_string_equal(stored(server), "joe eve mia");
-    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 8), 3);
-    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal("ann"), found, 8), 0);
-    config.capacity = 2;
-    assert_status(touch(a, "mia", &config), GH_OK);
-    assert_string_equal(stored(server), "mia joe");
-    assert_int_equal(gh_contacts_complete(mirror, gh_str_literal(""), found, 8), 2);
+    assert_int_equal(gh_contacts_complete(contacts, gh_str_literal(""), found, 8), 3);
+    assert_int_equal(gh_contacts_complete(contacts, gh_str_literal("ann"), found, 8), 0);
+    static const gh_str batch[] = {GH_STR_INIT("zoe"), GH_STR_INIT("mia"), GH_STR_INIT("kim"), GH_STR_INIT("zoe")};
+    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
+    assert_status(gh_contacts_touch_many_begin(change, contacts, batch, 4), GH_OK);
+    GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
+    assert_status(gh_op_poll(&change->op), GH_OK);
+    assert_string_equal(stored(server), "zoe kim mia");
+    assert_int_equal(gh_contacts_complete(contacts, gh_str_literal(""), found, 8), 3);
+    for (int i = 0; i < 3; i++) assert_true(gh_str_equal(found[i].name, batch[3 - i]));
 }
 
 static void foreign_names_are_corrupt(void** state)
@@ -264,19 +275,17 @@ static void foreign_names_are_corrupt(void** state)
     (void)state;
     redis_server* server = redis_server_start(NULL);
     game* a = game_start_ready(redis_server_address(server));
-    gh_contacts* mirror = GAME_NEW(a, gh_contacts);
+    gh_contacts* mirror = mirrored_contacts(a, OWNER, NULL);
     gh_contacts_load* load = GAME_NEW(a, gh_contacts_load);
     char name[GH_NAME_SIZE_MAX + 2];
     memset(name, 'x', sizeof(name));
     name[GH_NAME_SIZE_MAX + 1] = 0;
-    assert_status(gh_contacts_init(mirror, NULL, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL)),
-                  GH_OK);
     for (int i = 0; i < 3; i++)
     {
         redis_server_do(server, "FLUSHALL");
         if (i < 2) redis_server_do(server, "RPUSH " LIST " good %s", i == 0 ? name : name + 1);
         else redis_server_do(server, "ZADD " ZSET " 1.5 name");
-        assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
+        assert_status(gh_contacts_load_begin(load, mirror, NULL), GH_OK);
         GAME_UNTIL(gh_op_poll(&load->op) != GH_PENDING);
         assert_status(gh_op_poll(&load->op), i == 1 ? GH_OK : GH_CORRUPT);
     }
@@ -303,7 +312,7 @@ static int compete(void* context, int results)
     random_stream random = random_for_test(seed);
     game* server = game_start(self->address);
     gh_contacts_change* change = GAME_NEW(server, gh_contacts_change);
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 2 * NAMES;
     for (uint32_t i = 0; i < ROUNDS; i++)
     {
@@ -311,8 +320,9 @@ static int compete(void* context, int results)
         uint32_t which = (uint32_t)random_below(&random, NAMES);
         bool touches = !random_one_in(&random, 5);
         snprintf(name, sizeof(name), "%c%u", self->letter, which);
-        gh_status status = touches ? gh_contacts_touch_begin(change, server->client, OWNER, gh_str_of(name), &config)
-                                   : gh_contacts_remove_begin(change, server->client, OWNER, gh_str_of(name), &config);
+        gh_status status =
+            touches ? gh_contacts_touch_begin(change, some_contacts(server->client, OWNER, &config), gh_str_of(name))
+                    : gh_contacts_remove_begin(change, some_contacts(server->client, OWNER, &config), gh_str_of(name));
         CHILD_CHECK(status == GH_OK);
         while (gh_op_poll(&change->op) == GH_PENDING) game_tick_all();
         CHILD_CHECK(gh_op_poll(&change->op) == GH_OK);
@@ -364,138 +374,9 @@ static void lists_of_rivals_are_the_fold_of_their_histories(void** state)
     assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 2 + 1);
 }
 
-/* ---- bad input --------------------------------------------------------------------------------------------------- */
-
-static void assert_refused(game* a, gh_contacts_change* change, gh_str owner, const gh_str* names, size_t count,
-                           const gh_contacts_change_config* config, gh_status expected)
-{
-    gh_contacts_change before = *change;
-    uint64_t begun = game_stats(a).ops_begun;
-    assert_status(gh_contacts_touch_many_begin(change, a->client, owner, names, count, config), expected);
-    assert_begin_refused(change, &before, expected);
-    assert_int_equal(game_stats(a).ops_begun, begun);
-}
-
-static void changes_name_the_field(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    gh_contacts_change* change = GAME_NEW(a, gh_contacts_change);
-    gh_contacts* no_mirror = GAME_NEW(a, gh_contacts);
-    gh_str names[GH_CONTACTS_TOUCH_MAX + 1];
-    char longest[GH_NAME_SIZE_MAX + 1];
-    memset(longest, 'x', sizeof(longest));
-    for (int i = 0; i <= GH_CONTACTS_TOUCH_MAX; i++) names[i] = gh_str_literal("mia");
-    assert_true(sizeof(*change) <= 384 && sizeof(gh_contacts_load) <= 384);
-
-    assert_status(gh_contacts_touch_begin(NULL, a->client, OWNER, names[0], NULL), GH_INVALID_OP);
-    assert_status(gh_contacts_touch_begin(change, NULL, OWNER, names[0], NULL), GH_INVALID_CLIENT);
-    assert_refused(a, change, gh_str_literal(""), names, 1, NULL, GH_INVALID_NAME);
-    assert_refused(a, change, gh_str_make(NULL, 3), names, 1, NULL, GH_INVALID_NAME);
-    assert_refused(a, change, gh_str_make(longest, sizeof(longest)), names, 1, NULL, GH_INVALID_NAME);
-    assert_refused(a, change, OWNER, NULL, 1, NULL, GH_INVALID_CONTACTS);
-    assert_refused(a, change, OWNER, names, 0, NULL, GH_INVALID_CONTACTS);
-    assert_refused(a, change, OWNER, names, GH_CONTACTS_TOUCH_MAX + 1, NULL, GH_INVALID_CONTACTS);
-    names[2] = gh_str_make(longest, sizeof(longest));
-    assert_refused(a, change, OWNER, names, 3, NULL, GH_INVALID_CONTACTS);
-    names[2] = gh_str_make(NULL, 1);
-    assert_refused(a, change, OWNER, names, 3, NULL, GH_INVALID_CONTACTS);
-    names[2] = gh_str_literal("");
-    assert_refused(a, change, OWNER, names, 3, NULL, GH_INVALID_CONTACTS);
-    names[2] = gh_str_literal("mia");
-
-    const struct
-    {
-        uint32_t capacity;
-        uint64_t timeout_us, idle_us;
-        size_t count;
-        gh_contacts* mirror;
-        gh_status expected;
-    } rows[] = {
-        {0, SECOND_US, 0, 1, NULL, GH_INVALID_CONTACTS_CAPACITY},
-        {GH_CONTACTS_CAPACITY_MAX + 1, SECOND_US, 0, 1, NULL, GH_INVALID_CONTACTS_CAPACITY},
-        {UINT32_MAX, SECOND_US, 0, 1, NULL, GH_INVALID_CONTACTS_CAPACITY},
-        {100, 999, 0, 1, NULL, GH_INVALID_TIMEOUT},
-        {100, 60 * SECOND_US + 1, 0, 1, NULL, GH_INVALID_TIMEOUT},
-        {100, SECOND_US, GH_CONTACTS_IDLE_MAX_US + 1, 1, NULL, GH_INVALID_CONTACTS_IDLE},
-        {100, SECOND_US, UINT64_MAX, 1, NULL, GH_INVALID_CONTACTS_IDLE},
-        {100, SECOND_US, 0, 1, no_mirror, GH_INVALID_CONTACTS_MIRROR},
-        {GH_CONTACTS_LIST_MAX, SECOND_US, 0, 52, NULL, GH_INVALID_CONTACTS}, /* too much to look through */
-        {201, SECOND_US, 0, 64, NULL, GH_INVALID_CONTACTS},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-    {
-        gh_contacts_change_config config = gh_contacts_change_config_default();
-        config.capacity = rows[i].capacity;
-        config.timeout_us = rows[i].timeout_us;
-        config.idle_us = rows[i].idle_us;
-        config.mirror = rows[i].mirror;
-        assert_refused(a, change, OWNER, names, rows[i].count, &config, rows[i].expected);
-    }
-    gh_contacts_change_config skipped;
-    memset(&skipped, 0, sizeof(skipped));
-    typedef gh_status (*begin_one)(gh_contacts_change*, gh_client*, gh_str, gh_str, const gh_contacts_change_config*);
-    const begin_one begins[] = {gh_contacts_touch_begin, gh_contacts_remove_begin, gh_contacts_block_begin,
-                                gh_contacts_unblock_begin};
-    const gh_str bad[] = {{"", 0}, {NULL, 1}, {longest, sizeof(longest)}, {longest, SIZE_MAX}};
-    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-    {
-        assert_status(begins[i](NULL, a->client, OWNER, names[0], NULL), GH_INVALID_OP);
-        assert_status(begins[i](change, NULL, OWNER, names[0], NULL), GH_INVALID_CLIENT);
-        assert_status(begins[i](change, a->client, OWNER, names[0], &skipped), GH_INVALID_CONFIG);
-        for (size_t j = 0; j < 4; j++)
-        {
-            assert_status(begins[i](change, a->client, bad[j], names[0], NULL), GH_INVALID_NAME);
-            assert_status(begins[i](change, a->client, OWNER, bad[j], NULL), GH_INVALID_CONTACTS);
-        }
-        assert_status(gh_op_poll(&change->op), GH_INVALID_CONTACTS);
-    }
-    assert_refused(a, change, OWNER, names, 1, &skipped, GH_INVALID_CONFIG);
-
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    config.capacity = GH_CONTACTS_LIST_MAX + 1; /* a zset: no such work */
-    config.idle_us = GH_CONTACTS_IDLE_MAX_US;
-    names[0] = gh_str_make(longest, GH_NAME_SIZE_MAX);
-    assert_status(gh_contacts_touch_many_begin(change, a->client, OWNER, names, GH_CONTACTS_TOUCH_MAX, &config), GH_OK);
-    assert_refused(a, change, OWNER, names, 1, NULL, GH_INVALID_OP);
-    gh_op_cancel(&change->op);
-    assert_status(gh_op_poll(&change->op), GH_CANCELLED);
-}
-
-static void load_names_the_field(void** state)
-{
-    (void)state;
-    redis_server* server = redis_server_start(NULL);
-    game* a = game_start(redis_server_address(server));
-    gh_contacts_load* load = GAME_NEW(a, gh_contacts_load);
-    gh_contacts* mirror = GAME_NEW(a, gh_contacts);
-    gh_contacts_load_config config = gh_contacts_load_config_default();
-    assert_status(gh_op_poll(&load->op), GH_IDLE);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, NULL, NULL), GH_INVALID_CONTACTS_MIRROR);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_INVALID_CONTACTS_MIRROR);
-    assert_status(gh_contacts_init(mirror, NULL, game_new(a, gh_contacts_memory(NULL)), gh_contacts_memory(NULL)),
-                  GH_OK);
-    assert_status(gh_contacts_load_begin(NULL, a->client, OWNER, mirror, NULL), GH_INVALID_OP);
-    assert_status(gh_contacts_load_begin(load, NULL, OWNER, mirror, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_contacts_load_begin(load, a->client, gh_str_literal(""), mirror, NULL), GH_INVALID_NAME);
-    config.timeout_us = 999;
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, &config), GH_INVALID_TIMEOUT);
-    config.timeout_us = 60 * SECOND_US + 1;
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, &config), GH_INVALID_TIMEOUT);
-    config.struct_size = 0;
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, &config), GH_INVALID_CONFIG);
-    assert_status(gh_op_poll(&load->op), GH_INVALID_CONFIG);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_OK);
-    assert_status(gh_contacts_load_begin(load, a->client, OWNER, mirror, NULL), GH_INVALID_OP);
-    gh_op_cancel(&load->op);
-    assert_status(gh_op_poll(&load->op), GH_CANCELLED);
-}
-
 TEST_FILE(contacts_store, cmocka_unit_test(repeats_and_zombies_change_nothing),
           cmocka_unit_test(ninth_writer_drops_nobodys_mark), cmocka_unit_test(writers_know_no_bound),
           cmocka_unit_test(memory_is_little_more_than_a_bare_list), cmocka_unit_test(keys_are_those_of_the_page),
           cmocka_unit_test(foreign_keys_are_corrupt), cmocka_unit_test(crowded_keys_are_corrupt_at_once),
           cmocka_unit_test(mirror_lets_go_what_the_store_lets_go), cmocka_unit_test(foreign_names_are_corrupt),
-          cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories), cmocka_unit_test(changes_name_the_field),
-          cmocka_unit_test(load_names_the_field));
+          cmocka_unit_test(lists_of_rivals_are_the_fold_of_their_histories));

@@ -51,7 +51,7 @@ static void ten_readers_are_ten_and_not_two(void** state)
     for (int i = 0; i < 10; i++)
     {
         gh_file_look* look = GAME_NEW(self.a, gh_file_look);
-        assert_status(gh_file_look_begin(look, self.a->client, NAME, 0), GH_OK);
+        assert_status(gh_file_look_begin(look, self.a->client, NAME, NULL), GH_OK);
         GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
         assert_int_equal(look->readers_left, 10 - i);
         assert_int_equal(look->readers_done, i);

@@ -174,7 +174,7 @@ static const fault_operation list = {
 
 static void begin_look(fault_scene* scene)
 {
-    assert_status(gh_file_look_begin(scene->op, scene->game->client, fault_name(scene), 0), GH_OK);
+    assert_status(gh_file_look_begin(scene->op, scene->game->client, fault_name(scene), NULL), GH_OK);
 }
 
 static void audit_look(fault_scene* scene, gh_status status)
@@ -193,9 +193,9 @@ static const fault_operation look = {
 static void begin_remove(fault_scene* scene)
 {
     const shelf* self = scene->more;
-    assert_status(
-        gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id, gh_str_of(self->channel), 0),
-        GH_OK);
+    assert_status(gh_file_remove_begin(scene->op, scene->game->client, fault_name(scene), self->id,
+                                       gh_str_of(self->channel), NULL),
+                  GH_OK);
 }
 
 static void audit_remove(fault_scene* scene, gh_status status)

@@ -263,7 +263,7 @@ static void crowd_of_fields_is_not_read(void** state)
     assert_status(sender_run(sender_new(self.a, 2, self.bytes, SIZE), NAME), GH_OK);
     for (int i = 0; i < 100; i++) redis_server_do(self.server, "HSET gh:{file:map}:s planted%d x", i);
     gh_file_look* look = GAME_NEW(self.a, gh_file_look);
-    assert_status(gh_file_look_begin(look, self.a->client, NAME, 0), GH_OK);
+    assert_status(gh_file_look_begin(look, self.a->client, NAME, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
     assert_status(gh_op_poll(&look->op), GH_CORRUPT);
 }
@@ -271,7 +271,7 @@ static void crowd_of_fields_is_not_read(void** state)
 static gh_status looked_at(const scene* self)
 {
     gh_file_look* look = GAME_NEW(self->a, gh_file_look);
-    assert_status(gh_file_look_begin(look, self->a->client, NAME, 0), GH_OK);
+    assert_status(gh_file_look_begin(look, self->a->client, NAME, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
     return gh_op_poll(&look->op);
 }

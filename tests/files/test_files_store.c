@@ -293,18 +293,19 @@ static void removed_file_is_gone_for_all(void** state)
     from->config.channel = gh_str_literal("news");
     assert_status(sender_run(from, NAME), GH_OK);
     gh_file_remove* removal = GAME_NEW(self.a, gh_file_remove);
-    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id + 1, from->config.channel, NULL),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_OK);
     assert_int_equal(exists(&self), 4); /* it is another one that was meant */
-    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, 0), GH_OK);
+    assert_status(gh_file_remove_begin(removal, self.a->client, NAME, from->op.id, from->config.channel, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&removal->op) != GH_PENDING);
     assert_status(gh_op_poll(&removal->op), GH_OK);
     assert_int_equal(exists(&self), 0);
     assert_int_equal(redis_server_integer(self.server, "HLEN gh:{files:news}:f"), 0);
     assert_status(reader_run(reader_new(self.b, 9 * CHUNK), NAME, "0"), GH_GONE);
     gh_file_look* look = GAME_NEW(self.a, gh_file_look);
-    assert_status(gh_file_look_begin(look, self.a->client, NAME, 0), GH_OK);
+    assert_status(gh_file_look_begin(look, self.a->client, NAME, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
     assert_status(gh_op_poll(&look->op), GH_GONE);
 }

@@ -2,6 +2,7 @@
 
 #include "support/scene/game.h"
 #include "support/server/redis_server.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct searcher
 {
     gh_guild_search search;
     gh_guild_search_config config;
+    gh_guild_config guild;
     _Alignas(8) char buffer[GH_GUILD_BUFFER_SIZE(LIMIT_MAX)];
     char text[8192];
 } searcher;
@@ -23,6 +25,7 @@ typedef struct searcher
 static searcher* searcher_new(game* from)
 {
     searcher* self = GAME_NEW(from, searcher);
+    self->guild = gh_guild_config_default();
     self->config = gh_guild_search_config_default();
     self->config.buffer = self->buffer;
     self->config.buffer_size = sizeof(self->buffer);
@@ -52,7 +55,9 @@ static const char* hits(searcher* self)
 
 static const char* completed(game* from, searcher* self, gh_str prefix)
 {
-    assert_status(gh_guild_complete_begin(&self->search, from->client, GUILD, prefix, &self->config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(&self->search, a_guild(from->client, GUILD, &self->guild), prefix, &self->config),
+        GH_OK);
     gh_status status = settle_search(self);
     assert_status(status, self->search.count > 0 ? GH_OK : GH_EMPTY);
     return hits(self);
@@ -60,7 +65,7 @@ static const char* completed(game* from, searcher* self, gh_str prefix)
 
 static const char* next_page(game* from, searcher* self)
 {
-    assert_status(gh_guild_next_begin(&self->search, from->client), GH_OK);
+    assert_status(gh_guild_next_begin(&self->search, a_guild(from->client, GUILD, NULL)), GH_OK);
     gh_status status = settle_search(self);
     assert_status(status, self->search.count > 0 ? GH_OK : GH_EMPTY);
     return hits(self);
@@ -70,11 +75,12 @@ static gh_status change_members(game* from, gh_guild_member* members, size_t cou
                                 gh_fold fold, uint32_t* size)
 {
     gh_guild_change* change = GAME_NEW(from, gh_guild_change);
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
     config.capacity = capacity;
     config.fold = fold;
-    gh_status status = leave ? gh_guild_leave_begin(change, from->client, GUILD, members, count, &config)
-                             : gh_guild_join_begin(change, from->client, GUILD, members, count, &config);
+    const gh_guild* guild = a_guild(from->client, GUILD, &config);
+    gh_status status = leave ? gh_guild_leave_begin(change, guild, members, count)
+                             : gh_guild_join_begin(change, guild, members, count);
     assert_status(status, GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     if (size != NULL) *size = change->size;
@@ -144,10 +150,10 @@ static void display_form_is_kept_and_the_fold_is_searched(void** state)
     gh_guild_member* member = GAME_NEW(a, gh_guild_member);
     member->name = gh_str_literal("ÄGIR");
     assert_status(change_members(a, member, 1, false, 1000, gh_fold_utf8, NULL), GH_OK);
-    self->config.fold = gh_fold_utf8;
+    self->guild.fold = gh_fold_utf8;
     assert_string_equal(completed(a, self, gh_str_literal("ä")), "ÄGIR");
     assert_string_equal(completed(a, self, gh_str_literal("Äg")), "ÄGIR");
-    self->config.fold = NULL;
+    self->guild.fold = NULL;
     assert_string_equal(completed(a, self, gh_str_literal("Ä")), "");
 }
 
@@ -179,7 +185,7 @@ static void every_byte_can_be_completed(void** state)
     searcher* self = searcher_new(a);
     char(*names)[2] = game_new(a, 512);
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, 256);
-    self->config.fold = NULL;
+    self->guild.fold = NULL;
     for (int i = 0; i < 256; i++)
     {
         names[i][0] = (char)i;
@@ -263,7 +269,7 @@ static void longest_names_fit(void** state)
     members[1].name = gh_str_make(grows, sizeof(grows));
     members[1].id = gh_str_make(zeros, sizeof(zeros));
     assert_status(change_members(a, members, 2, false, 2, gh_fold_utf8, NULL), GH_OK);
-    self->config.fold = gh_fold_utf8;
+    self->guild.fold = gh_fold_utf8;
     self->config.limit = 1;
     for (int i = 0; i < 2; i++)
     {
@@ -292,10 +298,10 @@ static void limit_is_ten_and_next_goes_on(void** state)
     assert_string_equal(completed(a, self, gh_str_literal("P")),
                         "p0000 p0001 p0002 p0003 p0004 p0005 p0006 p0007 p0008 p0009 +");
     assert_string_equal(next_page(a, self), "p0010 p0011 p0012 p0013 p0014 p0015 p0016 p0017 p0018 p0019 +");
-    assert_status(gh_guild_next_begin(&self->search, NULL), GH_INVALID_CLIENT); /* costs no page */
+    assert_status(gh_guild_next_begin(&self->search, NULL), GH_INVALID_OBJECT); /* costs no page */
     assert_string_equal(next_page(a, self), "p0020 p0021 p0022 p0023 p0024 p0025 p0026 p0027 p0028 p0029");
     assert_string_equal(next_page(a, self), "");
-    assert_status(gh_guild_next_begin(&self->search, a->client), GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_next_begin(&self->search, a_guild(a->client, GUILD, NULL)), GH_INVALID_GUILD_CURSOR);
     self->config.limit = 29;
     completed(a, self, gh_str_literal("p"));
     assert_int_equal(self->search.count, 29);
@@ -373,14 +379,17 @@ static void newer_key_stroke_replaces_the_older(void** state)
     {
         typed[i] = "jen"[i];
         gh_op_cancel(&self->search.op);
-        assert_status(
-            gh_guild_complete_begin(&self->search, a->client, GUILD, gh_str_make(typed, i + 1), &self->config), GH_OK);
+        assert_status(gh_guild_complete_begin(&self->search, a_guild(a->client, GUILD, NULL), gh_str_make(typed, i + 1),
+                                              &self->config),
+                      GH_OK);
     }
     memset(typed, 'x', sizeof(typed)); /* a prefix is copied */
     assert_status(settle_search(self), GH_OK);
     assert_string_equal(hits(self), "jenny");
     assert_int_equal(redis_server_calls(server, "zrange") - before, 1);
-    assert_status(gh_guild_complete_begin(&self->search, a->client, GUILD, gh_str_literal("ja"), &self->config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(&self->search, a_guild(a->client, GUILD, NULL), gh_str_literal("ja"), &self->config),
+        GH_OK);
     game_tick(a); /* it is on the wire */
     gh_op_cancel(&self->search.op);
     assert_status(gh_op_poll(&self->search.op), GH_CANCELLED);

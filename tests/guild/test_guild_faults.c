@@ -1,6 +1,7 @@
 /* Every fault of support/fault.h over every operation of the guild. The store is audited by the layout of KEYS.md. */
 
 #include "support/faults/fault.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +37,9 @@ static void undo(fault_scene* scene, const char* name, bool leave)
     gh_guild_change* change = GAME_NEW(scene->other, gh_guild_change);
     gh_guild_member* member = GAME_NEW(scene->other, gh_guild_member);
     member->name = gh_str_of(name);
-    assert_status(leave ? gh_guild_leave_begin(change, scene->other->client, fault_name(scene), member, 1, NULL)
-                        : gh_guild_join_begin(change, scene->other->client, fault_name(scene), member, 1, NULL),
+    assert_status(leave
+                      ? gh_guild_leave_begin(change, a_guild(scene->other->client, fault_name(scene), NULL), member, 1)
+                      : gh_guild_join_begin(change, a_guild(scene->other->client, fault_name(scene), NULL), member, 1),
                   GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
@@ -49,12 +51,13 @@ static void undo(fault_scene* scene, const char* name, bool leave)
 static void begin_join(fault_scene* scene)
 {
     gh_guild_member* members = scene->more;
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
     config.capacity = 4;
     members[0].name = gh_str_literal("jack");
     members[1].name = gh_str_literal("jenny");
     members[2].name = gh_str_literal("jim");
-    assert_status(gh_guild_join_begin(scene->op, scene->game->client, fault_name(scene), members, 3, &config), GH_OK);
+    assert_status(gh_guild_join_begin(scene->op, a_guild(scene->game->client, fault_name(scene), &config), members, 3),
+                  GH_OK);
 }
 
 static void audit_join(fault_scene* scene, gh_status status)
@@ -93,7 +96,8 @@ static void begin_leave(fault_scene* scene)
     gh_guild_member* members = scene->more;
     members[0].name = gh_str_literal("jeff");
     members[1].name = gh_str_literal("nobody");
-    assert_status(gh_guild_leave_begin(scene->op, scene->game->client, fault_name(scene), members, 2, NULL), GH_OK);
+    assert_status(gh_guild_leave_begin(scene->op, a_guild(scene->game->client, fault_name(scene), NULL), members, 2),
+                  GH_OK);
 }
 
 static void audit_leave(fault_scene* scene, gh_status status)
@@ -134,9 +138,9 @@ static void begin_search(fault_scene* scene)
     config.buffer = memory->buffer;
     config.buffer_size = sizeof(memory->buffer);
     config.limit = PAGE;
-    assert_status(
-        gh_guild_complete_begin(scene->op, scene->game->client, fault_name(scene), gh_str_literal("j"), &config),
-        GH_OK);
+    assert_status(gh_guild_complete_begin(scene->op, a_guild(scene->game->client, fault_name(scene), NULL),
+                                          gh_str_literal("j"), &config),
+                  GH_OK);
 }
 
 static void audit_search(fault_scene* scene, gh_status status)
@@ -182,7 +186,7 @@ static const fault_operation long_search = {
 
 static void begin_size(fault_scene* scene)
 {
-    assert_status(gh_guild_size_begin(scene->op, scene->game->client, fault_name(scene), 0), GH_OK);
+    assert_status(gh_guild_size_begin(scene->op, a_guild(scene->game->client, fault_name(scene), NULL)), GH_OK);
 }
 
 static void audit_size(fault_scene* scene, gh_status status)
@@ -201,9 +205,9 @@ static void begin_has(fault_scene* scene)
     gh_guild_member* members = scene->more;
     for (int i = 0; i < GH_GUILD_MEMBERS_MAX; i++)
         members[i].name = i % 2 == 0 ? gh_str_literal("jeff") : gh_str_literal("jenny");
-    assert_status(
-        gh_guild_has_begin(scene->op, scene->game->client, fault_name(scene), members, GH_GUILD_MEMBERS_MAX, NULL),
-        GH_OK);
+    assert_status(gh_guild_has_begin(scene->op, a_guild(scene->game->client, fault_name(scene), NULL), members,
+                                     GH_GUILD_MEMBERS_MAX),
+                  GH_OK);
 }
 
 static void audit_has(fault_scene* scene, gh_status status)

@@ -1,19 +1,19 @@
 /* Bad input for every function of guildhall/guild.h: its own status each, and nothing is changed. */
 
-#include "support/scene/game.h"
+#include "support/scene/social.h"
 #include "support/server/redis_server.h"
 
 #include <string.h>
 
 #define GUILD gh_str_literal("knights")
 
-static void assert_change_refused(game* a, gh_guild_change* change, gh_str guild, gh_guild_member* members,
-                                  size_t count, const gh_guild_change_config* config, gh_status expected)
+static void assert_change_refused(game* a, gh_guild_change* change, gh_guild_member* members, size_t count,
+                                  gh_status expected)
 {
     gh_guild_change before = *change;
     uint64_t begun = game_stats(a).ops_begun;
-    assert_status(gh_guild_join_begin(change, a->client, guild, members, count, config), expected);
-    assert_status(gh_guild_leave_begin(change, a->client, guild, members, count, config), expected);
+    assert_status(gh_guild_join_begin(change, a_guild(a->client, GUILD, NULL), members, count), expected);
+    assert_status(gh_guild_leave_begin(change, a_guild(a->client, GUILD, NULL), members, count), expected);
     assert_begin_refused(change, &before, expected);
     assert_int_equal(game_stats(a).ops_begun, begun);
 }
@@ -30,51 +30,27 @@ static void changes_name_the_field(void** state)
     for (int i = 0; i <= GH_GUILD_MEMBERS_MAX; i++) members[i].name = gh_str_literal("mia");
     assert_true(sizeof(*change) <= 384 && sizeof(gh_guild_search) <= 384 && sizeof(gh_guild_size) <= 384);
 
-    assert_status(gh_guild_join_begin(NULL, a->client, GUILD, members, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_guild_leave_begin(change, NULL, GUILD, members, 1, NULL), GH_INVALID_CLIENT);
-    assert_change_refused(a, change, gh_str_literal(""), members, 1, NULL, GH_INVALID_NAME);
-    assert_change_refused(a, change, gh_str_make(NULL, 1), members, 1, NULL, GH_INVALID_NAME);
-    assert_change_refused(a, change, gh_str_make(longest, sizeof(longest)), members, 1, NULL, GH_INVALID_NAME);
-    assert_change_refused(a, change, GUILD, NULL, 1, NULL, GH_INVALID_MEMBERS);
-    assert_change_refused(a, change, GUILD, members, 0, NULL, GH_INVALID_MEMBERS);
-    assert_change_refused(a, change, GUILD, members, GH_GUILD_MEMBERS_MAX + 1, NULL, GH_INVALID_MEMBERS);
-    assert_change_refused(a, change, GUILD, members, SIZE_MAX, NULL, GH_INVALID_MEMBERS);
+    assert_status(gh_guild_join_begin(NULL, a_guild(a->client, GUILD, NULL), members, 1), GH_INVALID_OP);
+    assert_status(gh_guild_leave_begin(NULL, a_guild(a->client, GUILD, NULL), members, 1), GH_INVALID_OP);
+    assert_change_refused(a, change, NULL, 1, GH_INVALID_MEMBERS);
+    assert_change_refused(a, change, members, 0, GH_INVALID_MEMBERS);
+    assert_change_refused(a, change, members, GH_GUILD_MEMBERS_MAX + 1, GH_INVALID_MEMBERS);
+    assert_change_refused(a, change, members, SIZE_MAX, GH_INVALID_MEMBERS);
     const gh_str names[] = {{"", 0}, {NULL, 2}, {longest, sizeof(longest)}, {longest, SIZE_MAX}};
     for (int i = 0; i < 4; i++)
     {
         members[1].name = names[i];
-        assert_change_refused(a, change, GUILD, members, 2, NULL, GH_INVALID_MEMBERS);
+        assert_change_refused(a, change, members, 2, GH_INVALID_MEMBERS);
     }
     members[1].name = gh_str_literal("bob");
     for (int i = 1; i < 4; i++)
     {
         members[1].id = names[i];
-        assert_change_refused(a, change, GUILD, members, 2, NULL, GH_INVALID_MEMBERS);
+        assert_change_refused(a, change, members, 2, GH_INVALID_MEMBERS);
     }
     members[1].id = gh_str_make(longest, GH_NAME_SIZE_MAX);
-
-    gh_guild_change_config config = gh_guild_change_config_default();
-    assert_int_equal(config.capacity, 5000);
-    const uint32_t capacities[] = {0, GH_GUILD_CAPACITY_MAX + 1, UINT32_MAX};
-    for (int i = 0; i < 3; i++)
-    {
-        config.capacity = capacities[i];
-        assert_change_refused(a, change, GUILD, members, 1, &config, GH_INVALID_GUILD_CAPACITY);
-    }
-    config = gh_guild_change_config_default();
-    const uint64_t timeouts[] = {0, 999, 60 * SECOND_US + 1, UINT64_MAX};
-    for (int i = 0; i < 4; i++)
-    {
-        config.timeout_us = timeouts[i];
-        assert_change_refused(a, change, GUILD, members, 1, &config, GH_INVALID_TIMEOUT);
-    }
-    config.struct_size--;
-    assert_change_refused(a, change, GUILD, members, 1, &config, GH_INVALID_CONFIG);
-
-    config = gh_guild_change_config_default();
-    config.capacity = GH_GUILD_CAPACITY_MAX;
-    assert_status(gh_guild_join_begin(change, a->client, GUILD, members, GH_GUILD_MEMBERS_MAX, &config), GH_OK);
-    assert_change_refused(a, change, GUILD, members, 1, NULL, GH_INVALID_OP);
+    assert_status(gh_guild_join_begin(change, a_guild(a->client, GUILD, NULL), members, GH_GUILD_MEMBERS_MAX), GH_OK);
+    assert_change_refused(a, change, members, 1, GH_INVALID_OP);
     gh_op_cancel(&change->op);
     assert_status(gh_op_poll(&change->op), GH_CANCELLED);
     gh_op_cancel(&change->op);
@@ -99,7 +75,7 @@ static void too_many_members_for_the_out_buffer(void** state)
     }
     for (size_t count = GH_GUILD_MEMBERS_MAX; count > 0 && accepted == 0; count--)
     {
-        gh_status status = gh_guild_join_begin(change, a->client, GUILD, members, count, NULL);
+        gh_status status = gh_guild_join_begin(change, a_guild(a->client, GUILD, NULL), members, count);
         assert_true(status == GH_TOO_LARGE || status == GH_OK);
         if (status == GH_OK) accepted = count;
     }
@@ -115,64 +91,55 @@ static void searches_name_the_field(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     gh_guild_search* search = GAME_NEW(a, gh_guild_search);
+    const gh_guild* guild = a_guild(a->client, GUILD, NULL);
     gh_guild_search_config config = gh_guild_search_config_default();
     static _Alignas(8) char buffer[GH_GUILD_BUFFER_SIZE(10) + 8];
     char longest[GH_GUILD_CURSOR_SIZE_MAX + 1];
     memset(longest, 'x', sizeof(longest));
     assert_status(gh_op_poll(&search->op), GH_IDLE);
-    assert_status(gh_guild_next_begin(search, a->client), GH_INVALID_GUILD_CURSOR);
-    assert_status(gh_guild_next_begin(NULL, a->client), GH_INVALID_OP);
-    assert_status(gh_guild_next_begin(search, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), NULL), GH_INVALID_CONFIG);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
+    assert_status(gh_guild_next_begin(search, guild), GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_next_begin(NULL, guild), GH_INVALID_OP);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), NULL), GH_INVALID_CONFIG);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
     config.buffer = buffer;
     const size_t sizes[] = {0, 1, GH_GUILD_BUFFER_SIZE(10) - 1};
     for (int i = 0; i < 3; i++)
     {
         config.buffer_size = sizes[i];
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
-                      GH_INVALID_BUFFER);
+        assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
     }
     config.buffer_size = GH_GUILD_BUFFER_SIZE(10);
     for (int off = 1; off < 8; off++)
     {
         config.buffer = buffer + off;
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
-                      GH_INVALID_BUFFER);
+        assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
     }
     config.buffer = buffer;
     const uint32_t limits[] = {0, GH_GUILD_LIMIT_MAX + 1, UINT32_MAX};
     for (int i = 0; i < 3; i++)
     {
         config.limit = limits[i];
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
-                      GH_INVALID_LIMIT);
+        assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_LIMIT);
     }
     config.limit = 11; /* of a buffer for ten */
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_BUFFER);
     config.limit = 10;
-    config.timeout_us = 999;
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_TIMEOUT);
-    config.timeout_us = SECOND_US;
+    config.struct_size--;
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_CONFIG);
+    config.struct_size++;
     config.after = gh_str_make(longest, sizeof(longest));
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
-                  GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_GUILD_CURSOR);
     config.after = gh_str_make(NULL, 3);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config),
-                  GH_INVALID_GUILD_CURSOR);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_GUILD_CURSOR);
     config.after = gh_str_make(NULL, 0);
-    assert_status(gh_guild_complete_begin(NULL, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_OP);
-    assert_status(gh_guild_complete_begin(search, NULL, GUILD, gh_str_literal("j"), &config), GH_INVALID_CLIENT);
-    assert_status(gh_guild_complete_begin(search, a->client, gh_str_literal(""), gh_str_literal("j"), &config),
-                  GH_INVALID_NAME);
+    assert_status(gh_guild_complete_begin(NULL, guild, gh_str_literal("j"), &config), GH_INVALID_OP);
     const gh_str prefixes[] = {{NULL, 1}, {longest, GH_NAME_SIZE_MAX + 1}, {longest, SIZE_MAX}};
     for (int i = 0; i < 3; i++)
-        assert_status(gh_guild_complete_begin(search, a->client, GUILD, prefixes[i], &config), GH_INVALID_GUILD_PREFIX);
+        assert_status(gh_guild_complete_begin(search, guild, prefixes[i], &config), GH_INVALID_GUILD_PREFIX);
     assert_int_equal(game_stats(a).ops_begun, 0);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_make(longest, GH_NAME_SIZE_MAX), &config),
-                  GH_OK);
-    assert_status(gh_guild_complete_begin(search, a->client, GUILD, gh_str_literal("j"), &config), GH_INVALID_OP);
-    assert_status(gh_guild_next_begin(search, a->client), GH_INVALID_OP);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_make(longest, GH_NAME_SIZE_MAX), &config), GH_OK);
+    assert_status(gh_guild_complete_begin(search, guild, gh_str_literal("j"), &config), GH_INVALID_OP);
+    assert_status(gh_guild_next_begin(search, guild), GH_INVALID_OP);
     GAME_UNTIL(gh_op_poll(&search->op) != GH_PENDING);
     assert_status(gh_op_poll(&search->op), GH_EMPTY);
     gh_op_cancel(&search->op);
@@ -185,14 +152,10 @@ static void size_names_the_field(void** state)
     redis_server* server = redis_server_start(NULL);
     game* a = game_start(redis_server_address(server));
     gh_guild_size* size = GAME_NEW(a, gh_guild_size);
-    assert_status(gh_guild_size_begin(NULL, a->client, GUILD, 0), GH_INVALID_OP);
-    assert_status(gh_guild_size_begin(size, NULL, GUILD, 0), GH_INVALID_CLIENT);
-    assert_status(gh_guild_size_begin(size, a->client, gh_str_literal(""), 0), GH_INVALID_NAME);
-    assert_status(gh_guild_size_begin(size, a->client, GUILD, 999), GH_INVALID_TIMEOUT);
-    assert_status(gh_guild_size_begin(size, a->client, GUILD, 60 * SECOND_US + 1), GH_INVALID_TIMEOUT);
-    assert_status(gh_op_poll(&size->op), GH_INVALID_TIMEOUT);
-    assert_status(gh_guild_size_begin(size, a->client, GUILD, 0), GH_OK);
-    assert_status(gh_guild_size_begin(size, a->client, GUILD, 0), GH_INVALID_OP);
+    const gh_guild* guild = a_guild(a->client, GUILD, NULL);
+    assert_status(gh_guild_size_begin(NULL, guild), GH_INVALID_OP);
+    assert_status(gh_guild_size_begin(size, guild), GH_OK);
+    assert_status(gh_guild_size_begin(size, guild), GH_INVALID_OP);
     gh_op_cancel(&size->op);
     assert_status(gh_op_poll(&size->op), GH_CANCELLED);
 }
@@ -205,26 +168,17 @@ static void has_names_the_field(void** state)
     gh_guild_has* has = GAME_NEW(a, gh_guild_has);
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, GH_GUILD_MEMBERS_MAX + 1);
     for (int i = 0; i <= GH_GUILD_MEMBERS_MAX; i++) members[i].name = gh_str_literal("mia");
-    gh_guild_has_config config = gh_guild_has_config_default();
+    const gh_guild* guild = a_guild(a->client, GUILD, NULL);
     assert_true(sizeof(*has) <= 384);
-    assert_status(gh_guild_has_begin(NULL, a->client, GUILD, members, 1, NULL), GH_INVALID_OP);
-    assert_status(gh_guild_has_begin(has, NULL, GUILD, members, 1, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_guild_has_begin(has, a->client, gh_str_literal(""), members, 1, NULL), GH_INVALID_NAME);
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, NULL, 1, NULL), GH_INVALID_MEMBERS);
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 0, NULL), GH_INVALID_MEMBERS);
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, GH_GUILD_MEMBERS_MAX + 1, NULL),
-                  GH_INVALID_MEMBERS);
+    assert_status(gh_guild_has_begin(NULL, guild, members, 1), GH_INVALID_OP);
+    assert_status(gh_guild_has_begin(has, guild, NULL, 1), GH_INVALID_MEMBERS);
+    assert_status(gh_guild_has_begin(has, guild, members, 0), GH_INVALID_MEMBERS);
+    assert_status(gh_guild_has_begin(has, guild, members, GH_GUILD_MEMBERS_MAX + 1), GH_INVALID_MEMBERS);
     members[2].name = gh_str_literal("");
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 3, NULL), GH_INVALID_MEMBERS);
-    config.timeout_us = 999;
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 1, &config), GH_INVALID_TIMEOUT);
-    config.timeout_us = 60 * SECOND_US + 1;
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 1, &config), GH_INVALID_TIMEOUT);
-    config.struct_size--;
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 1, &config), GH_INVALID_CONFIG);
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 1, NULL), GH_OK);
+    assert_status(gh_guild_has_begin(has, guild, members, 3), GH_INVALID_MEMBERS);
+    assert_status(gh_guild_has_begin(has, guild, members, 1), GH_OK);
     assert_status(members[0].status, GH_PENDING);
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 1, NULL), GH_INVALID_OP);
+    assert_status(gh_guild_has_begin(has, guild, members, 1), GH_INVALID_OP);
     gh_op_cancel(&has->op);
     assert_status(gh_op_poll(&has->op), GH_CANCELLED);
 }

@@ -7,6 +7,7 @@
 #include "support/process.h"
 #include "support/random.h"
 #include "support/server/redis_server.h"
+#include "support/scene/social.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>
@@ -36,14 +37,16 @@ static searcher* searcher_new(game* from)
 
 static gh_status complete(game* from, searcher* self, const char* prefix)
 {
-    assert_status(gh_guild_complete_begin(&self->search, from->client, GUILD, gh_str_of(prefix), &self->config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(&self->search, a_guild(from->client, GUILD, NULL), gh_str_of(prefix), &self->config),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->search.op) != GH_PENDING);
     return gh_op_poll(&self->search.op);
 }
 
 static gh_status next_page(game* from, searcher* self)
 {
-    assert_status(gh_guild_next_begin(&self->search, from->client), GH_OK);
+    assert_status(gh_guild_next_begin(&self->search, a_guild(from->client, GUILD, NULL)), GH_OK);
     GAME_UNTIL(gh_op_poll(&self->search.op) != GH_PENDING);
     return gh_op_poll(&self->search.op);
 }
@@ -58,10 +61,10 @@ static gh_guild_member* members_of(game* owner, const char* const* names, size_t
 static gh_guild_change* begin_change(game* from, gh_guild_member* members, size_t count, bool leave, uint32_t capacity)
 {
     gh_guild_change* change = GAME_NEW(from, gh_guild_change);
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
     config.capacity = capacity;
-    assert_status(leave ? gh_guild_leave_begin(change, from->client, GUILD, members, count, &config)
-                        : gh_guild_join_begin(change, from->client, GUILD, members, count, &config),
+    assert_status(leave ? gh_guild_leave_begin(change, a_guild(from->client, GUILD, &config), members, count)
+                        : gh_guild_join_begin(change, a_guild(from->client, GUILD, &config), members, count),
                   GH_OK);
     return change;
 }
@@ -82,7 +85,7 @@ static gh_status change_one(game* from, const char* name, bool leave, uint32_t c
 static uint32_t size_of(game* from)
 {
     gh_guild_size* size = GAME_NEW(from, gh_guild_size);
-    assert_status(gh_guild_size_begin(size, from->client, GUILD, 0), GH_OK);
+    assert_status(gh_guild_size_begin(size, a_guild(from->client, GUILD, NULL)), GH_OK);
     GAME_UNTIL(gh_op_poll(&size->op) != GH_PENDING);
     assert_status(gh_op_poll(&size->op), GH_OK);
     return size->size;
@@ -135,7 +138,7 @@ static int compete(void* context, int results)
     random_stream random = random_for_test(label);
     game* server = game_start(self->address);
     gh_guild_change* change = GAME_NEW(server, gh_guild_change);
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
     config.capacity = RIVAL_CAPACITY;
     for (unsigned i = 0; i < RIVAL_ROUNDS; i++)
     {
@@ -144,8 +147,8 @@ static int compete(void* context, int results)
         bool leaves = random_one_in(&random, 4);
         gh_guild_member member = {
             .name = gh_str_make(name, (size_t)snprintf(name, sizeof(name), "m%u-%u", self->number, which))};
-        gh_status status = leaves ? gh_guild_leave_begin(change, server->client, GUILD, &member, 1, &config)
-                                  : gh_guild_join_begin(change, server->client, GUILD, &member, 1, &config);
+        gh_status status = leaves ? gh_guild_leave_begin(change, a_guild(server->client, GUILD, &config), &member, 1)
+                                  : gh_guild_join_begin(change, a_guild(server->client, GUILD, &config), &member, 1);
         CHILD_CHECK(status == GH_OK);
         while (gh_op_poll(&change->op) == GH_PENDING) game_tick_all();
         status = gh_op_poll(&change->op);
@@ -427,26 +430,25 @@ static void has_finds_what_joined(void** state)
                           gh_str_make(longest, sizeof(longest))};
     gh_guild_member* members = GAME_NEW_ARRAY(a, gh_guild_member, 20);
     for (int i = 0; i < 20; i++) members[i].name = names[i / 4], members[i].id = ids[i % 4];
-    gh_guild_change_config joins = gh_guild_change_config_default();
-    gh_guild_has_config config = gh_guild_has_config_default();
-    joins.fold = config.fold = gh_fold_utf8;
+    gh_guild_config config = gh_guild_config_default();
+    config.fold = gh_fold_utf8;
     gh_guild_has* has = GAME_NEW(a, gh_guild_has);
     for (uint32_t joined = 0; joined <= 20; joined += 10)
     {
         gh_guild_change* change = GAME_NEW(a, gh_guild_change);
         if (joined > 0)
         {
-            assert_status(gh_guild_join_begin(change, a->client, GUILD, members, joined, &joins), GH_OK);
+            assert_status(gh_guild_join_begin(change, a_guild(a->client, GUILD, &config), members, joined), GH_OK);
             assert_status(settle(change), GH_OK);
         }
-        assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 20, &config), GH_OK);
+        assert_status(gh_guild_has_begin(has, a_guild(a->client, GUILD, &config), members, 20), GH_OK);
         GAME_UNTIL(gh_op_poll(&has->op) != GH_PENDING);
         assert_status(gh_op_poll(&has->op), GH_OK);
         assert_int_equal(has->found, joined);
         for (uint32_t i = 0; i < 20; i++) assert_status(members[i].status, i < joined ? GH_OK : GH_NOT_MEMBER);
     }
     redis_server_do(server, "SET " MEMBERS " x");
-    assert_status(gh_guild_has_begin(has, a->client, GUILD, members, 20, &config), GH_OK);
+    assert_status(gh_guild_has_begin(has, a_guild(a->client, GUILD, &config), members, 20), GH_OK);
     GAME_UNTIL(gh_op_poll(&has->op) != GH_PENDING);
     assert_status(gh_op_poll(&has->op), GH_CORRUPT);
 }
@@ -471,7 +473,7 @@ static void foreign_keys_are_corrupt(void** state)
     }
     redis_server_do(server, "SET " MEMBERS " x");
     assert_status(complete(a, self, ""), GH_CORRUPT);
-    assert_status(gh_guild_size_begin(size, a->client, GUILD, 0), GH_OK);
+    assert_status(gh_guild_size_begin(size, a_guild(a->client, GUILD, NULL)), GH_OK);
     GAME_UNTIL(gh_op_poll(&size->op) != GH_PENDING);
     assert_status(gh_op_poll(&size->op), GH_CORRUPT);
     char longest[GH_NAME_SIZE_MAX + 2];

@@ -72,7 +72,9 @@ static void prepare_unschedule(fault_scene* scene)
 
 static void begin_unschedule(fault_scene* scene)
 {
-    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), 60 * SECOND_US), GH_OK);
+    gh_row_schedule_config config = gh_row_schedule_config_default();
+    config.timeout_us = 60 * SECOND_US;
+    assert_status(gh_row_unschedule_begin(scene->op, scene->game->client, fault_name(scene), &config), GH_OK);
 }
 
 static void audit_unschedule(fault_scene* scene, gh_status status)
@@ -155,15 +157,14 @@ static void begins_name_the_field(void** state)
     char bytes[GH_NAME_SIZE_MAX + 1] = {0};
     assert_status(gh_row_schedule_begin(NULL, a->client, name, NULL), GH_INVALID_OP);
     assert_status(gh_row_schedule_begin(op, NULL, name, NULL), GH_INVALID_CLIENT);
-    assert_status(gh_row_unschedule_begin(NULL, a->client, name, 0), GH_INVALID_OP);
-    assert_status(gh_row_unschedule_begin(op, NULL, name, 0), GH_INVALID_CLIENT);
-    assert_status(gh_row_unschedule_begin(op, a->client, name, 1), GH_INVALID_TIMEOUT);
+    assert_status(gh_row_unschedule_begin(NULL, a->client, name, NULL), GH_INVALID_OP);
+    assert_status(gh_row_unschedule_begin(op, NULL, name, NULL), GH_INVALID_CLIENT);
     const gh_str names[] = {{"", 0}, {NULL, 3}, {bytes, sizeof(bytes)}, {bytes, SIZE_MAX}};
     gh_row_get_config get_config = gh_row_get_config_default();
     for (size_t i = 0; i < 4; i++)
     {
         assert_status(gh_row_schedule_begin(op, a->client, names[i], NULL), GH_INVALID_NAME);
-        assert_status(gh_row_unschedule_begin(op, a->client, names[i], 0), GH_INVALID_NAME);
+        assert_status(gh_row_unschedule_begin(op, a->client, names[i], NULL), GH_INVALID_NAME);
         assert_status(gh_row_get_begin(get, a->client, names[i], &get_config), GH_INVALID_NAME);
     }
     const struct
@@ -254,8 +255,8 @@ static void idle_ops_take_every_call(void** state)
     assert_status(gh_op_poll(&get.op), GH_IDLE);
     gh_op_cancel(&get.op);
     assert_status(gh_op_poll(&rows.op), GH_IDLE);
-    gh_rows_stop(NULL);
-    gh_rows_stop(&rows);
+    gh_rows_end(NULL);
+    gh_rows_end(&rows);
     gh_op_cancel(&rows.op);
     assert_true(sizeof(gh_row_schedule) <= 384 && sizeof(gh_row_get) <= 384);
 }

@@ -292,7 +292,7 @@ static void stop_ends_what_was_begun_and_begins_no_more(void** state)
     refresher_begin(self);
     assert_status(row_schedule(a, "itemX", PERIOD_US), GH_OK);
     GAME_UNTIL(self->open_count == 1);
-    gh_rows_stop(&self->rows);
+    gh_rows_end(&self->rows);
     pass_time(SECOND_US / 20);
     assert_status(gh_op_poll(&self->rows.op), GH_PENDING);
     assert_status(refresher_complete(self, 0, GH_OK, "in the end"), GH_OK);
@@ -400,7 +400,7 @@ static int refresh_for_a_while(void* context, int results)
     uint64_t end_us = wait_now_us() + 2 * SECOND_US;
     while (gh_op_poll(&self->rows.op) == GH_PENDING)
     {
-        if (wait_now_us() >= end_us) gh_rows_stop(&self->rows);
+        if (wait_now_us() >= end_us) gh_rows_end(&self->rows);
         game_tick_all();
         if (self->open_count == 0) continue;
         load_record record = {.begun_us = refresher_row(self, self->open_names[0])->loaded_us,

@@ -669,7 +669,8 @@ static void holder_of_another_form_is_corrupt(void** state)
     {
         const char* member = i == 0 ? "00000000000000aa:00000000000000bb 1" : members[i - 1];
         redis_server_do(server, "ZADD gh:{semaphore:arena}:h 9007199254740991 %s", member);
-        assert_status(gh_semaphore_look_begin(look, a->client, gh_str_literal("arena"), holders, 2, 0), GH_OK);
+        assert_status(gh_semaphore_look_begin(look, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), holders, 2),
+                      GH_OK);
         GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
         if (gh_op_poll(&look->op) != (i == 0 ? GH_OK : GH_CORRUPT))
             fail_msg("\"%s\" ends %s", member, gh_status_name(gh_op_poll(&look->op)));

@@ -10,6 +10,7 @@
 #include "support/scene/places.h"
 #include "support/scene/refresher.h"
 #include "support/scene/talk.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -172,16 +173,13 @@ static gh_status send_mail(game* from, const char* name)
 
 static gh_status touch_a_contact(game* from, const char* name)
 {
-    gh_contacts* mirror = GAME_NEW(from, gh_contacts);
     gh_contacts_load* load = GAME_NEW(from, gh_contacts_load);
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    void* memory = game_new(from, gh_contacts_memory(NULL));
-    gh_str owner = gh_str_of(name);
-    assert_status(gh_contacts_init(mirror, NULL, memory, gh_contacts_memory(NULL)), GH_OK);
-    assert_status(gh_contacts_touch_begin(change, from->client, owner, gh_str_literal("mia"), NULL), GH_OK);
+    gh_contacts* contacts = mirrored_contacts(from, gh_str_of(name), NULL);
+    assert_status(gh_contacts_touch_begin(change, contacts, gh_str_literal("mia")), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     if (gh_op_poll(&change->op) != GH_OK) return gh_op_poll(&change->op);
-    assert_status(gh_contacts_load_begin(load, from->client, owner, mirror, NULL), GH_OK);
+    assert_status(gh_contacts_load_begin(load, contacts, NULL), GH_OK);
     GAME_UNTIL(gh_op_poll(&load->op) != GH_PENDING);
     return gh_op_poll(&load->op);
 }
@@ -197,10 +195,11 @@ static gh_status join_a_guild(game* from, const char* name)
     config.buffer_size = GH_GUILD_BUFFER_SIZE(2);
     config.buffer = game_new(from, config.buffer_size);
     member->name = gh_str_literal("jenny");
-    assert_status(gh_guild_join_begin(change, from->client, guild, member, 1, NULL), GH_OK);
+    assert_status(gh_guild_join_begin(change, a_guild(from->client, guild, NULL), member, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     if (gh_op_poll(&change->op) != GH_OK) return gh_op_poll(&change->op);
-    assert_status(gh_guild_complete_begin(search, from->client, guild, gh_str_literal("je"), &config), GH_OK);
+    assert_status(gh_guild_complete_begin(search, a_guild(from->client, guild, NULL), gh_str_literal("je"), &config),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&search->op) != GH_PENDING);
     assert_int_equal(search->count, 1);
     return gh_op_poll(&search->op);

@@ -5,6 +5,7 @@
 #include "support/scene/places.h"
 #include "support/process.h"
 #include "support/scene/refresher.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,9 @@ static searcher* searcher_new(game* from)
 
 static uint32_t found(game* from, searcher* self, const char* prefix)
 {
-    assert_status(gh_guild_complete_begin(&self->search, from->client, GUILD, gh_str_of(prefix), &self->config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(&self->search, a_guild(from->client, GUILD, NULL), gh_str_of(prefix), &self->config),
+        GH_OK);
     GAME_UNTIL(gh_op_poll(&self->search.op) != GH_PENDING);
     assert_status(gh_op_poll(&self->search.op), self->search.count > 0 ? GH_OK : GH_EMPTY);
     return self->search.count;
@@ -43,7 +46,7 @@ static uint32_t found(game* from, searcher* self, const char* prefix)
 static void join(game* from, gh_guild_member* members, size_t count)
 {
     gh_guild_change* change = GAME_NEW(from, gh_guild_change);
-    assert_status(gh_guild_join_begin(change, from->client, GUILD, members, count, NULL), GH_OK);
+    assert_status(gh_guild_join_begin(change, a_guild(from->client, GUILD, NULL), members, count), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
 }
@@ -111,8 +114,9 @@ static void searches_leave_no_trace_and_stop_nobody(void** state)
     long long changes = redis_server_calls(server, "zadd") + redis_server_calls(server, "zrem");
     for (int i = 0; i < 50; i++)
     {
-        assert_status(gh_guild_complete_begin(&one->search, a->client, GUILD, gh_str_literal("je"), &one->config),
-                      GH_OK);
+        assert_status(
+            gh_guild_complete_begin(&one->search, a_guild(a->client, GUILD, NULL), gh_str_literal("je"), &one->config),
+            GH_OK);
         assert_int_equal(found(b, two, "JE"), 10);
         GAME_UNTIL(gh_op_poll(&one->search.op) != GH_PENDING);
         assert_int_equal(one->search.count, 10);

@@ -8,6 +8,7 @@
 #include "support/scene/permits.h"
 #include "support/scene/refresher.h"
 #include "support/scene/talk.h"
+#include "support/scene/social.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -530,12 +531,24 @@ static gh_status chat_begun(plain_read* self, gh_client* client, gh_str name)
     return gh_chat_fetch_begin(&self->op.chat, ON_CHAT_WITHIN(client, name, patience_us), &self->member, 1, &config);
 }
 
+static const gh_guild* patient_guild(gh_client* client, gh_str name)
+{
+    gh_guild_config config = gh_guild_config_default();
+    config.timeout_us = patience_us;
+    return a_guild(client, name, &config);
+}
+
 static gh_status has_begun(plain_read* self, gh_client* client, gh_str name)
 {
-    gh_guild_has_config config = gh_guild_has_config_default();
-    config.timeout_us = patience_us;
     self->player.name = name;
-    return gh_guild_has_begin(&self->op.has, client, name, &self->player, 1, &config);
+    return gh_guild_has_begin(&self->op.has, patient_guild(client, name), &self->player, 1);
+}
+
+static gh_status file_begun(plain_read* self, gh_client* client, gh_str name)
+{
+    gh_file_look_config config = gh_file_look_config_default();
+    config.timeout_us = patience_us;
+    return gh_file_look_begin(&self->op.file, client, name, &config);
 }
 
 static gh_status lock_begun(plain_read* self, gh_client* client, gh_str name)
@@ -547,9 +560,9 @@ static gh_status lock_begun(plain_read* self, gh_client* client, gh_str name)
 
 PLAIN_READ(look_at_lock, lock_begun(self, client, fault_name(scene)))
 PLAIN_READ(read_counter, counter_begun(self, client, fault_name(scene)))
-PLAIN_READ(size_of_guild, gh_guild_size_begin(&self->op.guild, client, fault_name(scene), patience_us))
+PLAIN_READ(size_of_guild, gh_guild_size_begin(&self->op.guild, patient_guild(client, fault_name(scene))))
 PLAIN_READ(has_guild, has_begun(self, client, fault_name(scene)))
-PLAIN_READ(look_at_file, gh_file_look_begin(&self->op.file, client, fault_name(scene), patience_us))
+PLAIN_READ(look_at_file, file_begun(self, client, fault_name(scene)))
 PLAIN_READ(list_files, files_begun(self, client, fault_name(scene)))
 PLAIN_READ(fetch_mail, mailbox_begun(self, client, fault_name(scene)))
 PLAIN_READ(members_of_chat,

@@ -28,7 +28,8 @@ typedef struct contact_actor
     random_stream random;
     contact_change changes[CHANGES];
     int ended; /* of these, in the last tick */
-    gh_contacts mirror;
+    gh_contacts loaded;
+    void* loaded_memory;
     gh_contacts followers[SET_OWNERS];
     gh_contacts_load load;
     uint32_t load_op;
@@ -37,11 +38,32 @@ typedef struct contact_actor
 static const char* const whats[] = {"?", "touch", "remove", "load", "there", "block", "unblock"};
 static const gh_str owners[SET_OWNERS] = {GH_STR_INIT("jason"), GH_STR_INIT("jeff"), GH_STR_INIT("jenny")};
 
-static void make_mirror(gh_contacts* mirror)
+static void* mirror_memory(const gh_contacts_config* config)
 {
-    size_t size = gh_contacts_memory(NULL);
-    void* memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory == NULL || gh_contacts_init(mirror, NULL, memory, size) != GH_OK) abort();
+    void* memory = aligned_alloc(64, (gh_contacts_memory(config) + 63) / 64 * 64);
+    if (memory == NULL) abort();
+    return memory;
+}
+
+/* What it touches is cut to SET_CAPACITY. */
+static void make_follower(gh_contacts* follower, gh_client* client, gh_str owner, uint64_t timeout_us)
+{
+    gh_contacts_config config = gh_contacts_config_default();
+    config.capacity = SET_CAPACITY;
+    config.timeout_us = timeout_us;
+    gh_status status =
+        gh_contacts_init(follower, client, owner, &config, mirror_memory(&config), gh_contacts_memory(&config));
+    if (status != GH_OK) abort();
+}
+
+/* With room for more than there may be. */
+static gh_status begin_load(gh_contacts_load* load, gh_contacts* into, void* memory, gh_client* client, gh_str owner,
+                            bool blocked)
+{
+    gh_contacts_load_config config = gh_contacts_load_config_default();
+    config.blocked = blocked;
+    gh_contacts_init(into, client, owner, NULL, memory, gh_contacts_memory(NULL));
+    return gh_contacts_load_begin(load, into, &config);
 }
 
 static void start(void* actor, storm_client* me, random_stream random)
@@ -49,8 +71,9 @@ static void start(void* actor, storm_client* me, random_stream random)
     contact_actor* a = actor;
     a->me = me;
     a->random = random;
-    make_mirror(&a->mirror);
-    for (int i = 0; i < SET_OWNERS; i++) make_mirror(&a->followers[i]);
+    a->loaded_memory = mirror_memory(NULL);
+    for (int i = 0; i < SET_OWNERS; i++)
+        make_follower(&a->followers[i], me->client, owners[i], random_between(&a->random, 200000, 3000000));
 }
 
 /* ---- changes ----------------------------------------------------------------------------------------------- */
@@ -62,33 +85,27 @@ static uint8_t draw_change(random_stream* random, uint64_t name)
     return x < 2 ? SET_BLOCK : x < 4 ? SET_UNBLOCK : x < 5 ? SET_OUT : SET_IN;
 }
 
-static gh_status begin_as(contact_actor* a, contact_change* c, uint8_t what, gh_str owner, gh_str contact,
-                          const gh_contacts_change_config* config)
+static gh_status begin_as(contact_change* c, uint8_t what, gh_contacts* contacts, gh_str contact)
 {
-    gh_client* client = a->me->client;
     switch (what)
     {
-    case SET_IN: return gh_contacts_touch_begin(&c->change, client, owner, contact, config);
-    case SET_OUT: return gh_contacts_remove_begin(&c->change, client, owner, contact, config);
-    case SET_BLOCK: return gh_contacts_block_begin(&c->change, client, owner, contact, config);
-    default: return gh_contacts_unblock_begin(&c->change, client, owner, contact, config);
+    case SET_IN: return gh_contacts_touch_begin(&c->change, contacts, contact);
+    case SET_OUT: return gh_contacts_remove_begin(&c->change, contacts, contact);
+    case SET_BLOCK: return gh_contacts_block_begin(&c->change, contacts, contact);
+    default: return gh_contacts_unblock_begin(&c->change, contacts, contact);
     }
 }
 
 static void begin_change(contact_actor* a, contact_change* c)
 {
-    gh_contacts_change_config config = gh_contacts_change_config_default();
     uint8_t owner = (uint8_t)random_below(&a->random, SET_OWNERS);
     uint64_t name = random_below(&a->random, SET_NAMES);
     uint8_t what = draw_change(&a->random, name);
-    config.capacity = SET_CAPACITY;
-    config.timeout_us = random_between(&a->random, 200000, 3000000);
-    config.mirror = &a->followers[owner];
     int size = snprintf(c->name, sizeof c->name, "friend%u", (unsigned)name);
     c->op = history_begin(a->me->who, STORM_contacts, what, owner);
     if (c->op == 0) return;
     history_at(c->op)->a = name;
-    gh_status status = begin_as(a, c, what, owners[owner], gh_str_make(c->name, (size_t)size), &config);
+    gh_status status = begin_as(c, what, &a->followers[owner], gh_str_make(c->name, (size_t)size));
     if (status == GH_OK) return;
     history_end(c->op, STORM_NOT_DONE, status);
     c->op = 0;
@@ -151,12 +168,11 @@ static void turn_load(contact_actor* a, bool may_begin)
     {
         if (!may_begin || !random_one_in(&a->random, 80)) return;
         uint8_t owner = (uint8_t)random_below(&a->random, SET_OWNERS);
-        gh_contacts_load_config config = gh_contacts_load_config_default();
-        config.blocked = random_one_in(&a->random, 3);
+        bool blocked = random_one_in(&a->random, 3);
         a->load_op = history_begin(a->me->who, STORM_contacts, SET_LOAD, owner);
         if (a->load_op == 0) return;
-        history_at(a->load_op)->c = config.blocked ? 1 : 0;
-        gh_status status = gh_contacts_load_begin(&a->load, a->me->client, owners[owner], &a->mirror, &config);
+        history_at(a->load_op)->c = blocked ? 1 : 0;
+        gh_status status = begin_load(&a->load, &a->loaded, a->loaded_memory, a->me->client, owners[owner], blocked);
         if (status == GH_OK) return;
         history_end(a->load_op, STORM_NOT_DONE, status);
         a->load_op = 0;
@@ -164,7 +180,7 @@ static void turn_load(contact_actor* a, bool may_begin)
     }
     gh_status status = gh_op_poll(&a->load.op);
     if (status == GH_PENDING) return;
-    if (status == GH_OK) note_load(history_at(a->load_op), &a->mirror, a->load.stored);
+    if (status == GH_OK) note_load(history_at(a->load_op), &a->loaded, a->load.stored);
     history_end(a->load_op, storm_outcome_of(status), status);
     a->load_op = 0;
 }
@@ -192,21 +208,20 @@ static bool idle(const void* actor)
     return !busy;
 }
 
-static void audit_list(storm_look* look, gh_contacts* mirror, uint8_t owner, bool blocked)
+static void audit_list(storm_look* look, void* memory, uint8_t owner, bool blocked)
 {
     static gh_contacts_load load;
+    static gh_contacts loaded;
     gh_contact found[SET_NAMES * 2];
-    gh_contacts_load_config config = gh_contacts_load_config_default();
-    config.blocked = blocked;
     uint32_t op = history_begin(look->who, STORM_contacts, SET_LOAD, owner);
     history_at(op)->c = blocked ? 1 : 0;
-    gh_status status = gh_contacts_load_begin(&load, look->client, owners[owner], mirror, &config);
+    gh_status status = begin_load(&load, &loaded, memory, look->client, owners[owner], blocked);
     while ((status = gh_op_poll(&load.op)) == GH_PENDING && storm_look_turn(look))
     {
     }
-    if (status == GH_OK) note_load(history_at(op), mirror, load.stored);
+    if (status == GH_OK) note_load(history_at(op), &loaded, load.stored);
     history_end(op, storm_outcome_of(status), status);
-    uint32_t count = gh_contacts_complete(mirror, gh_str_make(NULL, 0), found, SET_NAMES * 2);
+    uint32_t count = gh_contacts_complete(&loaded, gh_str_make(NULL, 0), found, SET_NAMES * 2);
     for (uint32_t k = 0; status == GH_OK && !blocked && k < count; k++)
     {
         storm_event event = {
@@ -217,12 +232,11 @@ static void audit_list(storm_look* look, gh_contacts* mirror, uint8_t owner, boo
 
 static void audit(storm_look* look)
 {
-    static gh_contacts mirror;
-    make_mirror(&mirror);
+    void* memory = mirror_memory(NULL);
     for (uint8_t i = 0; i < SET_OWNERS; i++)
     {
-        audit_list(look, &mirror, i, false);
-        audit_list(look, &mirror, i, true);
+        audit_list(look, memory, i, false);
+        audit_list(look, memory, i, true);
     }
 }
 

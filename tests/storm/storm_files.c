@@ -226,7 +226,7 @@ static void audit(storm_look* look)
         if (r->what != FILES_SEND || r->outcome != STORM_DONE) continue;
         (void)snprintf(name, sizeof name, "%u", at);
         uint32_t op = history_begin(look->who, STORM_files, FILES_LOOK, 0);
-        gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), 0);
+        gh_status status = gh_file_look_begin(&file, look->client, gh_str_of(name), NULL);
         while ((status = gh_op_poll(&file.op)) == GH_PENDING && storm_look_turn(look))
         {
         }

@@ -40,20 +40,21 @@ static void start(void* actor, storm_client* me, random_stream random)
 
 static void begin_change(guild_actor* a, guild_hand* hand)
 {
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
+    gh_guild made;
     uint8_t guild = (uint8_t)random_below(&a->random, SET_OWNERS);
     uint64_t name = random_below(&a->random, SET_NAMES);
     bool out = random_one_in(&a->random, 2);
     config.timeout_us = random_between(&a->random, 200000, 3000000);
     config.capacity = SET_GUILD_CAPACITY;
+    gh_guild_init(&made, a->me->client, guilds[guild], &config);
     int size = snprintf(hand->name, sizeof hand->name, "member%u", (unsigned)name);
     hand->member = (gh_guild_member){.name = gh_str_make(hand->name, (size_t)size)};
     hand->op = history_begin(a->me->who, STORM_guild, out ? SET_OUT : SET_IN, guild);
     if (hand->op == 0) return;
     history_at(hand->op)->a = name;
-    gh_status status =
-        out ? gh_guild_leave_begin(&hand->change, a->me->client, guilds[guild], &hand->member, TOGETHER, &config)
-            : gh_guild_join_begin(&hand->change, a->me->client, guilds[guild], &hand->member, TOGETHER, &config);
+    gh_status status = out ? gh_guild_leave_begin(&hand->change, &made, &hand->member, TOGETHER)
+                           : gh_guild_join_begin(&hand->change, &made, &hand->member, TOGETHER);
     if (status == GH_OK) return;
     history_end(hand->op, STORM_NOT_DONE, status);
     hand->op = 0;
@@ -98,7 +99,9 @@ static void audit(storm_look* look)
         config.buffer = buffer;
         config.buffer_size = sizeof buffer;
         uint32_t op = history_begin(look->who, STORM_guild, SET_LOAD, i);
-        gh_status status = gh_guild_complete_begin(&search, look->client, guilds[i], gh_str_make(NULL, 0), &config);
+        gh_guild guild;
+        gh_guild_init(&guild, look->client, guilds[i], NULL);
+        gh_status status = gh_guild_complete_begin(&search, &guild, gh_str_make(NULL, 0), &config);
         while ((status = gh_op_poll(&search.op)) == GH_PENDING && storm_look_turn(look))
         {
         }

@@ -148,7 +148,7 @@ static void turn_refresh(row_actor* a, bool may_begin)
     {
         a->stopping = true;
         if (random_one_in(&a->random, 2)) gh_op_cancel(&a->rows.op);
-        else gh_rows_stop(&a->rows);
+        else gh_rows_end(&a->rows);
     }
 }
 
@@ -202,7 +202,7 @@ static void turn_schedule(row_actor* a, bool may_begin)
         config.now = random_one_in(&a->random, 4);
         a->schedule_op = history_begin(a->me->who, STORM_rows, away ? ROWS_UNSCHEDULE : ROWS_SCHEDULE, name);
         if (a->schedule_op == 0) return;
-        gh_status status = away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], config.timeout_us)
+        gh_status status = away ? gh_row_unschedule_begin(&a->schedule, a->me->client, names[name], &config)
                                 : gh_row_schedule_begin(&a->schedule, a->me->client, names[name], &config);
         if (status == GH_OK) return;
         history_end(a->schedule_op, STORM_NOT_DONE, status);

@@ -5,6 +5,7 @@
 
 #include "support/faults/half.h"
 #include "support/scene/talk.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static gh_status write_guild(game* from, unsigned number)
     gh_guild_change* op = GAME_NEW(from, gh_guild_change);
     gh_guild_member* member = GAME_NEW(from, gh_guild_member);
     member->name = number % 2 == 0 ? gh_str_literal("jenny") : gh_str_literal("jeff");
-    assert_status(gh_guild_join_begin(op, from->client, NAME, member, 1, NULL), GH_OK);
+    assert_status(gh_guild_join_begin(op, a_guild(from->client, NAME, NULL), member, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }
@@ -72,7 +73,7 @@ static gh_status write_contacts(game* from, unsigned number)
 {
     gh_contacts_change* op = GAME_NEW(from, gh_contacts_change);
     gh_str name = number % 2 == 0 ? gh_str_literal("jenny") : gh_str_literal("jeff");
-    assert_status(gh_contacts_touch_begin(op, from->client, NAME, name, NULL), GH_OK);
+    assert_status(gh_contacts_touch_begin(op, some_contacts(from->client, NAME, NULL), name), GH_OK);
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
 }

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST "////////////////////////////////////////////////////////////////" /* each takes three bytes in a key  \
-                                                                                    */
-#define QUEUE   "mail"
-#define KEY     "gh:{tasks:mail}:"
+#define LONGEST                                                                                                        \
+    "////////////////////////////////////////////////////////////////" /* each takes three bytes in a key              \
+                                                                        */
+#define QUEUE "mail"
+#define KEY   "gh:{tasks:mail}:"
 
 static desk* desk_on(redis_server* server)
 {
@@ -391,7 +392,7 @@ static void longest_names_are_told_by_begin(void** state)
     for (size_t size = 0; status == GH_OK; size += LONG_STEP) /* one more byte for each of some of them */
     {
         for (size_t i = 0; i < LONG_COUNT; i++) specs[i].payload = gh_str_make(payload, (size + i) / LONG_COUNT);
-        status = gh_tasks_push_begin(&clerk->push, clerk->owner->client, clerk->queue, specs, LONG_COUNT, NULL);
+        status = gh_tasks_push_begin(&clerk->push, desk_queue(clerk), specs, LONG_COUNT);
         if (status != GH_OK) break;
         fitted++;
         GAME_UNTIL(gh_op_poll(&clerk->push.op) != GH_PENDING);

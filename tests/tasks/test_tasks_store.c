@@ -237,11 +237,11 @@ static void receipt_that_cannot_be_is_corrupt(void** state)
         for (int k = 0; k < 4; k++)
         {
             gh_task_spec spec = {.id = gh_str_literal("jo"), .unique = GH_TASK_UNIQUE_WHILE_ACTIVE};
-            const gh_tasks_config* config = &clerk->config;
-            gh_status begun = k == 0   ? gh_tasks_push_begin(&clerk->push, client, clerk->queue, &spec, 1, config)
-                              : k == 1 ? gh_tasks_cancel_begin(&clerk->edit, client, clerk->queue, &ref, 1, config)
-                              : k == 2 ? gh_tasks_requeue_begin(&clerk->edit, client, clerk->queue, &ref, 1, config)
-                                       : gh_tasks_control_begin(&clerk->control, client, clerk->queue, &rules, config);
+            const gh_queue* queue = desk_queue(clerk);
+            gh_status begun = k == 0   ? gh_tasks_push_begin(&clerk->push, queue, &spec, 1)
+                              : k == 1 ? gh_tasks_cancel_begin(&clerk->edit, queue, &ref, 1)
+                              : k == 2 ? gh_tasks_requeue_begin(&clerk->edit, queue, &ref, 1)
+                                       : gh_tasks_control_begin(&clerk->control, queue, &rules);
             assert_status(begun, GH_OK);
             redis_server_do(server, "HSET " KEY "w %016llx:%016llxo %s", (unsigned long long)gh_client_id(client),
                             (unsigned long long)ops[k]->sequence, receipts[i]);

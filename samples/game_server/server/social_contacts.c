@@ -30,9 +30,7 @@ static void begin_touch(social* s, social_player* p)
     {
         c->batch[c->batch_count++] = gh_str_make(c->names[i % TOUCHES], c->name_sizes[i % TOUCHES]);
     }
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    config.mirror = &c->mirror;
-    gh_status status = gh_contacts_touch_many_begin(&c->change, s->client, p->name, c->batch, c->batch_count, &config);
+    gh_status status = gh_contacts_touch_many_begin(&c->change, &c->contacts, c->batch, c->batch_count);
     c->touching = status == GH_OK;
     if (status != GH_OK) c->again_us = s->now_us + RETRY_US;
 }
@@ -53,13 +51,13 @@ static void load(social* s, social_player* p)
 {
     contacts_part* c = &p->contacts;
     c->again_us = s->now_us + RETRY_US; /* not before, if it fails */
-    gh_contacts_load_begin(&c->load, s->client, p->name, &c->mirror, NULL);
+    gh_contacts_load_begin(&c->load, &c->contacts, NULL);
 }
 
 void contacts_enter(social* s, social_player* p)
 {
     void* memory = s->mirrors + p->slot * s->mirror_size;
-    gh_contacts_init(&p->contacts.mirror, NULL, memory, s->mirror_size);
+    gh_contacts_init(&p->contacts.contacts, s->client, p->name, NULL, memory, s->mirror_size);
     load(s, p);
     social_wake(s, p, PART_CONTACTS);
 }
@@ -68,7 +66,7 @@ void contacts_find(social* s, social_player* p, const message* m)
 {
     gh_contact found[NAMES_MAX];
     gh_str names[NAMES_MAX];
-    uint32_t count = gh_contacts_complete(&p->contacts.mirror, m->text, found, NAMES_MAX);
+    uint32_t count = gh_contacts_complete(&p->contacts.contacts, m->text, found, NAMES_MAX);
     for (uint32_t i = 0; i < count; i++) names[i] = found[i].name;
     social_tell_names(s, p, m->number, names, count);
 }

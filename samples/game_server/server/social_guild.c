@@ -11,16 +11,19 @@
 static void join(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
-    gh_guild_change_config config = gh_guild_change_config_default();
+    gh_guild_config config = gh_guild_config_default();
+    gh_guild guild; /* a value, which may go when the op has begun */
     config.timeout_us = PATIENT_US;
+    gh_guild_init(&guild, s->client, g->talk->name, &config);
     g->again_us = s->now_us + RETRY_US; /* not before, if it fails */
-    gh_guild_join_begin(&g->change, s->client, g->talk->name, &g->member, 1, &config);
+    gh_guild_join_begin(&g->change, &guild, &g->member, 1);
 }
 
 void guild_enter(social* s, social_player* p)
 {
     guild_part* g = &p->guild;
     g->talk = p->chat.chats[CHAT_GUILD].talk;
+    gh_guild_init(&g->guild, s->client, g->talk->name, NULL);
     snprintf(g->id, sizeof g->id, "%" PRIu32, p->player);
     g->member = (gh_guild_member){.name = p->name, .id = gh_str_of(g->id)};
     join(s, p);
@@ -51,7 +54,7 @@ void guild_find(social* s, social_player* p, const message* m)
     config.buffer_size = sizeof g->found;
     if (g->finding) social_sorry(s, p, g->number, SORRY_BUSY, "there was a newer key-stroke");
     gh_op_cancel(&g->search.op);
-    gh_status status = gh_guild_complete_begin(&g->search, s->client, g->talk->name, m->text, &config);
+    gh_status status = gh_guild_complete_begin(&g->search, &g->guild, m->text, &config);
     g->finding = status == GH_OK;
     g->number = m->number;
     if (status != GH_OK) social_sorry_status(s, p, m->number, status);

@@ -126,7 +126,7 @@ typedef struct whisper_part
 /* Names come in at `queued` and go out to the store, some at a time, up to `touched`. */
 typedef struct contacts_part
 {
-    gh_contacts mirror;
+    gh_contacts contacts;
     gh_contacts_load load;
     bool loaded;
     bool touching;
@@ -142,6 +142,7 @@ typedef struct contacts_part
 
 typedef struct guild_part
 {
+    gh_guild guild;
     talk* talk; /* the guild's chat has the guild's name */
     gh_guild_change change;
     gh_guild_member member;

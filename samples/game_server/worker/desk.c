@@ -39,12 +39,13 @@ static gh_status tell(desks* all, desk* d)
 
 static gh_status find(desks* all, desk* d)
 {
-    if (gh_op_poll(&d->search.op) == GH_OK) return gh_guild_next_begin(&d->search, all->client);
+    if (gh_op_poll(&d->search.op) == GH_OK) return gh_guild_next_begin(&d->search, &d->guild);
     gh_guild_search_config config = gh_guild_search_config_default();
     config.limit = DESK_LETTERS;
     config.buffer = d->found;
     config.buffer_size = sizeof d->found;
-    return gh_guild_complete_begin(&d->search, all->client, d->job.guild, gh_str_literal(""), &config);
+    gh_guild_init(&d->guild, all->client, d->job.guild, NULL);
+    return gh_guild_complete_begin(&d->search, &d->guild, gh_str_literal(""), &config);
 }
 
 /* Those letters that are not in their mailboxes yet. */

@@ -52,6 +52,7 @@ typedef struct desk
     bool sent[DESK_LETTERS];
     uint32_t letter_count;
 
+    gh_guild guild;
     gh_guild_search search;
     char texts[JOB_PAYLOAD_SIZE]; /* of the job; the task's own memory may go to the next task earlier */
     _Alignas(8) char found[GH_GUILD_BUFFER_SIZE(DESK_LETTERS)];

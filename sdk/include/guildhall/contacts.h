@@ -1,10 +1,10 @@
 /* guildhall/contacts.h -- the players whom somebody was last in touch with, and their names completed per key-stroke.
 
        store                                       your memory
-       gh:{contacts:jason}:l                       gh_contacts, the mirror
+       gh:{contacts:jason}:l                       the mirror of a gh_contacts
        | mia | bob | Ann | ... the newest first    | mia | bob | Ann |      complete("a") -> Ann, without the network
             ^            ^                               ^
-            '- touch ----'--- remove, block              '--- load, and every change of yours that ended GH_OK
+            '- touch ----'--- remove, block              '--- load, and every change on it that ended GH_OK
 
        touch, remove, block, unblock   begin --> row of this owner --> SENT --> ended
        load                            begin --> ASKING a page at a time --> ended      changed meanwhile: from the top
@@ -15,21 +15,21 @@
             begun: each waits for the one before.
    Time     the store's clock stamps contacts; your clock counts timeout_us.
    Threads  as the client. A mirror may be read between ticks only.
-   Memory   ops and mirrors are yours. An array of contacts stays in place until the op ends, with its bytes; a
-            single contact is copied, so that it may come from the mirror. A mirror's memory stays while it is used.
-            In the store a list is at most `capacity` names long, each at most GH_NAME_SIZE_MAX bytes.
+   Memory   ops, the gh_contacts and its mirror's memory are yours. Without a mirror a gh_contacts is a value: nothing
+            points to it once a begin has returned. With one, struct and memory stay in place while an op that was begun
+            on it is busy. An array of contacts stays in place until the op ends, with its bytes; a single contact is
+            copied, so that it may come from the mirror. In the store a list is at most `capacity` names long, each at
+            most GH_NAME_SIZE_MAX bytes.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once: a touch that
             was repeated does not bring the contact to the front a second time. The marks that tell a repeat go 20
             minutes after the last change; there may be any number of clients. A mirror knows what you changed and what
             the last load saw; load it again to see what other servers did.
 
    Use
-       gh_contacts_init(&recent, NULL, memory, gh_contacts_memory(NULL));
-       gh_contacts_load_begin(&load, client, gh_str_literal("jason"), &recent, NULL);
+       gh_contacts_init(&recent, client, gh_str_literal("jason"), NULL, memory, gh_contacts_memory(NULL));
+       gh_contacts_load_begin(&load, &recent, NULL);
        ...
-       gh_contacts_change_config config = gh_contacts_change_config_default();
-       config.mirror = &recent;
-       gh_contacts_touch_begin(&change, client, gh_str_literal("jason"), gh_str_literal("mia"), &config);
+       gh_contacts_touch_begin(&change, &recent, gh_str_literal("mia"));
        ... each key-stroke:
        gh_contact found[10];
        uint32_t count = gh_contacts_complete(&recent, gh_str_literal("mi"), found, 10); */
@@ -54,14 +54,20 @@ extern "C" {
 #define GH_CONTACTS_BLOCKED_MAX 1000  /* whom one player can block                                                    */
 #define GH_CONTACTS_IDLE_MAX_US UINT64_C(315360000000000) /* ten years */
 
-/* ---- the mirror ------------------------------------------------------------------------------------------------ */
+/* ---- the contacts of an owner ---------------------------------------------------------------------------------- */
 
+/* All who change an owner's list agree on capacity, times and idle_us. */
 typedef struct gh_contacts_config
 {
-    size_t struct_size;  /* set by gh_contacts_config_default; leave it                                             */
-    uint32_t capacity;   /* the newest that it holds; 1..GH_CONTACTS_CAPACITY_MAX, default 100. A touch also holds it
-                            to the capacity of its config: what the store lets go, the mirror lets go               */
-    gh_fold fold;        /* what counts as alike; default gh_fold_ascii. NULL: only the same bytes                  */
+    size_t struct_size;  /* set by gh_contacts_config_default; leave it                                              */
+    uint64_t timeout_us; /* of each op, from begin to the end, the wait for earlier changes included; 1 ms..60 s,
+                            default 5 s                                                                              */
+    uint32_t capacity;   /* the store keeps this many, the newest, and so does the mirror; of a larger list in the store
+                            the rest goes with the next touches, 500 at a time. 1..GH_CONTACTS_CAPACITY_MAX,
+                            default 100                                                                              */
+    bool times;          /* keep when each was touched; default false. Costs about four times the memory             */
+    uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live */
+    gh_fold fold;        /* what complete takes for alike; default gh_fold_ascii. NULL: only the same bytes          */
     void* fold_context;
 } gh_contacts_config;
 
@@ -73,50 +79,44 @@ typedef struct gh_contact
     uint64_t time_us; /* of the last touch, on the store's clock since 1970; 0: not kept                             */
 } gh_contact;
 
-/* One owner's contacts in your memory. */
+/* One owner's contacts: in the store, and in your memory, if it has a mirror. */
 typedef struct gh_contacts
 {
     /* yours */
     void* user;
 
     /* read-only */
-    uint32_t count;    /* contacts that it holds                                                                    */
-    uint32_t capacity;
+    uint32_t count; /* contacts that the mirror holds; 0 without one */
 
     /* private */
-    void* memory;
-    gh_fold fold;
-    void* fold_context;
     uint32_t changes;
+    gh_object object;
+    gh_contacts_config config;
+    void* memory; /* NULL: no mirror */
 } gh_contacts;
 
 /* Bytes that a mirror needs: about 160 a contact. NULL: the defaults. 0: the config is not valid. */
 GH_API size_t gh_contacts_memory(const gh_contacts_config* config);
 
-/* Makes an empty mirror; user stays. NULL: the defaults. The memory is aligned to 8 and stays where it is. Not while an
-   op that names the mirror is busy.
-   GH_OK; GH_INVALID_CONTACTS_MIRROR (NULL), _CONFIG, _CONTACTS_CAPACITY; GH_INVALID_MEMORY (see gh_contacts_memory). */
-GH_API gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config, void* memory, size_t size);
+/* Says whose contacts, by which client, with which settings; config may be NULL for the defaults. Asks the store
+   nothing; user stays. With memory, aligned to 8, the mirror is made, and is empty; NULL with a size of 0: there is none,
+   load is GH_INVALID_CONTACTS_MIRROR, and complete finds nothing. One that has a mirror is not copied, as copies would
+   share its memory, nor made anew while an op on it is busy; it has no end. One that was not made well may be used: each
+   begin on it ends as init did.
+   GH_OK; GH_INVALID_OBJECT (contacts is NULL), _CLIENT, _NAME (owner), _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY,
+   _CONTACTS_IDLE, _MEMORY (see gh_contacts_memory). */
+GH_API gh_status gh_contacts_init(gh_contacts* contacts, gh_client* client, gh_str owner,
+                                  const gh_contacts_config* config, void* memory, size_t size);
 
 /* Writes the newest contacts whose names begin so, the newest first, and returns how many: at most limit. Empty: all.
-   Any bytes may be in prefix. Costs some 100 ns with 100 contacts, and asks nobody. 0 for what is no mirror. */
-GH_API uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_contact* found, uint32_t limit);
+   Any bytes may be in prefix. Costs some 100 ns with 100 contacts, and asks nobody. 0 for what has no mirror. */
+GH_API uint32_t gh_contacts_complete(const gh_contacts* contacts, gh_str prefix, gh_contact* found, uint32_t limit);
+
+/* Every begin below answers, besides what stands with it: GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP
+   (NULL or busy), GH_INVALID_OBJECT (contacts is NULL or was not made by gh_contacts_init), GH_INVALID_CLIENT (it was
+   shut down), or what gh_contacts_init answered. */
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
-
-typedef struct gh_contacts_change_config
-{
-    size_t struct_size;  /* set by gh_contacts_change_config_default; leave it                                       */
-    uint64_t timeout_us; /* from begin to the end, the wait for earlier changes included; 1 ms..60 s, default 5 s    */
-    uint32_t capacity;   /* the store keeps this many, the newest, and so does the mirror; of a larger list the rest
-                            goes with this touch and the next ones, 500 at a time. 1..GH_CONTACTS_CAPACITY_MAX,
-                            default 100                                                                             */
-    bool times;          /* keep when each was touched; default false. Costs about four times the memory            */
-    uint64_t idle_us;    /* a list that nobody touched for so long is forgotten; 0 (default): leave its time to live */
-    gh_contacts* mirror; /* follows the change once it ended GH_OK; of the same owner. NULL (default): none          */
-} gh_contacts_change_config;
-
-GH_API gh_contacts_change_config gh_contacts_change_config_default(void);
 
 /* What touches, removes, blocks or unblocks. */
 typedef struct gh_contacts_change
@@ -129,8 +129,8 @@ typedef struct gh_contacts_change
     /* private */
     gh_gate gate;
     gh_name owner;
-    const gh_str* contacts; /* NULL: one */
-    gh_contacts* mirror;
+    const gh_str* names; /* NULL: one */
+    gh_contacts* mirror; /* NULL: none */
     uint32_t idle_s;
     uint16_t capacity;
     uint8_t count;
@@ -141,29 +141,23 @@ typedef struct gh_contacts_change
 } gh_contacts_change;
 
 /* Begins to bring a contact to the front of the owner's list, new or not, in one step; what is beyond capacity goes
-   from its end. Contacts that are blocked stay out, and go from the mirror if it has them yet.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_TOO_LARGE (the names would not fit out_bytes); GH_CLOSED; GH_INVALID_OP,
-   _CLIENT, _NAME (owner), _CONTACTS, _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY, _CONTACTS_IDLE, _CONTACTS_MIRROR (not made
-   by gh_contacts_init). config may be NULL for the defaults. */
-GH_API gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                         const gh_contacts_change_config* config);
+   from its end. Contacts that are blocked stay out, and go from the mirror if it has them yet. The mirror, if there is
+   one, follows this and every change below once it ended GH_OK.
+   Besides: GH_TOO_LARGE (the names would not fit out_bytes), GH_INVALID_CONTACTS. */
+GH_API gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact);
 
 /* As if they were touched one after another: the last is the newest. One request, one step; GH_CONTACTS_TOUCH_MAX says
    how many. The array stays in place until the op ends. Statuses as above. */
-GH_API gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner,
-                                              const gh_str* contacts, size_t count,
-                                              const gh_contacts_change_config* config);
+GH_API gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names,
+                                              size_t count);
 
 /* Begins to take a contact out; it stays out until the next touch. GH_OK too if it was not there. Statuses as above;
    capacity, times and idle_us do not matter. */
-GH_API gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                          const gh_contacts_change_config* config);
+GH_API gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact);
 
 /* The same, and no touch brings it back until it is unblocked; and that. Statuses as above. */
-GH_API gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                         const gh_contacts_change_config* config);
-GH_API gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                           const gh_contacts_change_config* config);
+GH_API gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact);
+GH_API gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact);
 
 /* How it ends:
    GH_OK        carried out, once
@@ -178,9 +172,9 @@ GH_API gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* cl
 
 typedef struct gh_contacts_load_config
 {
-    size_t struct_size;  /* set by gh_contacts_load_config_default; leave it                           */
-    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s                             */
-    bool blocked;        /* load whom the owner has blocked, not the contacts; default false           */
+    size_t struct_size; /* set by gh_contacts_load_config_default; leave it */
+    bool blocked;       /* load whom the owner has blocked, not the contacts; default false. Into a gh_contacts of its
+                           own, with room for GH_CONTACTS_BLOCKED_MAX: changes on it would be followed as contacts */
 } gh_contacts_load_config;
 
 GH_API gh_contacts_load_config gh_contacts_load_config_default(void);
@@ -190,7 +184,7 @@ typedef struct gh_contacts_load
     gh_op op;
 
     /* read-only, after GH_OK */
-    uint32_t stored; /* contacts in the store: more than the mirror's count if its capacity is smaller  */
+    uint32_t stored; /* contacts in the store: more than the mirror's count if there are more than its capacity */
 
     /* private */
     gh_name owner;
@@ -202,10 +196,9 @@ typedef struct gh_contacts_load
 } gh_contacts_load;
 
 /* Begins to fill the mirror with the owner's newest contacts, as they are at one instant; what it held stays until the
-   first answer. Reads only. One load at a time fills a mirror.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONTACTS_MIRROR, _CONFIG, _TIMEOUT.
-   config may be NULL for the defaults. */
-GH_API gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
+   first answer. Reads only. One load at a time fills a mirror. config may be NULL for the defaults.
+   Besides: GH_INVALID_CONTACTS_MIRROR (there is none), _CONFIG. */
+GH_API gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_contacts* contacts,
                                         const gh_contacts_load_config* config);
 
 /* How it ends:

@@ -322,6 +322,14 @@ GH_API gh_status gh_files_list_begin(gh_files_list* op, gh_client* client, gh_st
 
 /* ---- look and remove ----------------------------------------------------------------------------------- */
 
+typedef struct gh_file_look_config
+{
+    size_t struct_size;  /* set by gh_file_look_config_default; leave it   */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
+} gh_file_look_config;
+
+GH_API gh_file_look_config gh_file_look_config_default(void);
+
 typedef struct gh_file_look
 {
     gh_op op;
@@ -341,13 +349,22 @@ typedef struct gh_file_look
     gh_name name;
 } gh_file_look;
 
-/* Begins to look how far a file is; changes nothing. timeout_us: 1 ms..60 s, 0: 5 s.
-   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _TIMEOUT. */
-GH_API gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us);
+/* Begins to look how far a file is; changes nothing. config may be NULL for the defaults.
+   GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CONFIG, _TIMEOUT. */
+GH_API gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name,
+                                    const gh_file_look_config* config);
 
 /* How it ends:
    GH_OK; GH_GONE: there is no such file; GH_TIMEOUT; GH_CANCELLED, GH_REFUSED,
    GH_CORRUPT. */
+
+typedef struct gh_file_remove_config
+{
+    size_t struct_size;  /* set by gh_file_remove_config_default; leave it  */
+    uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
+} gh_file_remove_config;
+
+GH_API gh_file_remove_config gh_file_remove_config_default(void);
 
 typedef struct gh_file_remove
 {
@@ -357,14 +374,13 @@ typedef struct gh_file_remove
     gh_name name;
     gh_name channel;
     uint64_t id;
-    uint64_t timeout_us;
 } gh_file_remove;
 
 /* Begins to remove a file and its announcement, whoever still reads it. id is from a look, a list, or the
-   sender's op; channel may be empty. timeout_us: 1 ms..60 s, 0: 5 s. GH_OK; GH_NO_ROOM (ops_capacity);
-   GH_CLOSED; GH_INVALID_OP, _CLIENT, _NAME, _CHANNEL, _ID (0, or 2^53 and more), _TIMEOUT. */
+   sender's op; channel may be empty; config may be NULL for the defaults. GH_OK; GH_NO_ROOM (ops_capacity); GH_CLOSED;
+   GH_INVALID_OP, _CLIENT, _NAME, _CHANNEL, _ID (0, or 2^53 and more), _CONFIG, _TIMEOUT. */
 GH_API gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
-                                      uint64_t timeout_us);
+                                      const gh_file_remove_config* config);
 
 /* How it ends:
    GH_OK: it is gone, or was before; GH_TIMEOUT, GH_CANCELLED, GH_REFUSED, GH_CORRUPT: not done;

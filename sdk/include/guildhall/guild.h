@@ -17,23 +17,26 @@
             one before.
    Time     your clock counts timeout_us; nothing else here knows time.
    Threads  as the client.
-   Memory   ops and members are yours and stay in place until the op ends, with their bytes; a prefix is copied. Hits
-            and the cursor lie in the buffer that you gave, until that op's next begin.
+   Memory   a gh_guild is a value: nothing points to it once a begin has returned. Ops and members are yours and stay in
+            place until the op ends, with their bytes; a prefix is copied. Hits and the cursor lie in the buffer that
+            you gave, until that op's next begin.
    Failure  a change whose answer is lost is asked for again with the same id and is carried out once, and is told the
             same answer. The guild never has more members than capacity. Reads may be cancelled and repeated at will. An
             empty guild is no guild: it needs no creation and leaves nothing but the marks, which go after 20 minutes.
 
    Use
+       gh_guild_init(&knights, client, gh_str_literal("knights"), NULL);
+       ...
        gh_guild_member jenny = {.name = gh_str_literal("Jenny")};
-       gh_guild_join_begin(&join, client, gh_str_literal("knights"), &jenny, 1, NULL);
+       gh_guild_join_begin(&join, &knights, &jenny, 1);
        ...
        static _Alignas(8) char buffer[GH_GUILD_BUFFER_SIZE(10)];
        gh_guild_search_config config = gh_guild_search_config_default();
        config.buffer = buffer;
        config.buffer_size = sizeof buffer;
-       gh_guild_complete_begin(&search, client, gh_str_literal("knights"), gh_str_literal("je"), &config);
+       gh_guild_complete_begin(&search, &knights, gh_str_literal("je"), &config);
        ... each frame: gh_tick(...); if (gh_op_poll(&search.op) == GH_OK) show(search.hits, search.count);
-       if (search.more) gh_guild_next_begin(&search, client); */
+       if (search.more) gh_guild_next_begin(&search, &knights); */
 
 #ifndef GUILDHALL_GUILD_H
 #define GUILDHALL_GUILD_H

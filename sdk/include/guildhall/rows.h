@@ -10,7 +10,7 @@
 
        schedule, unschedule   begin --> row of this row --> SENT --> ended
        get                    begin --> SENT --> ended
-       refresher              begin --> LOOKING <--> SLEEPING -- stop: what was begun is ended --> OK
+       refresher              begin --> LOOKING <--> SLEEPING -- end: what was begun is finished --> OK
                                             '------ cancel, drain: what was claimed is given back --> CANCELLED
          each slot            FREE --> TAKEN --> LOADING <-> RENEWING --> FINISHING --> FREE
                                                     '-- lease lost, or too long --> VOID -- complete --> FREE
@@ -118,9 +118,10 @@ typedef struct gh_row_schedule
 GH_API gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
                                        const gh_row_schedule_config* config);
 
-/* Begins to have it refreshed no more; its value goes too. Whatever is being loaded for it is not stored.
-   timeout_us: 0: 5 s. */
-GH_API gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us);
+/* Begins to have it refreshed no more; its value goes too. Whatever is being loaded for it is not stored. Of config,
+   which may be NULL for the defaults and is checked as above, timeout_us alone matters. */
+GH_API gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                         const gh_row_schedule_config* config);
 
 /* How it ends:
    GH_OK        done; or this client has asked for something else for the row since
@@ -262,24 +263,24 @@ typedef struct gh_rows
     uint64_t begun_us;                 /* the tick in which a loader was called last             */
     uint8_t shard;                     /* of the current or last claim                           */
     uint8_t asked;                     /* how many rows it asked for                             */
-    int16_t outcome;                   /* what poll says when it has stopped                     */
-    bool stopping;
+    int16_t outcome;                   /* what poll says when it has ended                       */
+    bool ending;
 } gh_rows;
 
-/* Begins to refresh rows, of all shards, until it is stopped. Besides: GH_NO_ROOM (the slots do not fit
+/* Begins to refresh rows, of all shards, until gh_rows_end. Besides: GH_NO_ROOM (the slots do not fit
    ops_capacity), GH_INVALID_ROW_LOADER, _ROW_SLOTS (NULL, none, too many, or busy), _BUFFER (memory is NULL
    with a size), _LEASE, _TIMEOUT (load_us), _ROW_BACKOFF. */
 GH_API gh_status gh_rows_begin(gh_rows* op, gh_client* client, const gh_rows_config* config);
 
 /* How it ends:
    GH_IDLE      never begun
-   GH_OK        stopped
+   GH_OK        ended by gh_rows_end
    GH_PENDING   refreshing
    GH_CANCELLED cancelled, or the client was closed */
 
-/* Claims nothing any more; ends GH_OK when all loads are completed and stored (or have taken longer than
-   load_us). */
-GH_API void gh_rows_stop(gh_rows* op);
+/* Asks it to end: it claims nothing any more, and ends GH_OK when all loads are completed and stored (or have taken
+   longer than load_us). Nothing happens to one that is not busy, or is NULL. */
+GH_API void gh_rows_end(gh_rows* op);
 
 /* gh_op_cancel gives back at once what was claimed; loads that are not completed are void. What a claim got whose
    answer does not come in time is due again after its lease. */

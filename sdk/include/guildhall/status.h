@@ -97,7 +97,7 @@
     X(INVALID_BUFFER, INVALID, 24, "a buffer is NULL although its size is not 0")                                     \
     X(INVALID_REPEAT, INVALID, 25, "the repeat field is not one of its enum's values")                                \
     X(INVALID_REENTRY, INVALID, 26, "gh_tick was called while it was already running on this client")                 \
-    X(INVALID_OBJECT, INVALID, 27, "what the op is to be begun on is NULL or was not made by its init")              \
+    X(INVALID_OBJECT, INVALID, 27, "what the op is to be begun on is NULL or was not made by its init")               \
     X(INVALID_PERMITS, INVALID, 33, "the number of permits is 0, or more than the limit in the config")               \
     X(INVALID_TASKS, INVALID, 65,                                                                                     \
        "the tasks are NULL, none, more than GH_TASKS_BATCH_MAX, or none of them has an action")                       \
@@ -141,7 +141,7 @@
        "the contacts are NULL, none, more than one call takes, or one is not a valid name")                           \
     X(INVALID_CONTACTS_CAPACITY, INVALID, 162, "the capacity is not within 1..GH_CONTACTS_CAPACITY_MAX")              \
     X(INVALID_CONTACTS_IDLE, INVALID, 163, "idle_us is longer than GH_CONTACTS_IDLE_MAX_US")                          \
-    X(INVALID_CONTACTS_MIRROR, INVALID, 164, "the mirror is NULL or was not made by gh_contacts_init")                \
+    X(INVALID_CONTACTS_MIRROR, INVALID, 164, "there is no mirror: gh_contacts_init was given no memory")              \
     X(INVALID_GUILD_CAPACITY, INVALID, 193, "the capacity of the guild is not within 1..GH_GUILD_CAPACITY_MAX")       \
     X(INVALID_GUILD_PREFIX, INVALID, 194,                                                                             \
        "the beginning to complete is longer than GH_NAME_SIZE_MAX, or NULL with a size")                              \

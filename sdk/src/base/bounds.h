@@ -49,6 +49,7 @@ typedef struct gh_bounds
     GH_BOUND(type, timeout_us, GH_TIMEOUT_USUAL_US, GH_TIMEOUT_LEAST_US, GH_TIMEOUT_MOST_US, GH_INVALID_TIMEOUT)
 
 #define GH_BOUNDS(type, rows) {rows, sizeof rows / sizeof rows[0], sizeof(type)}
+#define GH_BOUNDS_NONE(type)  {NULL, 0, sizeof(type)}
 
 /* A config begins with its struct_size; what has no row is 0. */
 void gh_bounds_fill(const gh_bounds* bounds, void* config);

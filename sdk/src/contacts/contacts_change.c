@@ -1,6 +1,7 @@
-/* contacts_change.c -- changes of a list of contacts: in the store, and then in the mirror that they are begun with. */
+/* contacts_change.c -- changes of a list of contacts: in the store, and then in the mirror of what they are begun on.
+ */
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "contacts_shared.h"
 #include "scripts/contacts_scripts.h"
 #include "wire/name.h"
@@ -20,7 +21,7 @@ static gh_contacts_change* contacts_change_of(gh_op* op)
 
 static gh_str contacts_name_at(const gh_contacts_change* change, uint32_t i)
 {
-    return change->contacts == NULL ? gh_str_make(change->one, change->one_size) : change->contacts[i];
+    return change->names == NULL ? gh_str_make(change->one, change->one_size) : change->names[i];
 }
 
 static gh_script* contacts_change_script(gh_op* op)
@@ -72,7 +73,6 @@ static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* re
             gh_contacts_mirror_remove(change->mirror, contacts_name_at(change, i)); /* blocked by another, perhaps */
         else gh_contacts_mirror_touch(change->mirror, contacts_name_at(change, i), time_us);
     }
-    if (change->mirror != NULL) gh_contacts_mirror_cut(change->mirror, change->capacity);
     return GH_OK;
 }
 
@@ -106,107 +106,84 @@ static const gh_op_kind contacts_change_kind = {.name = "contacts",
                                                 .effect = GH_OP_CHANGES,
                                                 .answer = contacts_change_answer};
 
-static const gh_bound contacts_change_bounds_rows[] = {
-    GH_BOUND_TIMEOUT(gh_contacts_change_config),
-    GH_BOUND(gh_contacts_change_config, capacity, GH_CONTACTS_CAPACITY, 1, GH_CONTACTS_CAPACITY_MAX,
-             GH_INVALID_CONTACTS_CAPACITY),
-    GH_BOUND(gh_contacts_change_config, idle_us, 0, 0, GH_CONTACTS_IDLE_MAX_US, GH_INVALID_CONTACTS_IDLE)};
-static const gh_bounds contacts_change_bounds = GH_BOUNDS(gh_contacts_change_config, contacts_change_bounds_rows);
-
-gh_contacts_change_config gh_contacts_change_config_default(void)
-{
-    gh_contacts_change_config config;
-    gh_bounds_fill(&contacts_change_bounds, &config);
-    return config;
-}
-
-static gh_status contacts_check_config(const gh_contacts_change_config* config, gh_client* client)
-{
-    gh_status status = gh_refusal_check(&contacts_change_bounds, config, client);
-    if (status != GH_OK) return status;
-    if (config->mirror != NULL && !gh_contacts_is_mirror(config->mirror)) return GH_INVALID_CONTACTS_MIRROR;
-    return GH_OK;
-}
-
-static bool contacts_are_valid(const gh_str* contacts, size_t count, const gh_contacts_change_config* config)
+static bool contacts_are_valid(const gh_str* names, size_t count, const gh_contacts_config* config)
 {
     bool list = !config->times && config->capacity <= GH_CONTACTS_LIST_MAX;
     size_t i;
-    if (contacts == NULL || count == 0 || count > GH_CONTACTS_TOUCH_MAX) return false;
+    if (names == NULL || count == 0 || count > GH_CONTACTS_TOUCH_MAX) return false;
     if (list && count > 1 && count * config->capacity > GH_CONTACTS_TOUCH_WORK) return false;
     for (i = 0; i < count; i++)
-        if (!gh_name_is_valid(contacts[i])) return false;
+        if (!gh_name_is_valid(names[i])) return false;
     return true;
 }
 
-static size_t contacts_size(const gh_str* contacts, size_t count)
+static size_t contacts_size(const gh_str* names, size_t count)
 {
     size_t size = 0;
     size_t i;
-    for (i = 0; i < count; i++) size += gh_request_str_size(contacts[i].size);
+    for (i = 0; i < count; i++) size += gh_request_str_size(names[i].size);
     return size;
 }
 
-static void contacts_set(gh_contacts_change* op, gh_str owner, const gh_str* contacts, size_t count,
-                         const gh_contacts_change_config* config)
+static void contacts_set(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names, size_t count)
 {
+    const gh_contacts_config* config = &contacts->config;
     op->blocked = 0;
-    gh_name_keep(&op->owner, owner);
-    op->contacts = count == 1 ? NULL : contacts;
-    op->mirror = config->mirror;
+    op->owner = contacts->object.name;
+    op->names = count == 1 ? NULL : names;
+    op->mirror = gh_contacts_is_mirror(contacts) ? contacts : NULL;
     op->idle_s = (uint32_t)((config->idle_us + 999999) / 1000000);
     op->capacity = (uint16_t)config->capacity;
     op->count = (uint8_t)count;
     op->times = config->times;
-    op->one_size = (uint8_t)contacts[0].size;
-    memcpy(op->one, contacts[0].bytes, contacts[0].size);
+    op->one_size = (uint8_t)names[0].size;
+    memcpy(op->one, names[0].bytes, names[0].size);
 }
 
-static gh_status contacts_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
-                                size_t count, const gh_contacts_change_config* config, char what)
+static gh_status contacts_try(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names, size_t count,
+                              char what)
 {
-    gh_contacts_change_config defaults = gh_contacts_change_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_client* client;
+    gh_status status = gh_object_check((gh_op*)op, contacts == NULL ? NULL : &contacts->object);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
-    if (config == NULL) config = &defaults;
-    status = contacts_check_config(config, client);
-    if (status != GH_OK) return status;
-    if (!contacts_are_valid(contacts, count, config)) return GH_INVALID_CONTACTS;
-    if (contacts_size(contacts, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;
-    contacts_set(op, owner, contacts, count, config);
+    client = contacts->object.client;
+    if (!contacts_are_valid(names, count, &contacts->config)) return GH_INVALID_CONTACTS;
+    if (contacts_size(names, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;
+    contacts_set(op, contacts, names, count);
     op->what = what;
-    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind, config->timeout_us,
-                       gh_gate_object(client, gh_contacts_kind(), owner));
+    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind, contacts->config.timeout_us,
+                       gh_gate_object(client, gh_contacts_kind(), gh_name_str(&op->owner)));
     return GH_OK;
 }
 
-gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_change_config* config)
+static gh_status contacts_begin(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names, size_t count,
+                                char what)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_TOUCH));
+    gh_status status = contacts_try(op, contacts, names, count, what);
+    return gh_object_begun((gh_op*)op, contacts == NULL ? NULL : &contacts->object, status);
 }
 
-gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_client* client, gh_str owner, const gh_str* contacts,
-                                       size_t count, const gh_contacts_change_config* config)
+gh_status gh_contacts_touch_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, contacts, count, config, CONTACTS_TOUCH));
+    return contacts_begin(op, contacts, &contact, 1, CONTACTS_TOUCH);
 }
 
-gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                   const gh_contacts_change_config* config)
+gh_status gh_contacts_touch_many_begin(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names, size_t count)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_REMOVE));
+    return contacts_begin(op, contacts, names, count, CONTACTS_TOUCH);
 }
 
-gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                  const gh_contacts_change_config* config)
+gh_status gh_contacts_remove_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_BLOCK));
+    return contacts_begin(op, contacts, &contact, 1, CONTACTS_REMOVE);
 }
 
-gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_client* client, gh_str owner, gh_str contact,
-                                    const gh_contacts_change_config* config)
+gh_status gh_contacts_block_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_begin(op, client, owner, &contact, 1, config, CONTACTS_UNBLOCK));
+    return contacts_begin(op, contacts, &contact, 1, CONTACTS_BLOCK);
+}
+
+gh_status gh_contacts_unblock_begin(gh_contacts_change* op, gh_contacts* contacts, gh_str contact)
+{
+    return contacts_begin(op, contacts, &contact, 1, CONTACTS_UNBLOCK);
 }

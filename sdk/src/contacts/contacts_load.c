@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/least.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "contacts_shared.h"
 #include "scripts/contacts_scripts.h"
 #include "wire/name.h"
@@ -24,7 +24,7 @@ static uint32_t contacts_page_size(const gh_contacts_load* load)
     size_t nodes = (gh_client_reply_nodes(load->op.client) - GH_CONTACTS_LOAD_NAMES - 1) / 2;
     uint64_t count = gh_least(bytes / (GH_NAME_SIZE_MAX + CONTACTS_NUMBER_SIZE + 2), nodes);
     count = gh_least(count, CONTACTS_PAGE_MAX);
-    return (uint32_t)gh_least(count, load->mirror->capacity - load->loaded);
+    return (uint32_t)gh_least(count, load->mirror->config.capacity - load->loaded);
 }
 
 static void contacts_load_encode(gh_op* op, gh_request* request)
@@ -58,7 +58,7 @@ static bool contacts_read_time(const gh_reply* value, uint64_t* time_us)
 static bool contacts_take_page(gh_contacts_load* load, const gh_reply* value, bool timed)
 {
     gh_contacts* mirror = load->mirror;
-    while (value != NULL && mirror->count < mirror->capacity)
+    while (value != NULL && mirror->count < mirror->config.capacity)
     {
         uint64_t time_us = 0;
         gh_str name = value->text;
@@ -100,7 +100,8 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     load->stored = stored > UINT32_MAX ? UINT32_MAX : (uint32_t)stored;
     if (!contacts_take_page(load, names, timed)) return GH_CORRUPT;
     load->loaded = mirror->count;
-    if (names != NULL && mirror->count < mirror->capacity && mirror->count < stored) return contacts_load_more(load);
+    if (names != NULL && mirror->count < mirror->config.capacity && mirror->count < stored)
+        return contacts_load_more(load);
     return GH_OK;
 }
 
@@ -111,8 +112,7 @@ static const gh_op_kind contacts_load_kind = {.name = "contacts",
                                               .effect = GH_OP_READS,
                                               .answer = contacts_load_answer};
 
-static const gh_bound contacts_load_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_contacts_load_config)};
-static const gh_bounds contacts_load_bounds = GH_BOUNDS(gh_contacts_load_config, contacts_load_bounds_rows);
+static const gh_bounds contacts_load_bounds = GH_BOUNDS_NONE(gh_contacts_load_config);
 
 gh_contacts_load_config gh_contacts_load_config_default(void)
 {
@@ -121,30 +121,28 @@ gh_contacts_load_config gh_contacts_load_config_default(void)
     return config;
 }
 
-static gh_status contacts_load_try(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
-                                   const gh_contacts_load_config* config)
+static gh_status contacts_load_try(gh_contacts_load* op, gh_contacts* contacts, const gh_contacts_load_config* config)
 {
     gh_contacts_load_config defaults = gh_contacts_load_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status = gh_object_check((gh_op*)op, contacts == NULL ? NULL : &contacts->object);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(owner)) return GH_INVALID_NAME;
-    if (!gh_contacts_is_mirror(mirror)) return GH_INVALID_CONTACTS_MIRROR;
+    if (!gh_contacts_is_mirror(contacts)) return GH_INVALID_CONTACTS_MIRROR;
     if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&contacts_load_bounds, config, client);
+    status = gh_refusal_check(&contacts_load_bounds, config, contacts->object.client);
     if (status != GH_OK) return status;
     op->stored = 0;
-    gh_name_keep(&op->owner, owner);
-    op->mirror = mirror;
+    op->owner = contacts->object.name;
+    op->mirror = contacts;
     op->version = 0;
     op->loaded = 0;
     op->changes = 0;
     op->blocked = config->blocked;
-    gh_call_begin(&op->op, client, &contacts_load_kind, config->timeout_us, 0);
+    gh_call_begin(&op->op, contacts->object.client, &contacts_load_kind, contacts->config.timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_client* client, gh_str owner, gh_contacts* mirror,
-                                 const gh_contacts_load_config* config)
+gh_status gh_contacts_load_begin(gh_contacts_load* op, gh_contacts* contacts, const gh_contacts_load_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, contacts_load_try(op, client, owner, mirror, config));
+    gh_status status = contacts_load_try(op, contacts, config);
+    return gh_object_begun((gh_op*)op, contacts == NULL ? NULL : &contacts->object, status);
 }

@@ -10,8 +10,10 @@
 #include "base/bounds.h"
 #include "base/hash.h"
 #include "base/least.h"
+#include "client/object.h"
 #include "contacts_shared.h"
 
+#define CONTACTS_CAPACITY 100u
 #define CONTACTS_KEY_SIZE 8u /* bytes of a folded name that are compared as one number */
 
 typedef struct contacts_record
@@ -35,9 +37,9 @@ static contacts_table contacts_table_of(const gh_contacts* mirror)
 {
     contacts_table table;
     table.keys = (uint64_t*)mirror->memory;
-    table.records = (contacts_record*)(void*)(table.keys + mirror->capacity);
-    table.hashes = (uint32_t*)(void*)(table.records + mirror->capacity);
-    table.slots = table.hashes + mirror->capacity;
+    table.records = (contacts_record*)(void*)(table.keys + mirror->config.capacity);
+    table.hashes = (uint32_t*)(void*)(table.records + mirror->config.capacity);
+    table.slots = table.hashes + mirror->config.capacity;
     return table;
 }
 
@@ -56,14 +58,14 @@ static uint32_t contacts_hash(gh_str name)
 
 bool gh_contacts_is_mirror(const gh_contacts* mirror)
 {
-    return mirror != NULL && mirror->memory != NULL && mirror->capacity > 0;
+    return mirror != NULL && mirror->memory != NULL;
 }
 
 void gh_contacts_mirror_clear(gh_contacts* mirror)
 {
     contacts_table table = contacts_table_of(mirror);
     uint32_t i;
-    for (i = 0; i < mirror->capacity; i++) table.slots[i] = i;
+    for (i = 0; i < mirror->config.capacity; i++) table.slots[i] = i;
     mirror->count = 0;
 }
 
@@ -86,7 +88,7 @@ void gh_contacts_mirror_put(gh_contacts* mirror, uint32_t at, gh_str name, uint6
     contacts_table table = contacts_table_of(mirror);
     contacts_record* record = &table.records[table.slots[at]];
     char folded[GH_FOLDED_SIZE_MAX];
-    size_t size = gh_fold_apply(mirror->fold, mirror->fold_context, name, folded);
+    size_t size = gh_fold_apply(mirror->config.fold, mirror->config.fold_context, name, folded);
     record->time_us = time_us;
     record->name_size = (uint8_t)name.size;
     record->folded_size = (uint8_t)size;
@@ -121,7 +123,7 @@ void gh_contacts_mirror_touch(gh_contacts* mirror, gh_str name, uint64_t time_us
     if (at < mirror->count) table.records[table.slots[at]].time_us = time_us;
     else
     {
-        if (mirror->count < mirror->capacity) mirror->count++;
+        if (mirror->count < mirror->config.capacity) mirror->count++;
         at = mirror->count - 1; /* a new place, or that of the oldest, which goes */
         gh_contacts_mirror_put(mirror, at, name, time_us);
     }
@@ -136,13 +138,11 @@ void gh_contacts_mirror_remove(gh_contacts* mirror, gh_str name)
     mirror_move(mirror, at, mirror->count);
 }
 
-void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity)
-{
-    if (mirror->count > capacity) mirror->count = capacity;
-}
-
-static const gh_bound contacts_bounds_rows[] = {GH_BOUND(gh_contacts_config, capacity, GH_CONTACTS_CAPACITY, 1,
-                                                         GH_CONTACTS_CAPACITY_MAX, GH_INVALID_CONTACTS_CAPACITY)};
+static const gh_bound contacts_bounds_rows[] = {
+    GH_BOUND_TIMEOUT(gh_contacts_config),
+    GH_BOUND(gh_contacts_config, capacity, CONTACTS_CAPACITY, 1, GH_CONTACTS_CAPACITY_MAX,
+             GH_INVALID_CONTACTS_CAPACITY),
+    GH_BOUND(gh_contacts_config, idle_us, 0, 0, GH_CONTACTS_IDLE_MAX_US, GH_INVALID_CONTACTS_IDLE)};
 static const gh_bounds contacts_bounds = GH_BOUNDS(gh_contacts_config, contacts_bounds_rows);
 
 gh_contacts_config gh_contacts_config_default(void)
@@ -161,21 +161,25 @@ size_t gh_contacts_memory(const gh_contacts_config* config)
     return config->capacity * (sizeof(uint64_t) + sizeof(contacts_record) + 2 * sizeof(uint32_t));
 }
 
-gh_status gh_contacts_init(gh_contacts* mirror, const gh_contacts_config* config, void* memory, size_t size)
+static bool contacts_memory_fits(const gh_contacts* contacts, const void* memory, size_t size)
 {
-    gh_contacts_config defaults = gh_contacts_config_default();
+    if (memory == NULL) return size == 0;
+    return ((uintptr_t)memory & 7) == 0 && size >= gh_contacts_memory(&contacts->config);
+}
+
+gh_status gh_contacts_init(gh_contacts* contacts, gh_client* client, gh_str owner, const gh_contacts_config* config,
+                           void* memory, size_t size)
+{
     gh_status status;
-    if (mirror == NULL) return GH_INVALID_CONTACTS_MIRROR;
-    if (config == NULL) config = &defaults;
-    status = gh_bounds_check(&contacts_bounds, config);
+    if (contacts == NULL) return GH_INVALID_OBJECT;
+    contacts->config = gh_contacts_config_default();
+    contacts->memory = NULL;
+    contacts->count = contacts->changes = 0;
+    status = gh_object_init(&contacts->object, client, owner, &contacts_bounds, config, &contacts->config);
     if (status != GH_OK) return status;
-    if (memory == NULL || ((uintptr_t)memory & 7) != 0 || size < gh_contacts_memory(config)) return GH_INVALID_MEMORY;
-    mirror->capacity = config->capacity;
-    mirror->memory = memory;
-    mirror->fold = config->fold;
-    mirror->fold_context = config->fold_context;
-    mirror->changes = 0;
-    gh_contacts_mirror_clear(mirror);
+    if (!contacts_memory_fits(contacts, memory, size)) return gh_object_made(&contacts->object, GH_INVALID_MEMORY);
+    contacts->memory = memory;
+    if (memory != NULL) gh_contacts_mirror_clear(contacts);
     return GH_OK;
 }
 
@@ -186,11 +190,11 @@ static bool mirror_record_begins(const gh_contacts* mirror, const contacts_recor
     gh_str name;
     if (folded.size <= sizeof record->folded) return memcmp(record->folded, folded.bytes, folded.size) == 0;
     name = gh_str_make(record->name, record->name_size);
-    gh_fold_apply(mirror->fold, mirror->fold_context, name, again);
+    gh_fold_apply(mirror->config.fold, mirror->config.fold_context, name, again);
     return memcmp(again, folded.bytes, folded.size) == 0;
 }
 
-uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_contact* found, uint32_t limit)
+uint32_t gh_contacts_complete(const gh_contacts* contacts, gh_str prefix, gh_contact* found, uint32_t limit)
 {
     char folded[GH_FOLDED_SIZE_MAX];
     contacts_table table;
@@ -199,19 +203,19 @@ uint32_t gh_contacts_complete(const gh_contacts* mirror, gh_str prefix, gh_conta
     uint64_t mask;
     uint32_t count = 0;
     uint32_t i;
-    if (!gh_contacts_is_mirror(mirror) || found == NULL || prefix.size > GH_NAME_SIZE_MAX) return 0;
+    if (!gh_contacts_is_mirror(contacts) || found == NULL || prefix.size > GH_NAME_SIZE_MAX) return 0;
     if (prefix.bytes == NULL && prefix.size > 0) return 0;
-    table = contacts_table_of(mirror);
-    size = gh_fold_apply(mirror->fold, mirror->fold_context, prefix, folded);
+    table = contacts_table_of(contacts);
+    size = gh_fold_apply(contacts->config.fold, contacts->config.fold_context, prefix, folded);
     key = contacts_key(folded, size);
     mask = size >= CONTACTS_KEY_SIZE ? UINT64_MAX : ~(UINT64_MAX >> (8 * size));
-    for (i = 0; i < mirror->count && count < limit; i++)
+    for (i = 0; i < contacts->count && count < limit; i++)
     {
         const contacts_record* record;
         if ((table.keys[i] & mask) != key) continue;
         record = &table.records[table.slots[i]];
         if (record->folded_size < size) continue; /* behind its end a key has zeros, which may have been typed */
-        if (size > CONTACTS_KEY_SIZE && !mirror_record_begins(mirror, record, gh_str_make(folded, size))) continue;
+        if (size > CONTACTS_KEY_SIZE && !mirror_record_begins(contacts, record, gh_str_make(folded, size))) continue;
         found[count].name = gh_str_make(record->name, record->name_size);
         found[count].time_us = record->time_us;
         count++;

@@ -1,7 +1,7 @@
 /* contacts_shared.h -- what the files of the contacts share: keys and bounds, and the mirror as the store's answers
    change it.
 
-       contacts_mirror.c  the mirror; knows nothing of requests
+       contacts_mirror.c  whose contacts, with which settings, and the mirror; knows nothing of requests
        contacts_change.c  touch, remove, block, unblock
        contacts_load.c    load */
 
@@ -10,8 +10,6 @@
 
 #include "client/op.h"
 #include "guildhall/contacts.h"
-
-#define GH_CONTACTS_CAPACITY       100u /* of a list and of a mirror, unless the caller says another */
 
 static inline gh_str gh_contacts_kind(void)
 {
@@ -23,7 +21,7 @@ static inline void gh_contacts_encode_keys(gh_request* request, const gh_op* op,
     gh_request_object_keys(request, op->client, gh_contacts_kind(), owner, "lzwb");
 }
 
-/* False for NULL, and for one that was never set up. */
+/* Whether it has one. */
 bool gh_contacts_is_mirror(const gh_contacts* mirror);
 
 void gh_contacts_mirror_clear(gh_contacts* mirror);
@@ -35,8 +33,5 @@ void gh_contacts_mirror_put(gh_contacts* mirror, uint32_t at, gh_str name, uint6
 void gh_contacts_mirror_touch(gh_contacts* mirror, gh_str name, uint64_t time_us);
 
 void gh_contacts_mirror_remove(gh_contacts* mirror, gh_str name);
-
-/* The oldest go until no more than so many are left: those that the store has let go. */
-void gh_contacts_mirror_cut(gh_contacts* mirror, uint32_t capacity);
 
 #endif

@@ -239,22 +239,34 @@ static const gh_op_kind files_look_kind = {.name = "files",
                                            .effect = GH_OP_READS,
                                            .answer = files_looked};
 
-static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
+static const gh_bound file_look_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_file_look_config)};
+static const gh_bounds file_look_bounds = GH_BOUNDS(gh_file_look_config, file_look_bounds_rows);
+
+gh_file_look_config gh_file_look_config_default(void)
 {
+    gh_file_look_config config;
+    gh_bounds_fill(&file_look_bounds, &config);
+    return config;
+}
+
+static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, const gh_file_look_config* config)
+{
+    gh_file_look_config defaults = gh_file_look_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = gh_refusal_timeout(&timeout_us, client);
+    if (config == NULL) config = &defaults;
+    status = gh_refusal_check(&file_look_bounds, config, client);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
-    gh_call_begin(&op->op, client, &files_look_kind, timeout_us, 0);
+    gh_call_begin(&op->op, client, &files_look_kind, config->timeout_us, 0);
     return GH_OK;
 }
 
-gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, uint64_t timeout_us)
+gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str name, const gh_file_look_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, file_look_try(op, client, name, timeout_us));
+    return gh_op_begun((gh_op*)op, client, file_look_try(op, client, name, config));
 }
 
 /* ---- remove: first the file, then its place in the channel --------------------------------------------- */
@@ -301,7 +313,6 @@ static gh_status files_removed(gh_op* op, const gh_event* event)
     if (op->state == FILES_WITHDRAWING || removal->channel.size == 0) return GH_OK;
     is_gone_now = gh_reply_integer(event->reply, GH_FILES_REMOVE_CODE) == GH_FILES_REMOVE_DONE;
     op->state = FILES_WITHDRAWING;
-    gh_op_timer(op, gh_client_after(op->client, removal->timeout_us));
     gh_op_send(op, is_gone_now ? GH_OP_MAYBE : op->flags & GH_OP_MAYBE);
     return GH_PENDING;
 }
@@ -313,26 +324,37 @@ static const gh_op_kind files_remove_kind = {.name = "files",
                                              .effect = GH_OP_CHANGES,
                                              .answer = files_removed};
 
-static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
-                                 uint64_t timeout_us)
+static const gh_bound file_remove_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_file_remove_config)};
+static const gh_bounds file_remove_bounds = GH_BOUNDS(gh_file_remove_config, file_remove_bounds_rows);
+
+gh_file_remove_config gh_file_remove_config_default(void)
 {
+    gh_file_remove_config config;
+    gh_bounds_fill(&file_remove_bounds, &config);
+    return config;
+}
+
+static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
+                                 const gh_file_remove_config* config)
+{
+    gh_file_remove_config defaults = gh_file_remove_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
     if (status != GH_OK) return status;
     if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (channel.size > 0 && !gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
     if (id == 0 || id >= GH_FILES_ID_MAX) return GH_INVALID_ID;
-    status = gh_refusal_timeout(&timeout_us, client);
+    if (config == NULL) config = &defaults;
+    status = gh_refusal_check(&file_remove_bounds, config, client);
     if (status != GH_OK) return status;
     gh_name_keep(&op->name, name);
     gh_name_keep(&op->channel, channel);
     op->id = id;
-    op->timeout_us = timeout_us;
-    gh_call_begin(&op->op, client, &files_remove_kind, timeout_us, 0);
+    gh_call_begin(&op->op, client, &files_remove_kind, config->timeout_us, 0);
     return GH_OK;
 }
 
 gh_status gh_file_remove_begin(gh_file_remove* op, gh_client* client, gh_str name, uint64_t id, gh_str channel,
-                               uint64_t timeout_us)
+                               const gh_file_remove_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, file_remove_try(op, client, name, id, channel, timeout_us));
+    return gh_op_begun((gh_op*)op, client, file_remove_try(op, client, name, id, channel, config));
 }

@@ -95,16 +95,8 @@ static gh_status row_schedule_check(const gh_row_schedule_config* config, gh_cli
     return config->max_age_us < config->period_us ? GH_INVALID_ROW_AGE : GH_OK;
 }
 
-static void row_schedule_send(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
-{
-    gh_name_keep(&op->row, row);
-    op->not_after_us = gh_client_after(client, timeout_us);
-    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, timeout_us,
-                       gh_gate_object(client, gh_str_literal("rows"), row));
-}
-
 static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str row,
-                                  const gh_row_schedule_config* config)
+                                  const gh_row_schedule_config* config, bool away)
 {
     gh_row_schedule_config defaults = gh_row_schedule_config_default();
     gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
@@ -113,37 +105,27 @@ static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str
     if (config == NULL) config = &defaults;
     status = row_schedule_check(config, client);
     if (status != GH_OK) return status;
+    gh_name_keep(&op->row, row);
     op->period_us = config->period_us;
     op->max_age_us = config->max_age_us == 0 ? 3 * config->period_us : config->max_age_us;
+    op->not_after_us = gh_client_after(client, config->timeout_us);
     op->now = config->now;
-    op->away = false;
-    row_schedule_send(op, client, row, config->timeout_us);
+    op->away = away;
+    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, config->timeout_us,
+                       gh_gate_object(client, gh_str_literal("rows"), row));
     return GH_OK;
 }
 
 gh_status gh_row_schedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
                                 const gh_row_schedule_config* config)
 {
-    return gh_op_begun((gh_op*)op, client, row_schedule_try(op, client, row, config));
+    return gh_op_begun((gh_op*)op, client, row_schedule_try(op, client, row, config, false));
 }
 
-static gh_status row_unschedule_try(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
+gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row,
+                                  const gh_row_schedule_config* config)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
-    status = gh_refusal_timeout(&timeout_us, client);
-    if (status != GH_OK) return status;
-    op->period_us = op->max_age_us = 0;
-    op->now = false;
-    op->away = true;
-    row_schedule_send(op, client, row, timeout_us);
-    return GH_OK;
-}
-
-gh_status gh_row_unschedule_begin(gh_row_schedule* op, gh_client* client, gh_str row, uint64_t timeout_us)
-{
-    return gh_op_begun((gh_op*)op, client, row_unschedule_try(op, client, row, timeout_us));
+    return gh_op_begun((gh_op*)op, client, row_schedule_try(op, client, row, config, true));
 }
 
 /* ---- get ----------------------------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static bool rows_are_being_worked_on(const gh_rows* rows)
 static void rows_settle(gh_rows* rows)
 {
     size_t i;
-    if (!rows->stopping || rows->op.state == ROWS_LOOKING || rows_are_being_worked_on(rows)) return;
+    if (!rows->ending || rows->op.state == ROWS_LOOKING || rows_are_being_worked_on(rows)) return;
     for (i = 0; i < rows->config.slot_count; i++)
         if (gh_op_is_busy(&rows->config.slots[i].op)) gh_op_end(&rows->config.slots[i].op, GH_IDLE);
     gh_op_end(&rows->op, (gh_status)rows->outcome);
@@ -86,7 +86,7 @@ static void rows_look(gh_rows* rows)
     uint8_t shard = rows_next_shard(rows);
     rows->op.state = ROWS_SLEEPING;
     gh_op_timer(&rows->op, GH_FOREVER);
-    if (rows->stopping)
+    if (rows->ending)
     {
         rows_settle(rows);
         return;
@@ -181,7 +181,7 @@ static void rows_leave(gh_rows* rows, gh_status outcome)
 {
     gh_client* client = rows->op.client;
     size_t i;
-    rows->stopping = true;
+    rows->ending = true;
     rows->outcome = (int16_t)outcome;
     if (rows->op.state == ROWS_LOOKING) /* its answer may have rows to give back */
         gh_op_timer(&rows->op, gh_client_after(client, gh_client_request_timeout(client)));
@@ -198,7 +198,7 @@ static void rows_leave(gh_rows* rows, gh_status outcome)
 /* A slot rests. */
 static void rows_slot_moved(gh_rows* rows)
 {
-    if (rows->stopping) rows_settle(rows);
+    if (rows->ending) rows_settle(rows);
     else if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client));
 }
 
@@ -319,7 +319,7 @@ static bool rows_are_busy(const gh_rows* rows)
     return rows != NULL && gh_op_is_at_work(&rows->op);
 }
 
-void gh_rows_stop(gh_rows* op)
+void gh_rows_end(gh_rows* op)
 {
-    if (rows_are_busy(op) && !op->stopping) rows_leave(op, GH_OK);
+    if (rows_are_busy(op) && !op->ending) rows_leave(op, GH_OK);
 }

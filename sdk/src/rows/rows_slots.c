@@ -87,7 +87,7 @@ static void rows_slot_finish(gh_rows_slot* slot, char outcome, uint64_t pause_us
 {
     gh_client* client = slot->op.client;
     uint64_t end_us = gh_client_after(client, gh_client_request_timeout(client));
-    if (!slot->rows->stopping && slot->lease_end_us > end_us) end_us = slot->lease_end_us;
+    if (!slot->rows->ending && slot->lease_end_us > end_us) end_us = slot->lease_end_us;
     GH_INVARIANT(client, slot->op.state != ROWS_SLOT_FREE && slot->op.state != ROWS_SLOT_VOID);
     slot->outcome = outcome;
     slot->pause_us = pause_us;
@@ -128,7 +128,7 @@ static uint64_t rows_slot_renewal(const gh_rows_slot* slot)
     return gh_lease_renewal(slot->op.client, slot->rows->config.lease_us, slot->lease_end_us);
 }
 
-/* Calls the loader, which may complete the load, or stop the refresher: nothing may follow. */
+/* Calls the loader, which may complete the load, or end the refresher: nothing may follow. */
 static void rows_slot_load(gh_rows_slot* slot)
 {
     gh_rows* rows = slot->rows;
@@ -304,7 +304,7 @@ void gh_rows_slots_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t l
     rows->loading++;
     gh_op_lease(&slot->op, lease_end_us);
     gh_op_timer(&slot->op, gh_client_now(rows->op.client));
-    if (rows->stopping) gh_rows_slot_give_back(slot);
+    if (rows->ending) gh_rows_slot_give_back(slot);
 }
 
 /* ---- what the loader calls ----------------------------------------------------------------------------- */

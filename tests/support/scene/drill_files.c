@@ -133,7 +133,7 @@ static gh_status run_list_wait(drill* self)
 
 static gh_status look_at_file(drill* self, files_bag* bag)
 {
-    assert_status(gh_file_look_begin(&bag->look, self->game->client, NAME, 0), GH_OK);
+    assert_status(gh_file_look_begin(&bag->look, self->game->client, NAME, NULL), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->look.op) != GH_PENDING);
     return gh_op_poll(&bag->look.op);
 }
@@ -152,7 +152,7 @@ static void arm_look(drill* self)
 static gh_status remove_file(drill* self, files_bag* bag, uint64_t id)
 {
     gh_str channel = NAME;
-    assert_status(gh_file_remove_begin(&bag->remove, self->game->client, NAME, id, channel, 0), GH_OK);
+    assert_status(gh_file_remove_begin(&bag->remove, self->game->client, NAME, id, channel, NULL), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->remove.op) != GH_PENDING);
     return gh_op_poll(&bag->remove.op);
 }

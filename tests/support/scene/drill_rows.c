@@ -99,7 +99,7 @@ static gh_status run_schedule_again(drill* self)
 static gh_status run_unschedule(drill* self)
 {
     rows_bag* bag = DRILL_NEW(self, rows_bag);
-    assert_status(gh_row_unschedule_begin(&bag->schedule, self->game->client, NAME, 0), GH_OK);
+    assert_status(gh_row_unschedule_begin(&bag->schedule, self->game->client, NAME, NULL), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->schedule.op) != GH_PENDING);
     return gh_op_poll(&bag->schedule.op);
 }

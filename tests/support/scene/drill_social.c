@@ -1,6 +1,7 @@
 /* drill_social.c -- the ops of contacts and guilds. */
 
 #include "support/scene/drill.h"
+#include "support/scene/social.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,13 +17,13 @@ typedef struct contacts_bag
 {
     gh_contacts_change change;
     gh_contacts_load load;
-    gh_contacts mirror;
+    gh_contacts contacts;
     _Alignas(16) char memory[64 * 1024];
 } contacts_bag;
 
-static gh_contacts_change_config config_of(bool times)
+static gh_contacts_config config_of(bool times)
 {
-    gh_contacts_change_config config = gh_contacts_change_config_default();
+    gh_contacts_config config = gh_contacts_config_default();
     config.capacity = 4;
     config.times = times;
     return config;
@@ -31,8 +32,9 @@ static gh_contacts_change_config config_of(bool times)
 static void touch_now(game* from, const gh_str* contacts, size_t count, bool times)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    gh_contacts_change_config config = config_of(times);
-    assert_status(gh_contacts_touch_many_begin(change, from->client, NAME, contacts, count, &config), GH_OK);
+    gh_contacts_config config = config_of(times);
+    assert_status(gh_contacts_touch_many_begin(change, some_contacts(from->client, NAME, &config), contacts, count),
+                  GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
 }
@@ -40,7 +42,7 @@ static void touch_now(game* from, const gh_str* contacts, size_t count, bool tim
 static void block_now(game* from, gh_str contact)
 {
     gh_contacts_change* change = GAME_NEW(from, gh_contacts_change);
-    assert_status(gh_contacts_block_begin(change, from->client, NAME, contact, NULL), GH_OK);
+    assert_status(gh_contacts_block_begin(change, some_contacts(from->client, NAME, NULL), contact), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
 }
@@ -71,8 +73,9 @@ static gh_status settle_change(drill* self, gh_contacts_change* change)
 static gh_status touch_with(drill* self, size_t first, size_t count, bool times)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
-    gh_contacts_change_config config = config_of(times);
-    assert_status(gh_contacts_touch_many_begin(&bag->change, self->game->client, NAME, names + first, count, &config),
+    gh_contacts_config config = config_of(times);
+    assert_status(gh_contacts_touch_many_begin(&bag->change, some_contacts(self->game->client, NAME, &config),
+                                               names + first, count),
                   GH_OK);
     return settle_change(self, &bag->change);
 }
@@ -95,33 +98,35 @@ static gh_status run_touch_known(drill* self)
 static gh_status run_remove(drill* self)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
-    assert_status(gh_contacts_remove_begin(&bag->change, self->game->client, NAME, names[1], NULL), GH_OK);
+    assert_status(gh_contacts_remove_begin(&bag->change, some_contacts(self->game->client, NAME, NULL), names[1]),
+                  GH_OK);
     return settle_change(self, &bag->change);
 }
 
 static gh_status run_block(drill* self)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
-    assert_status(gh_contacts_block_begin(&bag->change, self->game->client, NAME, names[1], NULL), GH_OK);
+    assert_status(gh_contacts_block_begin(&bag->change, some_contacts(self->game->client, NAME, NULL), names[1]),
+                  GH_OK);
     return settle_change(self, &bag->change);
 }
 
 static gh_status run_unblock(drill* self)
 {
     contacts_bag* bag = DRILL_NEW(self, contacts_bag);
-    assert_status(gh_contacts_unblock_begin(&bag->change, self->game->client, NAME, gh_str_literal("foe"), NULL),
-                  GH_OK);
+    assert_status(
+        gh_contacts_unblock_begin(&bag->change, some_contacts(self->game->client, NAME, NULL), gh_str_literal("foe")),
+        GH_OK);
     return settle_change(self, &bag->change);
 }
 
 static gh_status load_with(drill* self, contacts_bag* bag, bool blocked)
 {
     gh_contacts_load_config config = gh_contacts_load_config_default();
-    gh_contacts_config mirror = gh_contacts_config_default();
-    mirror.capacity = 100;
+    gh_client* client = self->game->client;
     config.blocked = blocked;
-    assert_status(gh_contacts_init(&bag->mirror, &mirror, bag->memory, sizeof(bag->memory)), GH_OK);
-    assert_status(gh_contacts_load_begin(&bag->load, self->game->client, NAME, &bag->mirror, &config), GH_OK);
+    assert_status(gh_contacts_init(&bag->contacts, client, NAME, NULL, bag->memory, sizeof(bag->memory)), GH_OK);
+    assert_status(gh_contacts_load_begin(&bag->load, &bag->contacts, &config), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->load.op) != GH_PENDING);
     return gh_op_poll(&bag->load.op);
 }
@@ -167,7 +172,7 @@ static bool heal_contacts(drill* self, char why[256])
     if (status != GH_OK) return snprintf(why, 256, "touch: %s", gh_status_name(status)) < 0;
     status = load_with(self, bag, false);
     if (status != GH_OK) return snprintf(why, 256, "load: %s", gh_status_name(status)) < 0;
-    uint32_t count = gh_contacts_complete(&bag->mirror, gh_str_literal(""), found, 16);
+    uint32_t count = gh_contacts_complete(&bag->contacts, gh_str_literal(""), found, 16);
     if (count < 1 || count > 4 || !gh_str_equal(found[0].name, names[0]))
         return snprintf(why, 256, "%u contacts, and not the one that was touched first", count) < 0;
     if (redis_server_integer(self->server, "EXISTS gh:{contacts:thing}:l gh:{contacts:thing}:z") != 1)
@@ -176,12 +181,12 @@ static bool heal_contacts(drill* self, char why[256])
         for (uint32_t k = i + 1; k < count; k++)
             if (gh_str_equal(found[i].name, found[k].name)) return snprintf(why, 256, "one is there twice") < 0;
     gh_contacts_change* change = DRILL_NEW(self, gh_contacts_change);
-    assert_status(gh_contacts_remove_begin(change, self->game->client, NAME, names[0], NULL), GH_OK);
+    assert_status(gh_contacts_remove_begin(change, some_contacts(self->game->client, NAME, NULL), names[0]), GH_OK);
     status = settle_change(self, change);
     if (status != GH_OK) return snprintf(why, 256, "remove: %s", gh_status_name(status)) < 0;
     status = load_with(self, bag, false);
     if (status != GH_OK && status != GH_EMPTY) return snprintf(why, 256, "load: %s", gh_status_name(status)) < 0;
-    if (gh_contacts_complete(&bag->mirror, names[0], found, 16) != 0)
+    if (gh_contacts_complete(&bag->contacts, names[0], found, 16) != 0)
         return snprintf(why, 256, "what was removed is still there") < 0;
     return true;
 }
@@ -215,11 +220,11 @@ static void prepare_guild(game* one, game* two)
     gh_guild_change* change = GAME_NEW(one, gh_guild_change);
     gh_guild_member* members = GAME_NEW_ARRAY(one, gh_guild_member, 3);
     fill_members(members, 1);
-    assert_status(gh_guild_join_begin(change, one->client, NAME, members, 3, NULL), GH_OK);
+    assert_status(gh_guild_join_begin(change, a_guild(one->client, NAME, NULL), members, 3), GH_OK);
     GAME_UNTIL(gh_op_poll(&change->op) != GH_PENDING);
     assert_status(gh_op_poll(&change->op), GH_OK);
     gh_guild_change* leave = GAME_NEW(two, gh_guild_change);
-    assert_status(gh_guild_leave_begin(leave, two->client, NAME, members + 2, 1, NULL), GH_OK);
+    assert_status(gh_guild_leave_begin(leave, a_guild(two->client, NAME, NULL), members + 2, 1), GH_OK);
     GAME_UNTIL(gh_op_poll(&leave->op) != GH_PENDING);
     assert_status(gh_op_poll(&leave->op), GH_OK);
 }
@@ -228,8 +233,8 @@ static gh_status change_guild(drill* self, guild_bag* bag, size_t first, size_t 
 {
     fill_members(bag->members, first);
     memset(&bag->change, 0, sizeof(bag->change));
-    assert_status((leaves ? gh_guild_leave_begin : gh_guild_join_begin)(&bag->change, self->game->client, NAME,
-                                                                        bag->members, count, NULL),
+    assert_status((leaves ? gh_guild_leave_begin : gh_guild_join_begin)(
+                      &bag->change, a_guild(self->game->client, NAME, NULL), bag->members, count),
                   GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->change.op) != GH_PENDING);
     return gh_op_poll(&bag->change.op);
@@ -251,7 +256,9 @@ static gh_status search_guild(drill* self, guild_bag* bag, const char* prefix, u
     config.limit = limit;
     config.buffer = bag->buffer;
     config.buffer_size = sizeof(bag->buffer);
-    assert_status(gh_guild_complete_begin(&bag->search, self->game->client, NAME, gh_str_of(prefix), &config), GH_OK);
+    assert_status(
+        gh_guild_complete_begin(&bag->search, a_guild(self->game->client, NAME, NULL), gh_str_of(prefix), &config),
+        GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->search.op) != GH_PENDING);
     return gh_op_poll(&bag->search.op);
 }
@@ -266,7 +273,7 @@ static gh_status run_search_next(drill* self)
     guild_bag* bag = DRILL_NEW(self, guild_bag);
     gh_status status = search_guild(self, bag, "", 1);
     if (status != GH_OK || !bag->search.more) return status;
-    assert_status(gh_guild_next_begin(&bag->search, self->game->client), GH_OK);
+    assert_status(gh_guild_next_begin(&bag->search, a_guild(self->game->client, NAME, NULL)), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->search.op) != GH_PENDING);
     return gh_op_poll(&bag->search.op);
 }
@@ -274,7 +281,7 @@ static gh_status run_search_next(drill* self)
 static gh_status ask_guild(drill* self, guild_bag* bag, size_t first)
 {
     fill_members(bag->members, first);
-    assert_status(gh_guild_has_begin(&bag->has, self->game->client, NAME, bag->members, 2, NULL), GH_OK);
+    assert_status(gh_guild_has_begin(&bag->has, a_guild(self->game->client, NAME, NULL), bag->members, 2), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->has.op) != GH_PENDING);
     return gh_op_poll(&bag->has.op);
 }
@@ -287,7 +294,7 @@ static gh_status run_has(drill* self)
 static gh_status run_size(drill* self)
 {
     guild_bag* bag = DRILL_NEW(self, guild_bag);
-    assert_status(gh_guild_size_begin(&bag->size, self->game->client, NAME, 0), GH_OK);
+    assert_status(gh_guild_size_begin(&bag->size, a_guild(self->game->client, NAME, NULL)), GH_OK);
     DRILL_UNTIL(self, gh_op_poll(&bag->size.op) != GH_PENDING);
     return gh_op_poll(&bag->size.op);
 }

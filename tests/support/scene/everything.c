@@ -5,6 +5,7 @@
 #include "support/scene/everything_asked.h"
 #include "support/scene/everything_part.h"
 #include "support/scene/everything_reads.h"
+#include "support/scene/everything_social.h"
 #include "support/scene/everything_talk.h"
 #include "support/scene/places.h"
 
@@ -47,9 +48,7 @@ struct everything
     gh_command scripted;
     gh_script script;
 
-    gh_contacts mirror;
-    gh_contacts_change contact[5];
-    gh_contacts_load load;
+    everything_social social;
 
     gh_counters* counters;
     gh_counter counter;
@@ -61,12 +60,6 @@ struct everything
     gh_file_entry entries[4];
     gh_file_look look;
     gh_file_remove remove;
-
-    gh_guild_change guild_join;
-    gh_guild_change guild_leave;
-    gh_guild_member guild_members[2];
-    gh_guild_search search;
-    gh_guild_size size;
 
     gh_lock lock;
     gh_lock waiting;
@@ -148,8 +141,6 @@ everything* everything_new(game* owner)
     all->owner = owner;
     all->table = places_world(owner);
     all->aggregate = places_aggregate(owner, all->table, 2);
-    all->guild_members[0].name = NAME("jeff");
-    all->guild_members[1].name = NAME("jenny");
     all->member.name = all->committed.name = NAME("jeff");
     all->committed.handled = 1;
     all->post.sender = all->letter.sender = NAME("jeff");
@@ -220,20 +211,6 @@ static void begin_commands(everything* all, gh_client* client)
     BEGIN(gh_script_begin, &all->scripted, client, &all->script, NULL, 0, NULL, 0, NULL);
 }
 
-static void begin_contacts(everything* all, gh_client* client)
-{
-    static const gh_str names[] = {GH_STR_INIT("mia"), GH_STR_INIT("bob")};
-    gh_contacts_change_config config = gh_contacts_change_config_default();
-    config.mirror = &all->mirror;
-    if (all->live) assert_status(CALL(gh_contacts_init)(&all->mirror, NULL, room(all), ROOM_SIZE), GH_OK);
-    BEGIN(gh_contacts_touch_begin, &all->contact[0], client, PASSING("jeff"), names[0], &config);
-    BEGIN(gh_contacts_touch_many_begin, &all->contact[1], client, PASSING("jeff"), names, 2, &config);
-    BEGIN(gh_contacts_remove_begin, &all->contact[2], client, PASSING("jeff"), names[0], &config);
-    BEGIN(gh_contacts_block_begin, &all->contact[3], client, PASSING("jeff"), names[1], &config);
-    BEGIN(gh_contacts_unblock_begin, &all->contact[4], client, PASSING("jeff"), names[1], &config);
-    BEGIN(gh_contacts_load_begin, &all->load, client, PASSING("jeff"), &all->mirror, NULL);
-}
-
 static void begin_counters(everything* all, gh_client* client)
 {
     gh_counters_config config = gh_counters_config_default();
@@ -274,24 +251,8 @@ static void begin_files(everything* all, gh_client* client)
     BEGIN(gh_file_send_begin, &all->file, client, PASSING("log 1"), &sends);
     BEGIN(gh_file_read_begin, &all->reader, client, PASSING("log 1"), PASSING("one"), &reads);
     BEGIN(gh_files_list_begin, &all->files, client, PASSING("logs"), &lists);
-    BEGIN(gh_file_look_begin, &all->look, client, PASSING("log 1"), 0);
-    BEGIN(gh_file_remove_begin, &all->remove, client, PASSING("log 0"), 1, PASSING("logs"), 0);
-}
-
-static void search_guild(everything* all, gh_client* client)
-{
-    gh_guild_search_config config = gh_guild_search_config_default();
-    config.buffer = room(all);
-    config.buffer_size = ROOM_SIZE;
-    BEGIN(gh_guild_complete_begin, &all->search, client, PASSING("knights"), PASSING("j"), &config);
-}
-
-static void begin_guild(everything* all, gh_client* client)
-{
-    BEGIN(gh_guild_join_begin, &all->guild_join, client, PASSING("knights"), all->guild_members, 2, NULL);
-    BEGIN(gh_guild_leave_begin, &all->guild_leave, client, PASSING("monks"), all->guild_members, 1, NULL);
-    search_guild(all, client);
-    BEGIN(gh_guild_size_begin, &all->size, client, PASSING("knights"), 0);
+    BEGIN(gh_file_look_begin, &all->look, client, PASSING("log 1"), NULL);
+    BEGIN(gh_file_remove_begin, &all->remove, client, PASSING("log 0"), 1, PASSING("logs"), NULL);
 }
 
 static void begin_locks(everything* all, gh_client* client)
@@ -336,7 +297,7 @@ static void begin_rows(everything* all, gh_client* client)
     config.memory = room(all);
     config.memory_size = ROOM_SIZE;
     BEGIN(gh_row_schedule_begin, &all->schedule, client, PASSING("score"), NULL);
-    BEGIN(gh_row_unschedule_begin, &all->unschedule, client, PASSING("old score"), 0);
+    BEGIN(gh_row_unschedule_begin, &all->unschedule, client, PASSING("old score"), NULL);
     BEGIN(gh_row_get_begin, &all->row, client, PASSING("score"), &want);
     BEGIN(gh_rows_begin, &all->refresher, client, &config);
 }
@@ -418,11 +379,11 @@ static void begin_later(everything* all, gh_client* client)
 {
     if (all->live && gh_op_poll(&all->take.op) != GH_OK) return;
     if (all->live && gh_op_poll(&all->extend.op) != GH_IDLE) return;
-    if (all->live && gh_op_poll(&all->search.op) != GH_OK) return;
+    if (all->live && gh_op_poll(&all->social.search.op) != GH_OK) return;
     all->taken[1].action = GH_TASK_ACTION_DONE;
     BEGIN(gh_tasks_extend_begin, &all->extend, passing_queue(client, "works", NULL), &all->taken[0], 1);
     BEGIN(gh_tasks_finish_begin, &all->finish, passing_queue(client, "works", NULL), &all->taken[1], 1);
-    BEGIN(gh_guild_next_begin, &all->search, client);
+    everything_social_next(&all->social, client, all->live);
 }
 
 void everything_begin(everything* all, gh_client* client, bool live)
@@ -432,10 +393,9 @@ void everything_begin(everything* all, gh_client* client, bool live)
     begin_aggregate(all, client);
     begin_chat(all, client);
     begin_commands(all, client);
-    begin_contacts(all, client);
+    everything_social_begin(&all->social, client, live, room(all), room(all), ROOM_SIZE);
     begin_counters(all, client);
     begin_files(all, client);
-    begin_guild(all, client);
     begin_locks(all, client);
     begin_mailbox(all, client);
     begin_rows(all, client);
@@ -450,15 +410,15 @@ bool everything_use(everything* all)
 {
     size_t taken = 0;
     gh_str line;
-    if (gh_op_poll(&all->search.op) == GH_EMPTY) search_guild(all, all->client); /* before the join was */
+    bool counted = everything_social_use(&all->social, all->client);
     begin_later(all, all->client);
     if (all->room == NULL) all->room = CALL(gh_chat_feed_next)(&all->feed);
     if (all->file.taken_bytes == 0) CALL(gh_file_send_push)(&all->file, NAME("one\ntwo\n"), &taken);
     if (all->reader.lines == 0) CALL(gh_file_read_line)(&all->reader, &line);
     return all->room != NULL && all->loading.slot != NULL && all->worker.running > 0 && all->file.taken_bytes > 0 &&
            gh_op_poll(&all->lock.op) == GH_HELD && gh_op_poll(&all->set.op) == GH_HELD &&
-           gh_op_poll(&all->permit.op) == GH_HELD && gh_op_poll(&all->size.op) == GH_OK &&
-           gh_op_poll(&all->extend.op) != GH_IDLE && all->feed.rooms_used > 0;
+           gh_op_poll(&all->permit.op) == GH_HELD && counted && gh_op_poll(&all->extend.op) != GH_IDLE &&
+           all->feed.rooms_used > 0;
 }
 
 /* ---- touch ------------------------------------------------------------------------------------------------------- */
@@ -510,16 +470,12 @@ static void touch_chat(everything* all)
     assert_null(gh_chat_feed_next(&all->feed));
 }
 
-static void touch_commands_and_contacts(everything* all)
+static void touch_commands(everything* all)
 {
-    gh_contact found[4];
     CALL(gh_command_reply)(&all->command);
     CANCEL(&all->command.op);
     CANCEL(&all->scripted.op);
     everything_asked_touch(&all->asked);
-    for (int i = 0; i < 5; i++) CANCEL(&all->contact[i].op);
-    CANCEL(&all->load.op);
-    CALL(gh_contacts_complete)(&all->mirror, NAME("m"), found, 4);
 }
 
 static void touch_counters(everything* all)
@@ -556,12 +512,8 @@ static void touch_files(everything* all)
     CANCEL(&all->remove.op);
 }
 
-static void touch_guild_and_mailbox(everything* all)
+static void touch_mailbox(everything* all)
 {
-    CANCEL(&all->guild_join.op);
-    CANCEL(&all->guild_leave.op);
-    CANCEL(&all->search.op);
-    CANCEL(&all->size.op);
     CANCEL(&all->push.op);
     CANCEL(&all->letters.op);
     CANCEL(&all->handled.op);
@@ -600,7 +552,7 @@ static void touch_rows(everything* all)
     CANCEL(&all->schedule.op);
     CANCEL(&all->unschedule.op);
     CANCEL(&all->row.op);
-    STOP(gh_rows_stop, &all->refresher);
+    STOP(gh_rows_end, &all->refresher);
     CANCEL(&all->refresher.op);
     assert_false(CALL(gh_row_load_is_wanted)(all->loading));
     assert_status(CALL(gh_row_complete)(all->loading, GH_OK, NAME("7")),
@@ -631,10 +583,11 @@ void everything_touch(everything* all)
 {
     touch_aggregate(all);
     touch_chat(all);
-    touch_commands_and_contacts(all);
+    touch_commands(all);
     touch_counters(all);
     touch_files(all);
-    touch_guild_and_mailbox(all);
+    everything_social_touch(&all->social);
+    touch_mailbox(all);
     touch_locks_and_permits(all);
     touch_rows(all);
     touch_tasks(all);
@@ -659,18 +612,13 @@ void everything_detach(everything* all)
     DETACH(all->command);
     DETACH(all->scripted);
     everything_asked_detach(&all->asked);
-    for (int i = 0; i < 5; i++) DETACH(all->contact[i]);
-    DETACH(all->load);
+    everything_social_detach(&all->social);
     everything_reads_detach(&all->reads);
     DETACH(all->file);
     DETACH(all->reader);
     DETACH(all->files);
     DETACH(all->look);
     DETACH(all->remove);
-    DETACH(all->guild_join);
-    DETACH(all->guild_leave);
-    DETACH(all->search);
-    DETACH(all->size);
     DETACH(all->push);
     DETACH(all->letters);
     DETACH(all->handled);

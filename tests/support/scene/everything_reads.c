@@ -1,4 +1,4 @@
-/* everything_reads.c -- reads of counters, guilds and locks, begun, touched and detached as in everything.c. */
+/* everything_reads.c -- reads of counters and locks, begun, touched and detached as in everything.c. */
 
 #include "support/scene/everything_reads.h"
 
@@ -16,11 +16,8 @@ void everything_reads_begin(everything_reads* reads, gh_client* client, bool liv
     gh_counters_list_config listed = gh_counters_list_config_default();
     listed.names = reads->names;
     listed.name_count = 4;
-    reads->asked[0].name = gh_str_literal("jeff");
-    reads->asked[1].name = gh_str_literal("jenny");
     BEGIN(gh_counter_read_begin, &reads->sums, client, PASSING("hits"), &want);
     BEGIN(gh_counters_list_begin, &reads->list, client, &listed);
-    BEGIN(gh_guild_has_begin, &reads->has, client, PASSING("knights"), reads->asked, 2, NULL);
     BEGIN(gh_lock_look_begin, &reads->look, client, PASSING("sword"), NULL);
 }
 
@@ -28,7 +25,6 @@ void everything_reads_touch(everything_reads* reads)
 {
     everything_must_be_over(&reads->sums.op);
     everything_must_be_over(&reads->list.op);
-    everything_must_be_over(&reads->has.op);
     everything_must_be_over(&reads->look.op);
 }
 
@@ -36,7 +32,6 @@ void everything_reads_detach(everything_reads* reads)
 {
     gh_op_detach(&reads->sums.op);
     gh_op_detach(&reads->list.op);
-    gh_op_detach(&reads->has.op);
     gh_op_detach(&reads->look.op);
     memset(reads, EVERYTHING_GONE, sizeof(*reads));
 }

@@ -1,4 +1,4 @@
-/* everything_reads.h -- the part of everything.h that asks for sums, members and holders. */
+/* everything_reads.h -- the part of everything.h that asks for sums and holders. */
 
 #ifndef GUILDHALL_TESTS_EVERYTHING_READS_H
 #define GUILDHALL_TESTS_EVERYTHING_READS_H
@@ -11,8 +11,6 @@ typedef struct everything_reads
     gh_counter_sample samples[4];
     gh_counters_list list;
     gh_name names[4];
-    gh_guild_has has;
-    gh_guild_member asked[2];
     gh_lock_look look;
 } everything_reads;
 

@@ -96,7 +96,7 @@ gh_status row_schedule(game* from, const char* name, uint64_t period_us)
 gh_status row_unschedule(game* from, const char* name)
 {
     gh_row_schedule* op = GAME_NEW(from, gh_row_schedule);
-    assert_status(gh_row_unschedule_begin(op, from->client, gh_str_of(name), 0), GH_OK);
+    assert_status(gh_row_unschedule_begin(op, from->client, gh_str_of(name), NULL), GH_OK);
     return settle_schedule(op);
 }
 
