@@ -1,5 +1,6 @@
 /* Tests of how the library's scripts get to the server: each whole, as the build shows it to those who read errors. */
 
+#include "client/encoded.h"
 #include "client/state.h"
 #include "support/scene/game.h"
 #include "support/scene/page.h"
@@ -208,5 +209,41 @@ static void each_place_is_what_stands_there(void** state)
     free(self);
 }
 
+/* What a debug build asserts of each request: whether it is as announced, with so many keys and arguments written. */
+static bool is_as_announced(const gh_script_text* text, bool phantom, uint32_t keys, uint32_t arguments, uint32_t more)
+{
+    static const char digest[] = "0123456789012345678901234567890123456789";
+    char bytes[2048];
+    gh_script script = {.own = text};
+    gh_request request = {.at = bytes, .end = bytes + sizeof(bytes), .phantom = phantom};
+    gh_request_evalsha(&request, digest, keys, arguments);
+    for (uint32_t i = 0; i < keys; i++) gh_request_key(&request, gh_str_literal("gh:{lock:a}:s"));
+    for (uint32_t i = 0; i < arguments + more; i++) gh_request_str(&request, gh_str_literal("$1\r\n"));
+    assert_false(request.full);
+    return gh_encoded_as_announced(&script, &request, bytes);
+}
+
+static void request_has_what_it_announces_and_its_head_allows(void** state)
+{
+    (void)state;
+    for (int phantom = 0; phantom <= 1; phantom++)
+    {
+        assert_true(is_as_announced(&gh_lock_acquire_lua, phantom, 3, 7, 0));
+        assert_true(is_as_announced(&gh_lock_acquire_lua, phantom, 4, 8, 0));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 2, 7, 0));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 5, 7, 0));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 3, 6, 0));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 3, 9, 0));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 3, 7, 1));
+        assert_false(is_as_announced(&gh_lock_acquire_lua, phantom, 3, 8, UINT32_MAX)); /* one less */
+        assert_true(is_as_announced(&gh_guild_join_lua, phantom, 2, 3, 0));
+        assert_true(is_as_announced(&gh_guild_join_lua, phantom, 2, 3 + 6, 0));
+        assert_false(is_as_announced(&gh_guild_join_lua, phantom, 2, 3 + 5, 0));
+        assert_true(is_as_announced(NULL, phantom, 2, 5, 0)); /* a caller's own */
+        assert_false(is_as_announced(NULL, phantom, 2, 5, 1));
+    }
+}
+
 TEST_FILE(scripts, cmocka_unit_test(each_is_sent_as_the_build_shows_it), cmocka_unit_test(each_code_stands_for_two),
-          cmocka_unit_test(each_place_is_what_stands_there));
+          cmocka_unit_test(each_place_is_what_stands_there),
+          cmocka_unit_test(request_has_what_it_announces_and_its_head_allows));
