@@ -35,7 +35,7 @@ void gh_op_tell_owner(const gh_op* op)
 void gh_owner_forget(gh_op* op)
 {
     gh_op** link = &op->client->owners;
-    if ((op->flags & GH_OP_TOLD_OF) == 0) return;
+    GH_INVARIANT(op->client, (op->flags & GH_OP_TOLD_OF) != 0);
     while (*link != op) link = next_owner(*link);
     *link = *next_owner(op);
     op->flags &= (uint8_t)~GH_OP_TOLD_OF;
@@ -50,16 +50,26 @@ static void op_tell_child(gh_op* op)
     op->kind->step(op, &event);
 }
 
+/* What they do may move children again. */
+static void owners_tell(gh_client* client)
+{
+    while (client->owners != NULL) op_tell_child(client->owners);
+}
+
+static inline void step_leave(gh_client* client)
+{
+    if (client->steps == 1 && client->owners != NULL) owners_tell(client);
+    client->steps--;
+}
+
 void gh_step_enter(gh_client* client)
 {
     client->steps++;
 }
 
-/* What an owner does may move its children again. */
 void gh_step_leave(gh_client* client)
 {
-    while (client->steps == 1 && client->owners != NULL) op_tell_child(client->owners);
-    client->steps--;
+    step_leave(client);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -68,9 +78,9 @@ void gh_step_leave(gh_client* client)
 static void op_step(gh_op* op, const gh_event* event)
 {
     gh_client* client = op->client;
-    gh_step_enter(client);
+    client->steps++;
     op->kind->step(op, event);
-    gh_step_leave(client);
+    step_leave(client);
 }
 
 void gh_op_tell(gh_op* op, gh_event_kind kind)
@@ -101,7 +111,7 @@ static void op_keep_hint(gh_op* op, char letter)
 static void op_tell_kept_hint(gh_op* op)
 {
     const uint8_t kept = op->hint;
-    if (kept == 0 || op->request != GH_REQUEST_NONE) return;
+    if (op->request != GH_REQUEST_NONE) return;
     op->hint = 0;
     if ((op->flags & GH_OP_LISTENING) != 0) op_tell_hint(op, kept == HINT_WITHOUT_LETTER ? 0 : (char)kept);
 }
@@ -109,10 +119,10 @@ static void op_tell_kept_hint(gh_op* op)
 void gh_op_deliver(gh_op* op, const gh_event* event)
 {
     gh_client* client = op->client;
-    gh_step_enter(client);
+    client->steps++;
     op->kind->step(op, event);
-    op_tell_kept_hint(op);
-    gh_step_leave(client);
+    if (op->hint != 0) op_tell_kept_hint(op);
+    step_leave(client);
 }
 
 /* A request that is not sent yet will be answered with the news. */

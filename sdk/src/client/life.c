@@ -44,7 +44,7 @@ void gh_op_set_status(gh_op* op, gh_status status)
     if (op->status == status) return;
     op->status = status;
     gh_changes_note(op->client, op);
-    gh_op_tell_owner(op);
+    if (op->kind->owner != NULL) gh_op_tell_owner(op);
 }
 
 void gh_op_forget_change(gh_op* op)
@@ -114,9 +114,9 @@ void gh_op_end(gh_op* op, gh_status status)
     if (!gh_op_is_busy(op)) return;
     GH_INVARIANT(client, status != GH_PENDING && status != GH_HELD);
     GH_INVARIANT(client, op->self == op);
-    gh_op_tell_owner(op);
-    gh_owner_forget(op);
-    gh_sweep_forget(op);
+    if (op->kind->owner != NULL) gh_op_tell_owner(op);
+    if ((op->flags & GH_OP_TOLD_OF) != 0) gh_owner_forget(op);
+    if (!gh_sweep_has(client, op)) gh_sweep_mark(client, op);
     gh_op_unsend(op);
     gh_op_unlisten(op);
     gh_heap_remove(gh_leases_of(op), &op->lease_index);

@@ -28,20 +28,20 @@ static void pipeline_lose(gh_client* client, gh_log_level level, const char* why
 
     while (client->slot_count > 0) /* the last first, each to the front: their order stays */
     {
-        const gh_slot slot = gh_slots_take_newest(client);
-        bool sent_whole = slot.end_byte <= sent_bytes;
-        if (slot.op == NULL) continue;
-        if (slot.purpose == GH_SLOT_OP && sent_whole)
+        const gh_slot* slot = gh_slots_take_newest(client);
+        bool sent_whole = slot->end_byte <= sent_bytes;
+        if (slot->op == NULL) continue;
+        if (slot->purpose == GH_SLOT_OP && sent_whole)
         {
-            slot.op->flags |= GH_OP_MAYBE;
-            if ((slot.op->flags & GH_OP_NO_REPEAT) != 0)
+            slot->op->flags |= GH_OP_MAYBE;
+            if ((slot->op->flags & GH_OP_NO_REPEAT) != 0)
             {
-                gh_op_give_up(slot.op, GH_REASON_LINK);
+                gh_op_give_up(slot->op, GH_REASON_LINK);
                 continue;
             }
             client->stats.resends++;
         }
-        gh_op_requeue(slot.op, true);
+        gh_op_requeue(slot->op, true);
     }
 }
 
@@ -85,7 +85,7 @@ static gh_taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh
 static bool pipeline_take(gh_client* client, const gh_reply* reply)
 {
     uint32_t generation = client->commands.generation;
-    gh_slot slot;
+    const gh_slot* slot;
     gh_taken result;
     if (client->slot_count == 0)
     {
@@ -102,11 +102,11 @@ static bool pipeline_take(gh_client* client, const gh_reply* reply)
     }
     slot = gh_slots_take_oldest(client);
     client->stats.replies++;
-    client->stats.round_trip_us = client->now_us - slot.sent_us;
-    if (slot.op != NULL && slot.purpose == GH_SLOT_OP)
-        gh_trace(client, GH_TRACE_REPLY, slot.op, client->now_us - slot.sent_us, GH_PENDING);
+    client->stats.round_trip_us = client->now_us - slot->sent_us;
+    if (slot->op != NULL && slot->purpose == GH_SLOT_OP)
+        gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
-    result = slot_take_reply(client, &slot, reply);
+    result = slot_take_reply(client, slot, reply);
     if (result == GH_TAKEN_BROKEN)
     {
         client->stats.protocol_errors++;
@@ -123,7 +123,7 @@ static void pipeline_break(gh_client* client, gh_status why)
 {
     const gh_slot* slot = &client->slots[client->slot_head];
     if (client->slot_count == 0 || slot->purpose != GH_SLOT_OP || slot->op == NULL) return;
-    gh_answer_take_unread(gh_slots_take_oldest(client).op, why);
+    gh_answer_take_unread(gh_slots_take_oldest(client)->op, why);
 }
 
 /* True if the answer to the oldest request is read on without what has no room. Nobody waits for that of an op which

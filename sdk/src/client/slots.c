@@ -37,32 +37,31 @@ gh_slot* gh_slots_newest(const gh_client* client)
     return &client->slots[(client->slot_head + client->slot_count - 1) % client->config.requests_capacity];
 }
 
-/* Its op has no request any more. */
-static gh_slot slot_give(const gh_slot* place)
+static const gh_slot* slot_give(const gh_slot* slot)
 {
-    const gh_slot slot = *place;
-    if (slot.op == NULL) return slot;
-    GH_INVARIANT(slot.op->client, place == &slot.op->client->slots[slot.op->slot - 1]);
-    GH_INVARIANT(slot.op->client, slot.op->request == GH_REQUEST_SENT);
-    slot.op->slot = 0;
-    slot.op->request = GH_REQUEST_NONE;
+    gh_op* op = slot->op;
+    if (op == NULL) return slot;
+    GH_INVARIANT(op->client, slot == &op->client->slots[op->slot - 1]);
+    GH_INVARIANT(op->client, op->request == GH_REQUEST_SENT);
+    op->slot = 0;
+    op->request = GH_REQUEST_NONE;
     return slot;
 }
 
-gh_slot gh_slots_take_oldest(gh_client* client)
+const gh_slot* gh_slots_take_oldest(gh_client* client)
 {
-    const gh_slot slot = slot_give(&client->slots[client->slot_head]);
+    const gh_slot* slot = &client->slots[client->slot_head];
     GH_INVARIANT(client, client->slot_count > 0);
-    client->slot_head = (client->slot_head + 1) % client->config.requests_capacity;
+    client->slot_head = client->slot_head + 1 == client->config.requests_capacity ? 0 : client->slot_head + 1;
     client->slot_count--;
-    return slot;
+    return slot_give(slot);
 }
 
-gh_slot gh_slots_take_newest(gh_client* client)
+const gh_slot* gh_slots_take_newest(gh_client* client)
 {
-    const gh_slot slot = slot_give(gh_slots_newest(client));
+    const gh_slot* slot = gh_slots_newest(client);
     client->slot_count--;
-    return slot;
+    return slot_give(slot);
 }
 
 /* A caller's script may be gone by then, so its digest must be asked for again. */

@@ -241,7 +241,7 @@ void gh_listener_replace(const gh_op* from, gh_op* to);
 
 /* events.c */
 void gh_op_tell(gh_op* op, gh_event_kind kind);
-void gh_owner_forget(gh_op* op); /* it ends: it is told of no child any more */
+void gh_owner_forget(gh_op* op); /* it was noted, and is told of no child any more */
 void gh_op_deliver(gh_op* op, const gh_event* event);
 void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
 
@@ -249,7 +249,11 @@ void gh_op_fail(gh_op* op, gh_status status, const gh_reply* reply);
 void gh_op_sweep(gh_client* client, gh_event_kind kind); /* tells all busy ops, now */
 void gh_op_sweep_begin(gh_client* client, gh_event_kind kind);
 void gh_op_sweep_on(gh_client* client, bool bounded); /* goes on with it; it is over when sweep_left is 0 */
-void gh_sweep_forget(gh_op* op);                      /* it ends: no sweep has to reach it                */
+void gh_sweep_mark(gh_client* client, gh_op* op);     /* it has had its event, or needs none any more     */
+static inline bool gh_sweep_has(const gh_client* client, const gh_op* op)
+{
+    return (op->flags & GH_OP_SWEPT) == client->sweep_mark;
+}
 
 /* due.c */
 void gh_timers_lapse(gh_client* client);
@@ -267,9 +271,9 @@ bool gh_slots_have_room(const gh_client* client);
 /* For the request that was just written; op, if there is one, waits for its answer. */
 gh_slot* gh_slots_add(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
 gh_slot* gh_slots_newest(const gh_client* client); /* there must be one */
-/* There must be one. Its op has no request any more. */
-gh_slot gh_slots_take_oldest(gh_client* client);
-gh_slot gh_slots_take_newest(gh_client* client);
+/* There must be one. Its op has no request any more. It stays readable until a request is added. */
+const gh_slot* gh_slots_take_oldest(gh_client* client);
+const gh_slot* gh_slots_take_newest(gh_client* client);
 void gh_slots_leave(gh_op* op); /* the answer to its request will be swallowed */
 
 /* answers.c. Anything but DONE gives up the link. */

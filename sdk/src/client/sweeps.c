@@ -17,12 +17,7 @@ static void sweep_begin(gh_client* client, gh_event_kind kind)
     client->sweep_at = 0;
 }
 
-static bool sweep_has(const gh_client* client, const gh_op* op)
-{
-    return (op->flags & GH_OP_SWEPT) == client->sweep_mark;
-}
-
-static void sweep_mark(gh_client* client, gh_op* op)
+void gh_sweep_mark(gh_client* client, gh_op* op)
 {
     GH_INVARIANT(client, client->sweep_left > 0);
     op->flags ^= GH_OP_SWEPT;
@@ -41,13 +36,13 @@ void gh_op_sweep_on(gh_client* client, bool bounded)
         if (client->sweep_at >= client->timers.count) client->sweep_at = 0;
         op = gh_op_of_timer(gh_heap_at(&client->timers, client->sweep_at)->place);
         cost++;
-        if (sweep_has(client, op))
+        if (gh_sweep_has(client, op))
         {
             client->sweep_at++;
         }
         else
         {
-            sweep_mark(client, op);
+            gh_sweep_mark(client, op);
             gh_op_tell(op, (gh_event_kind)client->sweep_kind);
             cost += SWEEP_TOLD_COST;
         }
@@ -69,9 +64,4 @@ void gh_op_sweep(gh_client* client, gh_event_kind kind)
 {
     gh_op_sweep_begin(client, kind);
     gh_op_sweep_on(client, false);
-}
-
-void gh_sweep_forget(gh_op* op)
-{
-    if (!sweep_has(op->client, op)) sweep_mark(op->client, op);
 }
