@@ -173,9 +173,9 @@ static void asking_reply(gh_lease* lease, const gh_event* event)
         if (lease->ask_once) lease_settle(lease, GH_BUSY);
         else lease_wait(lease, gh_waiter_quarantine_pause(remaining_us));
         return;
-    case GH_LEASE_ACQUIRE_STALE:
+    case GH_LEASE_ACQUIRE_STALE: /* we know the store's time better now */
         lease_wait(lease, GH_WAITER_POLL_MIN_US);
-        return; /* we know the store's time better now */
+        return;
     }
     gh_lease_finish(lease, gh_op_outcome(&lease->op, GH_REASON_UNUSABLE));
 }

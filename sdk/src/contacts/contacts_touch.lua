@@ -19,6 +19,7 @@
 --       5 idle ms   the list goes after so long without a touch; 0: leave its time to live
 --       6 ...       names; at most 64
 -- reply as contacts/contacts_remove.lua, now us, blocked text
+--       code: never full
 --       blocked: empty, or a letter for each name
 --       blocked "b" stayed out
 --               "t" touched
