@@ -286,6 +286,16 @@ static gh_read feed_nested(reading* reader, unsigned depth)
     return reading_next(reader, &reply);
 }
 
+/* As of a client that has begun nothing that may get such a reply, and so has no hiredis. */
+static void arrays_within_arrays_are_for_those_who_want_them(void** state)
+{
+    reading* reader = reading_of(state);
+    reader->reader.trees = NULL;
+    assert_int_equal(feed_nested(reader, 1), GH_READ_REPLY);
+    for (unsigned depth = 2; depth < 9; depth++) assert_int_equal(feed_nested(reader, depth), GH_READ_BROKEN);
+    reading_expect(reader, "*3\r\n$2\r\nOK\r\n:7\r\n$-1\r\n", "*3 $2 OK:7 _0 ");
+}
+
 static void arrays_within_arrays_have_a_bound(void** state)
 {
     reading* reader = reading_of(state);
@@ -314,8 +324,9 @@ static void the_largest_reply_is_remembered(void** state)
 static size_t room_of_reader(uint32_t reply_bytes, uint32_t reply_nodes)
 {
     gh_inbox inbox = {.capacity = 0};
+    gh_reader reader = {.trees = NULL};
     gh_arena arena = gh_arena_make(NULL, 0);
-    assert_null(gh_reader_take(&arena, reply_nodes));
+    assert_false(gh_reader_take(&reader, &arena, reply_nodes));
     assert_false(gh_inbox_take(&inbox, &arena, reply_bytes, reply_nodes));
     return arena.used;
 }
@@ -324,13 +335,14 @@ static void no_room_is_told(void** state)
 {
     (void)state;
     gh_inbox inbox = {.capacity = 0};
+    gh_reader reader = {.trees = NULL};
     size_t size = room_of_reader(READING_REPLY_BYTES, READING_REPLY_NODES) - 16;
     char* block = aligned_alloc(16, size);
     gh_arena tight = gh_arena_make(block, size);
-    assert_non_null(gh_reader_take(&tight, READING_REPLY_NODES));
+    assert_true(gh_reader_take(&reader, &tight, READING_REPLY_NODES));
     assert_false(gh_inbox_take(&inbox, &tight, READING_REPLY_BYTES, READING_REPLY_NODES));
-    tight = gh_arena_make(block, READING_REPLY_NODES * sizeof(gh_reply));
-    assert_null(gh_reader_take(&tight, READING_REPLY_NODES));
+    tight = gh_arena_make(block, READING_REPLY_NODES * sizeof(gh_reply) - 1);
+    assert_false(gh_reader_take(&reader, &tight, READING_REPLY_NODES));
     free(block);
 }
 
@@ -440,8 +452,9 @@ static void reading_takes_nothing_from_the_heap(void** state)
     m.stream = random_for_test("replies");
     assert_true(heap_watch_works());
     heap_watch_begin();
-    reader.reader = gh_reader_take(&arena, READING_REPLY_NODES);
-    bool made = gh_inbox_take(&reader.inbox, &arena, READING_REPLY_BYTES, READING_REPLY_NODES);
+    reader.reader.trees = gh_tree_read;
+    bool made = gh_reader_take(&reader.reader, &arena, READING_REPLY_NODES) &&
+                gh_inbox_take(&reader.inbox, &arena, READING_REPLY_BYTES, READING_REPLY_NODES);
     assert_int_equal(heap_watch_end().total, 0);
     assert_true(made);
     for (int round = 0; round < 500; round++)
@@ -478,9 +491,9 @@ static void what_hiredis_refuses_costs_nothing(void** state)
         char bytes[128] = {1};
         size_t size = strlen(bad[i]);
         memcpy(bytes + 1, bad[i], size);
-        gh_reader_values(reader->reader, READING_REPLY_BYTES, READING_REPLY_NODES);
+        gh_values* values = gh_reader_values(&reader->reader, READING_REPLY_BYTES, READING_REPLY_NODES);
         heap_watch_begin();
-        const gh_reply* reply = gh_reader_build(reader->reader, bytes + 1, 0, size);
+        const gh_reply* reply = gh_tree_read(values, bytes + 1, 0, size);
         assert_int_equal(heap_watch_end().total, 0);
         assert_null(reply);
         assert_memory_equal(bytes + 1, bad[i], size);
@@ -497,7 +510,8 @@ TEST_FILE(reader, WITH_READER(each_type_is_read), WITH_READER(bytes_of_a_string_
           WITH_READER(a_string_has_a_bound), WITH_READER(the_largest_string_fits_behind_any_other_reply),
           WITH_READER(a_reply_has_a_bound_of_values), WITH_READER(strings_of_one_reply_share_their_bound),
           WITH_READER(the_last_string_of_a_reply_fits_to_the_byte), WITH_READER(arrays_within_arrays_have_a_bound),
-          WITH_READER(the_largest_reply_is_remembered), WITH_READER(a_line_has_the_bound_of_a_string),
-          cmocka_unit_test(no_room_is_told), cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
+          WITH_READER(arrays_within_arrays_are_for_those_who_want_them), WITH_READER(the_largest_reply_is_remembered),
+          WITH_READER(a_line_has_the_bound_of_a_string), cmocka_unit_test(no_room_is_told),
+          cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
           cmocka_unit_test(the_largest_reply_of_each_size_is_read),
           cmocka_unit_test(reading_takes_nothing_from_the_heap), WITH_READER(what_hiredis_refuses_costs_nothing));

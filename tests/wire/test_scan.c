@@ -218,10 +218,10 @@ static void expect_one_tree(reading* reader, const char* bytes, size_t size)
     static reading_transcript built, flat;
     char* exact = malloc(size + 1);
     redisReply* ordinary = read_ordinarily(bytes, size);
-    gh_values* values = gh_reader_values(reader->reader, TEXT, NODES);
+    gh_values* values = gh_reader_values(&reader->reader, TEXT, NODES);
     assert_non_null(ordinary);
     memcpy(exact + 1, bytes, size);
-    const gh_reply* reply = gh_reader_build(reader->reader, exact + 1, 0, size);
+    const gh_reply* reply = gh_tree_read(values, exact + 1, 0, size);
     assert_non_null(reply);
     assert_true(reply_equals(reply, ordinary));
     built.size = flat.size = 0;

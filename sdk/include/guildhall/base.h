@@ -49,7 +49,8 @@ GH_API uint32_t gh_version(void);
    that name. What is in them stands in api.json, which is generated beside the scripts. */
 GH_API size_t gh_sizeof(const char* name);
 
-/* The sentence for a status; for a number that is none, a sentence that says so. Never NULL; static. */
+/* The sentence for a status; for a number that is none, a sentence that says so. Never NULL; static. In a library that
+   was compiled with GH_NO_STATUS_TEXT it is the name. */
 GH_API const char* gh_status_text(gh_status status);
 
 /* The name of a status without its prefix, such as "TIMEOUT". Never NULL; static. */

@@ -112,6 +112,7 @@ static const gh_op_kind totals_kind = {.name = "aggregate",
                                        .encode = totals_encode,
                                        .text = &gh_aggregate_read_lua,
                                        .effect = GH_OP_READS,
+                                       .trees = gh_tree_read,
                                        .answer = totals_answer};
 
 static const gh_bound totals_bounds_rows[] = {

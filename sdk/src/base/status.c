@@ -17,7 +17,8 @@ static const gh_status status_values[] = {
 #undef GH_DETAIL_VALUE
 };
 
-/* In the order of the values. */
+/* In the order of the values. GH_NO_STATUS_TEXT leaves them out. */
+#if !defined(GH_NO_STATUS_TEXT)
 static const char status_texts[] =
 #define GH_STATUS_TEXT(name, value, text) text "\0"
     GH_STATUS_LIST(GH_STATUS_TEXT)
@@ -26,6 +27,7 @@ static const char status_texts[] =
         GH_DETAIL_LIST(GH_DETAIL_TEXT)
 #undef GH_DETAIL_TEXT
     ;
+#endif
 
 static const char status_names[] =
 #define GH_STATUS_NAME(name, value, text) #name "\0"
@@ -49,8 +51,12 @@ static const char* status_string(gh_status status, const char* text)
 
 const char* gh_status_text(gh_status status)
 {
+#if defined(GH_NO_STATUS_TEXT)
+    return gh_status_name(status);
+#else
     const char* text = status_string(status, status_texts);
     return text != NULL ? text : "not a status of Guildhall";
+#endif
 }
 
 const char* gh_status_name(gh_status status)

@@ -49,6 +49,7 @@ static const gh_op_kind chat_commit_kind = {.name = "chat",
                                             .encode = chat_commit_encode,
                                             .script = gh_chat_read_script,
                                             .effect = GH_OP_CHANGES,
+                                            .trees = gh_tree_read,
                                             .answer = chat_commit_answer};
 
 static gh_status check_chat_commit(uint64_t epoch, const gh_chat_member* members, size_t count)

@@ -284,6 +284,7 @@ static const gh_op_kind feed_player_kind = {.name = "chat",
                                             .encode = feed_player_encode,
                                             .script = feed_player_script,
                                             .effect = GH_OP_READS,
+                                            .trees = gh_tree_read,
                                             .detach = feed_player_detach};
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */

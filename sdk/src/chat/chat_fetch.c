@@ -390,6 +390,7 @@ static const gh_op_kind chat_fetch_kind = {.name = "chat",
                                            .script = chat_fetch_script,
                                            .answers_array = true,
                                            .effect = GH_OP_READS,
+                                           .trees = gh_tree_read,
                                            .cuts_long = true};
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

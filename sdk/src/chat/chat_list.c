@@ -139,6 +139,7 @@ static const gh_op_kind chat_list_kind = {.name = "chat",
                                           .encode = chat_list_encode,
                                           .script = chat_list_script,
                                           .effect = GH_OP_READS,
+                                          .trees = gh_tree_read,
                                           .answer = chat_list_answer};
 
 static const gh_bound chat_list_bounds_rows[] = {GH_BOUND_TIMEOUT(gh_chat_list_config)};

@@ -20,17 +20,9 @@ static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
     }
 }
 
-static const char* shape_of(gh_op* op)
-{
-    const gh_script* script = gh_op_script(op);
-    const gh_script_text* text = gh_script_contract(script);
-    if (script == NULL) return op->kind->answers_array ? "*" : NULL;
-    return text == NULL ? NULL : text->shape;
-}
-
 static bool shape_fits(gh_op* op, const gh_reply* reply)
 {
-    const char* letter = shape_of(op);
+    const char* letter = gh_op_shape(op);
     const gh_reply* value;
     if (letter == NULL) return true;
     if (reply->type != GH_REPLY_ARRAY) return false;
@@ -45,7 +37,7 @@ static bool shape_fits(gh_op* op, const gh_reply* reply)
 /* A reply that carries the op's sequence is the answer to its request, whatever else is wrong with it. */
 static bool reply_is_for(gh_op* op, const gh_reply* reply)
 {
-    const char* shape = shape_of(op);
+    const char* shape = gh_op_shape(op);
     const gh_reply* first = gh_reply_at(reply, 0);
     return shape != NULL && shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
            element_fits('q', first, op);

@@ -23,7 +23,7 @@ static bool carve_links(gh_arena* arena, gh_client* client)
 {
     const gh_client_config* config = &client->config;
     bool fits;
-    client->reader = gh_reader_take(arena, config->reply_nodes);
+    gh_reader_take(&client->reader, arena, config->reply_nodes);
     client->commands.out = (char*)gh_arena_take(arena, config->out_bytes);
     fits = gh_inbox_take(&client->commands.inbox, arena, config->reply_bytes, config->reply_nodes);
     if (config->wake)

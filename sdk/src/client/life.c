@@ -77,6 +77,7 @@ void gh_op_begin(gh_op* op, gh_client* client, const gh_op_kind* kind)
     gh_heap_set(&client->timers, &op->timer_index, GH_FOREVER);
     client->stats.ops_begun++;
     if (client->timers.count > client->stats.ops_busy_max) client->stats.ops_busy_max = client->timers.count;
+    if (kind->trees != NULL) client->reader.trees = kind->trees;
     gh_trace(client, GH_TRACE_BEGIN, op, 0, GH_PENDING);
 }
 

@@ -237,5 +237,5 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
 
 gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply)
 {
-    return gh_inbox_next(&link->inbox, client->reader, reply);
+    return gh_inbox_next(&link->inbox, &client->reader, reply);
 }

@@ -21,6 +21,7 @@
 #include "client/script_text.h"
 #include "guildhall/client.h"
 #include "guildhall/command.h"
+#include "wire/reader.h"
 #include "wire/request.h"
 
 typedef enum gh_event_kind
@@ -93,6 +94,9 @@ typedef struct gh_op_kind
 
     gh_op_effect effect;
 
+    /* gh_tree_read, of a kind whose answers may have arrays within arrays. No program has hiredis that has no such kind. */
+    gh_tree_reader* trees;
+
     /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
        sent another request instead. */
     gh_status (*answer)(gh_op* op, const gh_event* event);
@@ -162,7 +166,7 @@ gh_status gh_op_refused_call(const gh_op* op, gh_status status);
 void gh_op_renumber(gh_op* op);
 
 /* Queues the request of the present state, which stays until that is answered or unsent. What shape the reply has the
-   head of the state's script says, or else the kind. A reply of another shape means that the peer is broken: the link
+   head of the state's script says, or else the kind; where that ends in anything, the kind names `trees`. A reply of another shape means that the peer is broken: the link
    is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_NO_REPEAT; GH_OP_MAYBE, if an earlier request of the
    op has done, or may still do, what the op must not deny: without it, what is known of that one is forgotten. */
 void gh_op_send(gh_op* op, int flags);

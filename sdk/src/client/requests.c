@@ -58,11 +58,18 @@ gh_op* gh_unsent_next(gh_client* client)
     return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
 }
 
+static bool answer_is_flat(gh_op* op)
+{
+    const char* shape = gh_op_shape(op);
+    return shape != NULL && memchr(shape, '*', strlen(shape)) == NULL;
+}
+
 void gh_op_send(gh_op* op, int flags)
 {
     const uint8_t sending_flags = GH_OP_URGENT | GH_OP_MAYBE | GH_OP_NO_REPEAT;
     GH_INVARIANT(op->client, op->kind->encode != NULL);
     GH_INVARIANT(op->client, (flags & ~sending_flags) == 0);
+    GH_INVARIANT(op->client, op->kind->trees != NULL || answer_is_flat(op));
     gh_op_unsend(op);
     op->attempts = op->strikes = 0;
     op->flags = (uint8_t)((op->flags & ~sending_flags) | flags);

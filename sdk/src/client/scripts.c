@@ -46,6 +46,14 @@ const gh_script_text* gh_script_contract(const gh_script* script)
     return script->behind != NULL ? script->behind : script->own;
 }
 
+const char* gh_op_shape(gh_op* op)
+{
+    const gh_script* script = gh_op_script(op);
+    const gh_script_text* text = gh_script_contract(script);
+    if (script == NULL) return op->kind->answers_array ? "*" : NULL;
+    return text == NULL ? NULL : text->shape;
+}
+
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script)
 {
     return gh_script_is_ours(script) && script->front == NULL && script->behind == NULL &&

@@ -154,7 +154,7 @@ struct gh_client
     gh_op* next_listener; /* while all are told: who is next */
     gh_gate** gates; /* rows, by object; as many as there are chains of listeners */
 
-    gh_reader* reader; /* of both links */
+    gh_reader reader; /* of both links */
     gh_link commands;
     gh_link wake;
     bool watched; /* somebody sleeps until a stream is readable, so each tick must read it */
@@ -323,6 +323,8 @@ uint64_t gh_script_commands(const gh_script* script);
 /* The text whose head says what is sent and answered: what stands behind another runs that. NULL: a caller's, or no
    script. */
 const gh_script_text* gh_script_contract(const gh_script* script);
+/* Of the reply to the request of the op's state: the contract's, or as the kind says. */
+const char* gh_op_shape(gh_op* op);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);

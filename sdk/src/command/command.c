@@ -311,6 +311,7 @@ static const gh_op_kind command_kind = {.name = "command",
                                         .encode = command_encode,
                                         .script = command_script,
                                         .effect = GH_OP_CALLERS,
+                                        .trees = gh_tree_read,
                                         .answer = command_answer};
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */

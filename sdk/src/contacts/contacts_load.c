@@ -110,6 +110,7 @@ static const gh_op_kind contacts_load_kind = {.name = "contacts",
                                               .encode = contacts_load_encode,
                                               .text = &gh_contacts_load_lua,
                                               .effect = GH_OP_READS,
+                                              .trees = gh_tree_read,
                                               .answer = contacts_load_answer};
 
 static const gh_bounds contacts_load_bounds = GH_BOUNDS_NONE(gh_contacts_load_config);

@@ -260,7 +260,8 @@ static const gh_op_kind gh_counters_clean_kind = {.name = "counters",
                                                   .step = counters_clean_step,
                                                   .encode = counters_clean_encode,
                                                   .script = counters_clean_script,
-                                                  .effect = GH_OP_READS};
+                                                  .effect = GH_OP_READS,
+                                                  .trees = gh_tree_read};
 
 /* The first question comes at some time in the first round, so that a fleet that starts together does not ask
  * together. */

@@ -71,7 +71,8 @@ static const gh_op_kind counters_list_kind = {.name = "counters",
                                               .encode = counters_list_encode,
                                               .effect = GH_OP_READS,
                                               .answer = counters_list_answer,
-                                              .answers_array = true};
+                                              .answers_array = true,
+                                              .trees = gh_tree_read};
 
 static const gh_bound counters_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_counters_list_config),

@@ -178,6 +178,7 @@ static const gh_op_kind counter_read_kind = {.name = "counters",
                                              .encode = counter_read_encode,
                                              .text = &gh_counters_read_lua,
                                              .effect = GH_OP_READS,
+                                             .trees = gh_tree_read,
                                              .answer = counter_read_answer};
 
 static const gh_bound counter_read_bounds_rows[] = {

@@ -154,7 +154,8 @@ static const gh_op_kind files_list_kind = {.name = "files",
                                            .step = files_list_step,
                                            .encode = files_list_encode,
                                            .text = &gh_files_list_lua,
-                                           .effect = GH_OP_READS};
+                                           .effect = GH_OP_READS,
+                                           .trees = gh_tree_read};
 
 static const gh_bound files_list_bounds_rows[] = {
     GH_BOUND_TIMEOUT(gh_files_list_config),

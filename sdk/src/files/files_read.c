@@ -228,7 +228,7 @@ static void read_lane_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind read_lane_kind = {
-    .name = "files", .step = read_lane_step, .encode = read_lane_encode, .effect = GH_OP_READS};
+    .name = "files", .step = read_lane_step, .encode = read_lane_encode, .effect = GH_OP_READS, .trees = gh_tree_read};
 
 /* ---- the main op --------------------------------------------------------------------------------------- */
 

@@ -379,7 +379,8 @@ static const gh_op_kind guild_search_kind = {.name = "guild",
                                              .encode = guild_search_encode,
                                              .effect = GH_OP_READS,
                                              .answer = guild_search_answer,
-                                             .answers_array = true};
+                                             .answers_array = true,
+                                             .trees = gh_tree_read};
 
 static const gh_bound guild_search_bounds_rows[] = {
     GH_BOUND(gh_guild_search_config, limit, GUILD_LIMIT, 1, GH_GUILD_LIMIT_MAX, GH_INVALID_LIMIT)};
@@ -511,7 +512,8 @@ static const gh_op_kind guild_has_kind = {.name = "guild",
                                           .encode = guild_has_encode,
                                           .effect = GH_OP_READS,
                                           .answer = guild_has_answer,
-                                          .answers_array = true};
+                                          .answers_array = true,
+                                          .trees = gh_tree_read};
 
 static gh_status guild_has_try(gh_guild_has* op, const gh_guild* guild, gh_guild_member* members, size_t count)
 {
@@ -563,6 +565,7 @@ static const gh_op_kind guild_size_kind = {.name = "guild",
                                            .step = gh_read_step,
                                            .encode = guild_size_encode,
                                            .effect = GH_OP_READS,
+                                           .trees = gh_tree_read,
                                            .answer = guild_size_answer};
 
 static gh_status guild_size_try(gh_guild_size* op, const gh_guild* guild)

@@ -381,7 +381,8 @@ static const gh_op_kind mailbox_fetch_kind = {.name = "mailbox",
                                               .step = mailbox_fetch_step,
                                               .encode = mailbox_fetch_encode,
                                               .text = &gh_mailbox_fetch_lua,
-                                              .effect = GH_OP_READS};
+                                              .effect = GH_OP_READS,
+                                              .trees = gh_tree_read};
 
 static const gh_bound mailbox_fetch_bounds_rows[] = {
     GH_BOUND(gh_mailbox_fetch_config, wait_us, 0, 0, MAILBOX_WAIT_MAX_US, GH_INVALID_WAIT),

@@ -246,6 +246,7 @@ static const gh_op_kind rows_kind = {.name = "rows",
                                      .encode = rows_encode,
                                      .text = &gh_rows_claim_lua,
                                      .effect = GH_OP_CHANGES,
+                                     .trees = gh_tree_read,
                                      .detach = rows_detach,
                                      .owner_link = offsetof(gh_rows, next_owner),
                                      .hints_at_once = true};

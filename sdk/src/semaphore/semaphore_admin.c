@@ -148,6 +148,7 @@ static const gh_op_kind semaphore_look_kind = {.name = "semaphore",
                                                .encode = semaphore_look_encode,
                                                .text = &gh_semaphore_look_lua,
                                                .effect = GH_OP_READS,
+                                               .trees = gh_tree_read,
                                                .answer = semaphore_look_answer};
 
 static gh_status semaphore_look_try(gh_semaphore_look* op, const gh_semaphore* semaphore, gh_permit_holder* holders,

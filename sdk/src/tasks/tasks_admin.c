@@ -376,6 +376,7 @@ static const gh_op_kind dead_kind = {.name = "tasks_dead",
                                      .encode = dead_encode,
                                      .text = &gh_tasks_dead_lua,
                                      .effect = GH_OP_READS,
+                                     .trees = gh_tree_read,
                                      .answer = dead_answer};
 
 static gh_status tasks_dead_try(gh_tasks_dead* op, const gh_queue* queue, uint64_t offset, gh_dead_task* letters,

@@ -391,7 +391,8 @@ static const gh_op_kind take_kind = {.name = "tasks_take",
                                      .encode = take_encode,
                                      .script = take_script,
                                      .effect = GH_OP_CHANGES,
-                                     .owner = take_owner};
+                                     .owner = take_owner,
+                                     .trees = gh_tree_read};
 
 /* How many the client can be told of in one answer. */
 static uint32_t take_tasks_most(const gh_client* client)

@@ -22,7 +22,8 @@ static size_t measure(uint32_t reply_bytes, uint32_t reply_nodes)
     gh_inbox inbox;
     gh_arena arena = gh_arena_make(NULL, 0);
     memset(&inbox, 0, sizeof(inbox));
-    assert_null(gh_reader_take(&arena, reply_nodes));
+    gh_reader reader = {.trees = NULL};
+    assert_false(gh_reader_take(&reader, &arena, reply_nodes));
     assert_false(gh_inbox_take(&inbox, &arena, reply_bytes, reply_nodes));
     return arena.used;
 }
@@ -35,8 +36,8 @@ void reading_make(reading* self, uint32_t reply_bytes, uint32_t reply_nodes)
     self->block = aligned_alloc(16, size);
     assert_non_null(self->block);
     gh_arena arena = gh_arena_make(self->block, size);
-    self->reader = gh_reader_take(&arena, reply_nodes);
-    assert_non_null(self->reader);
+    assert_true(gh_reader_take(&self->reader, &arena, reply_nodes));
+    self->reader.trees = gh_tree_read;
     assert_true(gh_inbox_take(&self->inbox, &arena, reply_bytes, reply_nodes));
     assert_int_equal(arena.used, size);
 }
@@ -86,7 +87,7 @@ void reading_feed(reading* self, const void* bytes, size_t size)
 
 gh_read reading_next(reading* self, const gh_reply** reply)
 {
-    return gh_inbox_next(&self->inbox, self->reader, reply);
+    return gh_inbox_next(&self->inbox, &self->reader, reply);
 }
 
 static void note(reading_transcript* to, const void* bytes, size_t size)
@@ -183,8 +184,8 @@ bool reading_by_hiredis(reading* self, const char* bytes, size_t size, reading_t
 {
     char* exact = malloc(size + 1);
     memcpy(exact + 1, bytes, size);
-    gh_reader_values(self->reader, self->inbox.text_max, self->inbox.nodes_max);
-    const gh_reply* reply = gh_reader_build(self->reader, exact + 1, 0, size);
+    gh_values* values = gh_reader_values(&self->reader, self->inbox.text_max, self->inbox.nodes_max);
+    const gh_reply* reply = gh_tree_read(values, exact + 1, 0, size);
     to->size = 0;
     if (reply != NULL) reading_note(to, reply);
     free(exact);

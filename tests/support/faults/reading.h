@@ -25,7 +25,7 @@ typedef struct reading_transcript
 typedef struct reading
 {
     gh_inbox inbox;
-    gh_reader* reader;
+    gh_reader reader;
     char* block;
 } reading;
 
