@@ -45,8 +45,11 @@ for path in sdk/include/guildhall/*.h; do
     check "$header alone, C11" compile_alone cc c11 c "$header"
     check "$header alone, C++11" compile_alone g++ c++11 c++ "$header"
 done
-for standard in c++17 c++20; do
-    check "guildhall/guildhall.hpp alone, $standard" compile_alone g++ "$standard" c++ guildhall/guildhall.hpp
+for path in sdk/include/guildhall/*.hpp; do
+    header=${path#sdk/include/}
+    for standard in c++17 c++20; do
+        check "$header alone, $standard" compile_alone g++ "$standard" c++ "$header"
+    done
 done
 check 'a C++ program with the library' cplusplus_runs
 check 'rows of bounds.h take numbers alone' bounds_are_of_numbers

@@ -60,8 +60,8 @@ template void all_of<gh_lock, gh_lock_set, gh_lock_look, gh_permit, gh_semaphore
                      gh_mailbox_push, gh_mailbox_fetch, gh_mailbox_commit, gh_chat_change, gh_chat_send,
                      gh_chat_fetch, gh_chat_commit, gh_chat_list, gh_chat_player, gh_chat_feed, gh_contacts_change,
                      gh_contacts_load, gh_counter_read, gh_row_schedule, gh_row_get, gh_rows, gh_command,
-                     gh_guild_change, gh_guild_search, gh_guild_size, gh_file_send, gh_file_read, gh_files_list,
-                     gh_file_look, gh_file_remove, gh_aggregate_flush, gh_aggregate_read>();
+                     gh_guild_change, gh_guild_search, gh_guild_size, gh_guild_has, gh_file_send, gh_file_read,
+                     gh_files_list, gh_file_look, gh_file_remove, gh_aggregate_flush, gh_aggregate_read>();
 
 // ---- the scene ------------------------------------------------------------------------------------------------------
 
@@ -316,17 +316,47 @@ static void players_die_while_lines_are_shown()
 
 static void contacts_complete()
 {
-    gh::contacts<10> recent;
+    gh::contacts<10> recent(client, "jason");
+    gh::contacts<1> small;
     gh::contacts_load load;
     gh::contacts_change touch;
-    gh::contacts_change_config follow;
     gh_contact found[4];
-    follow.mirror = recent;
     EXPECT(recent.status() == GH_OK);
-    EXPECT(load.begin(gh_contacts_load_begin, client, "jason", recent, nullptr) == GH_OK);
+    EXPECT(load.begin(gh_contacts_load_begin, recent, nullptr) == GH_OK);
     EXPECT(end_of(load) == GH_OK);
-    EXPECT(touch.begin(gh_contacts_touch_begin, client, "jason", "Mia", &follow) == GH_OK && end_of(touch) == GH_OK);
+    EXPECT(touch.begin(gh_contacts_touch_begin, small, "Mia") == GH_INVALID_OBJECT);
+    EXPECT(small.status() == GH_INVALID_OBJECT && small.init(client, std::string("")) == GH_INVALID_NAME);
+    EXPECT(touch.begin(gh_contacts_touch_begin, small, "Mia") == GH_INVALID_NAME && small.status() == GH_INVALID_NAME);
+    EXPECT(touch.begin(gh_contacts_touch_begin, recent, "Mia") == GH_OK && end_of(touch) == GH_OK);
     EXPECT(gh_contacts_complete(recent, gh::str("mi"), found, 4) == 1 && gh::view(found[0].name) == "Mia");
+}
+
+// A value: copied, assigned, and gone as soon as the op has begun.
+static void guild_is_a_value()
+{
+    static_assert(std::is_nothrow_copy_constructible_v<gh::guild> && std::is_nothrow_copy_assignable_v<gh::guild>);
+    gh::guild_config want;
+    gh::guild knights;
+    gh::guild_change join;
+    gh::guild_search search;
+    gh_guild_member members[2] = {};
+    gh_guild_search_config page = gh_guild_search_config_default();
+    alignas(8) static char buffer[GH_GUILD_BUFFER_SIZE(10)];
+    page.buffer = buffer;
+    page.buffer_size = sizeof buffer;
+    want.capacity = 1;
+    want.timeout_us = gh::us(20s);
+    members[0].name = gh::str("Jenny");
+    members[1].name = gh::str("Jeff");
+    EXPECT(knights.status() == GH_INVALID_OBJECT);
+    EXPECT(join.begin(gh_guild_join_begin, knights, members, 1) == GH_INVALID_OBJECT);
+    knights = gh::guild(client, std::string("knights"), want);
+    EXPECT(knights.status() == GH_OK && gh::guild(client, "").status() == GH_INVALID_NAME);
+    EXPECT(join.begin(gh_guild_join_begin, gh::guild(knights), members, 2) == GH_OK && end_of(join) == GH_FULL);
+    EXPECT(members[0].status == GH_OK && members[1].status == GH_FULL);
+    EXPECT(search.begin(gh_guild_complete_begin, gh::guild(client, "knights"), "je", &page) == GH_OK);
+    EXPECT(end_of(search) == GH_OK && search->count == 1 && gh::view(search->hits[0].name) == "Jenny");
+    EXPECT(search.begin(gh_guild_next_begin, knights) == GH_OK && end_of(search) == GH_EMPTY);
 }
 
 static void counters_and_rows()
@@ -400,6 +430,7 @@ int main(int argc, char** argv)
     chat_is_heard();
     players_die_while_lines_are_shown();
     contacts_complete();
+    guild_is_a_value();
     counters_and_rows();
     scripts_under_a_fence();
     sets_are_taken_together();

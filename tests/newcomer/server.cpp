@@ -21,8 +21,9 @@ struct player // dies whenever it wants to, with what is busy in it
     std::string name;
     gh::chat_player ears;
     gh::chat_say<> say;
+    gh::contacts<> friends;
     gh::contacts_change meet;
-    explicit player(const char* called) : name(called)
+    explicit player(const char* called) : name(called), friends(client, called)
     {
         feed.add(ears, name);
         meet.tell(MET, this);
@@ -49,13 +50,13 @@ int main(int argc, char** argv)
         {
             std::printf("%s hears %.*s\n", std::string(line.to()).c_str(), GH_STR_ARG(line.message.body));
             if (line.to() == "jeff" && line.from() == "jason")
-                jeff->meet.begin(gh_contacts_touch_begin, client, "jeff", line.from(), nullptr);
+                jeff->meet.begin(gh_contacts_touch_begin, jeff->friends, line.from());
         }
         for (gh::event e : client.events())
         {
             std::printf("%s: %u %s\n", e.of<player>().name.c_str(), e.tag, gh_status_name(e.status));
             if (e.user == jason.get()) jason->say.begin(raid, "jason", "bye"), jason.reset(); // still busy
-            if (e.tag == MET) jeff->meet.begin(gh_contacts_touch_begin, client, "jeff", "", nullptr); // nobody: refused
+            if (e.tag == MET) jeff->meet.begin(gh_contacts_touch_begin, jeff->friends, ""); // nobody: refused
             over = over || e.status == GH_INVALID_CONTACTS; // which comes here as all that happens
         }
     }

@@ -186,10 +186,12 @@ static void begins_name_the_field(void** state)
         config.max_age_us = rows[i].max_age_us;
         config.timeout_us = rows[i].timeout_us;
         assert_status(gh_row_schedule_begin(op, a->client, name, &config), rows[i].expected);
+        assert_status(gh_row_unschedule_begin(op, a->client, name, &config), rows[i].expected);
     }
     gh_row_schedule_config skipped;
     memset(&skipped, 0, sizeof(skipped));
     assert_status(gh_row_schedule_begin(op, a->client, name, &skipped), GH_INVALID_CONFIG);
+    assert_status(gh_row_unschedule_begin(op, a->client, name, &skipped), GH_INVALID_CONFIG);
     assert_status(gh_row_get_begin(NULL, a->client, name, &get_config), GH_INVALID_OP);
     assert_status(gh_row_get_begin(get, NULL, name, &get_config), GH_INVALID_CLIENT);
     assert_status(gh_row_get_begin(get, a->client, name, NULL), GH_INVALID_CONFIG);

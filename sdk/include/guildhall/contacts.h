@@ -99,10 +99,10 @@ typedef struct gh_contacts
 GH_API size_t gh_contacts_memory(const gh_contacts_config* config);
 
 /* Says whose contacts, by which client, with which settings; config may be NULL for the defaults. Asks the store
-   nothing; user stays. With memory, aligned to 8, the mirror is made, and is empty; NULL with a size of 0: there is none,
-   load is GH_INVALID_CONTACTS_MIRROR, and complete finds nothing. One that has a mirror is not copied, as copies would
-   share its memory, nor made anew while an op on it is busy; it has no end. One that was not made well may be used: each
-   begin on it ends as init did.
+   nothing; user stays. Memory, aligned to 8, makes a mirror, which is empty; NULL with a size of 0: there is none, load
+   is GH_INVALID_CONTACTS_MIRROR, and complete finds nothing. It has no end, and outlives its client.
+   With a mirror, and only then: it stays in place while an op on it is busy, is not made anew meanwhile, and is not
+   copied, as copies would share the memory. What was not made well may be used: each begin on it ends as init did.
    GH_OK; GH_INVALID_OBJECT (contacts is NULL), _CLIENT, _NAME (owner), _CONFIG, _TIMEOUT, _CONTACTS_CAPACITY,
    _CONTACTS_IDLE, _MEMORY (see gh_contacts_memory). */
 GH_API gh_status gh_contacts_init(gh_contacts* contacts, gh_client* client, gh_str owner,

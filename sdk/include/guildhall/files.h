@@ -360,7 +360,7 @@ GH_API gh_status gh_file_look_begin(gh_file_look* op, gh_client* client, gh_str 
 
 typedef struct gh_file_remove_config
 {
-    size_t struct_size;  /* set by gh_file_remove_config_default; leave it  */
+    size_t struct_size;  /* set by gh_file_remove_config_default; leave it */
     uint64_t timeout_us; /* from begin to the end; 1 ms..60 s, default 5 s */
 } gh_file_remove_config;
 

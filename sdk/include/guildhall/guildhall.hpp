@@ -18,7 +18,7 @@
 // Objects  gh::chat raid(client, "raid 7"): a value that ops are begun on, op.begin(gh_chat_leave_begin, raid, "mia").
 // In       std::string_view where C takes a gh_str, std::chrono where it takes microseconds; less than nothing is 0.
 // Out      statuses and structs are those of C. Nothing here allocates, throws, or keeps anything outside of itself.
-// Borrowed what the C headers borrow, these borrow: an op that names a mirror or posts stands behind them in its
+// Borrowed what the C headers borrow, these borrow: an op on gh::contacts or with posts stands behind them in its
 //          struct, so that it goes first. gh::chat_say and gh::command copy what they are given.
 
 #ifndef GUILDHALL_GUILDHALL_HPP
@@ -216,39 +216,43 @@ using tasks_worker_config = config<gh_tasks_worker_config, gh_tasks_worker_confi
 using mailbox_config = config<gh_mailbox_config, gh_mailbox_config_default>;
 using mailbox_fetch_config = config<gh_mailbox_fetch_config, gh_mailbox_fetch_config_default>;
 using chat_config = config<gh_chat_config, gh_chat_config_default>;
-using contacts_change_config = config<gh_contacts_change_config, gh_contacts_change_config_default>;
+using contacts_config = config<gh_contacts_config, gh_contacts_config_default>;
+using guild_config = config<gh_guild_config, gh_guild_config_default>;
 using counters_config = config<gh_counters_config, gh_counters_config_default>;
 using command_config = config<gh_command_config, gh_command_config_default>;
 
 // ---- objects --------------------------------------------------------------------------------------------------------
 
-// What ops are begun on, with settings of its own: a value.
+// What ops are begun on, with its settings: copied freely, and nothing points to it once a begin has returned. One that
+// was not made well may be used: each begin on it ends as status() says.
 template <class Object, class Config, Config (*Default)(),
           gh_status (*Init)(Object*, gh_client*, gh_str, const Config*)>
 class object
 {
   public:
-    object() noexcept { std::memset(&raw_, 0, sizeof raw_); } // not made: a begin on it is GH_INVALID_OBJECT
+    object() noexcept = default; // GH_INVALID_OBJECT, until it is assigned
     object(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
-    {
-        init(by, name, want);
-    }
+        : status_(Init(&raw_, by, str(name), &want)) {}
 
+    // Later, for a member or an array.
     gh_status init(gh_client* by, std::string_view name, const Config& want = Default()) noexcept
     {
-        return Init(&raw_, by, str(name), &want);
+        return status_ = Init(&raw_, by, str(name), &want);
     }
 
-    operator const Object*() const noexcept { return &raw_; } // it goes wherever C wants one
+    [[nodiscard]] gh_status status() const noexcept { return status_; }
+    operator const Object*() const noexcept { return &raw_; }
 
   private:
-    Object raw_;
+    Object raw_ = GH_ZERO;
+    gh_status status_ = GH_INVALID_OBJECT;
 };
 
 using queue = object<gh_queue, gh_queue_config, gh_queue_config_default, gh_queue_init>;
 using chat = object<gh_chat, gh_chat_config, gh_chat_config_default, gh_chat_init>;
 using mailbox = object<gh_mailbox, gh_mailbox_config, gh_mailbox_config_default, gh_mailbox_init>;
 using semaphore = object<gh_semaphore, gh_semaphore_config, gh_semaphore_config_default, gh_semaphore_init>;
+using guild = object<gh_guild, gh_guild_config, gh_guild_config_default, gh_guild_init>;
 
 // ---- ops ------------------------------------------------------------------------------------------------------------
 
@@ -295,6 +299,8 @@ template <class Op> class op
 using chat_change = op<gh_chat_change>;
 using contacts_change = op<gh_contacts_change>;
 using contacts_load = op<gh_contacts_load>;
+using guild_change = op<gh_guild_change>;
+using guild_search = op<gh_guild_search>;
 using lock_set = op<gh_lock_set>;
 using mailbox_push = op<gh_mailbox_push>;
 using row_get = op<gh_row_get>;
@@ -588,26 +594,28 @@ class chat_feed : public op<gh_chat_feed>
 
 // ---- contacts -------------------------------------------------------------------------------------------------------
 
-// An owner's contacts, in memory of its own. Ops that name it stand behind it in your struct, and go first.
+// An owner's contacts, mirrored in memory of its own. Ops on it stand behind it in your struct, and go first.
 template <std::uint32_t Capacity = 100> class contacts
 {
   public:
-    contacts() noexcept
-    {
-        gh_contacts_config config = gh_contacts_config_default();
-        config.capacity = Capacity;
-        std::memset(&mirror_, 0, sizeof mirror_);
-        status_ = gh_contacts_init(&mirror_, &config, memory_, sizeof memory_);
-    }
+    contacts() noexcept = default; // GH_INVALID_OBJECT, until init
+    contacts(gh_client* by, std::string_view owner) noexcept { init(by, owner); }
     contacts(const contacts&) = delete;
     contacts& operator=(const contacts&) = delete;
 
+    // Not while an op on it is busy. Capacity is that of the template.
+    gh_status init(gh_client* client, std::string_view owner, gh_contacts_config want = contacts_config()) noexcept
+    {
+        want.capacity = Capacity;
+        return status_ = gh_contacts_init(&raw_, client, str(owner), &want, memory_, sizeof memory_);
+    }
+
     [[nodiscard]] gh_status status() const noexcept { return status_; }
-    operator gh_contacts*() noexcept { return &mirror_; }
+    operator gh_contacts*() noexcept { return &raw_; }
 
   private:
-    gh_contacts mirror_;
-    gh_status status_;
+    gh_contacts raw_ = GH_ZERO;
+    gh_status status_ = GH_INVALID_OBJECT;
     alignas(8) unsigned char memory_[1024 + Capacity * 192u];
 };
 
@@ -635,93 +643,8 @@ class counters
     gh_counters* counters_ = nullptr;
 };
 
-// ---- commands and scripts -------------------------------------------------------------------------------------------
-
-// A script's text, which stays yours. Lives longer than the commands that run it.
-class script
-{
-  public:
-    explicit script(std::string_view text) noexcept
-    {
-        std::memset(&raw_, 0, sizeof raw_);
-        raw_.text = str(text);
-    }
-    script(const script&) = delete;
-    script& operator=(const script&) = delete;
-    [[nodiscard]] gh_script* get() noexcept { return &raw_; }
-
-  private:
-    gh_script raw_;
-};
-
-// A command, or a run of a script: up to Arguments keys and arguments, ArgumentSize bytes together, which are copied;
-// more are refused, as GH_INVALID_ARGUMENTS. The reply has ReplySize bytes.
-template <std::size_t ReplySize = 1024, std::size_t ArgumentSize = 512, std::size_t Arguments = 16>
-class command : public op<gh_command>
-{
-  public:
-    using texts = std::initializer_list<std::string_view>;
-    ~command() { detach(); }
-
-    gh_status begin(gh_client* client, texts arguments, const gh_command_config& want = command_config()) noexcept
-    {
-        if (busy()) return GH_INVALID_OP;
-        clear();
-        keep(arguments);
-        const gh_command_config config = with_memory(want);
-        return gh_command_begin(get(), client, fits_ ? texts_ : nullptr, count_, &config);
-    }
-
-    gh_status run(gh_client* client, script& script, texts keys, texts arguments,
-                  const gh_command_config& want = command_config()) noexcept
-    {
-        if (busy()) return GH_INVALID_OP;
-        clear();
-        keep(keys);
-        keep(arguments);
-        const gh_command_config config = with_memory(want);
-        return gh_script_begin(get(), client, script.get(), texts_, keys.size(),
-                               fits_ ? texts_ + keys.size() : nullptr, fits_ ? arguments.size() : 1, &config);
-    }
-
-    // After GH_OK and GH_ERROR, else nullptr.
-    [[nodiscard]] const gh_reply* reply() const noexcept { return gh_command_reply(get()); }
-
-  private:
-    void clear() noexcept
-    {
-        count_ = used_ = 0;
-        fits_ = true;
-    }
-
-    void keep(texts more) noexcept
-    {
-        for (std::string_view text : more)
-        {
-            fits_ = fits_ && count_ < Arguments && text.size() <= ArgumentSize - used_;
-            if (!fits_) return;
-            if (!text.empty()) std::memcpy(bytes_ + used_, text.data(), text.size());
-            texts_[count_++] = gh_str_make(bytes_ + used_, text.size());
-            used_ += text.size();
-        }
-    }
-
-    gh_command_config with_memory(const gh_command_config& want) noexcept
-    {
-        gh_command_config config = want;
-        config.reply_memory = reply_;
-        config.reply_size = sizeof reply_;
-        return config;
-    }
-
-    gh_str texts_[Arguments];
-    std::size_t count_ = 0;
-    std::size_t used_ = 0;
-    bool fits_ = true;
-    char bytes_[ArgumentSize];
-    alignas(8) char reply_[ReplySize];
-};
-
 } // namespace gh
+
+#include "guildhall/command.hpp"
 
 #endif

@@ -107,8 +107,8 @@ typedef struct gh_gate
 /* Private too: what the things have in common that ops are begun on with settings of their own, such as gh_guild. */
 typedef struct gh_object
 {
-    gh_client* client;
-    gh_status status; /* what its init answered, and each begin on it answers if that is not GH_OK */
+    gh_client* client; /* by which ops are begun on it; after its shutdown each begin says so         */
+    gh_status status;  /* what its init answered, and each begin on it answers if that is not GH_OK   */
     gh_name name;
 } gh_object;
 

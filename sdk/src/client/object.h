@@ -1,7 +1,8 @@
-/* object.h -- what a program makes once and begins ops on: a queue, a guild, a mailbox. It says the client, the name and
-   the settings, so that no two calls on it differ.
+/* object.h -- what a program makes once and begins ops on: a queue, a guild, a mailbox. It says the client, the name
+   and the settings, so that no two calls on it differ.
 
-   It is a value: nothing points to it once a begin has returned, so it may be copied, moved and forgotten at any time. */
+   It is a value: nothing points to it once a begin has returned, so it may be copied, moved and forgotten at any time.
+   Contacts with a mirror alone are none. */
 
 #ifndef GH_OBJECT_H
 #define GH_OBJECT_H
