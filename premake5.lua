@@ -57,7 +57,8 @@ local function check_names(target, sources)
     end
 end
 
--- What every target has in common; optimised_for says how a release is: see bridge.lua. False if there is nothing to build.
+-- What every target has in common; optimised_for says how a release is: see bridge.lua. False if there is nothing to
+-- build.
 local function target(name, what, sources, optimised_for)
     if #sources == 0 then return false end
     check_names(name, sources)

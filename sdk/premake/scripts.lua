@@ -135,7 +135,7 @@ end
 local function c_script(script, literals, at, count, place_bits, size)
     local head = script.head
     return string.format("const gh_script_text gh_%s_lua = {\n" ..
-                         "    %s, %s, %s, %d, %d, %d, GH_SCRIPT_%s, %d, %s, %s};\n\n",
+                         "    %s, %s, %s, %d, %d, %d,\n    GH_SCRIPT_%s, %d, %s, %s};\n\n",
                          script.name, literals, head.reply and '"' .. heads.shape(head.reply) .. '"' or "NULL",
                          script.bits, at, count, size, script.name, place_bits, c_items(head.keys),
                          c_items(head.arguments))
@@ -153,7 +153,8 @@ end
 -- Two bytes more than there are, as numbers are read by threes.
 local function c_packed(system)
     local packed = system.packed
-    local texts = { string.format("static const char %s_packed[] =\n%s \"\\0\";\n", system.name, c.bytes(packed.bytes)) }
+    local bytes = c.bytes(packed.bytes)
+    local texts = { string.format("static const char %s_packed[] =\n%s \"\\0\";\n", system.name, bytes) }
     for i, script in ipairs(system.scripts) do
         local where = packed.texts[i]
         table.insert(texts, c_script(script, system.name .. "_packed", where.at, where.count, packed.place_bits,
@@ -182,7 +183,8 @@ local function c_header(all, commands, codes, widths)
     for i, script in ipairs(all) do names[i] = script.name end
     return first_line("gh_scripts.h") .. "#ifndef GH_SCRIPTS_H\n#define GH_SCRIPTS_H\n\n" ..
         c.list("GH_SCRIPT_LIST", names) .. "\n" .. c.list("GH_COMMAND_LIST", commands) ..
-        "\n#define GH_SCRIPT_CODES " .. #codes .. "\n#define GH_SCRIPT_WIDTHS " .. table.concat(widths, ", ") .. "\n\n#endif\n"
+        "\n#define GH_SCRIPT_CODES " .. #codes .. "\n#define GH_SCRIPT_WIDTHS " .. table.concat(widths, ", ") ..
+        "\n\n#endif\n"
 end
 
 -- Of each code the 12 bits of its left half, then the 12 of its right one; 4095: the left one is a byte.

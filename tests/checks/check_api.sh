@@ -39,6 +39,6 @@ check 'a function without parameters has none' says functions gh_version 'one["p
 check 'a struct has its fields' says structs gh_str 'one["fields"] == ["const char* bytes", "size_t size"]'
 check 'an enum has its values' says enums gh_link_name 'one["values"] == ["GH_LINK_COMMANDS = 0", "GH_LINK_WAKE = 1"]'
 check 'a status has its value and its sentence' says statuses GH_INVALID_LEASE \
-    'one["value"] == -4375 and one["text"] == "the lease is outside its range"'
+    'one["value"] == -4375 and one["text"] == "the lease is out of range"'
 check 'a constant has its value' says constants GH_NAME_SIZE_MAX 'one["value"] == "64"'
 check_summary

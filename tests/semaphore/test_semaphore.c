@@ -286,7 +286,37 @@ static void keys_are_on_the_page(void** state)
     keys_must_be_on_the_page(server, "gh:{semaphore:");
 }
 
-TEST_FILE(semaphore, cmocka_unit_test(is_taken_up_to_the_limit_and_given_back),
+/* Of the one who holds a permit, the look tells what its member of the zset says, or that it says nothing. */
+static void holder_of_another_form_is_corrupt(void** state)
+{
+    (void)state;
+    static const char* const members[] = {
+        "00000000000000aa-00000000000000bb 1",  "00000000000000aa 00000000000000bb 1",
+        "00000000000000aa:00000000000000bb:1",  "00000000000000aa:00000000000000bb1",
+        "00000000000000aa:00000000000000bb",    "00000000000000aa:00000000000000bb ",
+        "00000000000000AA:00000000000000bb 1",  "00000000000000aa:00000000000000bb x",
+        "00000000000000aa:00000000000000bb -1", "00000000000000aa:00000000000000bb 1000001"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    permit_hold_one(a, "arena", 2, 60 * SECOND_US);
+    gh_semaphore_look* look = GAME_NEW(a, gh_semaphore_look);
+    gh_permit_holder holders[2];
+    for (size_t i = 0; i <= sizeof members / sizeof members[0]; i++)
+    {
+        const char* member = i == 0 ? "00000000000000aa:00000000000000bb 1" : members[i - 1];
+        redis_server_do(server, "ZADD gh:{semaphore:arena}:h 9007199254740991 %s", member);
+        assert_status(gh_semaphore_look_begin(look, ON_SEMAPHORE(a->client, gh_str_literal("arena"), 0), holders, 2),
+                      GH_OK);
+        GAME_UNTIL(gh_op_poll(&look->op) != GH_PENDING);
+        if (gh_op_poll(&look->op) != (i == 0 ? GH_OK : GH_CORRUPT))
+            fail_msg("\"%s\" ends %s", member, gh_status_name(gh_op_poll(&look->op)));
+        redis_server_do(server, "ZREM gh:{semaphore:arena}:h %s", member);
+    }
+    assert_int_equal(game_stats(a).links_lost, 0);
+}
+
+TEST_FILE(semaphore, cmocka_unit_test(holder_of_another_form_is_corrupt),
+          cmocka_unit_test(is_taken_up_to_the_limit_and_given_back),
           cmocka_unit_test(of_three_refuses_a_fourth_until_they_are_over),
           cmocka_unit_test(goes_to_waiters_in_order_of_arrival), cmocka_unit_test(many_at_once_are_all_or_none),
           cmocka_unit_test(one_release_serves_all_that_fit), cmocka_unit_test(hold_ends_by_itself),

@@ -41,6 +41,7 @@ static void usual_replies_are_taken_as_soon_as_they_are_whole(void** state)
     static const char* const usual[] = {
         ":0\r\n",
         ":999999999999999999\r\n",
+        ":9223372036854775807\r\n",
         "+OK\r\n",
         "+\r\n",
         "$0\r\n\r\n",
@@ -51,6 +52,7 @@ static void usual_replies_are_taken_as_soon_as_they_are_whole(void** state)
         "*3\r\n$3\r\nabc\r\n:1\r\n$0\r\n\r\n",
         ":-1\r\n",
         ":-999999999999999999\r\n",
+        ":-9223372036854775807\r\n",
         "$-1\r\n",
         "*-1\r\n",
         "-ERR x\r\n",

@@ -51,10 +51,13 @@ static const char aggregate_packed[] =
     "\001\365\275\272%@\317\010\027:\270\017\352\306\224n\005p\217PQ\002x\220\320J\362\261"
     "\242" "\0";
 const gh_script_text gh_aggregate_add_lua = {
-    aggregate_packed, "qiii", 0x0000000220200d28ull, 0, 794, 2628, GH_SCRIPT_aggregate_add, 14, {5, 0, 0}, {3, 0, 0}};
+    aggregate_packed, "qiii", 0x0000000220200d28ull, 0, 794, 2628,
+    GH_SCRIPT_aggregate_add, 14, {5, 0, 0}, {3, 0, 0}};
 
 const gh_script_text gh_aggregate_read_lua = {
-    aggregate_packed, "q*", 0x0000010000000000ull, 916, 77, 570, GH_SCRIPT_aggregate_read, 14, {1, 0, 0}, {3, 0, 0}};
+    aggregate_packed, "q*", 0x0000010000000000ull, 916, 77, 570,
+    GH_SCRIPT_aggregate_read, 14, {1, 0, 0}, {3, 0, 0}};
 
 const gh_script_text gh_aggregate_stage_lua = {
-    aggregate_packed, "qiiii", 0x00000000040004a8ull, 1009, 246, 1686, GH_SCRIPT_aggregate_stage, 14, {2, 0, 0}, {5, 1, 0}};
+    aggregate_packed, "qiiii", 0x00000000040004a8ull, 1009, 246, 1686,
+    GH_SCRIPT_aggregate_stage, 14, {2, 0, 0}, {5, 1, 0}};

@@ -126,28 +126,37 @@ static const char chat_packed[] =
     "\027t\207\342\256=ec\336\202\337_\240\025\355\220\261Q\336\\\355\253\300=\006\213\030\267"
     "\036U&vz\357\004\005I\314\232\272\316\273\017\002\213j\334\277(" "\0";
 const gh_script_text gh_chat_create_lua = {
-    chat_packed, "qii", 0x00000000755017aaull, 0, 710, 3052, GH_SCRIPT_chat_create, 15, {4, 0, 0}, {6, 0, 1}};
+    chat_packed, "qii", 0x00000000755017aaull, 0, 710, 3052,
+    GH_SCRIPT_chat_create, 15, {4, 0, 0}, {6, 0, 1}};
 
 const gh_script_text gh_chat_join_lua = {
-    chat_packed, "qiii", 0x00000800644017a8ull, 814, 129, 2844, GH_SCRIPT_chat_join, 15, {4, 0, 0}, {5, 0, 0}};
+    chat_packed, "qiii", 0x00000800644017a8ull, 814, 129, 2844,
+    GH_SCRIPT_chat_join, 15, {4, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_chat_leave_lua = {
-    chat_packed, "qiii", 0x00000844546817a8ull, 975, 189, 3084, GH_SCRIPT_chat_leave, 15, {5, 0, 0}, {4, 0, 0}};
+    chat_packed, "qiii", 0x00000844546817a8ull, 975, 189, 3084,
+    GH_SCRIPT_chat_leave, 15, {5, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_chat_read_lua = {
-    chat_packed, "qiiiiiis*", 0x0000005624391100ull, 1219, 689, 3046, GH_SCRIPT_chat_read, 15, {4, 0, 0}, {8, 0, 2}};
+    chat_packed, "qiiiiiis*", 0x0000005624391100ull, 1219, 689, 3046,
+    GH_SCRIPT_chat_read, 15, {4, 0, 0}, {8, 0, 2}};
 
 const gh_script_text gh_chat_roster_lua = {
-    chat_packed, "qiiisss", 0x0000040040000100ull, 2020, 184, 981, GH_SCRIPT_chat_roster, 15, {2, 0, 0}, {4, 0, 0}};
+    chat_packed, "qiiisss", 0x0000040040000100ull, 2020, 184, 981,
+    GH_SCRIPT_chat_roster, 15, {2, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_chat_send_lua = {
-    chat_packed, "qiiiis", 0x00000006054817a8ull, 2248, 834, 5260, GH_SCRIPT_chat_send, 15, {5, 0, 0}, {3, 0, 2}};
+    chat_packed, "qiiiis", 0x00000006054817a8ull, 2248, 834, 5260,
+    GH_SCRIPT_chat_send, 15, {5, 0, 0}, {3, 0, 2}};
 
 const gh_script_text gh_chats_add_lua = {
-    chat_packed, "qi", 0x0000080064000000ull, 3265, 39, 458, GH_SCRIPT_chats_add, 15, {2, 0, 0}, {2, 0, 0}};
+    chat_packed, "qi", 0x0000080064000000ull, 3265, 39, 458,
+    GH_SCRIPT_chats_add, 15, {2, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_chats_list_lua = {
-    chat_packed, "qii*", 0x0000005444200000ull, 3315, 62, 634, GH_SCRIPT_chats_list, 15, {2, 0, 0}, {5, 0, 0}};
+    chat_packed, "qii*", 0x0000005444200000ull, 3315, 62, 634,
+    GH_SCRIPT_chats_list, 15, {2, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_chats_remove_lua = {
-    chat_packed, "qi", 0x0000084004000000ull, 3387, 43, 260, GH_SCRIPT_chats_remove, 15, {1, 0, 0}, {3, 0, 0}};
+    chat_packed, "qi", 0x0000084004000000ull, 3387, 43, 260,
+    GH_SCRIPT_chats_remove, 15, {1, 0, 0}, {3, 0, 0}};

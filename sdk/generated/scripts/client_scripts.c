@@ -29,7 +29,9 @@ static const char client_packed[] =
     "\323\202\352*\364o\230\372V\057\031IV\200\030\205\321|U#\340\216:\020\273\227\031\353"
     "tK\224\210\235\330\275]_b\007\246\001" "\0";
 const gh_script_text gh_epoch_lua = {
-    client_packed, "iii", 0x0000000006200004ull, 0, 226, 1017, GH_SCRIPT_epoch, 13, {1, 0, 0}, {2, 1, 0}};
+    client_packed, "iii", 0x0000000006200004ull, 0, 226, 1017,
+    GH_SCRIPT_epoch, 13, {1, 0, 0}, {2, 1, 0}};
 
 const gh_script_text gh_rights_lua = {
-    client_packed, NULL, 0x0000000000000000ull, 268, 351, 955, GH_SCRIPT_rights, 13, {1, 0, 0}, {0, 0, 1}};
+    client_packed, NULL, 0x0000000000000000ull, 268, 351, 955,
+    GH_SCRIPT_rights, 13, {1, 0, 0}, {0, 0, 1}};

@@ -25,10 +25,13 @@ static const char command_packed[] =
     "\321 \0259\016\245\3724P@\202\357I\371\320\204bR;\342\211k\360\342\313b\332\225"
     "\377`B\361\021\257H\252\271\314k\370\017P\217\340\001\260\371Q\344#\230B1OaQ" "\0";
 const gh_script_text gh_command_lua = {
-    command_packed, NULL, 0x0000000000000000ull, 0, 7, 32, GH_SCRIPT_command, 13, {0, 0, 1}, {0, 0, 1}};
+    command_packed, NULL, 0x0000000000000000ull, 0, 7, 32,
+    GH_SCRIPT_command, 13, {0, 0, 1}, {0, 0, 1}};
 
 const gh_script_text gh_command_once_lua = {
-    command_packed, "qii*", 0x0000000006000000ull, 9, 392, 1429, GH_SCRIPT_command_once, 13, {1, 0, 1}, {3, 0, 1}};
+    command_packed, "qii*", 0x0000000006000000ull, 9, 392, 1429,
+    GH_SCRIPT_command_once, 13, {1, 0, 1}, {3, 0, 1}};
 
 const gh_script_text gh_fenced_lua = {
-    command_packed, NULL, 0x0000000004000000ull, 462, 122, 597, GH_SCRIPT_fenced, 13, {1, 0, 1}, {1, 0, 1}};
+    command_packed, NULL, 0x0000000004000000ull, 462, 122, 597,
+    GH_SCRIPT_fenced, 13, {1, 0, 1}, {1, 0, 1}};

@@ -50,10 +50,13 @@ static const char contacts_packed[] =
     "\001\253\230\370\015\237T\347\001\236\256d\302\213\"\340\375\nX\017\326\260\300`4\343\275\242"
     "pt\334- \212e\3733C^\024Y*\n" "\0";
 const gh_script_text gh_contacts_load_lua = {
-    contacts_packed, "qiis*", 0x0000000440014020ull, 0, 151, 779, GH_SCRIPT_contacts_load, 14, {4, 0, 0}, {4, 0, 0}};
+    contacts_packed, "qiis*", 0x0000000440014020ull, 0, 151, 779,
+    GH_SCRIPT_contacts_load, 14, {4, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_contacts_remove_lua = {
-    contacts_packed, "qi", 0x00000840646246a8ull, 173, 563, 2520, GH_SCRIPT_contacts_remove, 14, {5, 0, 0}, {4, 0, 0}};
+    contacts_packed, "qi", 0x00000840646246a8ull, 173, 563, 2520,
+    GH_SCRIPT_contacts_remove, 14, {5, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_contacts_touch_lua = {
-    contacts_packed, "qiis", 0x00000086646bc6abull, 817, 404, 3684, GH_SCRIPT_contacts_touch, 14, {5, 0, 0}, {5, 0, 1}};
+    contacts_packed, "qiis", 0x00000086646bc6abull, 817, 404, 3684,
+    GH_SCRIPT_contacts_touch, 14, {5, 0, 0}, {5, 0, 1}};

@@ -93,13 +93,17 @@ static const char counters_packed[] =
     "\251\201\2352\263\233\001W:\270H@\237\321\366\014\350\322\300k\007\255]\244\221\326N\262"
     "\222\057\266\311\251)\021\323\246\001" "\0";
 const gh_script_text gh_counters_clean_lua = {
-    counters_packed, "qiii*", 0x000000502c285089ull, 0, 657, 2359, GH_SCRIPT_counters_clean, 15, {1, 0, 1}, {5, 0, 2}};
+    counters_packed, "qiii*", 0x000000502c285089ull, 0, 657, 2359,
+    GH_SCRIPT_counters_clean, 15, {1, 0, 1}, {5, 0, 2}};
 
 const gh_script_text gh_counters_flush_lua = {
-    counters_packed, "qiis", 0x00000000652cf708ull, 739, 1165, 4489, GH_SCRIPT_counters_flush, 15, {2, 0, 1}, {8, 0, 1}};
+    counters_packed, "qiis", 0x00000000652cf708ull, 739, 1165, 4489,
+    GH_SCRIPT_counters_flush, 15, {2, 0, 1}, {8, 0, 1}};
 
 const gh_script_text gh_counters_lease_lua = {
-    counters_packed, "qiii", 0x0000000006800005ull, 2137, 96, 560, GH_SCRIPT_counters_lease, 15, {1, 0, 0}, {4, 0, 0}};
+    counters_packed, "qiii", 0x0000000006800005ull, 2137, 96, 560,
+    GH_SCRIPT_counters_lease, 15, {1, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_counters_read_lua = {
-    counters_packed, "qiii*", 0x0000000004015020ull, 2254, 198, 1124, GH_SCRIPT_counters_read, 15, {2, 0, 0}, {6, 0, 0}};
+    counters_packed, "qiii*", 0x0000000004015020ull, 2254, 198, 1124,
+    GH_SCRIPT_counters_read, 15, {2, 0, 0}, {6, 0, 0}};

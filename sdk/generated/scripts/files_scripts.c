@@ -111,28 +111,37 @@ static const char files_packed[] =
     "\227GDTC\316\025\312\324u\336\201\331Z\2402\004\013;(\310{\000\024\226\021\"\300"
     "\364\031p\343\265\\F\225!\200\203\002T\031\202W P\315\365\057\n" "\0";
 const gh_script_text gh_files_chunk_lua = {
-    files_packed, "qiii", 0x0000005454a00538ull, 0, 528, 2478, GH_SCRIPT_files_chunk, 15, {4, 0, 0}, {6, 0, 0}};
+    files_packed, "qiii", 0x0000005454a00538ull, 0, 528, 2478,
+    GH_SCRIPT_files_chunk, 15, {4, 0, 0}, {6, 0, 0}};
 
 const gh_script_text gh_files_list_lua = {
-    files_packed, "q*", 0x0000001004000020ull, 605, 191, 1109, GH_SCRIPT_files_list, 15, {4, 0, 0}, {5, 0, 0}};
+    files_packed, "q*", 0x0000001004000020ull, 605, 191, 1109,
+    GH_SCRIPT_files_list, 15, {4, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_files_look_lua = {
-    files_packed, "qiiiiiiiiiis", 0x00000004400001c0ull, 842, 202, 1005, GH_SCRIPT_files_look, 15, {2, 0, 0}, {1, 0, 0}};
+    files_packed, "qiiiiiiiiiis", 0x00000004400001c0ull, 842, 202, 1005,
+    GH_SCRIPT_files_look, 15, {2, 0, 0}, {1, 0, 0}};
 
 const gh_script_text gh_files_open_lua = {
-    files_packed, "qiiiiiis", 0x0000080074a00590ull, 1086, 354, 1989, GH_SCRIPT_files_open, 15, {4, 0, 0}, {7, 0, 1}};
+    files_packed, "qiiiiiis", 0x0000080074a00590ull, 1086, 354, 1989,
+    GH_SCRIPT_files_open, 15, {4, 0, 0}, {7, 0, 1}};
 
 const gh_script_text gh_files_read_lua = {
-    files_packed, "qiiiiiiiiis", 0x0000085474200518ull, 1532, 438, 2939, GH_SCRIPT_files_read, 15, {4, 0, 0}, {5, 0, 0}};
+    files_packed, "qiiiiiiiiis", 0x0000085474200518ull, 1532, 438, 2939,
+    GH_SCRIPT_files_read, 15, {4, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_files_remove_lua = {
-    files_packed, "qi", 0x0000000010000020ull, 2127, 22, 158, GH_SCRIPT_files_remove, 15, {4, 0, 0}, {2, 0, 0}};
+    files_packed, "qi", 0x0000000010000020ull, 2127, 22, 158,
+    GH_SCRIPT_files_remove, 15, {4, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_files_reserve_lua = {
-    files_packed, "qiiis", 0x00000840242007e8ull, 2159, 405, 2245, GH_SCRIPT_files_reserve, 15, {4, 0, 0}, {7, 0, 0}};
+    files_packed, "qiiis", 0x00000840242007e8ull, 2159, 405, 2245,
+    GH_SCRIPT_files_reserve, 15, {4, 0, 0}, {7, 0, 0}};
 
 const gh_script_text gh_files_seal_lua = {
-    files_packed, "qi", 0x0000000424a00500ull, 2644, 203, 1500, GH_SCRIPT_files_seal, 15, {4, 0, 0}, {5, 0, 0}};
+    files_packed, "qi", 0x0000000424a00500ull, 2644, 203, 1500,
+    GH_SCRIPT_files_seal, 15, {4, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_files_withdraw_lua = {
-    files_packed, "qi", 0x00000840000005e8ull, 2915, 72, 1114, GH_SCRIPT_files_withdraw, 15, {3, 0, 0}, {3, 0, 0}};
+    files_packed, "qi", 0x00000840000005e8ull, 2915, 72, 1114,
+    GH_SCRIPT_files_withdraw, 15, {3, 0, 0}, {3, 0, 0}};

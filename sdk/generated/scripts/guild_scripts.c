@@ -24,7 +24,9 @@ static const char guild_packed[] =
     "2S\270\014\201\016\360\024;%|\000\314\015\267\237R\363g\022;(\365\364\216:\340\325"
     "\003(\254\023-\305\016J\335\306\210q\240\3732g\260\221\344j\227\200\254\206\0100\202)" "\0";
 const gh_script_text gh_guild_join_lua = {
-    guild_packed, "qiis", 0x00000002644006a8ull, 0, 466, 1941, GH_SCRIPT_guild_join, 13, {2, 0, 0}, {3, 0, 3}};
+    guild_packed, "qiis", 0x00000002644006a8ull, 0, 466, 1941,
+    GH_SCRIPT_guild_join, 13, {2, 0, 0}, {3, 0, 3}};
 
 const gh_script_text gh_guild_leave_lua = {
-    guild_packed, "qiis", 0x00000042444006a8ull, 532, 44, 1839, GH_SCRIPT_guild_leave, 13, {2, 0, 0}, {2, 0, 3}};
+    guild_packed, "qiis", 0x00000042444006a8ull, 532, 44, 1839,
+    GH_SCRIPT_guild_leave, 13, {2, 0, 0}, {2, 0, 3}};

@@ -66,13 +66,17 @@ static const char lock_packed[] =
     "\237\202\n%\230I2\3363U\\\3152@\207\"D\036\243\002\3675\010\236\210\314-\345"
     "\277\213\276\263\020TG\010\366\377\011\372I\001\263\242" "\0";
 const gh_script_text gh_lock_acquire_lua = {
-    lock_packed, "qiiiii", 0x000000a46620042cull, 0, 1166, 4480, GH_SCRIPT_lock_acquire, 14, {3, 1, 0}, {7, 1, 0}};
+    lock_packed, "qiiiii", 0x000000a46620042cull, 0, 1166, 4480,
+    GH_SCRIPT_lock_acquire, 14, {3, 1, 0}, {7, 1, 0}};
 
 const gh_script_text gh_lock_look_lua = {
-    lock_packed, "qiiiiis", 0x0000000044000004ull, 1340, 58, 863, GH_SCRIPT_lock_look, 14, {2, 1, 0}, {1, 1, 0}};
+    lock_packed, "qiiiiis", 0x0000000044000004ull, 1340, 58, 863,
+    GH_SCRIPT_lock_look, 14, {2, 1, 0}, {1, 1, 0}};
 
 const gh_script_text gh_lock_release_lua = {
-    lock_packed, "qi", 0x000000c466200424ull, 1422, 149, 3520, GH_SCRIPT_lock_release, 14, {3, 0, 0}, {3, 1, 0}};
+    lock_packed, "qi", 0x000000c466200424ull, 1422, 149, 3520,
+    GH_SCRIPT_lock_release, 14, {3, 0, 0}, {3, 1, 0}};
 
 const gh_script_text gh_lock_renew_lua = {
-    lock_packed, "qiiii", 0x0000000006200004ull, 1636, 80, 785, GH_SCRIPT_lock_renew, 14, {1, 0, 0}, {3, 0, 0}};
+    lock_packed, "qiiii", 0x0000000006200004ull, 1636, 80, 785,
+    GH_SCRIPT_lock_renew, 14, {1, 0, 0}, {3, 0, 0}};

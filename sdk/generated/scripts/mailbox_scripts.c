@@ -75,10 +75,13 @@ static const char mailbox_packed[] =
     "\341\204\247_\322`\342\\\356A\300\207m\333\345\232\217\360N\325\016\356\300\244\335\243\377U"
     "~B\375\015\320\265\373\331\275\277\377y+T~Bm:;z\224\372\223pB\305\254(" "\0";
 const gh_script_text gh_mailbox_commit_lua = {
-    mailbox_packed, "qiii", 0x0000000004281528ull, 0, 293, 1291, GH_SCRIPT_mailbox_commit, 14, {2, 0, 0}, {3, 0, 0}};
+    mailbox_packed, "qiii", 0x0000000004281528ull, 0, 293, 1291,
+    GH_SCRIPT_mailbox_commit, 14, {2, 0, 0}, {3, 0, 0}};
 
 const gh_script_text gh_mailbox_fetch_lua = {
-    mailbox_packed, "qiiiiiiis*", 0x0000005004211100ull, 332, 539, 2207, GH_SCRIPT_mailbox_fetch, 14, {3, 0, 0}, {8, 0, 0}};
+    mailbox_packed, "qiiiiiiis*", 0x0000005004211100ull, 332, 539, 2207,
+    GH_SCRIPT_mailbox_fetch, 14, {3, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_mailbox_push_lua = {
-    mailbox_packed, "qiiii", 0x00000000055857a8ull, 957, 904, 3943, GH_SCRIPT_mailbox_push, 14, {4, 0, 0}, {4, 0, 2}};
+    mailbox_packed, "qiiii", 0x00000000055857a8ull, 957, 904, 3943,
+    GH_SCRIPT_mailbox_push, 14, {4, 0, 0}, {4, 0, 2}};

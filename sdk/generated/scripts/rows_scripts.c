@@ -73,19 +73,25 @@ static const char rows_packed[] =
     "\331\n\345\221yA\006\214\352\200\366\057\251-\243\236\210;\232\370\n\376\372J\311\271\3138"
     "\231=fE\001" "\0";
 const gh_script_text gh_rows_claim_lua = {
-    rows_packed, "qiiiii*", 0x0000025424200628ull, 0, 647, 2663, GH_SCRIPT_rows_claim, 14, {5, 0, 0}, {9, 0, 0}};
+    rows_packed, "qiiiii*", 0x0000025424200628ull, 0, 647, 2663,
+    GH_SCRIPT_rows_claim, 14, {5, 0, 0}, {9, 0, 0}};
 
 const gh_script_text gh_rows_finish_lua = {
-    rows_packed, "qiii", 0x00000a4024200420ull, 740, 330, 1579, GH_SCRIPT_rows_finish, 14, {4, 0, 0}, {8, 0, 0}};
+    rows_packed, "qiii", 0x00000a4024200420ull, 740, 330, 1579,
+    GH_SCRIPT_rows_finish, 14, {4, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_rows_get_lua = {
-    rows_packed, "qiiiiiis", 0x0000000004000020ull, 1137, 105, 536, GH_SCRIPT_rows_get, 14, {1, 0, 0}, {4, 0, 0}};
+    rows_packed, "qiiiiiis", 0x0000000004000020ull, 1137, 105, 536,
+    GH_SCRIPT_rows_get, 14, {1, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_rows_renew_lua = {
-    rows_packed, "qiii", 0x0000084024000020ull, 1257, 118, 720, GH_SCRIPT_rows_renew, 14, {2, 0, 0}, {5, 0, 0}};
+    rows_packed, "qiii", 0x0000084024000020ull, 1257, 118, 720,
+    GH_SCRIPT_rows_renew, 14, {2, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_rows_schedule_lua = {
-    rows_packed, "qii", 0x00000a40240004a0ull, 1412, 292, 1685, GH_SCRIPT_rows_schedule, 14, {4, 0, 0}, {8, 0, 0}};
+    rows_packed, "qii", 0x00000a40240004a0ull, 1412, 292, 1685,
+    GH_SCRIPT_rows_schedule, 14, {4, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_rows_unschedule_lua = {
-    rows_packed, "qii", 0x00000040042006a8ull, 1777, 120, 1159, GH_SCRIPT_rows_unschedule, 14, {4, 0, 0}, {4, 0, 0}};
+    rows_packed, "qii", 0x00000040042006a8ull, 1777, 120, 1159,
+    GH_SCRIPT_rows_unschedule, 14, {4, 0, 0}, {4, 0, 0}};

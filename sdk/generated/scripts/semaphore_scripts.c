@@ -122,16 +122,21 @@ static const char semaphore_packed[] =
     "Q\035\360\306\303)\216u\360\341A\027p$\3211\036\264\2122\317DGL\2003\370X"
     "b\352\272d\004\321\014F\301\352\022\003" "\0";
 const gh_script_text gh_semaphore_acquire_lua = {
-    semaphore_packed, "qiiiiii", 0x000008f47620042eull, 0, 1768, 6793, GH_SCRIPT_semaphore_acquire, 15, {4, 1, 0}, {9, 1, 0}};
+    semaphore_packed, "qiiiiii", 0x000008f47620042eull, 0, 1768, 6793,
+    GH_SCRIPT_semaphore_acquire, 15, {4, 1, 0}, {9, 1, 0}};
 
 const gh_script_text gh_semaphore_limit_lua = {
-    semaphore_packed, "qiiiii", 0x000000d47620042eull, 2034, 249, 4524, GH_SCRIPT_semaphore_limit, 15, {4, 0, 0}, {4, 0, 0}};
+    semaphore_packed, "qiiiii", 0x000000d47620042eull, 2034, 249, 4524,
+    GH_SCRIPT_semaphore_limit, 15, {4, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_semaphore_look_lua = {
-    semaphore_packed, "qiiii*", 0x0000021044000006ull, 2427, 167, 967, GH_SCRIPT_semaphore_look, 15, {3, 0, 0}, {2, 0, 0}};
+    semaphore_packed, "qiiii*", 0x0000021044000006ull, 2427, 167, 967,
+    GH_SCRIPT_semaphore_look, 15, {3, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_semaphore_refresh_lua = {
-    semaphore_packed, "qis", 0x0000000224a00000ull, 2638, 106, 556, GH_SCRIPT_semaphore_refresh, 15, {2, 0, 0}, {2, 0, 1}};
+    semaphore_packed, "qis", 0x0000000224a00000ull, 2638, 106, 556,
+    GH_SCRIPT_semaphore_refresh, 15, {2, 0, 0}, {2, 0, 1}};
 
 const gh_script_text gh_semaphore_release_lua = {
-    semaphore_packed, "qii", 0x000000d47620042eull, 2772, 365, 4840, GH_SCRIPT_semaphore_release, 15, {4, 0, 0}, {4, 1, 0}};
+    semaphore_packed, "qii", 0x000000d47620042eull, 2772, 365, 4840,
+    GH_SCRIPT_semaphore_release, 15, {4, 0, 0}, {4, 1, 0}};

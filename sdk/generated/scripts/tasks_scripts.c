@@ -381,34 +381,45 @@ static const char tasks_packed[] =
     "}K\232a0\251'\323Q\021\324\367\342\003\262\033\201uEW\200\321\007\200\343\243\020\320"
     "\365\201\372^Y\240v!b\0311m\032" "\0";
 const gh_script_text gh_tasks_back_lua = {
-    tasks_packed, "qii", 0x0000005074b0050aull, 0, 655, 2235, GH_SCRIPT_tasks_back, 17, {9, 0, 0}, {2, 0, 0}};
+    tasks_packed, "qii", 0x0000005074b0050aull, 0, 655, 2235,
+    GH_SCRIPT_tasks_back, 17, {9, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_tasks_cancel_lua = {
-    tasks_packed, "qis", 0x0000084274b00fbaull, 764, 878, 3743, GH_SCRIPT_tasks_cancel, 17, {10, 0, 0}, {6, 0, 1}};
+    tasks_packed, "qis", 0x0000084274b00fbaull, 764, 878, 3743,
+    GH_SCRIPT_tasks_cancel, 17, {10, 0, 0}, {6, 0, 1}};
 
 const gh_script_text gh_tasks_control_lua = {
-    tasks_packed, "qis", 0x0000000014a0042aull, 1830, 191, 1689, GH_SCRIPT_tasks_control, 17, {3, 0, 0}, {7, 0, 0}};
+    tasks_packed, "qis", 0x0000000014a0042aull, 1830, 191, 1689,
+    GH_SCRIPT_tasks_control, 17, {3, 0, 0}, {7, 0, 0}};
 
 const gh_script_text gh_tasks_count_lua = {
-    tasks_packed, "qiiiiiiiiiiiiiiiiiiiiiii", 0x00000001c4004180ull, 2104, 244, 1200, GH_SCRIPT_tasks_count, 17, {15, 0, 0}, {1, 0, 0}};
+    tasks_packed, "qiiiiiiiiiiiiiiiiiiiiiii", 0x00000001c4004180ull, 2104, 244, 1200,
+    GH_SCRIPT_tasks_count, 17, {15, 0, 0}, {1, 0, 0}};
 
 const gh_script_text gh_tasks_dead_lua = {
-    tasks_packed, "qii*", 0x0000000444000020ull, 2391, 179, 963, GH_SCRIPT_tasks_dead, 17, {3, 0, 0}, {4, 0, 0}};
+    tasks_packed, "qii*", 0x0000000444000020ull, 2391, 179, 963,
+    GH_SCRIPT_tasks_dead, 17, {3, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_tasks_finish_lua = {
-    tasks_packed, "qis", 0x0000005474a007aaull, 2613, 1095, 5377, GH_SCRIPT_tasks_finish, 17, {11, 0, 0}, {6, 0, 1}};
+    tasks_packed, "qis", 0x0000005474a007aaull, 2613, 1095, 5377,
+    GH_SCRIPT_tasks_finish, 17, {11, 0, 0}, {6, 0, 1}};
 
 const gh_script_text gh_tasks_look_lua = {
-    tasks_packed, "qiiiiss", 0x0000080004000020ull, 4031, 248, 1446, GH_SCRIPT_tasks_look, 17, {9, 0, 0}, {2, 0, 0}};
+    tasks_packed, "qiiiiss", 0x0000080004000020ull, 4031, 248, 1446,
+    GH_SCRIPT_tasks_look, 17, {9, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_tasks_push_lua = {
-    tasks_packed, "qis", 0x0000024275b34faaull, 4353, 1437, 6634, GH_SCRIPT_tasks_push, 17, {4, 0, 1}, {4, 0, 1}};
+    tasks_packed, "qis", 0x0000024275b34faaull, 4353, 1437, 6634,
+    GH_SCRIPT_tasks_push, 17, {4, 0, 1}, {4, 0, 1}};
 
 const gh_script_text gh_tasks_renew_lua = {
-    tasks_packed, "qis", 0x0000004024000100ull, 6196, 84, 480, GH_SCRIPT_tasks_renew, 17, {2, 0, 0}, {2, 0, 2}};
+    tasks_packed, "qis", 0x0000004024000100ull, 6196, 84, 480,
+    GH_SCRIPT_tasks_renew, 17, {2, 0, 0}, {2, 0, 2}};
 
 const gh_script_text gh_tasks_requeue_lua = {
-    tasks_packed, "qis", 0x00000a4075a045a2ull, 6319, 288, 2956, GH_SCRIPT_tasks_requeue, 17, {13, 0, 0}, {4, 0, 1}};
+    tasks_packed, "qis", 0x00000a4075a045a2ull, 6319, 288, 2956,
+    GH_SCRIPT_tasks_requeue, 17, {13, 0, 0}, {4, 0, 1}};
 
 const gh_script_text gh_tasks_take_lua = {
-    tasks_packed, "qiiiii*", 0x00000a5ef5bd458aull, 6781, 2933, 10959, GH_SCRIPT_tasks_take, 17, {17, 0, 0}, {13, 2, 0}};
+    tasks_packed, "qiiiii*", 0x00000a5ef5bd458aull, 6781, 2933, 10959,
+    GH_SCRIPT_tasks_take, 17, {17, 0, 0}, {13, 2, 0}};

@@ -110,7 +110,7 @@
     X(INVALID_TASK_BACKOFF, INVALID, 77, "the back-off is out of range")                                              \
     X(INVALID_TASK_QUEUES, INVALID, 78, "the queues are none, too many, or one is bad or twice there")                \
     X(INVALID_TASK_HANDLERS, INVALID, 79, "the handlers are none, too many, or one is bad or twice there")            \
-    X(INVALID_TASK_SLOTS, INVALID, 80, "the slots or their memory are NULL or too small")                             \
+    X(INVALID_TASK_SLOTS, INVALID, 80, "the worker's slots or their memory are NULL or too small")                    \
     X(INVALID_TASK_GROUP, INVALID, 81, "a group is NULL, too long, or has a NUL")                                     \
     X(INVALID_TASK_RATE, INVALID, 82, "the rate is out of range: see gh_tasks_rules")                                 \
     X(INVALID_TASK_UNIQUE, INVALID, 83, "unique is none of its values")                                               \
@@ -123,7 +123,7 @@
     X(INVALID_ROW_PERIOD, INVALID, 129, "the period is out of range")                                                 \
     X(INVALID_ROW_AGE, INVALID, 130, "max_age_us is shorter than the period, or too long")                            \
     X(INVALID_ROW_LOADER, INVALID, 131, "the loader's function is NULL")                                              \
-    X(INVALID_ROW_SLOTS, INVALID, 132, "the slots or their memory are NULL or too small")                             \
+    X(INVALID_ROW_SLOTS, INVALID, 132, "the refresher's slots or their memory are NULL or too small")                 \
     X(INVALID_ROW_BACKOFF, INVALID, 133, "the row's back-off is out of range")                                        \
     X(INVALID_ROW_VALUE, INVALID, 134, "the value is NULL or too large")                                              \
     X(INVALID_ROW_LOAD, INVALID, 135, "no load of this refresher, or over already")                                   \

@@ -6,11 +6,11 @@
 --                                     k: messages that are kept at most, below 0: and
 --                                     what would be more is refused; c: members at most; x: bytes of the
 --                                     largest entry that is kept, or more; y: "<id> <bytes>", the largest
---                                     from that id on, while x is over 1024; g: generation of the store's data when the epoch
---                                     began; b: "<epoch>:<last id> ..." of the epochs before, the oldest first;
---                                     w: a mark, see mark.lua; its answer: "<epoch> <number> <text>", the last
---                                     two from the reply. A chat whose last member has left has e, g and w
---                                     alone, for an hour
+--                                     from that id on, while x is over 1024; g: generation of the
+--                                     store's data when the epoch began; b: "<epoch>:<last id> ..." of the
+--                                     epochs before, the oldest first; w: a mark, see mark.lua; its
+--                                     answer: "<epoch> <number> <text>", the last two from the reply. A chat
+--                                     whose last member has left has e, g and w alone, for an hour
 --       2 gh:{chat:<name>}:m   list   "<id> <ms since 1970> <size of the sender> <sender><body>", oldest
 --                                     first; ids are dense. What is beyond n was not said: a script was stopped
 --                                     before it said so

@@ -94,7 +94,8 @@ typedef struct gh_op_kind
 
     gh_op_effect effect;
 
-    /* gh_tree_read, of a kind whose answers may have arrays within arrays. No program has hiredis that has no such kind. */
+    /* gh_tree_read, of a kind whose answers may have arrays within arrays. No program has hiredis that has no such
+       kind. */
     gh_tree_reader* trees;
 
     /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
@@ -109,8 +110,8 @@ typedef struct gh_op_kind
        that are to hear GH_EVENT_CHILD. 0: it owns none. */
     size_t owner_link;
 
-    /* The caller forgets it, busy or not: whatever it has in the caller's memory is let go, and it is not busy there any
-       more. NULL: GH_EVENT_CLOSE does that. */
+    /* The caller forgets it, busy or not: whatever it has in the caller's memory is let go, and it is not busy there
+       any more. NULL: GH_EVENT_CLOSE does that. */
     void (*detach)(gh_op* op);
 
     /* It is told of hints at once, also while a request is on the wire: they are about more than that one asks for. */
@@ -166,9 +167,10 @@ gh_status gh_op_refused_call(const gh_op* op, gh_status status);
 void gh_op_renumber(gh_op* op);
 
 /* Queues the request of the present state, which stays until that is answered or unsent. What shape the reply has the
-   head of the state's script says, or else the kind; where that ends in anything, the kind names `trees`. A reply of another shape means that the peer is broken: the link
-   is closed and the request goes again. flags: GH_OP_URGENT, GH_OP_NO_REPEAT; GH_OP_MAYBE, if an earlier request of the
-   op has done, or may still do, what the op must not deny: without it, what is known of that one is forgotten. */
+   head of the state's script says, or else the kind; where that ends in anything, the kind names `trees`. A reply of
+   another shape means that the peer is broken: the link is closed and the request goes again. flags: GH_OP_URGENT,
+   GH_OP_NO_REPEAT; GH_OP_MAYBE, if an earlier request of the op has done, or may still do, what the op must not deny:
+   without it, what is known of that one is forgotten. */
 void gh_op_send(gh_op* op, int flags);
 
 /* Forgets the request, wherever it is. If it is on the wire its place stays, and swallows the late answer. */
@@ -207,8 +209,8 @@ void gh_op_tell_owner(const gh_op* op);
 /* For an owner: it has lost a child, or wants to look at them. */
 void gh_op_child_moved(gh_op* owner);
 
-/* Around what a function does that the caller calls, if it may move a child: the owner is told when it is done. What the
-   client tells an op is between these already. */
+/* Around what a function does that the caller calls, if it may move a child: the owner is told when it is done. What
+   the client tells an op is between these already. */
 void gh_step_enter(gh_client* client);
 void gh_step_leave(gh_client* client);
 

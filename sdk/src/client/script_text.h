@@ -3,16 +3,16 @@
    gh_<name>_lua is the text of a script. Those of a system are an object of their own, build/generated/scripts/
    <system>_scripts.c, so that a program has the scripts of the systems that it uses, and no others.
 
-   The packed texts of a system are one string of bits, the lowest bit of a byte first. Its words are numbers: three bits
-   say of which kind, and GH_SCRIPT_WIDTHS how many bits numbers of that kind have behind them. Those of the first kind
-   are 0 and what comes behind it, those of the next kind go on from there, and so on.
+   The packed texts of a system are one string of bits, the lowest bit of a byte first. Its words are numbers: three
+   bits say of which kind, and GH_SCRIPT_WIDTHS how many bits numbers of that kind have behind them. Those of the first
+   kind are 0 and what comes behind it, those of the next kind go on from there, and so on.
 
    A number above 0 is a code, less 1. A code stands for two others, each of which stands for two again, or for a byte.
    So "local " may be one code, for those of "loca" and "l ". What the codes stand for is the same in all systems.
 
-   0 says that what comes here stands elsewhere in the string, too: `place_bits` bits have the bit where that begins, and
-   a number behind them, and 1 more, of how many codes and places it is. So what two scripts of a system share is there
-   once.
+   0 says that what comes here stands elsewhere in the string, too: `place_bits` bits have the bit where that begins,
+   and a number behind them, and 1 more, of how many codes and places it is. So what two scripts of a system share is
+   there once.
 
    With GH_READABLE_SCRIPTS, as in a debug build, nothing is packed. */
 

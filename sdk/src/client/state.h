@@ -307,7 +307,8 @@ bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link
 void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
 void gh_rights_encode(gh_client* client, gh_request* request);
 void gh_rights_take(gh_client* client, const gh_reply* reply);
-/* GH_OK: the script may run. GH_REFUSED: what is ours of it lacks a right, which is logged. GH_FULL: the answer must be awaited. */
+/* GH_OK: the script may run. GH_REFUSED: what is ours of it lacks a right, which is logged. GH_FULL: the answer must be
+   awaited. */
 gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script);
 
 /* wake.c */

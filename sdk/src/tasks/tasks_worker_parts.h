@@ -2,7 +2,7 @@
 
        tasks_worker.c           begin and end; each move, and when the next one is due
        tasks_worker_run.c       handlers, as many as the tick has time for
-       tasks_worker_requests.c  the three ops of the pull style, which it owns, and through which it talks to the store */
+       tasks_worker_requests.c  the three ops of the pull style, which it owns, and by which it talks to the store */
 
 #ifndef GH_TASKS_WORKER_PARTS_H
 #define GH_TASKS_WORKER_PARTS_H

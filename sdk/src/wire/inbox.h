@@ -3,8 +3,8 @@
        gh_inbox_room, into which bytes are received --> gh_inbox_received --> gh_inbox_next, until GH_READ_MORE --> ...
 
    Whole replies are read where they were received: by the short way (flat.h), or checked (scan.h) and then read by
-   hiredis (reader.h), if somebody has asked for replies that it alone reads. The beginning of one that is cut is moved to the front, where there is room for the rest of it;
-   nothing else is ever copied.
+   hiredis (reader.h), if somebody has asked for replies that it alone reads. The beginning of one that is cut is moved
+   to the front, where there is room for the rest of it; nothing else is ever copied.
 
    A reply lives until gh_inbox_next is called for any inbox of that reader, or gh_inbox_room or gh_inbox_wipe for this
    one.

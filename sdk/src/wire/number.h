@@ -5,10 +5,10 @@
 
 #include "guildhall/base.h"
 
-#define GH_NUMBER_DIGITS_MAX 18 /* so many always fit into an int64_t */
+#define GH_NUMBER_DIGITS_MAX 19 /* of an int64_t; as many nines still fit into a uint64_t */
 
-/* "<digits>\r\n", in the one way in which servers write it: no zero in front. Nearly all are like that: no sign, and no
-   more than 18 digits. Returns where the line has ended; NULL: it is no such line, or is not all there. */
+/* "<digits>\r\n", in the one way in which servers write it: no sign, no zero in front, and not over INT64_MAX. Returns
+   where the line has ended; NULL: it is no such line, or is not all there. */
 static inline const char* gh_number_read(const char* first, const char* end, int64_t* number)
 {
     const char* stop = end - first > GH_NUMBER_DIGITS_MAX ? first + GH_NUMBER_DIGITS_MAX : end;
@@ -20,7 +20,7 @@ static inline const char* gh_number_read(const char* first, const char* end, int
         if (digit > 9) break;
         value = value * 10 + digit;
     }
-    if (at == first || (*first == '0' && at - first > 1)) return NULL;
+    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
     if (end - at < 2 || at[0] != '\r' || at[1] != '\n') return NULL;
     *number = (int64_t)value;
     return at + 2;
