@@ -1,4 +1,4 @@
-/* geo.c -- a table of places: its memory, its seal, and the search in it. */
+/* geo_search.c -- a table of places: its memory, its seal, and the search in it. */
 
 #include "guildhall/geo.h"
 

@@ -1,4 +1,4 @@
-/* chat.c -- chats: create, join, leave, send. */
+/* chat_change.c -- what changes a chat: create, join, leave, send. */
 
 #include "guildhall/chat.h"
 

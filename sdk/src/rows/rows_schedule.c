@@ -1,4 +1,4 @@
-/* rows.c -- rows as their readers see them: schedule, unschedule, get. */
+/* rows_schedule.c -- rows as their readers see them: schedule, unschedule, get. */
 
 #include "guildhall/rows.h"
 
