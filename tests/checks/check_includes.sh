@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_includes.sh -- includes point down only.
+# check_includes.sh -- includes point down only, and no sources call each other in a circle.
 #
 #     binding  ->  a system (sdk/src/<system>)  ->  talk  ->  client  ->  wire  ->  geo  ->  base
 #
@@ -164,7 +164,7 @@ sample_includes() {
 
 # Who reads the sample server or the bench goes down, and never in a circle: of its rooms, a source with the header of
 # its name, none includes one that includes it, by whatever way. The same holds for folders.
-circles() {
+include_circles() {
     local root=$1 file name inner path
     while read -r file name; do
         inner=${name:1:-1}
@@ -173,6 +173,43 @@ circles() {
         if [ -f "$path" ]; then echo "${file%.*} ${path%.*} ${file%/*}/ ${path%/*}/"; fi
     done < <(includes_of $(find "$root" -name '*.[ch]')) | tsort 2>&1 > /dev/null
 }
+
+# "FROM TO" for each source that includes or calls another; a source and its header are one, without the ending.
+source_arrows() {
+    awk '
+        FNR == 1 {
+            in_comment = 0
+            room = FILENAME
+            sub(/\.[ch]$/, "", room)
+        }
+        pass == 1 && /^[a-z].*gh_[a-z0-9_]+\(/ && !/^static/ && match($0, /gh_[a-z0-9_]+\(/) {
+            home[substr($0, RSTART, RLENGTH - 1)] = room
+        }
+        pass == 1 && /^const .* = / && match($0, /gh_[a-z0-9_]+ = /) { home[substr($0, RSTART, RLENGTH - 3)] = room }
+        pass == 1 { next }
+        /^#include "/ {
+            path = $2
+            gsub(/"|\.h"/, "", path)
+            if (path ~ /\//) path = "sdk/src/" path
+            else { folder = room; sub(/[^\/]*$/, "", folder); path = folder path }
+            if (path != room && path !~ /guildhall\//) print room, path
+            next
+        }
+        FILENAME ~ /\.h$/ { next }
+        {
+            line = $0
+            if (in_comment && !sub(/^.*\*\//, "", line)) next
+            gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
+            in_comment = sub(/\/\*.*$/, "", line)
+            for (; match(line, /gh_[a-z0-9_]+/); line = substr(line, RSTART + RLENGTH)) {
+                name = substr(line, RSTART, RLENGTH)
+                if (name in home && home[name] != room) print room, home[name]
+            }
+        }' pass=1 sdk/src/*/*.c pass=2 sdk/src/*/*.[ch]
+}
+
+# Whoever is called calls none of those who call it, over however many others.
+call_circles() { source_arrows | sort -u | tsort 2>&1 > /dev/null; }
 
 # In exactly one file, and that in its layer.
 seen_by_one() {
@@ -195,6 +232,7 @@ kept_clients() {
 }
 
 check_nothing 'includes point down only' upward_includes
+check_nothing 'no circle of sources' call_circles
 check_nothing 'every file belongs to a system or a layer' homeless
 check_nothing 'the SDK needs the C library alone' foreign_includes
 check_nothing 'public headers include each other downwards, and of C a little' public_includes
@@ -204,7 +242,7 @@ check_nothing 'xxHash is seen by one file of base' seen_by_one '<xxhash' base
 check_nothing 'zlib is seen by one file of files' seen_by_one '<zlib' files
 check_nothing 'the platform knows nothing of the SDK but its contract' platform_includes
 check_nothing 'samples use the public headers' sample_includes
-check_nothing 'the sample server has no circle' circles samples/game_server
-check_nothing 'the bench has no circle' circles bench
+check_nothing 'the sample server has no circle' include_circles samples/game_server
+check_nothing 'the bench has no circle' include_circles bench
 check_nothing 'only an op and an object keep a client' kept_clients
 check_summary
