@@ -1,4 +1,5 @@
-/* command_calls.c -- commands and scripts of the caller's own, with a fence or without; once, or as often as they come. */
+/* command_calls.c -- commands and scripts of the caller's own, with a fence or without; once, or as often as they
+   come. */
 
 #include "guildhall/command.h"
 

@@ -1,4 +1,5 @@
-/* semaphore_permit.c -- a permit is a lease of which several are held at a time; one carries the renewals of its group. */
+/* semaphore_permit.c -- a permit is a lease of which several are held at a time, and one carries the renewals of its
+   group. */
 
 #include "guildhall/semaphore.h"
 
