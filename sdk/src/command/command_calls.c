@@ -1,4 +1,4 @@
-/* command_calls.c -- commands and scripts of the caller's own, with a fence or without; once, or as often as they
+/* command_calls.c -- commands and scripts of the caller's own, with a fence or without, once or as often as they come. */
    come. */
 
 #include "guildhall/command.h"
