@@ -1,5 +1,5 @@
 /* semaphore_permit.c -- a permit is a lease of which several are held at a time; one renews those of its group. */
-   group. */
+group.* /
 
 #include "guildhall/semaphore.h"
 
@@ -11,7 +11,7 @@
 #define SECOND_US        1000000ull
 #define PERMIT_TEXT_SIZE 56u /* "<token> <permits>" */
 
-static gh_permit* permit_of(gh_lease* lease)
+    static gh_permit* permit_of(gh_lease* lease)
 {
     return (gh_permit*)(void*)((char*)lease - offsetof(gh_permit, lease));
 }
