@@ -1,5 +1,4 @@
 /* command_calls.c -- commands and scripts of the caller's own, fenced or not, once or as often as they come. */
-come.* /
 
 #include "guildhall/command.h"
 

@@ -99,7 +99,7 @@ static void counters_lane_end(gh_counters_lane* lane, const char* letters, count
     counters_lane_settle(lane, letters, outcome);
     if (outcome == COUNTERS_BACK && lane->counters->ending) lane->counters->due |= lane->counters->dirty;
     gh_counters_serve(lane->counters);
-    gh_counters_end_if_over(lane->counters);
+    if (lane->counters->ending) gh_op_tell_owner(&lane->op);
 }
 
 void gh_counters_abandon_batch(gh_counters_lane* lane)
@@ -319,8 +319,8 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
         if (lane->first == GH_COUNTERS_NONE || gh_op_is_sending(op) || !gh_gate_is_open(&lane->gate)) break;
         gh_op_send(op, 0);
         break;
-    case GH_EVENT_CLOSE: gh_counters_abandon(lane->counters); break;
-    case GH_EVENT_CANCEL: /* the control op sees to it */
+    case GH_EVENT_CLOSE: /* the control op is told as well, and ends this one */
+    case GH_EVENT_CANCEL:
     case GH_EVENT_LAPSED:
     case GH_EVENT_RESET:
     case GH_EVENT_DOUBT:
@@ -328,7 +328,13 @@ static void counters_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
+static gh_op* counters_lane_owner(const gh_op* op)
+{
+    return &((const gh_counters_lane*)(const void*)op)->counters->control;
+}
+
 const gh_op_kind gh_counters_lane_kind = {.name = "counters",
+                                          .owner = counters_lane_owner,
                                           .step = counters_lane_step,
                                           .encode = counters_lane_encode,
                                           .text = &gh_counters_flush_lua,
@@ -336,23 +342,10 @@ const gh_op_kind gh_counters_lane_kind = {.name = "counters",
 
 /* ---- the round of the shards --------------------------------------------------------------------------- */
 
-static uint64_t counters_control_pace_us(const gh_counters* self)
-{
-    return self->config.flush_us / GH_COUNTERS_SHARDS;
-}
-
-void gh_counters_arm(gh_counters* counters)
-{
-    if (counters->armed || counters->ended != GH_PENDING) return;
-    counters->armed = true;
-    counters->visit_us = gh_client_now(counters->control.client);
-    gh_op_timer(&counters->control, gh_client_after(counters->control.client, counters_control_pace_us(counters)));
-}
-
 /* The next shards are due, as many as the time since the last visit is good for. */
-static void counters_control_visit(gh_counters* self)
+void gh_counters_visit(gh_counters* self)
 {
-    uint64_t pace_us = counters_control_pace_us(self);
+    uint64_t pace_us = gh_counters_pace_us(self);
     uint64_t count = (gh_client_now(self->control.client) - self->visit_us) / pace_us;
     self->visit_us += count * pace_us;
     if (count > GH_COUNTERS_SHARDS) count = GH_COUNTERS_SHARDS;
@@ -367,23 +360,3 @@ static void counters_control_visit(gh_counters* self)
     self->armed = true;
     gh_op_timer(&self->control, gh_client_after(self->control.client, pace_us));
 }
-
-static void counters_control_step(gh_op* op, const gh_event* event)
-{
-    gh_counters* self = (gh_counters*)(void*)((char*)op - offsetof(gh_counters, control));
-    switch (event->kind)
-    {
-    case GH_EVENT_TIMER: counters_control_visit(self); break;
-    case GH_EVENT_CANCEL: gh_counters_end(self); break;
-    case GH_EVENT_CLOSE: gh_counters_abandon(self); break;
-    case GH_EVENT_REPLY:
-    case GH_EVENT_FAILED:
-    case GH_EVENT_HINT:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
-}
-
-const gh_op_kind gh_counters_control_kind = {.name = "counters", .step = counters_control_step, .effect = GH_OP_READS};

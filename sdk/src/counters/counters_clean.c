@@ -23,7 +23,7 @@ enum
 
 #define COUNTERS_CLEAN_ON_MAX 32u /* times that a shard is asked on in a round */
 
-static gh_counters* counters_clean_owner_of(const gh_op* op)
+static gh_counters* counters_of_cleaning(const gh_op* op)
 {
     return (gh_counters*)(uintptr_t)((const char*)op - offsetof(gh_counters, cleaning) -
                                      offsetof(gh_counters_cleaning, op));
@@ -44,7 +44,7 @@ static gh_script* counters_clean_script(gh_op* op)
 
 static void counters_clean_encode_lease(gh_op* op, gh_request* request)
 {
-    const gh_counters* self = counters_clean_owner_of(op);
+    const gh_counters* self = counters_of_cleaning(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
     gh_request_script(request, counters_clean_script(op), 0, 0);
@@ -57,7 +57,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
 
 static void counters_clean_encode_shard(gh_op* op, gh_request* request)
 {
-    const gh_counters* self = counters_clean_owner_of(op);
+    const gh_counters* self = counters_of_cleaning(op);
     const gh_counters_cleaning* cleaning = &self->cleaning;
     const gh_str none = gh_str_make(NULL, 0);
     uint32_t precisions = self->config.precision_count;
@@ -207,7 +207,7 @@ static void counters_clean_leave(gh_counters* self)
     self->cleaning.over = true;
     gh_op_unsend(&self->cleaning.op);
     gh_op_timer(&self->cleaning.op, GH_FOREVER);
-    gh_counters_end_if_over(self);
+    gh_op_tell_owner(&self->cleaning.op);
 }
 
 /* One shard that is not of its form must not keep the others from being cleaned. */
@@ -226,12 +226,7 @@ static void counters_clean_fail(gh_counters* self, gh_status status)
 
 static void counters_clean_step(gh_op* op, const gh_event* event)
 {
-    gh_counters* self = counters_clean_owner_of(op);
-    if (event->kind == GH_EVENT_CLOSE)
-    {
-        gh_counters_abandon(self);
-        return;
-    }
+    gh_counters* self = counters_of_cleaning(op);
     if (op->state == COUNTERS_CLEAN_LEAVING)
     {
         if (event->kind == GH_EVENT_REPLY || event->kind == GH_EVENT_FAILED || event->kind == GH_EVENT_TIMER)
@@ -247,7 +242,7 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
         counters_clean_not_ours(self);
         if (op->state != COUNTERS_CLEAN_WAITING) counters_clean_ask_lease(self);
         break;
-    case GH_EVENT_CANCEL: /* the control op sees to it */
+    case GH_EVENT_CANCEL: /* the control op is told as well, and sees to it */
     case GH_EVENT_CLOSE:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
@@ -256,7 +251,13 @@ static void counters_clean_step(gh_op* op, const gh_event* event)
     }
 }
 
+static gh_op* counters_clean_owner(const gh_op* op)
+{
+    return &counters_of_cleaning(op)->control;
+}
+
 static const gh_op_kind gh_counters_clean_kind = {.name = "counters",
+                                                  .owner = counters_clean_owner,
                                                   .step = counters_clean_step,
                                                   .encode = counters_clean_encode,
                                                   .script = counters_clean_script,

@@ -1,9 +1,10 @@
 /* counters_state.h -- what the files of the counters share.
 
-       counters.c        slots: names, adds, figures; begin and end
-       counters_dated.c  adds at a given time
+       counters_life.c   begin and end; the control op, which owns those of the lanes and the cleaner
        counters_batch.c  what was added becomes batches, and what becomes of them
        counters_clean.c  the cleaner
+       counters_dated.c  adds at a given time
+       counters_slots.c  slots: names, adds
        counters_read.c   reads; knows nothing of the rest
        counters_list.c   lists; nor does this */
 
@@ -13,6 +14,7 @@
 #include "client/op.h"
 #include "guildhall/counters.h"
 
+#define GH_COUNTERS_MAGIC         0x6768636f756e7473ull
 #define GH_COUNTERS_SHARDS        64u /* part of the wire contract */
 #define GH_COUNTERS_LANES         16u /* batches under way at once */
 #define GH_COUNTERS_BATCH_MAX     6u  /* counters in one           */
@@ -99,6 +101,7 @@ struct gh_counters
     gh_counters_config config;
     gh_counters_part parts[GH_COUNTERS_PRECISIONS_MAX];
     gh_op control; /* its timer brings shard after shard; busy as long as there is a client */
+    gh_op* next_owner;
     gh_counters_cleaning cleaning;
     gh_counters_lane lanes[GH_COUNTERS_LANES];
     gh_counters_shard shards[GH_COUNTERS_SHARDS];
@@ -124,19 +127,17 @@ static inline gh_str gh_counters_kind(void)
     return gh_str_literal("counters");
 }
 
-/* counters.c */
+/* counters_slots.c */
 void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 void gh_counters_free_slot(gh_counters* counters, uint32_t index);
 bool gh_counters_are_valid(const gh_counters* counters);
 gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter); /* NULL: it is not open */
 gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delta);
-void gh_counters_end_if_over(gh_counters* counters);
-void gh_counters_abandon(gh_counters* counters);
+uint64_t gh_counters_pace_us(const gh_counters* counters); /* from one shard to the next */
 
 /* counters_batch.c */
-extern const gh_op_kind gh_counters_control_kind;
 extern const gh_op_kind gh_counters_lane_kind;
-void gh_counters_arm(gh_counters* counters);
+void gh_counters_visit(gh_counters* counters); /* the control op's timer has come */
 void gh_counters_serve(gh_counters* counters);
 void gh_counters_abandon_batch(gh_counters_lane* lane);
 

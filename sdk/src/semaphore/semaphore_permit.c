@@ -1,5 +1,4 @@
 /* semaphore_permit.c -- a permit is a lease of which several are held at a time; one renews those of its group. */
-group.* /
 
 #include "guildhall/semaphore.h"
 
