@@ -117,6 +117,7 @@ typedef struct gh_file_send
 
     /* private */
     gh_name name;
+    struct gh_op* next_owner;
     struct gh_file_send_room* room;
 } gh_file_send;
 

@@ -16,6 +16,12 @@ static gh_status send_ended(const gh_file_send* send)
     return status == GH_OK ? GH_CLOSED : status;
 }
 
+static void send_complete(gh_file_send* send, send_lane* lane)
+{
+    const gh_status status = gh_files_send_lane_complete(send, lane);
+    if (status != GH_PENDING) gh_files_send_end(send, status);
+}
+
 gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken)
 {
     size_t at = 0;
@@ -37,30 +43,11 @@ gh_status gh_file_send_push(gh_file_send* op, gh_str bytes, size_t* taken)
         lane->size += (uint32_t)part;
         at += part;
         op->taken_bytes += part;
-        if (lane->size == op->room->chunk_bytes) gh_files_send_lane_complete(op, lane);
+        if (lane->size == op->room->chunk_bytes) send_complete(op, lane);
     }
     *taken = at;
     if (!gh_files_send_is_busy(op)) return send_ended(op);
     return at == bytes.size ? GH_OK : GH_PENDING;
-}
-
-/* What was sealed before must be the same to the last byte. */
-static void send_compare_whole(gh_file_send* send)
-{
-    gh_digest whole = gh_digest_end(&send->room->stream);
-    if (send->taken_bytes != send->resumed_bytes || !gh_digest_equal(&whole, &send->room->expected))
-        gh_files_send_end(send, GH_DIFFERS);
-}
-
-/* Nothing more will be pushed: the last chunk is complete, whatever its size. */
-void gh_files_send_wrap_up(gh_file_send* send)
-{
-    send_lane* lane = gh_files_send_lane(send, send->room->filling);
-    if (lane->state == SEND_LANE_FREE && lane->size > 0) gh_files_send_lane_complete(send, lane);
-    if (gh_files_send_is_busy(send) && send->room->sealed) send_compare_whole(send);
-    if (!gh_files_send_is_busy(send)) return;
-    if (send->taken_bytes < send->resumed_bytes) gh_files_send_end(send, GH_DIFFERS); /* shorter than what is there */
-    else gh_files_send_advance(send);
 }
 
 gh_status gh_file_send_finish(gh_file_send* op)

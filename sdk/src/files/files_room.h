@@ -80,7 +80,14 @@ struct gh_file_send_room
     bool sealed;
     bool sealed_now; /* by this op */
     gh_digest expected; /* of what was there when it was opened, or of the whole if it was sealed */
+    gh_status verdict;  /* of a lane: how the sender ends; GH_PENDING: it goes on                 */
 };
+
+/* While something moves, there is no time-out. */
+static inline void gh_files_send_moved(gh_file_send* send)
+{
+    send->room->moved_us = gh_client_now(send->op.client);
+}
 
 /* ---- read ---------------------------------------------------------------------------------------------- */
 
@@ -173,22 +180,21 @@ bool gh_files_parse_digest(gh_str text, gh_digest* digest);
 /* 5 ms after the first question, twice as long after each, 100 ms at last. */
 uint64_t gh_files_pause(uint32_t pauses);
 
-/* ---- files_send.c, for files_send_lanes.c and files_push.c --------------------------------------------- */
-
-bool gh_files_send_is_busy(const gh_file_send* send);
-void gh_files_send_end(gh_file_send* send, gh_status status);
-void gh_files_send_moved(gh_file_send* send);
-bool gh_files_send_is_waiting(const gh_file_send* send);
-void gh_files_send_advance(gh_file_send* send);
-
 /* ---- files_send_lanes.c, for files_send.c and files_push.c --------------------------------------------- */
 
 extern const gh_op_kind gh_files_send_lane_kind;
 send_lane* gh_files_send_lane(const gh_file_send* send, uint64_t number);
-void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane);
 
-/* ---- files_push.c, for files_send.c -------------------------------------------------------------------- */
+/* Its chunk is full, or the last. GH_PENDING, or how the sender ends. */
+gh_status gh_files_send_lane_complete(gh_file_send* send, send_lane* lane);
 
+/* ---- files_send.c, for files_push.c -------------------------------------------------------------------- */
+
+bool gh_files_send_is_busy(const gh_file_send* send);
+void gh_files_send_end(gh_file_send* send, gh_status status);
+bool gh_files_send_is_waiting(const gh_file_send* send);
+
+/* Nothing more will be pushed: the last chunk is complete, whatever its size. */
 void gh_files_send_wrap_up(gh_file_send* send);
 
 /* ---- files_read.c, for files_pull.c -------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* files_send.c -- the sender of a file: its main op, which looks after everything that is asked once: room in the
    channel, the opening, the seal, the announcement. What it asks next follows from what is known, see
-   gh_files_send_advance.
+   send_advance.
 
        files_push.c        the caller's side: what it pushes becomes chunks
        files_send_lanes.c  chunks on their way, each with an op of its own */
@@ -41,11 +41,6 @@ void gh_files_send_end(gh_file_send* send, gh_status status)
     for (i = 0; i < send->room->config.lanes; i++)
         if (gh_op_is_busy(&send->room->lanes[i].op)) gh_op_end(&send->room->lanes[i].op, status);
     gh_op_end(&send->op, status);
-}
-
-void gh_files_send_moved(gh_file_send* send)
-{
-    send->room->moved_us = gh_client_now(send->op.client);
 }
 
 /* Whether it is the store's turn, or that of others who fill the channel. While only the caller's push is waited for,
@@ -172,7 +167,7 @@ static bool send_all_stored(const gh_file_send* send)
 }
 
 /* Decides what the main op asks next, when it asks nothing. */
-void gh_files_send_advance(gh_file_send* send)
+static void send_advance(gh_file_send* send)
 {
     send_room* room = send->room;
     bool has_channel = room->config.channel.size > 0;
@@ -183,6 +178,31 @@ void gh_files_send_advance(gh_file_send* send)
     else if (has_channel && (room->shown || room->sealed) && !room->announced) send_request(send, SEND_ANNOUNCE);
     else if (room->finishing && !room->sealed && send_all_stored(send)) send_request(send, SEND_SEAL);
     else if (room->finishing && room->sealed) gh_files_send_end(send, GH_OK);
+}
+
+/* What was sealed before must be the same to the last byte. */
+static bool send_is_same(gh_file_send* send)
+{
+    gh_digest whole = gh_digest_end(&send->room->stream);
+    return send->taken_bytes == send->resumed_bytes && gh_digest_equal(&whole, &send->room->expected);
+}
+
+/* The last chunk is complete: GH_PENDING, or how the sender ends. */
+static gh_status send_complete_last(gh_file_send* send)
+{
+    send_lane* lane = gh_files_send_lane(send, send->room->filling);
+    gh_status status = GH_PENDING;
+    if (lane->state == SEND_LANE_FREE && lane->size > 0) status = gh_files_send_lane_complete(send, lane);
+    if (status == GH_PENDING && send->room->sealed && !send_is_same(send)) status = GH_DIFFERS;
+    if (status == GH_PENDING && send->taken_bytes < send->resumed_bytes) status = GH_DIFFERS; /* shorter than that */
+    return status;
+}
+
+void gh_files_send_wrap_up(gh_file_send* send)
+{
+    const gh_status status = send_complete_last(send);
+    if (status != GH_PENDING) gh_files_send_end(send, status);
+    else send_advance(send);
 }
 
 static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
@@ -312,7 +332,7 @@ static void send_replied(gh_file_send* send, const gh_reply* reply)
     if (status != GH_PENDING) gh_files_send_end(send, status);
     if (!gh_files_send_is_busy(send)) return;
     if (asked != SEND_RESERVE && asked != SEND_PROBE) gh_files_send_moved(send);
-    gh_files_send_advance(send);
+    send_advance(send);
 }
 
 static bool send_is_ending(const gh_file_send* send)
@@ -343,11 +363,18 @@ static void send_timer(gh_file_send* send)
     if (room->pause_end_us != 0 && room->pause_end_us <= now_us)
     {
         room->pause_end_us = 0;
-        gh_files_send_advance(send);
+        send_advance(send);
     }
     if (!gh_files_send_is_busy(send)) return;
     if (now_us - room->moved_us < room->config.progress_us) send_arm(send);
     else gh_files_send_end(send, send_judge(send, GH_REASON_DEADLINE));
+}
+
+/* A chunk is stored, or cannot be. */
+static void send_lane_moved(gh_file_send* send)
+{
+    if (send->room->verdict != GH_PENDING) gh_files_send_end(send, send->room->verdict);
+    else send_advance(send);
 }
 
 static void send_step(gh_op* op, const gh_event* event)
@@ -358,18 +385,22 @@ static void send_step(gh_op* op, const gh_event* event)
     case GH_EVENT_REPLY: send_replied(send, event->reply); break;
     case GH_EVENT_FAILED: gh_files_send_end(send, send->room->sealed_now ? GH_UNKNOWN : event->status); break;
     case GH_EVENT_TIMER: send_timer(send); break;
+    case GH_EVENT_CHILD: send_lane_moved(send); break;
     case GH_EVENT_CANCEL: send_cancel(send); break;
     case GH_EVENT_CLOSE: gh_files_send_end(send, send_judge(send, GH_REASON_CANCEL)); break;
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
+    case GH_EVENT_DOUBT: break;
     }
 }
 
-static const gh_op_kind send_kind = {
-    .name = "files", .step = send_step, .encode = send_encode, .script = send_script, .effect = GH_OP_CHANGES};
+static const gh_op_kind send_kind = {.name = "files",
+                                     .step = send_step,
+                                     .encode = send_encode,
+                                     .script = send_script,
+                                     .effect = GH_OP_CHANGES,
+                                     .owner_link = offsetof(gh_file_send, next_owner)};
 
 /* ---- begin --------------------------------------------------------------------------------------------- */
 
@@ -386,6 +417,7 @@ static gh_status file_send_try(gh_file_send* op, gh_client* client, gh_str name,
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
     op->room = gh_files_carve_send(config);
+    op->room->verdict = GH_PENDING;
     gh_digest_begin(&op->room->stream);
     gh_op_begin(&op->op, client, &send_kind);
     for (i = 0; i < config->lanes; i++)
@@ -396,7 +428,7 @@ static gh_status file_send_try(gh_file_send* op, gh_client* client, gh_str name,
     }
     gh_files_send_moved(op);
     send_arm(op);
-    gh_files_send_advance(op);
+    send_advance(op);
     return GH_OK;
 }
 

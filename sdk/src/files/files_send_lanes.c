@@ -88,6 +88,13 @@ static void send_forgive_early(gh_file_send* send)
     }
 }
 
+/* The sender cannot go on: it ends when it hears of that. */
+static void send_lane_give_up(send_lane* lane, gh_status status)
+{
+    lane->send->room->verdict = status;
+    gh_op_tell_owner(&lane->op);
+}
+
 static void send_lane_stored(send_lane* lane)
 {
     gh_file_send* send = lane->send;
@@ -101,7 +108,7 @@ static void send_lane_stored(send_lane* lane)
     gh_files_send_moved(send);
     send_forgive_early(send);
     send_ask_ready(send);
-    gh_files_send_advance(send);
+    gh_op_tell_owner(&lane->op);
 }
 
 static void send_lane_pause(send_lane* lane, send_lane_state state)
@@ -116,11 +123,11 @@ static void send_lane_early(send_lane* lane, uint64_t next)
     lane->state = SEND_LANE_EARLY;
     if (next < lane->send->room->stored) /* the store has forgotten what it had confirmed */
     {
-        gh_files_send_end(lane->send, GH_GONE);
+        send_lane_give_up(lane, GH_GONE);
         return;
     }
     if (lane->send->room->stored != lane->number) return;
-    if (lane->pauses >= SEND_EARLY_MAX) gh_files_send_end(lane->send, GH_GONE);
+    if (lane->pauses >= SEND_EARLY_MAX) send_lane_give_up(lane, GH_GONE);
     else send_lane_pause(lane, SEND_LANE_EARLY);
 }
 
@@ -133,7 +140,7 @@ static void send_lane_full(send_lane* lane, bool again)
     if (again) send_lane_ask(lane);
     else send_lane_pause(lane, SEND_LANE_BLOCKED);
     if (again) gh_files_send_moved(send);
-    gh_files_send_advance(send);
+    gh_op_tell_owner(&lane->op);
 }
 
 static void send_lane_replied(send_lane* lane, const gh_reply* reply)
@@ -143,10 +150,10 @@ static void send_lane_replied(send_lane* lane, const gh_reply* reply)
     case GH_FILES_CHUNK_STORED: send_lane_stored(lane); break;
     case GH_FILES_CHUNK_FULL: send_lane_full(lane, gh_reply_integer(reply, GH_FILES_CHUNK_AGAIN) != 0); break;
     case GH_FILES_CHUNK_EARLY: send_lane_early(lane, (uint64_t)gh_reply_integer(reply, GH_FILES_CHUNK_CHUNKS)); break;
-    case GH_FILES_CHUNK_TAKEN: gh_files_send_end(lane->send, GH_LOST); break;
-    case GH_FILES_CHUNK_GONE: gh_files_send_end(lane->send, GH_GONE); break;
-    case GH_FILES_CHUNK_DIFFERS: gh_files_send_end(lane->send, GH_DIFFERS); break;
-    default: gh_files_send_end(lane->send, GH_CORRUPT); break;
+    case GH_FILES_CHUNK_TAKEN: send_lane_give_up(lane, GH_LOST); break;
+    case GH_FILES_CHUNK_GONE: send_lane_give_up(lane, GH_GONE); break;
+    case GH_FILES_CHUNK_DIFFERS: send_lane_give_up(lane, GH_DIFFERS); break;
+    default: send_lane_give_up(lane, GH_CORRUPT); break;
     }
 }
 
@@ -167,7 +174,7 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     switch (event->kind)
     {
     case GH_EVENT_REPLY: send_lane_replied(lane, event->reply); break;
-    case GH_EVENT_FAILED: gh_files_send_end(lane->send, event->status); break;
+    case GH_EVENT_FAILED: send_lane_give_up(lane, event->status); break;
     case GH_EVENT_TIMER: send_lane_timer(lane); break;
     case GH_EVENT_HINT: send_lane_hinted(lane); break;
     case GH_EVENT_CLOSE: /* the main op is told as well, and ends this one */
@@ -179,14 +186,20 @@ static void send_lane_step(gh_op* op, const gh_event* event)
     }
 }
 
+static gh_op* send_lane_owner(const gh_op* op)
+{
+    return &((const send_lane*)(const void*)op)->send->op;
+}
+
 const gh_op_kind gh_files_send_lane_kind = {.name = "files",
+                                            .owner = send_lane_owner,
                                             .step = send_lane_step,
                                             .encode = send_lane_encode,
                                             .text = &gh_files_chunk_lua,
                                             .effect = GH_OP_CHANGES};
 
 /* A chunk is complete. What was stored before it was opened is compared and let go. */
-void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
+gh_status gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
 {
     send_room* room = send->room;
     gh_digest_add(&room->stream, lane->bytes, lane->size);
@@ -195,14 +208,15 @@ void gh_files_send_lane_complete(gh_file_send* send, send_lane* lane)
     {
         lane->digest = gh_hash_digest(lane->bytes, lane->size);
         lane->upto = gh_digest_end(&room->stream);
-        if (room->sealed) gh_files_send_end(send, GH_DIFFERS); /* longer than what is there */
-        else send_lane_defer(lane);
-        return;
+        if (room->sealed) return GH_DIFFERS; /* longer than what is there */
+        send_lane_defer(lane);
+        return GH_PENDING;
     }
     lane->size = 0;
     if (lane->number + 1 == room->resumed)
     {
         gh_digest upto = gh_digest_end(&room->stream);
-        if (!gh_digest_equal(&upto, &room->expected)) gh_files_send_end(send, GH_DIFFERS);
+        if (!gh_digest_equal(&upto, &room->expected)) return GH_DIFFERS;
     }
+    return GH_PENDING;
 }
