@@ -2,8 +2,9 @@
    or it is paused.
 
        NONE --send--> QUEUED --encoded--> SENT --answered--> NONE
-                        ^                  |
-                        '---- PAUSED <-----'                        the pause is over, or the link was lost */
+                       ^  ^                |
+                       |  '-- link lost ---+
+                       '---- PAUSED <------'      an answer that passes: LOADING, BUSY, OOM */
 
 #include "client/state.h"
 
