@@ -13,7 +13,7 @@
 
 using namespace std::chrono_literals;
 
-enum tag { SEAT = 1, WELCOME };
+enum tag { SEAT = 1, SWORD, WELCOME };
 
 struct player // dies whenever it wants to: what is under way in it is let go, and its seat is free
 {
@@ -31,7 +31,8 @@ static void seat_changed(player& who, gh_status status)
 {
     std::printf("%s: seat %s\n", who.name, gh_status_name(status));
     if (status != GH_HELD) return;
-    who.sword.begin(client, "the sword");
+    who.sword.tell(SWORD, &who);
+    who.sword.begin(client, "the sword"); // one has it, the others wait for him to die
     who.letter.body = gh::str("welcome to the arena");
     who.welcome.tell(WELCOME, &who);
     who.welcome.begin(gh_mailbox_push_begin, gh::mailbox(client, who.name), &who.letter, 1);
@@ -60,6 +61,7 @@ int main(int argc, char** argv)
         for (gh::event e : client.events())
         {
             if (e.tag == SEAT) seat_changed(e.of<player>(), e.status);
+            if (e.tag == SWORD) std::printf("%s: sword %s\n", e.of<player>().name, gh_status_name(e.status));
             if (e.tag == WELCOME && e.status == GH_OK) welcomed++;
         }
         if (welcomed == 3 && players.size() == 4) players.erase(players.begin()); // a seat is free: mia is next
