@@ -15,8 +15,8 @@
 #define RECEIPT_TOKEN_SIZE 33u
 #define RECEIPT_SPARE_US   60000000ull /* it lives longer: the clock of the next server may be ahead by so much */
 
-    static const gh_bound command_bounds_rows[] = {GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US,
-                                                            GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US, GH_INVALID_TIMEOUT)};
+static const gh_bound command_bounds_rows[] = {GH_BOUND(gh_command_config, timeout_us, GH_TIMEOUT_USUAL_US,
+                                                        GH_TIMEOUT_LEAST_US, TIMEOUT_MAX_US, GH_INVALID_TIMEOUT)};
 static const gh_bounds command_bounds = GH_BOUNDS(gh_command_config, command_bounds_rows);
 
 gh_command_config gh_command_config_default(void)

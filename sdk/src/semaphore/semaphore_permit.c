@@ -10,7 +10,7 @@
 #define SECOND_US        1000000ull
 #define PERMIT_TEXT_SIZE 56u /* "<token> <permits>" */
 
-    static gh_permit* permit_of(gh_lease* lease)
+static gh_permit* permit_of(gh_lease* lease)
 {
     return (gh_permit*)(void*)((char*)lease - offsetof(gh_permit, lease));
 }
