@@ -131,10 +131,8 @@ static void report_program(bench* self)
     }
     bench_figure figure = bench_figure_of("program that takes a lock", "bytes", code);
     bench_figure_goal(&figure, BENCH_VALUE_AT_MOST, 72.0 * 1024.0);
-    bench_figure_note(&figure, "text and data by `size` of the quickstart, with the system's hiredis inside");
-    bench_figure_limit(&figure,
-                       "%.0f bytes are tables by which a program walks its own stack; the whole sds.o of hiredis is "
-                       "in it, of which next to nothing is called: with guildhall_bundle.c it is not",
+    bench_figure_note(&figure, "text and data by `size` of the quickstart, which needs nothing of hiredis");
+    bench_figure_limit(&figure, "%.0f bytes are tables by which a program walks its own stack",
                        unwind_tables(default_program));
     bench_report(self, &figure);
 }

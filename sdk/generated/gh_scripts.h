@@ -114,7 +114,7 @@
     X(ZSCAN) \
     X(ZSCORE)
 
-#define GH_SCRIPT_CODES 791
-#define GH_SCRIPT_WIDTHS 2, 4, 4, 5, 6, 6, 7, 9
+#define GH_SCRIPT_CODES 991
+#define GH_SCRIPT_WIDTHS 2, 4, 5, 5, 6, 7, 8, 9
 
 #endif

@@ -10,7 +10,7 @@
 -- sdk/src/client/script_text.h has how a group is written, and script_text.c takes it apart again.
 
 local first_pair = 256
-local pairs_max = 700  -- each is three bytes in every program, also in one that has a single system
+local pairs_max = 900  -- each is three bytes in every program, also in one that has a single system
 local least_count = 4  -- a pair that is there less often costs more than it saves
 local depth_max = 32   -- of pairs in pairs: script_text.c has so much room
 local nested_max = 8   -- of places in places: script_text.c calls itself so often

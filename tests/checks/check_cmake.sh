@@ -91,7 +91,8 @@ start_redis
 check_way 'a folder of another project' subdirectory by_subdirectory
 check 'the static library is installed' install_library static
 check_way 'find_package, static' find_package_static by_find_package static
-check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON -DGUILDHALL_ZLIB=ON
+check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON \
+    -DGUILDHALL_ZLIB=ON -DGUILDHALL_UNWIND_TABLES=ON -DGUILDHALL_STATUS_TEXT=OFF
 check_way 'find_package, shared' find_package_shared by_find_package shared
 check_nothing 'the shared library shows the names that are declared, and no others' other_names
 if command -v pkg-config > /dev/null; then

@@ -287,13 +287,21 @@ static gh_read feed_nested(reading* reader, unsigned depth)
 }
 
 /* As of a client that has begun nothing that may get such a reply, and so has no hiredis. */
-static void arrays_within_arrays_are_for_those_who_want_them(void** state)
+static void without_trees_inner_arrays_are_empty(void** state)
 {
     reading* reader = reading_of(state);
     reader->reader.trees = NULL;
-    assert_int_equal(feed_nested(reader, 1), GH_READ_REPLY);
-    for (unsigned depth = 2; depth < 9; depth++) assert_int_equal(feed_nested(reader, depth), GH_READ_BROKEN);
+    for (unsigned depth = 1; depth < 9; depth++)
+    {
+        assert_int_equal(feed_nested(reader, depth), depth <= 7 ? GH_READ_REPLY : GH_READ_BROKEN);
+    }
     reading_expect(reader, "*3\r\n$2\r\nOK\r\n:7\r\n$-1\r\n", "*3 $2 OK:7 _0 ");
+    reading_expect(reader, "*4\r\n*2\r\n*0\r\n$1\r\nx\r\n:8\r\n*-1\r\n+OK\r\n:9\r\n", "*4 *0 :8 _0 +2 OK:9 ");
+    reading_expect(reader, "*2\r\n*1\r\n*1\r\n:1\r\n*0\r\n-no\r\n", "*2 *0 *0 -2 no");
+    reading_expect(reader, ":9223372036854775807\r\n", ":9223372036854775807 ");
+    reading_expect(reader, "*2\r\n:-9223372036854775808\r\n:-1000000000000000000\r\n",
+                   "*2 :-9223372036854775808 :-1000000000000000000 ");
+    reading_expect(reader, "*1\r\n:9223372036854775808\r\n", "!");
 }
 
 static void arrays_within_arrays_have_a_bound(void** state)
@@ -510,7 +518,7 @@ TEST_FILE(reader, WITH_READER(each_type_is_read), WITH_READER(bytes_of_a_string_
           WITH_READER(a_string_has_a_bound), WITH_READER(the_largest_string_fits_behind_any_other_reply),
           WITH_READER(a_reply_has_a_bound_of_values), WITH_READER(strings_of_one_reply_share_their_bound),
           WITH_READER(the_last_string_of_a_reply_fits_to_the_byte), WITH_READER(arrays_within_arrays_have_a_bound),
-          WITH_READER(arrays_within_arrays_are_for_those_who_want_them), WITH_READER(the_largest_reply_is_remembered),
+          WITH_READER(without_trees_inner_arrays_are_empty), WITH_READER(the_largest_reply_is_remembered),
           WITH_READER(a_line_has_the_bound_of_a_string), cmocka_unit_test(no_room_is_told),
           cmocka_unit_test(a_reader_takes_little_but_what_it_holds),
           cmocka_unit_test(the_largest_reply_of_each_size_is_read),

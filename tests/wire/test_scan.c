@@ -212,7 +212,15 @@ static redisReply* read_ordinarily(const char* bytes, size_t size)
     return reply;
 }
 
-/* Three ways to one tree. */
+static bool has_inner_arrays(const redisReply* reply)
+{
+    if (reply->type != REDIS_REPLY_ARRAY) return false;
+    for (size_t i = 0; i < reply->elements; i++)
+        if (reply->element[i]->type == REDIS_REPLY_ARRAY) return true;
+    return false;
+}
+
+/* Four ways to one tree: two of them for what has no arrays within arrays. */
 static void expect_one_tree(reading* reader, const char* bytes, size_t size)
 {
     static reading_transcript built, flat;
@@ -229,6 +237,12 @@ static void expect_one_tree(reading* reader, const char* bytes, size_t size)
     if (gh_flat_read(values, exact + 1, size) == size)
     {
         reading_note(&flat, values->nodes);
+        reading_must_be(&flat, built.text, built.size);
+    }
+    if (!has_inner_arrays(ordinary))
+    {
+        flat.size = 0;
+        reading_note(&flat, gh_flat_read_good(values, exact + 1, size));
         reading_must_be(&flat, built.text, built.size);
     }
     freeReplyObject(ordinary);

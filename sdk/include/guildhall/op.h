@@ -43,26 +43,26 @@ typedef struct gh_op
     /* read-only: as gh_op_poll says, but for an op that was never begun, where it is 0 */
     gh_status status;
 
-    /* private */
-    gh_ring change;                /* among those that gh_client_next will hand out                     */
+    /* private, those that are looked at most in front: what lies behind 128 bytes takes longer instructions */
     const struct gh_op_kind* kind; /* which system; NULL: idle                                          */
     gh_client* client;             /* NULL: the op is not busy                                          */
     const struct gh_op* self;      /* where it was begun: a copy of it knows that it is none            */
-    struct gh_op* next;            /* in the queue of those whose request is to be encoded              */
-    struct gh_op* previous;
-    struct gh_op* wake_next;       /* in the chain of those that a hint can name                        */
-    uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */
-    uint64_t retry_us;             /* when a paused request goes again                                  */
-    uint64_t sequence;             /* with the client's id: the op id                                   */
-    uint32_t timer_index;          /* place in the heap of timers, plus 1; 0: none, the op is not busy  */
-    uint32_t lease_index;          /* place in the heap of leases, plus 1; 0: none                      */
-    uint32_t slot;                 /* place among the requests on the wire, plus 1; 0: none             */
     uint8_t state;                 /* the system's own                                                  */
     uint8_t request;               /* none, queued, sent, paused                                        */
     uint8_t attempts;              /* of this request, for the back-off; saturates                      */
     uint8_t strikes;               /* answers to this request that cost its script or the link         */
     uint8_t flags;
     uint8_t hint;                  /* kept until the answer is there: its letter, 1 for none; 0: there is no hint */
+    uint32_t timer_index;          /* place in the heap of timers, plus 1; 0: none, the op is not busy  */
+    uint32_t lease_index;          /* place in the heap of leases, plus 1; 0: none                      */
+    uint32_t slot;                 /* place among the requests on the wire, plus 1; 0: none             */
+    uint64_t sequence;             /* with the client's id: the op id                                   */
+    uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */
+    struct gh_op* next;            /* in the queue of those whose request is to be encoded              */
+    struct gh_op* previous;
+    struct gh_op* wake_next;       /* in the chain of those that a hint can name                        */
+    gh_ring change;                /* among those that gh_client_next will hand out                     */
+    uint64_t retry_us;             /* when a paused request goes again                                  */
 } gh_op;
 
 /* True from a begin that was accepted until the end: the op belongs to its client, and must stay where it is. */

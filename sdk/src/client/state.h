@@ -104,32 +104,48 @@ typedef union gh_detached
     char bytes[GH_OP_SIZE_MAX];
 } gh_detached;
 
+/* What is looked at most is in front: what lies behind 128 bytes takes longer instructions. */
 struct gh_client
 {
     uint64_t magic;
     const gh_platform* platform;
-    gh_client_config config; /* its strings are copies in our block */
-    gh_address address;      /* parsed; no host if a resolver must be asked */
-    bool needs_resolver;
-    gh_str resolver_host;
-    uint16_t resolver_port;
-
-    uint64_t id;
-    uint64_t sequence;
-    uint64_t random;
 
     /* Time. Inside, the clock starts at GH_START_US with the first tick,
        so that what is begun before it counts from it. */
     uint64_t now_us;
-    uint64_t origin_us; /* caller's clock minus ours, which has no clock but only an origin of its own */
+    uint64_t origin_us;     /* caller's clock minus ours, which has no clock but only an origin of its own */
+    uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */
+
+    gh_slot* slots; /* a ring: replies come in the order of requests */
+    uint32_t slot_head;
+    uint32_t slot_count;
+
+    uint32_t step;       /* next of the hand-shake to be encoded; see handshake.c */
+    uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
+    uint32_t sweep_at;   /* in the heap of timers                             */
+    uint8_t sweep_mark;
+    uint8_t sweep_kind;
+
+    bool budget_spent;
     bool ticked;
     bool ticking;
-    uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */
-    bool budget_spent;
+    bool watched;   /* somebody sleeps until a stream is readable, so each tick must read it */
+    bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
+    bool held_back; /* the first in the queue waits for an answer, of its script or of the rights */
+    bool caught_up; /* all that the peer has sent so far was read and handed out */
+    bool draining;
+    bool clustered; /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    bool rights_known;
+    bool rights_asked;
+    bool exists_awaited; /* the server has not said yet which scripts it has */
 
-    gh_heap timers; /* every busy op is in here, due or not */
+    gh_heap timers;       /* every busy op is in here, due or not */
     gh_heap leases[2];    /* of held things, each in one of them; the other side's are still to hear of a doubt */
     uint32_t leases_side; /* the side of those that have nothing to hear                                       */
+    uint32_t listener_mask;
+    gh_op** listeners;    /* chains, by sequence */
+    gh_op* next_listener; /* while all are told: who is next */
+    gh_gate** gates;      /* rows, by object; as many as there are chains of listeners */
     gh_unsent urgent;
     gh_unsent waiting;
     gh_op* owners;      /* a chain of those that are to hear that a child has moved      */
@@ -137,56 +153,40 @@ struct gh_client
     gh_ring changed;    /* ops whose status has changed since the last tick ended */
     gh_ring to_be_seen; /* and before it                                           */
 
-    uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
-    uint32_t sweep_at;   /* in the heap of timers                             */
-    uint8_t sweep_mark;
-    uint8_t sweep_kind;
-
-    gh_slot* slots; /* a ring: replies come in the order of requests */
-    uint32_t slot_head;
-    uint32_t slot_count;
+    uint64_t id;
+    uint64_t sequence;
+    uint64_t random;
 
     gh_detached* detached; /* ops whose owner is gone */
     gh_op* detached_free;  /* a chain                 */
 
-    gh_op** listeners; /* chains, by sequence */
-    uint32_t listener_mask;
-    gh_op* next_listener; /* while all are told: who is next */
-    gh_gate** gates; /* rows, by object; as many as there are chains of listeners */
-
     gh_reader reader; /* of both links */
     gh_link commands;
     gh_link wake;
-    bool watched; /* somebody sleeps until a stream is readable, so each tick must read it */
-    bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
-    bool held_back; /* the first in the queue waits for an answer, of its script or of the rights */
-    bool caught_up; /* all that the peer has sent so far was read and handed out */
-
-    uint32_t step; /* next of the hand-shake to be encoded; see handshake.c */
-    bool exists_awaited; /* the server has not said yet which scripts it has */
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
+
+    uint64_t rights_us;       /* when the answer came */
+    uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
+    uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
+    uint64_t store_birth_us;
+    uint64_t store_generation;       /* 0: not known */
+    uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */
+    char server[GH_SERVER_ID_SIZE];  /* which server, and since which start; as the epoch key has it */
+    uint32_t server_size;            /* 0: not known                                               */
+    uint64_t store_offset_us;        /* store's clock minus ours */
+    bool store_offset_known;
+    uint64_t drain_end_us;
+
+    gh_client_config config; /* its strings are copies in our block */
+    gh_address address;      /* parsed; no host if a resolver must be asked */
+    bool needs_resolver;
+    gh_str resolver_host;
+    uint16_t resolver_port;
 
     char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
     uint32_t invalid_size;
     gh_status invalid_told; /* the status of a sentence that nobody's end has claimed yet */
-
-    bool rights_known;
-    bool rights_asked;
-    bool clustered; /* a node of a Cluster, so each script gets a phantom key: see request.h */
-    uint64_t rights_us;      /* when the answer came */
-    uint64_t rights_missing; /* bits of the commands that the user may not call from scripts */
-    uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
-    uint64_t store_birth_us;
-    uint64_t store_generation; /* 0: not known */
-    uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */
-    char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
-    uint32_t server_size;           /* 0: not known                                               */
-    uint64_t store_offset_us; /* store's clock minus ours */
-    bool store_offset_known;
-
-    bool draining;
-    uint64_t drain_end_us;
 
     gh_log_limit log_limits[GH_LOG_TOPICS];
     gh_client_stats stats;

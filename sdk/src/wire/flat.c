@@ -3,6 +3,7 @@
 #include "wire/flat.h"
 
 #include "wire/number.h"
+#include "wire/scan.h"
 
 #define FLAT_SHORT_MAX 16 /* elements of an array that is read anyway */
 
@@ -10,6 +11,7 @@ typedef struct flat_cursor
 {
     const char* at;
     const char* end;
+    bool is_good; /* scan.h has seen that all of it is */
 } flat_cursor;
 
 gh_reply* gh_values_add(gh_values* values, gh_reply_type type)
@@ -37,6 +39,13 @@ static bool flat_line_end(flat_cursor* cursor)
     return true;
 }
 
+/* A good number of 19 digits. */
+static const char* flat_long_number(const char* at, uint64_t* number)
+{
+    for (*number = 0; *at != '\r'; at++) *number = *number * 10 + (uint64_t)(*at - '0');
+    return at + 2;
+}
+
 static bool flat_number(flat_cursor* cursor, int64_t* number)
 {
     const char* end = gh_number_read(cursor->at, cursor->end, number);
@@ -53,11 +62,18 @@ static bool flat_minus(flat_cursor* cursor)
 
 static bool flat_integer(flat_cursor* cursor, gh_reply* value)
 {
-    bool negative = flat_minus(cursor);
-    if (!flat_number(cursor, &value->integer)) return false;
-    if (!negative) return true;
-    value->integer = -value->integer;
-    return value->integer != 0;
+    const bool negative = flat_minus(cursor);
+    uint64_t number;
+    if (flat_number(cursor, &value->integer))
+    {
+        if (!negative) return true;
+        value->integer = -value->integer;
+        return value->integer != 0;
+    }
+    if (!cursor->is_good) return false;
+    cursor->at = flat_long_number(cursor->at, &number);
+    value->integer = negative ? -(int64_t)(number - 1) - 1 : (int64_t)number;
+    return true;
 }
 
 /* "-1\r\n", for a string or an array that is not there; the minus sign was read. */
@@ -90,6 +106,18 @@ static bool flat_line(gh_values* values, flat_cursor* cursor, gh_reply* value)
     return flat_line_end(cursor);
 }
 
+/* An array that is an element: without what is in it. */
+static bool flat_inner(flat_cursor* cursor, gh_reply* value)
+{
+    gh_scan scan;
+    if (!cursor->is_good) return false;
+    value->type = *cursor->at == '-' ? GH_REPLY_NIL : GH_REPLY_ARRAY;
+    gh_scan_begin(&scan, UINT32_MAX, UINT32_MAX);
+    gh_scan_on(&scan, cursor->at - 1, (size_t)(cursor->end - cursor->at) + 1);
+    cursor->at += scan.at - 1;
+    return true;
+}
+
 static bool flat_value(gh_values* values, flat_cursor* cursor, gh_reply* value)
 {
     switch (cursor->at < cursor->end ? *cursor->at++ : 0)
@@ -98,6 +126,7 @@ static bool flat_value(gh_values* values, flat_cursor* cursor, gh_reply* value)
     case '$': value->type = GH_REPLY_STRING; return flat_string(values, cursor, value);
     case '+': value->type = GH_REPLY_STATUS; return flat_line(values, cursor, value);
     case '-': value->type = GH_REPLY_ERROR; return flat_line(values, cursor, value);
+    case '*': return flat_inner(cursor, value);
     default: return false;
     }
 }
@@ -126,9 +155,9 @@ static bool flat_row(gh_values* values, flat_cursor* cursor, uint32_t count, con
     return true;
 }
 
-size_t gh_flat_read(gh_values* values, const char* bytes, size_t size)
+static size_t flat_reply(gh_values* values, const char* bytes, size_t size, bool is_good)
 {
-    flat_cursor cursor = {bytes, bytes + size};
+    flat_cursor cursor = {bytes, bytes + size, is_good};
     const gh_reply* root = NULL;
     const gh_reply** link = &root;
     uint32_t count = 1;
@@ -143,4 +172,14 @@ size_t gh_flat_read(gh_values* values, const char* bytes, size_t size)
         count = array->count;
     }
     return flat_row(values, &cursor, count, link) ? (size_t)(cursor.at - bytes) : 0;
+}
+
+size_t gh_flat_read(gh_values* values, const char* bytes, size_t size)
+{
+    return flat_reply(values, bytes, size, false);
+}
+
+const gh_reply* gh_flat_read_good(gh_values* values, const char* bytes, size_t size)
+{
+    return flat_reply(values, bytes, size, true) == size ? values->nodes : NULL;
 }

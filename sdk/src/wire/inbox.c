@@ -133,12 +133,12 @@ static bool inbox_take_flat(gh_inbox* inbox, gh_values* values, const gh_reply**
     return true;
 }
 
-/* One that came in pieces may be flat, now that it is whole. NULL: hiredis refuses it, or nobody wants it. */
+/* One that came in pieces may be flat, now that it is whole. NULL: hiredis refuses it. */
 static const gh_reply* inbox_build(gh_inbox* inbox, gh_reader* reader, gh_values* values)
 {
     const uint32_t size = inbox->scan.at;
     if (!inbox->scan.nested && gh_flat_read(values, inbox->bytes + inbox->start, size) > 0) return values->nodes;
-    if (reader->trees == NULL) return NULL;
+    if (reader->trees == NULL) return gh_flat_read_good(values, inbox->bytes + inbox->start, size);
     return reader->trees(values, inbox->bytes, inbox->start, (size_t)inbox->start + size);
 }
 

@@ -3,8 +3,9 @@
        gh_inbox_room, into which bytes are received --> gh_inbox_received --> gh_inbox_next, until GH_READ_MORE --> ...
 
    Whole replies are read where they were received: by the short way (flat.h), or checked (scan.h) and then read by
-   hiredis (reader.h), if somebody has asked for replies that it alone reads. The beginning of one that is cut is moved
-   to the front, where there is room for the rest of it; nothing else is ever copied.
+   hiredis (reader.h); without hiredis, if nobody awaits arrays within arrays, which then come without what is in them.
+   The beginning of one that is cut is moved to the front, where there is room for the rest of it; nothing else is ever
+   copied.
 
    A reply lives until gh_inbox_next is called for any inbox of that reader, or gh_inbox_room or gh_inbox_wipe for this
    one.
@@ -26,7 +27,7 @@ typedef enum gh_read
 {
     GH_READ_MORE = 0, /* no whole reply is there         */
     GH_READ_REPLY,    /* one reply                       */
-    GH_READ_BROKEN,   /* not RESP2, nested too deep, or nested and the reader has no trees */
+    GH_READ_BROKEN,   /* not RESP2, or nested too deep   */
     GH_READ_TOO_LARGE /* over text_max or nodes_max      */
 } gh_read;
 

@@ -18,12 +18,12 @@
 typedef const gh_reply* gh_tree_reader(gh_values* values, char* bytes, size_t from, size_t to);
 
 /* tree.c, the one file that sees hiredis. */
-gh_tree_reader gh_tree_read;
+const gh_reply* gh_tree_read(gh_values* values, char* bytes, size_t from, size_t to);
 
 typedef struct gh_reader
 {
     gh_values values;
-    gh_tree_reader* trees; /* NULL: nobody may get a reply with arrays within arrays, so one that comes is BROKEN */
+    gh_tree_reader* trees; /* NULL: nobody awaits arrays within arrays, and they come without what is in them */
 } gh_reader;
 
 /* Gives a reader room for so many values from the arena. False when measuring, or when there is no room. */
