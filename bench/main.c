@@ -49,7 +49,7 @@ static int usage(FILE* file, int code)
           "  --only NAME     only benches whose name contains NAME\n"
           "  --peers LIST    of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there\n"
           "  --out DIR       where bench.json and bench.html go; default build/bench\n"
-          "  --scripts DIR   where peer_listing.py is; default bench\n"
+          "  --scripts DIR   where peer_listing.py is; default bench/peers\n"
           "  --node DIR      where bullmq is installed with its peer.js; default: nowhere\n"
           "  --library FILE  libguildhall.a, to tell the size of its code\n"
           "  --list          the benches and their goals\n"

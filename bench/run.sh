@@ -105,4 +105,4 @@ fi
 
 cd "$root"
 run_in_front build/bin/release/guildhall_bench --redis "$address" --out build/bench \
-    --scripts bench --library build/bin/release/libguildhall.a "${arguments[@]}"
+    --scripts bench/peers --library build/bin/release/libguildhall.a "${arguments[@]}"

@@ -47,7 +47,7 @@ typedef struct bench_options
     const char* redis;   /* "unix:PATH" or "A.B.C.D:PORT" of a server that is empty and ours to fill */
     const char* out;     /* folder of bench.json and bench.html                                      */
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
-    const char* scripts; /* folder of the peers' scripts; NULL: bench                                */
+    const char* scripts; /* folder of the peers' scripts; NULL: bench/peers                          */
     const char* node;    /* folder in which bullmq is installed; NULL: it is not                     */
     const char* game;    /* the program of the sample game_server; NULL: it is not there             */
     const char* peers;   /* names with commas between; NULL: all                                     */

@@ -116,7 +116,7 @@ static void start_python(bench* self)
     char output[256];
     (void)address_of(self, address, sizeof address);
     snprintf(script, sizeof script, "%s/peer_listing.py",
-             self->options.scripts != NULL ? self->options.scripts : "bench");
+             self->options.scripts != NULL ? self->options.scripts : "bench/peers");
     snprintf(self->missing[BENCH_PEER_PYTHON], sizeof self->missing[0],
              "not installed (packages python3 and python3-redis)");
     for (size_t i = 0; i < sizeof pythons / sizeof pythons[0]; i++)

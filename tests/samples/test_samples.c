@@ -40,7 +40,7 @@ static const sample_row rows[] = {
     {"semaphore", {"is number 1 in line\n", "player 4 has a seat\n"}, {NULL}},
     {"lock",
      {"server 1: the sword is ours, fence ", "server 2: server 1 has had it for ", "server 2: the write: done\n",
-      "server 1: the lock: a lease ran out", "server 1: the write: the lock's fence is no longer current"},
+      "server 1: the lock: a lease ran out", "server 1: the write: the lock's fence is not current"},
      {"server 1: the write: done"}},
     {"tasks",
      {"class 0: your sword was sold\n", "class 3: we have new shields\n", "no handler of the name telegram\n",

@@ -77,7 +77,6 @@ static void all_else_is_left_to_hiredis(void** state)
 {
     static const char* const unusual[] = {
         /* good, but not of this kind */
-        ":-1000000000000000000\r\n",
         "*1\r\n*0\r\n",
         "*1\r\n*-1\r\n",
         /* hostile */
