@@ -32,8 +32,8 @@ bool gh_values_text(gh_values* values, gh_reply* value, const char* bytes, size_
    had is gone. */
 size_t gh_flat_read(gh_values* values, const char* bytes, size_t size);
 
-/* Reads a reply that scan.h has found to be good and to have these bytes, whatever it is; but of an array within an array
-   it is only told that there is one. So who awaits none sees that it is not what he asked for. */
+/* Reads a reply that scan.h has found to be good and to have these bytes, whatever it is; but of an array within an
+   array it is only told that there is one. So who awaits none sees that it is not what he asked for. */
 const gh_reply* gh_flat_read_good(gh_values* values, const char* bytes, size_t size);
 
 #endif
