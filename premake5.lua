@@ -3,7 +3,7 @@
 --   premake5 gmake                              and then  make -C build config=release
 --   premake4 --file=premake5.lua gmake          the same on a Debian that has only premake 4.3
 --   premake5 vs2022 --hiredis=DIR --xxhash=DIR  Windows, x64 and arm64: the library, a DLL of it, the small samples
---   premake5 gmake --unwind-tables              release: a larger library, see README.md
+--   premake5 --unwind-tables gmake              release: a larger library, see README.md
 --   premake5 amalgamate                         build/amalgamated/guildhall.h and guildhall.c
 --   premake5 generate                           sdk/generated, for CMakeLists.txt and others without premake: to be
 --                                               committed with whatever changed a script
