@@ -2,6 +2,7 @@
 
    guildhall_bench --redis unix:PATH [--quick] [--only NAME] [--peers LIST] [--out DIR] [--list] ... */
 
+#include "harness/bench.h"
 #include "paths/path.h"
 
 #include <stdlib.h>

@@ -1,8 +1,19 @@
 /* path.c -- runs one of the ten hottest paths so many times, and nothing else. */
 
 #include "paths/path.h"
+#include "paths/path_local.h"
+#include "paths/path_wire.h"
 
 #include <stdlib.h>
+
+typedef struct bench_path
+{
+    const char* name;
+    const char* unit; /* what is counted                         */
+    bool (*run)(bench_tape* tape, uint64_t count);
+    uint64_t counts[2]; /* the difference of two runs is the cost  */
+    bool talks;         /* needs a tape                            */
+} bench_path;
 
 static const bench_path paths[] = {
     {"lock_cycle", "cycle", bench_path_lock, {640, 1280}, true},

@@ -1,7 +1,7 @@
 /* path_local.c -- paths that compute and hardly talk: an add, a look-up, a line, a key-stroke, an idle tick.
  */
 
-#include "paths/path.h"
+#include "paths/path_local.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
    The file holds what came, each piece with the number of bytes that had been sent by then: played back, it
    comes when as many have been sent. Entropy and time are the same in both. */
 
-#include "paths/path.h"
+#include "paths/path_tape.h"
 
 #include <poll.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* path_wire.c -- paths over the wire, as a frame would have them: a batch is begun, ticked and looked at. */
 
-#include "paths/path.h"
+#include "paths/path_wire.h"
 
 enum
 {

@@ -1,7 +1,7 @@
 /* page.c -- the figures as one page with plots, bench.html. It needs nothing but itself, and follows the
    reader's choice of light or dark. */
 
-#include "report/page.h"
+#include "report/page_plots.h"
 
 static const char page_style[] =
     "<style>\n"

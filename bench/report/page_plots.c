@@ -1,7 +1,7 @@
 /* page_plots.c -- the drawings of the page, as SVG. Colours come from the page's style, so that they follow
    its light or dark side. */
 
-#include "report/page.h"
+#include "report/page_plots.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-/* page.h -- the drawings of the page. */
+/* page_plots.h -- the drawings of the page. */
 
-#ifndef GUILDHALL_BENCH_PAGE_H
-#define GUILDHALL_BENCH_PAGE_H
+#ifndef GUILDHALL_BENCH_PAGE_PLOTS_H
+#define GUILDHALL_BENCH_PAGE_PLOTS_H
 
 #include "report/report.h"
 
