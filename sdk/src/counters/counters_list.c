@@ -7,6 +7,7 @@
 #include "wire/name.h"
 
 #define COUNTERS_LIST_COUNT    100u
+#define COUNTERS_LIST_PAGE_MIN 64u /* though fewer are wanted: most may be names of nothing */
 #define COUNTERS_LIST_PAGE_MAX 500u
 #define COUNTERS_LIST_ROOM     256u /* bytes of a reply beside the names */
 
@@ -17,12 +18,13 @@ static gh_counters_list* counters_list_of(gh_op* op)
 
 static uint32_t counters_list_page(const gh_counters_list* list)
 {
-    uint32_t left = list->name_count - list->count;
+    const uint32_t left = list->name_count - list->count;
+    const uint32_t wanted = left > COUNTERS_LIST_PAGE_MIN ? left : COUNTERS_LIST_PAGE_MIN;
     uint32_t by_nodes = gh_client_reply_nodes(list->op.client) - 1;
     uint32_t by_bytes = (gh_client_reply_bytes(list->op.client) - COUNTERS_LIST_ROOM) / (GH_COUNTERS_NAME_SIZE_MAX + 1);
     uint32_t page = by_nodes < by_bytes ? by_nodes : by_bytes;
     if (page > COUNTERS_LIST_PAGE_MAX) page = COUNTERS_LIST_PAGE_MAX;
-    return page < left ? page : left;
+    return page < wanted ? page : wanted;
 }
 
 /* ZRANGE key first last: no script, as it is one command that reads. */
@@ -43,20 +45,29 @@ static bool counters_list_decode(gh_str text, uint32_t shard, gh_name* name)
     return gh_name_decode(text, name) && gh_hash_shard(name->bytes, name->size, GH_COUNTERS_SHARDS) == shard;
 }
 
+/* Goes behind those that are looked at: all, or as many as there is room for. False: a value is no text. */
+static bool counters_list_take(gh_counters_list* list, const gh_reply* value)
+{
+    for (; value != NULL && list->count < list->name_count; value = value->next, list->place++)
+    {
+        if (value->type != GH_REPLY_STRING) return false;
+        if (counters_list_decode(value->text, list->shard, &list->names[list->count])) list->count++;
+    }
+    return true;
+}
+
 static gh_status counters_list_answer(gh_op* op, const gh_event* event)
 {
     gh_counters_list* list = counters_list_of(op);
-    const gh_reply* value;
-    uint32_t asked = counters_list_page(list);
-    uint32_t came = event->reply->count;
-    if (came > asked) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    for (value = event->reply->first; value != NULL; value = value->next)
+    const uint32_t asked = counters_list_page(list);
+    const uint32_t came = event->reply->count;
+    const uint32_t from = list->place;
+    if (came > asked || !counters_list_take(list, event->reply->first)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    if (came < asked && list->place == from + came)
     {
-        if (value->type != GH_REPLY_STRING) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-        if (counters_list_decode(value->text, list->shard, &list->names[list->count])) list->count++;
+        list->place = 0;
+        list->shard++;
     }
-    list->place = came < asked ? 0 : list->place + came;
-    if (came < asked) list->shard++;
     if (list->shard < GH_COUNTERS_SHARDS && list->count < list->name_count)
     {
         gh_op_send(op, 0);
