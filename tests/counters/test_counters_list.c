@@ -67,6 +67,22 @@ static void each_counter_is_on_one_page(void** state)
     }
 }
 
+/* However many of them there are, and however few names are wanted yet. */
+static void crowd_of_no_names_takes_few_requests(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    listing* self = GAME_NEW(a, listing);
+    const char* key = stored_shard_key("hits", "k");
+    redis_server_do(server, "ZADD %s 5 hits", key);
+    redis_server_do(server, "EVAL %s 1 %s", "for i = 1, 6000 do redis.call('ZADD', KEYS[1], 1, '%g' .. i) end", key);
+    uint64_t before = game_stats(a).requests;
+    assert_status(list_page(a, self, 2, 0), GH_OK);
+    assert_int_equal(self->list.count, 1);
+    assert_true(game_stats(a).requests - before < 300); /* 64 shards, and 6000 that are passed over by 64 or more */
+}
+
 /* What is no name of a counter of this shard is passed over; a key of another type is CORRUPT. */
 static void what_is_no_name_is_passed_over(void** state)
 {
@@ -166,8 +182,8 @@ FAULT_TEST(list, one_slot)
 FAULT_TEST(list, no_heap)
 
 TEST_FILE(counters_list, cmocka_unit_test(each_counter_is_on_one_page),
-          cmocka_unit_test(what_is_no_name_is_passed_over), cmocka_unit_test(lists_that_are_refused),
-          cmocka_unit_test(list_cut_at_every_byte), cmocka_unit_test(list_link_lost_at_every_tick),
-          cmocka_unit_test(list_cancelled_at_every_tick), cmocka_unit_test(list_server_killed),
-          cmocka_unit_test(list_server_frozen), cmocka_unit_test(list_small_client), cmocka_unit_test(list_one_slot),
-          cmocka_unit_test(list_no_heap));
+          cmocka_unit_test(crowd_of_no_names_takes_few_requests), cmocka_unit_test(what_is_no_name_is_passed_over),
+          cmocka_unit_test(lists_that_are_refused), cmocka_unit_test(list_cut_at_every_byte),
+          cmocka_unit_test(list_link_lost_at_every_tick), cmocka_unit_test(list_cancelled_at_every_tick),
+          cmocka_unit_test(list_server_killed), cmocka_unit_test(list_server_frozen),
+          cmocka_unit_test(list_small_client), cmocka_unit_test(list_one_slot), cmocka_unit_test(list_no_heap));
