@@ -20,24 +20,24 @@ static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
     }
 }
 
-static bool shape_fits(gh_op* op, const gh_reply* reply)
+static bool shape_fits(const gh_op* op, const char* shape, const gh_reply* reply)
 {
-    const char* letter = gh_op_shape(op);
+    const char* letter = shape;
     const gh_reply* value;
-    if (letter == NULL) return true;
+    if (shape == NULL) return true;
     if (reply->type != GH_REPLY_ARRAY) return false;
     for (value = reply->first; value != NULL; value = value->next, letter++)
     {
         if (*letter == '*') return true;
         if (!element_fits(*letter, value, op)) return false;
+        GH_INVARIANT(op->client, value == reply->first + (letter - shape)); /* for gh_reply_integer */
     }
     return *letter == 0 || *letter == '*';
 }
 
 /* A reply that carries the op's sequence is the answer to its request, whatever else is wrong with it. */
-static bool reply_is_for(gh_op* op, const gh_reply* reply)
+static bool reply_is_for(const gh_op* op, const char* shape, const gh_reply* reply)
 {
-    const char* shape = gh_op_shape(op);
     const gh_reply* first = gh_reply_at(reply, 0);
     return shape != NULL && shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
            element_fits('q', first, op);
@@ -196,25 +196,28 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
     return true;
 }
 
-static gh_taken op_take_reply(gh_op* op, const gh_reply* reply, uint64_t sent_us)
+static gh_taken op_take_odd_shape(gh_op* op, const char* shape, const gh_reply* reply)
 {
+    if (reply_is_for(op, shape, reply))
+    {
+        gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "an answer that cannot be", gh_str_make(NULL, 0));
+        op_answered(op, GH_REASON_UNUSABLE, reply);
+        return GH_TAKEN_DONE;
+    }
+    op_strike(op);
+    return GH_TAKEN_BROKEN;
+}
+
+static gh_taken op_take_reply(gh_op* op, const gh_slot* slot, const gh_reply* reply)
+{
+    const char* shape = gh_answer_shape(op->kind, slot->script);
     gh_event event;
     if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
-    if (!shape_fits(op, reply))
-    {
-        if (reply_is_for(op, reply))
-        {
-            gh_log_op(op, GH_LOG_CORRUPT_KEY, GH_LOG_ERROR, "an answer that cannot be", gh_str_make(NULL, 0));
-            op_answered(op, GH_REASON_UNUSABLE, reply);
-            return GH_TAKEN_DONE;
-        }
-        op_strike(op);
-        return GH_TAKEN_BROKEN;
-    }
+    if (!shape_fits(op, shape, reply)) return op_take_odd_shape(op, shape, reply);
     memset(&event, 0, sizeof event);
     event.kind = GH_EVENT_REPLY;
     event.reply = reply;
-    event.sent_us = sent_us;
+    event.sent_us = slot->sent_us;
     gh_op_deliver(op, &event);
     return GH_TAKEN_DONE;
 }
@@ -242,7 +245,7 @@ static gh_taken digest_take_reply(gh_client* client, gh_op* op, gh_script* scrip
 gh_taken gh_answer_take(gh_client* client, const gh_slot* slot, const gh_reply* reply)
 {
     if (slot->purpose == GH_SLOT_DIGEST) return digest_take_reply(client, slot->op, slot->script, reply);
-    if (slot->op != NULL) return op_take_reply(slot->op, reply, slot->sent_us);
+    if (slot->op != NULL) return op_take_reply(slot->op, slot, reply);
     client->stats.replies_late++;
     return GH_TAKEN_DONE;
 }

@@ -48,12 +48,6 @@ void gh_request_op_token(gh_request* request, const gh_op* op)
     gh_request_token(request, op->client->id, op->sequence);
 }
 
-int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
-{
-    const gh_reply* value = gh_reply_at(reply, i);
-    return value == NULL ? 0 : value->integer;
-}
-
 /* ---- keys with longer parts, and of things that share a shard ---------------------------------------------- */
 
 static char* key_add(char* end, gh_str bytes)

@@ -341,7 +341,11 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
 void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 
-/* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. */
-int64_t gh_reply_integer(const gh_reply* reply, uint32_t i);
+/* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. Elements in
+   front of the first that is an array lie one behind another. */
+static inline int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
+{
+    return i < reply->count ? reply->first[i].integer : 0;
+}
 
 #endif

@@ -205,9 +205,8 @@ typedef enum pipeline_encoded
 
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
    an answer must come first. GH_REFUSED: the script lacks a right. */
-static gh_status encode_script(gh_client* client, gh_op* op)
+static gh_status encode_script(gh_client* client, gh_op* op, gh_script* script)
 {
-    gh_script* script = gh_op_script(op);
     bool has_all_rights = client->rights_known && client->rights_missing == 0;
     gh_status right = script == NULL || has_all_rights ? GH_OK : gh_rights_check(client, op, script);
     if (right != GH_OK) return right;
@@ -229,29 +228,30 @@ static gh_status encode_script(gh_client* client, gh_op* op)
 static pipeline_encoded encode_op(gh_client* client, gh_op* op)
 {
     gh_link* link = &client->commands;
+    gh_script* script = gh_op_script(op);
     gh_request request;
     const char* first;
-    gh_status script;
+    gh_status loaded;
     if (!gh_slots_have_room(client)) return ENCODED_FULL;
-    script = encode_script(client, op);
-    if (script == GH_PENDING) return ENCODED_DONE;
-    if (script == GH_REFUSED)
+    loaded = encode_script(client, op, script);
+    if (loaded == GH_PENDING) return ENCODED_DONE;
+    if (loaded == GH_REFUSED)
     {
         gh_op_give_up(op, GH_REASON_REFUSED);
         return ENCODED_DONE;
     }
-    if (script == GH_OK && gh_slots_have_room(client))
+    if (loaded == GH_OK && gh_slots_have_room(client))
     {
         request = gh_link_request(link);
         first = request.at;
-        request.phantom = client->clustered && gh_script_wants_phantom(client, gh_op_script(op));
+        request.phantom = client->clustered && gh_script_wants_phantom(client, script);
         op->kind->encode(op, &request);
-        GH_INVARIANT(client, gh_encoded_as_announced(gh_op_script(op), &request, first));
+        GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))
         {
             GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
             gh_unsent_remove(op);
-            gh_slots_add(client, GH_SLOT_OP, op, NULL);
+            gh_slots_add(client, GH_SLOT_OP, op, script);
             gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
             return ENCODED_DONE;
         }

@@ -61,7 +61,7 @@ gh_op* gh_unsent_next(gh_client* client)
 
 static bool answer_is_flat(gh_op* op)
 {
-    const char* shape = gh_op_shape(op);
+    const char* shape = gh_answer_shape(op->kind, gh_op_script(op));
     return shape != NULL && memchr(shape, '*', strlen(shape)) == NULL;
 }
 

@@ -46,11 +46,10 @@ const gh_script_text* gh_script_contract(const gh_script* script)
     return script->behind != NULL ? script->behind : script->own;
 }
 
-const char* gh_op_shape(gh_op* op)
+const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script)
 {
-    const gh_script* script = gh_op_script(op);
     const gh_script_text* text = gh_script_contract(script);
-    if (script == NULL) return op->kind->answers_array ? "*" : NULL;
+    if (script == NULL) return kind->answers_array ? "*" : NULL;
     return text == NULL ? NULL : text->shape;
 }
 

@@ -52,7 +52,7 @@ typedef enum gh_slot_purpose
 typedef struct gh_slot
 {
     gh_op* op;
-    gh_script* script;
+    gh_script* script; /* that it loads; or that op runs, while op is there          */
     uint64_t sent_us;  /* when it was encoded                                        */
     uint64_t end_byte; /* of the request in the connection's stream                  */
     uint16_t purpose;
@@ -324,8 +324,8 @@ uint64_t gh_script_commands(const gh_script* script);
 /* The text whose head says what is sent and answered: what stands behind another runs that. NULL: a caller's, or no
    script. */
 const gh_script_text* gh_script_contract(const gh_script* script);
-/* Of the reply to the request of the op's state: the contract's, or as the kind says. */
-const char* gh_op_shape(gh_op* op);
+/* Of the reply to a request of the kind that runs the script: the contract's, or as the kind says. NULL: any. */
+const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
 bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);

@@ -6,11 +6,6 @@
 
 #define COUNTERS_CHAIN_MAX 64u /* slots that one look-up walks: more that collide is no accident */
 
-bool gh_counters_are_valid(const gh_counters* counters)
-{
-    return counters != NULL && counters->magic == GH_COUNTERS_MAGIC;
-}
-
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t* counters_chain(const gh_counters* self, gh_str name)
@@ -164,15 +159,17 @@ gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delt
     return GH_SATURATED;
 }
 
+/* A counter of nothing is one for which there was no place. */
+static gh_status counters_drop_add(gh_counters* counters, gh_counter counter)
+{
+    if (counter.generation != 0 && !counters->ending) return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
+    counters->stats.dropped++;
+    return counters->ending ? GH_CLOSED : GH_FULL;
+}
+
 gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta)
 {
     if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    if (counter.generation == 0 || counters->ending)
-    {
-        counters->stats.dropped++;
-        return counters->ending ? GH_CLOSED : GH_FULL;
-    }
-    if (gh_counters_slot_of(counters, counter) == NULL)
-        return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
+    if (counters->ending || gh_counters_slot_of(counters, counter) == NULL) return counters_drop_add(counters, counter);
     return delta == 0 ? GH_OK : gh_counters_add_to(counters, counter.index, delta);
 }

@@ -127,10 +127,14 @@ static inline gh_str gh_counters_kind(void)
     return gh_str_literal("counters");
 }
 
+static inline bool gh_counters_are_valid(const gh_counters* counters)
+{
+    return counters != NULL && counters->magic == GH_COUNTERS_MAGIC;
+}
+
 /* counters_slots.c */
 void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 void gh_counters_free_slot(gh_counters* counters, uint32_t index);
-bool gh_counters_are_valid(const gh_counters* counters);
 gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter); /* NULL: it is not open */
 gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delta);
 uint64_t gh_counters_pace_us(const gh_counters* counters); /* from one shard to the next */

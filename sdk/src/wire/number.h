@@ -1,4 +1,5 @@
-/* number.h -- the numbers in a reply. */
+/* number.h -- the numbers in a reply: "<digits>\r\n", in the one way in which servers write them: no sign, no zero in
+   front, and not over INT64_MAX. */
 
 #ifndef GH_NUMBER_H
 #define GH_NUMBER_H
@@ -7,23 +8,24 @@
 
 #define GH_NUMBER_DIGITS_MAX 19 /* of an int64_t; as many nines still fit into a uint64_t */
 
-/* "<digits>\r\n", in the one way in which servers write it: no sign, no zero in front, and not over INT64_MAX. Returns
-   where the line has ended; NULL: it is no such line, or is not all there. */
+static inline bool gh_number_is_digit(char c)
+{
+    return (unsigned)c - '0' <= 9;
+}
+
+/* Of any length. Returns where the line has ended; NULL: it is no such line, or is not all there. */
+const char* gh_number_read_long(const char* first, const char* end, int64_t* number);
+
+/* The same. Half of all numbers have one digit: counts, codes, nothing; sizes of names have two. */
 static inline const char* gh_number_read(const char* first, const char* end, int64_t* number)
 {
-    const char* stop = end - first > GH_NUMBER_DIGITS_MAX ? first + GH_NUMBER_DIGITS_MAX : end;
-    const char* at = first;
-    uint64_t value = 0;
-    for (; at < stop; at++)
-    {
-        unsigned digit = (unsigned)*at - '0';
-        if (digit > 9) break;
-        value = value * 10 + digit;
-    }
-    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
-    if (end - at < 2 || at[0] != '\r' || at[1] != '\n') return NULL;
-    *number = (int64_t)value;
-    return at + 2;
+    if (end - first < 4 || !gh_number_is_digit(first[0])) return gh_number_read_long(first, end, number);
+    *number = first[0] - '0';
+    if (first[1] == '\r' && first[2] == '\n') return first + 3;
+    if (first[2] != '\r' || first[3] != '\n' || !gh_number_is_digit(first[1]) || *number == 0)
+        return gh_number_read_long(first, end, number);
+    *number = *number * 10 + (first[1] - '0');
+    return first + 4;
 }
 
 #endif

@@ -79,9 +79,23 @@ void gh_request_joined(gh_request* request, gh_str first, gh_str second)
     if (second.size > 0) memcpy(at + first.size, second.bytes, second.size);
 }
 
+/* Every second number is a count, a flag or none. */
+static void put_digit(gh_request* request, uint64_t digit)
+{
+    memcpy(request->at, "$1\r\n0\r\n", 7);
+    request->at[4] = (char)('0' + digit);
+    request->at += 7;
+}
+
 void gh_request_number(gh_request* request, uint64_t number)
 {
-    size_t size = gh_decimal_size(number);
+    size_t size;
+    if (number < 10 && request_room(request, GH_REQUEST_HEADER_SIZE_MAX + 3))
+    {
+        put_digit(request, number);
+        return;
+    }
+    size = gh_decimal_size(number);
     if (!request_room(request, size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
     put_header(request, '$', size);
     request->at = gh_decimal_write(number, size, request->at);
