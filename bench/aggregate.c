@@ -181,7 +181,7 @@ void bench_aggregate(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured: no memory");
+        bench_report_gap(self, "not measured: no memory");
     }
     free(small.table_memory);
     free(small.memory);

@@ -174,7 +174,7 @@ static void measure_sends(bench* self)
     }
     else
     {
-        bench_report_remark(self, "sends were not measured, see stderr");
+        bench_report_gap(self, "sends were not measured, see stderr");
     }
     for (size_t i = 0; i < LISTING; i++)
     {

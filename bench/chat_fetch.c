@@ -180,7 +180,7 @@ void bench_chat_fetch(bench* self)
     }
     else
     {
-        bench_report_remark(self, "fetching was not measured, see stderr");
+        bench_report_gap(self, "fetching was not measured, see stderr");
     }
     if (good)
     {

@@ -119,7 +119,7 @@ void bench_contacts(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     free(few.memory);
     free(many.memory);

@@ -152,13 +152,13 @@ void bench_counters(bench* self)
         bench_alternate(self, sides, 4);
         if (!all_counted(&few) || !all_counted(&many))
         {
-            bench_report_remark(self, "adds were lost, so the figures say nothing");
+            bench_report_gap(self, "adds were lost, so the figures say nothing");
         }
         report(self, sides);
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     close_side(&few);
     close_side(&many);

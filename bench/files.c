@@ -249,7 +249,7 @@ static void measure(bench* self, const char* bytes)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     close_side(&small);
     close_side(&large);

@@ -195,7 +195,7 @@ void bench_geo(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     free(few.memory);
     free(many.memory);

@@ -168,7 +168,7 @@ void bench_guild(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     bench_client_close(&few.crew.client);
     bench_client_close(&many.crew.client);

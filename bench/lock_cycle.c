@@ -368,7 +368,7 @@ void bench_lock_cycle(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     bench_client_close(&few.client);
     bench_client_close(&many.client);

@@ -107,7 +107,7 @@ static void report_library(bench* self)
     double code = file_says(library, "size -t \"$0\" | awk 'END { print $1 }'");
     if (code <= 0.0)
     {
-        bench_report_remark(self, "the code's size was not measured: `size -t %s` gave no sum", library);
+        bench_report_gap(self, "the code's size was not measured: `size -t %s` gave no sum", library);
         return;
     }
     bench_figure figure = bench_figure_of("code of the library", "bytes", code);
@@ -126,7 +126,7 @@ static void report_program(bench* self)
     double code = file_says(default_program, "size \"$0\" | awk 'END { print $1 + $2 }'");
     if (code <= 0.0)
     {
-        bench_report_remark(self, "a program's size was not measured: there is no %s", default_program);
+        bench_report_gap(self, "a program's size was not measured: there is no %s", default_program);
         return;
     }
     bench_figure figure = bench_figure_of("program that takes a lock", "bytes", code);

@@ -97,7 +97,7 @@ static void measure_cycles(bench* self)
     }
     else
     {
-        bench_report_remark(self, "cycles were not measured, see stderr");
+        bench_report_gap(self, "cycles were not measured, see stderr");
     }
     if (good)
     {
@@ -254,7 +254,7 @@ static void measure_refresh(bench* self)
     }
     else
     {
-        bench_report_remark(self, "refreshing was not measured, see stderr");
+        bench_report_gap(self, "refreshing was not measured, see stderr");
     }
     if (good)
     {

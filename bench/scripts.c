@@ -364,7 +364,7 @@ static void measure_case(bench* self, caps* all, const cap_case* one)
         status = status == GH_OK ? one->op(all) : status;
         if (status != GH_OK || !good)
         {
-            bench_report_remark(self, "%s was not measured: %s", one->name, gh_status_text(status));
+            bench_report_gap(self, "%s was not measured: %s", one->name, gh_status_text(status));
             return;
         }
         bench_series_add(&longest, bench_server_longest_script(self->server));
@@ -392,7 +392,7 @@ void bench_scripts(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     close_caps(&all);
     (void)bench_server_do(self->server, "CONFIG SET slowlog-log-slower-than 10000");

@@ -91,6 +91,10 @@ static void measure_tasks(bench* self, bench_client* client)
         report_each(self, "a waiting task beyond its payload", each, 125.0,
                     "handler of 4 bytes, id made by Guildhall, payload of 100 bytes");
     }
+    else
+    {
+        bench_report_gap(self, "tasks were not measured, see stderr");
+    }
 }
 
 /* --- messages ------------------------------------------------------------------------------------------- */
@@ -140,6 +144,10 @@ static void measure_messages(bench* self, bench_client* client)
     {
         report_each(self, "a chat message beyond its body", each, 30.0, "sender of 5 bytes, body of 34 bytes");
     }
+    else
+    {
+        bench_report_gap(self, "messages were not measured, see stderr");
+    }
 }
 
 /* --- locks ---------------------------------------------------------------------------------------------- */
@@ -151,6 +159,7 @@ static void measure_locks(bench* self, bench_client* client)
     if (status == GH_OK && bench_await(client, &lock.op) != GH_HELD) status = gh_op_poll(&lock.op);
     if (!went("lock", 0, status))
     {
+        bench_report_gap(self, "locks were not measured, see stderr");
         return;
     }
     report_bytes(self, "a held lock", (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"), 160.0,
@@ -160,6 +169,10 @@ static void measure_locks(bench* self, bench_client* client)
     {
         report_bytes(self, "a free lock", (double)bench_server_memory_of(self->server, "gh:{lock:item_00000000}:*"),
                      0.0, "it goes an hour after its last use");
+    }
+    else
+    {
+        bench_report_gap(self, "a free lock was not measured: %s", gh_status_text(gh_op_poll(&lock.op)));
     }
 }
 
@@ -172,6 +185,10 @@ static void measure_waiters(bench* self)
         snprintf(pattern, sizeof pattern, "gh:{lock:%s}:[qc]", waiters.name);
         report_bytes(self, "a waiter for a lock", (double)bench_server_memory_of(self->server, pattern) / (WAITERS - 1),
                      0.0, "queue and clients, by 999 waiters of one client");
+    }
+    else
+    {
+        bench_report_gap(self, "waiters were not measured, see stderr");
     }
     bench_waiters_close(&waiters);
 }
@@ -220,6 +237,10 @@ static void measure_contacts(bench* self)
         bench_figure_limit(&figure, "the names take %.0f bytes, the marks of 8 writers %.0f", names, all - names);
         bench_report(self, &figure);
     }
+    else
+    {
+        bench_report_gap(self, "contacts were not measured, see stderr");
+    }
     for (size_t i = 0; i < WRITERS; i++)
     {
         bench_client_close(&clients[i]);
@@ -233,7 +254,7 @@ void bench_stored(bench* self)
     config.out_bytes = 256 * 1024;
     if (!bench_client_open(&client, &config, gh_platform_default()))
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
         return;
     }
     bench_progress(self, "10,000 and 100,000 tasks and messages are stored");

@@ -207,7 +207,7 @@ void bench_tasks(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     for (size_t i = 0; i < BULLMQ; i++)
     {

@@ -152,7 +152,7 @@ static void measure_idle(bench* self, bench_waiters crowds[3])
     }
     if (!good)
     {
-        bench_report_remark(self, "not measured: the client did not come to rest");
+        bench_report_gap(self, "not measured: the client did not come to rest");
         return;
     }
     report_idle(self, &series[0], &series[1], &series[2]);
@@ -176,7 +176,7 @@ void bench_tick_idle(bench* self)
     }
     else
     {
-        bench_report_remark(self, "not measured, see stderr");
+        bench_report_gap(self, "not measured, see stderr");
     }
     for (int k = 0; k < 3; k++)
     {

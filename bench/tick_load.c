@@ -163,7 +163,7 @@ void bench_tick_worst(bench* self)
         }
         else
         {
-            bench_report_remark(self, "%zu locks were not measured, see stderr", counts[i]);
+            bench_report_gap(self, "%zu locks were not measured, see stderr", counts[i]);
         }
         load_close(&made);
     }

@@ -287,6 +287,7 @@ end_stages
 try_again
 
 if $release; then stage 'the library' ./tests/checks/check_library.sh; fi
+if $release; then stage 'the bench' ./tests/checks/check_bench.sh; fi
 if $debug && ! $quick; then stage 'the process' ./tests/checks/check_process.sh; fi
 if $debug && ! $quick; then stage 'gdb' ./tests/checks/check_gdb.sh; fi
 if ! $quick; then stage 'README' ./tests/checks/check_readme.sh; fi

@@ -157,6 +157,9 @@ typedef struct bench_side
     size_t sample_count;
 } bench_side;
 
+/* Why a side is missing that was begun. */
+extern const char bench_side_failed[];
+
 /* A warm-up of each side, then the sides in turn, self->rounds times. */
 void bench_alternate(bench* self, bench_side* sides, size_t count);
 
@@ -277,14 +280,21 @@ typedef struct bench_histogram
 void bench_histogram_add(bench_histogram* histogram, uint64_t ns);
 void bench_report_histogram(bench* self, const bench_histogram* histogram);
 
-/* A line of its own in place of figures: why something was not measured. */
+/* A line of its own in place of figures: why something is not measured, and need not be. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void bench_report_remark(bench* self, const char* format, ...);
 
+/* The same of what should have been measured: guildhall_bench fails. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void bench_report_gap(bench* self, const char* format, ...);
+
 struct bench_report* bench_report_open(void);
 void bench_report_print(const bench* self, FILE* file);
+bool bench_report_is_whole(const bench* self, FILE* file); /* what was not measured is named; peers may be away */
 bool bench_report_write(const bench* self);      /* to <out>/bench.json */
 bool bench_report_write_page(const bench* self); /* to <out>/bench.html */
 void bench_report_close(struct bench_report* report);

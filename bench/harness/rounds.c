@@ -52,6 +52,8 @@ static bool measure(bench* self, bench_side* side, uint64_t duration_us, bench_s
     return done && sample->cycles > 0.0;
 }
 
+const char bench_side_failed[] = "failed, see above";
+
 void bench_alternate(bench* self, bench_side* sides, size_t count)
 {
     for (unsigned round = 0; round <= self->rounds; round++)
@@ -68,7 +70,7 @@ void bench_alternate(bench* self, bench_side* sides, size_t count)
             bench_progress(self, "%s, round %u%s", side->name, round, warm_up ? " (warm-up)" : "");
             if (!measure(self, side, warm_up ? self->warm_up_us : self->round_us, &sample))
             {
-                side->missing = "failed, see above";
+                side->missing = bench_side_failed;
                 side->sample_count = 0;
             }
             else if (!warm_up)

@@ -83,20 +83,42 @@ void bench_report(bench* self, const bench_figure* figure)
             bench_figure_limit(copy, "elsewhere it is, so no limit is measured; run it again on a quiet machine");
         }
     }
+    else
+    {
+        report->dropped++;
+    }
 }
 
-void bench_report_remark(bench* self, const char* format, ...)
+static void remark(bench* self, bool gap, const char* format, va_list arguments)
 {
     struct bench_report* report = self->report;
     if (report->remark_count < BENCH_REMARKS_MAX)
     {
         bench_remark* line = &report->remarks[report->remark_count++];
-        va_list arguments;
-        va_start(arguments, format);
+        line->gap = gap;
         snprintf(line->bench, sizeof line->bench, "%s", self->name);
         vsnprintf(line->text, sizeof line->text, format, arguments);
-        va_end(arguments);
     }
+    else
+    {
+        report->dropped++;
+    }
+}
+
+void bench_report_remark(bench* self, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    remark(self, false, format, arguments);
+    va_end(arguments);
+}
+
+void bench_report_gap(bench* self, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    remark(self, true, format, arguments);
+    va_end(arguments);
 }
 
 void bench_histogram_add(bench_histogram* histogram, uint64_t ns)
@@ -118,6 +140,46 @@ void bench_report_histogram(bench* self, const bench_histogram* histogram)
         *copy = *histogram;
         snprintf(copy->bench, sizeof copy->bench, "%s", self->name);
     }
+}
+
+/* --- is it whole? ----------------------------------------------------------------------------------------- */
+
+/* Ours, or what it is held against while both were there: a peer that was begun and failed is no peer that is away. */
+static const char* lacks_side(const bench_figure* figure)
+{
+    if (figure->ours.count == 0)
+    {
+        return "Guildhall";
+    }
+    return strcmp(figure->peer_missing, bench_side_failed) == 0 ? figure->peer_name : NULL;
+}
+
+bool bench_report_is_whole(const bench* self, FILE* file)
+{
+    const struct bench_report* report = self->report;
+    size_t lacking = report->dropped;
+    for (size_t i = 0; i < report->figure_count; i++)
+    {
+        const bench_figure* figure = &report->figures[i];
+        if (lacks_side(figure) != NULL)
+        {
+            lacking++;
+            fprintf(file, "not measured: %s: %s: %s\n", figure->bench, figure->figure, lacks_side(figure));
+        }
+    }
+    for (size_t i = 0; i < report->remark_count; i++)
+    {
+        if (report->remarks[i].gap)
+        {
+            lacking++;
+            fprintf(file, "not measured: %s: %s\n", report->remarks[i].bench, report->remarks[i].text);
+        }
+    }
+    if (report->dropped > 0)
+    {
+        fprintf(file, "not kept: %zu rows, for which the report has no room\n", report->dropped);
+    }
+    return lacking == 0;
 }
 
 /* --- judging them --------------------------------------------------------------------------------------- */

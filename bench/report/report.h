@@ -16,6 +16,7 @@ typedef struct bench_remark
 {
     char bench[32];
     char text[BENCH_TEXT_MAX];
+    bool gap;  /* it should have been measured */
 } bench_remark;
 
 struct bench_report
@@ -26,6 +27,7 @@ struct bench_report
     size_t remark_count;
     bench_histogram histograms[BENCH_HISTOGRAMS_MAX];
     size_t histogram_count;
+    size_t dropped; /* rows that found no place here */
 };
 
 typedef enum bench_verdict
