@@ -24,6 +24,7 @@ typedef struct worker
     gh_task_handler handlers[JOB_KINDS];
     gh_queue queues[2];
     gh_tasks_worker_queue taken[2];
+    uint64_t dead; /* before it was begun anew */
     _Alignas(16) char memory[DESKS * DESK_TASK_SIZE];
 } worker;
 
@@ -71,7 +72,7 @@ static void show(worker* w)
                   {"tasks.taken", t->taken},
                   {"tasks.retried", t->retried},
                   {"tasks.lost", t->lost},
-                  {"tasks.dead", t->dead}};
+                  {"tasks.dead", w->dead + t->dead}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     {
         uint64_t* count = board_count_of(&w->member.row, counts[i].name);
@@ -88,11 +89,26 @@ static void one_frame(worker* w)
     member_end_frame(&w->member);
 }
 
+/* Who is told to work and does not is begun anew, in each frame if it must be: a fleet without workers looks well, and
+   trades come to no end. It ends so if something cancels all that is under way. */
+static void keep_working(worker* w)
+{
+    if (gh_op_is_busy(&w->tasks.op)) return;
+    w->dead += w->tasks.dead; /* its counts begin at 0 */
+    const char* why = gh_status_text(gh_op_poll(&w->tasks.op));
+    fprintf(stderr, "%s: takes no tasks any more (%s), and begins anew\n", w->member.row.name, why);
+    (void)begin_tasks(w); /* how that failed is the op's status, and said in the next frame */
+}
+
 /* True: nothing was left half done. */
 static bool run(worker* w)
 {
     member_phase(&w->member, "working");
-    while (stop_signals() == 0) one_frame(w);
+    while (stop_signals() == 0)
+    {
+        one_frame(w);
+        keep_working(w);
+    }
 
     member_phase(&w->member, "closing");
     gh_tasks_worker_end(&w->tasks);
@@ -106,7 +122,7 @@ static bool run(worker* w)
     member_phase(&w->member, "leaving");
     gh_client_drain(w->member.client, DRAIN_US);
     while (!gh_client_drained(w->member.client)) one_frame(w);
-    return finished && w->tasks.dead == 0;
+    return finished && w->dead + w->tasks.dead == 0;
 }
 
 int worker_main(const options* o)
