@@ -91,8 +91,8 @@ static void longest_entry_is_none_too_long(void** state)
 static void out_bytes_bounds_what_goes_out(void** state)
 {
     (void)state;
-    static const size_t fits = 32 * 1024 - 2048 - 100;
-    static const size_t over = 32 * 1024 - 2048;
+    static const size_t fits = 32 * 1024 - 1024 - 100;
+    static const size_t over = 32 * 1024 - 512;
     redis_server* server = redis_server_start(NULL);
     game* a = bodies_game_with(redis_server_address(server), 32 * 1024, 32 * 1024);
     gh_chat_change* change = GAME_NEW(a, gh_chat_change);

@@ -35,13 +35,18 @@ static gh_status fetch(reader* self)
     return gh_op_poll(&self->fetch.op);
 }
 
-static gh_status push(game* from, gh_post* posts, size_t count)
+static gh_status push_to(game* from, gh_str name, gh_post* posts, size_t count)
 {
     gh_mailbox_push* op = GAME_NEW(from, gh_mailbox_push);
-    gh_status status = gh_mailbox_push_begin(op, ON_MAILBOX(from->client, NAME), posts, count);
+    gh_status status = gh_mailbox_push_begin(op, ON_MAILBOX(from->client, name), posts, count);
     if (status != GH_OK) return status;
     GAME_UNTIL(gh_op_poll(&op->op) != GH_PENDING);
     return gh_op_poll(&op->op);
+}
+
+static gh_status push(game* from, gh_post* posts, size_t count)
+{
+    return push_to(from, NAME, posts, count);
 }
 
 static void push_sizes(game* from, const size_t* sizes, size_t count)
@@ -84,29 +89,42 @@ static void all_sizes_come_whole(void** state)
     assert_status(push(a, bodies_posts(a, over, 1), 1), GH_INVALID_MESSAGES);
 }
 
-/* The largest that the bound takes does go out, and the next byte is refused. */
-static void out_bytes_bounds_what_goes_out(void** state)
+#define OUT         (32u * 1024u)
+#define LONG_PREFIX "12345678901234567890123456789012"
+#define LONG_NAME   "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
+
+/* The largest that begin takes does go out, and the next byte is refused. */
+static size_t largest_that_goes_out(const char* address, gh_str prefix, gh_str name)
 {
-    (void)state;
-    enum
-    {
-        OUT = 32 * 1024
-    };
-    redis_server* server = redis_server_start(NULL);
-    game* a = bodies_game_with(redis_server_address(server), OUT, OUT);
+    gh_client_config config = game_config(address);
+    config.out_bytes = OUT;
+    config.prefix = prefix;
+    game* a = game_start_with(&config);
     bool was_refused = false;
     size_t largest = 0;
     for (size_t size = OUT - 2048 - 100; size <= OUT; size++)
     {
-        gh_post* post = bodies_posts(a, &size, 1);
-        gh_status status = push(a, post, 1);
+        gh_status status = push_to(a, name, bodies_posts(a, &size, 1), 1);
         if (was_refused) assert_status(status, GH_TOO_LARGE);
         assert_true(status == GH_OK || status == GH_TOO_LARGE);
         was_refused = status == GH_TOO_LARGE;
         if (!was_refused) largest = size;
         if (size % 64 != 0 && !was_refused) size += 30;
     }
-    assert_in_range(largest, OUT - 2048 - 100, OUT - 2048);
+    assert_int_equal(game_stats(a).links_lost, 0);
+    return largest;
+}
+
+/* As long as prefix and name can be, and as short: message.h names both. */
+static void out_bytes_bounds_what_goes_out(void** state)
+{
+    (void)state;
+    redis_server* server = redis_server_start(NULL);
+    const char* address = redis_server_address(server);
+    size_t largest = largest_that_goes_out(address, gh_str_literal("gh"), NAME);
+    assert_in_range(largest, OUT - 1024 - 64, OUT - 512);
+    largest = largest_that_goes_out(address, gh_str_literal(LONG_PREFIX), gh_str_literal(LONG_NAME));
+    assert_in_range(largest, OUT - 2048 - 64, OUT - 1536);
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------ */

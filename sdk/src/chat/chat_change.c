@@ -7,7 +7,10 @@
 #include "talk/entry.h"
 #include "wire/name.h"
 
-#define CHAT_ROOM 2048u /* of a request: digest, keys, numbers */
+#define CHAT_SEND_KEYS      5u
+#define CHAT_SEND_NUMBERS   4u
+#define CHAT_CREATE_KEYS    4u
+#define CHAT_CREATE_NUMBERS 7u
 
 /* The keys of a change, and what each begins with. */
 static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
@@ -304,15 +307,20 @@ static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
     return false;
 }
 
-static gh_status check_chat_create(const gh_client* client, const gh_str* members, size_t count, const gh_post* first)
+static size_t chat_room(const gh_chat* chat, uint32_t keys, uint32_t numbers)
 {
-    size_t size = CHAT_ROOM;
+    return gh_client_script_room(chat->object.client, gh_chat_kind(), gh_name_str(&chat->object.name), keys, numbers);
+}
+
+static gh_status check_chat_create(const gh_chat* chat, const gh_str* members, size_t count, const gh_post* first)
+{
+    size_t size = 0;
     size_t i;
     if (members == NULL || count == 0 || count > GH_CHAT_CREATE_MAX) return GH_INVALID_MEMBERS;
     for (i = 0; i < count; i++)
     {
         if (!gh_name_is_valid(members[i]) || chat_is_among(members[i], members, i)) return GH_INVALID_MEMBERS;
-        size += gh_request_str_size(members[i].size) + 2;
+        size += gh_request_str_size(members[i].size);
     }
     if (first != NULL)
     {
@@ -320,7 +328,7 @@ static gh_status check_chat_create(const gh_client* client, const gh_str* member
         if (first->sender.size > 0 && !chat_is_among(first->sender, members, count)) return GH_INVALID_MEMBERS;
         size += gh_posts_size(first, 1);
     }
-    return size > gh_client_out_room(client) ? GH_TOO_LARGE : GH_OK;
+    return size > chat_room(chat, CHAT_CREATE_KEYS, CHAT_CREATE_NUMBERS) ? GH_TOO_LARGE : GH_OK;
 }
 
 static void chat_change_begin(gh_chat_change* op, const gh_chat* chat, chat_change_kind kind)
@@ -354,7 +362,7 @@ static gh_status chat_create_try(gh_chat_change* op, const gh_chat* chat, const 
 {
     gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     if (status != GH_OK) return status;
-    status = check_chat_create(chat->object.client, members, count, first);
+    status = check_chat_create(chat, members, count, first);
     if (status != GH_OK) return status;
     if (chat->config.members_max < count) return GH_INVALID_LIMIT;
     op->names = members;
@@ -471,7 +479,7 @@ static gh_status chat_send_try(gh_chat_send* op, const gh_chat* chat, gh_post* p
     if (status != GH_OK) return status;
     client = chat->object.client;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > gh_client_out_room(client) - CHAT_ROOM) return GH_TOO_LARGE;
+    if (gh_posts_size(posts, count) > chat_room(chat, CHAT_SEND_KEYS, CHAT_SEND_NUMBERS)) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
         posts[i].id = 0;

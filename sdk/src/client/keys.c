@@ -6,6 +6,8 @@
 #define KEY_PREFIX_SIZE_MAX 32u
 #define KEY_KIND_SIZE_MAX   16u
 #define KEY_PART_SIZE_MAX   16u
+#define KEY_HEADER_SIZE     8u /* "$999", and the ends of both lines */
+#define KEY_NUMBER_SIZE_MAX 20u
 #define KEY_SIZE_MAX        (KEY_PREFIX_SIZE_MAX + KEY_KIND_SIZE_MAX + KEY_PART_SIZE_MAX + 3 * GH_NAME_SIZE_MAX + 16)
 
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments)
@@ -16,10 +18,13 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t mo
     gh_request_evalsha(request, script->digest, keys + more_keys, arguments + more_arguments);
 }
 
-size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys)
+size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers)
 {
+    const size_t room = gh_client_out_room(client);
     size_t key = client->config.prefix.size + kind.size + gh_name_encoded_size(name) + KEY_PART_SIZE_MAX;
-    return (keys + 1) * gh_request_str_size(key) + 4 * gh_request_str_size(GH_REQUEST_DIGEST_SIZE);
+    size_t head = 4 * gh_request_str_size(GH_REQUEST_DIGEST_SIZE) + (keys + 1) * (key + KEY_HEADER_SIZE) +
+                  numbers * gh_request_str_size(KEY_NUMBER_SIZE_MAX);
+    return room > head ? room - head : 0;
 }
 
 gh_str gh_client_prefix(const gh_client* client)

@@ -324,8 +324,9 @@ gh_script* gh_op_script(gh_op* op);
    that it lets be left out or be any number. So many have to be written behind it. */
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments);
 
-/* The most bytes that this and so many keys of an object take, with the phantom key that a Cluster wants. */
-size_t gh_client_script_head(const gh_client* client, gh_str kind, gh_str name, uint32_t keys);
+/* What is left of out_bytes, for a begin to hold its strings against, behind this, so many keys of an object, with the
+   phantom key that a Cluster wants, and so many numbers; an op token counts as two. 0: nothing. */
+size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers);
 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);

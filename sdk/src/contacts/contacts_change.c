@@ -6,7 +6,8 @@
 #include "scripts/contacts_scripts.h"
 #include "wire/name.h"
 
-#define CONTACTS_ROOM 2048u /* of a request: digest, keys, numbers */
+#define CONTACTS_KEYS    5u /* of a touch */
+#define CONTACTS_NUMBERS 6u /* of a touch */
 
 /* What contacts_remove.lua is asked for; and another letter for contacts_touch.lua. */
 #define CONTACTS_TOUCH   't'
@@ -148,7 +149,10 @@ static gh_status contacts_try(gh_contacts_change* op, gh_contacts* contacts, con
     if (status != GH_OK) return status;
     client = contacts->object.client;
     if (!contacts_are_valid(names, count, &contacts->config)) return GH_INVALID_CONTACTS;
-    if (contacts_size(names, count) > gh_client_out_room(client) - CONTACTS_ROOM) return GH_TOO_LARGE;
+    if (contacts_size(names, count) > gh_client_script_room(client, gh_contacts_kind(),
+                                                            gh_name_str(&contacts->object.name), CONTACTS_KEYS,
+                                                            CONTACTS_NUMBERS))
+        return GH_TOO_LARGE;
     contacts_set(op, contacts, names, count);
     op->what = what;
     gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind, contacts->config.timeout_us,

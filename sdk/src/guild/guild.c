@@ -8,7 +8,9 @@
 
 #define GUILD_CAPACITY   5000u
 #define GUILD_LIMIT      10u
-#define GUILD_ROOM       1024u                   /* of a request: digest, keys, numbers                          */
+#define GUILD_KEYS       2u                      /* of a join                                                    */
+#define GUILD_NUMBERS    4u                      /* of a join                                                    */
+#define GUILD_HAS_ROOM   1024u                   /* of a request: command, key                                   */
 #define GUILD_REPLY_ROOM 512u                    /* of a reply                                                   */
 #define GUILD_BYTES_MAX  (2u * GH_NAME_SIZE_MAX) /* of a hit: name and id                        */
 #define GUILD_BOUND_MAX  (2u * GH_FOLDED_SIZE_MAX)
@@ -155,7 +157,9 @@ static gh_status guild_change_try(gh_guild_change* op, const gh_guild* guild, gh
     if (status != GH_OK) return status;
     client = guild->object.client;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
-    if (guild_members_size(members, count) > gh_client_out_room(client) - GUILD_ROOM) return GH_TOO_LARGE;
+    if (guild_members_size(members, count) >
+        gh_client_script_room(client, guild_kind_name, gh_name_str(&guild->object.name), GUILD_KEYS, GUILD_NUMBERS))
+        return GH_TOO_LARGE;
     op->size = 0;
     op->guild = guild->object.name;
     op->members = members;
@@ -470,7 +474,8 @@ static uint32_t guild_has_next(const gh_guild_has* has)
 {
     size_t wanted = (size_t)(has->count - has->asked);
     size_t nodes = gh_client_reply_nodes(has->op.client) - 1;
-    size_t fitting = (gh_client_out_room(has->op.client) - GUILD_ROOM) / gh_request_str_size(GH_GUILD_CURSOR_SIZE_MAX);
+    size_t room = gh_client_out_room(has->op.client) - GUILD_HAS_ROOM;
+    size_t fitting = room / gh_request_str_size(GH_GUILD_CURSOR_SIZE_MAX);
     if (fitting > nodes) fitting = nodes;
     return (uint32_t)(wanted < fitting ? wanted : fitting);
 }

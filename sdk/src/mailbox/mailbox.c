@@ -11,7 +11,8 @@
 
 #define MAILBOX_WAIT_MAX_US  3600000000ull
 #define MAILBOX_ID_MAX       (1ull << 53)
-#define MAILBOX_ROOM         2048u /* of a request: digest, keys, numbers                          */
+#define MAILBOX_KEYS         4u    /* of a push                                                    */
+#define MAILBOX_NUMBERS      5u    /* of a push                                                    */
 #define MAILBOX_REPLY_ROOM   2560u /* of a reply: the figures                                      */
 #define MAILBOX_PAGE         512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US 5000000ull
@@ -116,7 +117,10 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox
     if (status != GH_OK) return status;
     client = mailbox->object.client;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > gh_client_out_room(client) - MAILBOX_ROOM) return GH_TOO_LARGE;
+    if (gh_posts_size(posts, count) > gh_client_script_room(client, mailbox_kind_name,
+                                                            gh_name_str(&mailbox->object.name), MAILBOX_KEYS,
+                                                            MAILBOX_NUMBERS))
+        return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
         posts[i].id = 0;

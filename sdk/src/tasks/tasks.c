@@ -75,15 +75,13 @@ void gh_task_send_again(gh_op* op)
 
 /* ---- room ------------------------------------------------------------------------------------------------ */
 
-#define TASK_KEYS_MAX     17u                          /* of a push with all there may be, and of a take */
-#define TASK_NUMBERS_SIZE 512u                         /* numbers, kinds, a token, of a push or a finish */
-#define TASK_REQUEST_MAX  (GH_TASKS_BYTES_MAX + 8192u) /* and headers                                    */
+#define TASK_KEYS_MAX    17u                          /* of a push with all there may be, and of a take */
+#define TASK_NUMBERS_MAX 12u                          /* numbers, kinds, a token, of a push or a finish */
+#define TASK_REQUEST_MAX (GH_TASKS_BYTES_MAX + 8192u) /* and headers                                    */
 
 size_t gh_task_room(const gh_client* client, gh_str queue)
 {
-    size_t head = gh_client_script_head(client, QUEUE_KIND, queue, TASK_KEYS_MAX) + TASK_NUMBERS_SIZE;
-    size_t room = gh_client_out_room(client);
-    room = room > head ? room - head : 0;
+    size_t room = gh_client_script_room(client, QUEUE_KIND, queue, TASK_KEYS_MAX, TASK_NUMBERS_MAX);
     return room < TASK_REQUEST_MAX ? room : TASK_REQUEST_MAX;
 }
 
