@@ -109,6 +109,12 @@ static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
                                              .effect = GH_OP_CHANGES,
                                              .answer = mailbox_push_answer};
 
+static size_t mailbox_push_room(const gh_mailbox* mailbox)
+{
+    gh_str name = gh_name_str(&mailbox->object.name);
+    return gh_client_script_room(mailbox->object.client, mailbox_kind_name, name, MAILBOX_KEYS, MAILBOX_NUMBERS);
+}
+
 static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count)
 {
     gh_client* client;
@@ -117,10 +123,7 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox
     if (status != GH_OK) return status;
     client = mailbox->object.client;
     if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > gh_client_script_room(client, mailbox_kind_name,
-                                                            gh_name_str(&mailbox->object.name), MAILBOX_KEYS,
-                                                            MAILBOX_NUMBERS))
-        return GH_TOO_LARGE;
+    if (gh_posts_size(posts, count) > mailbox_push_room(mailbox)) return GH_TOO_LARGE;
     for (i = 0; i < count; i++)
     {
         posts[i].id = 0;
