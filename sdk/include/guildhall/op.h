@@ -117,18 +117,18 @@ typedef struct gh_lease
 {
     gh_op op;
     gh_name name;
+    bool ask_once : 1;
+    bool known : 1;        /* the store has us in its queue, or has granted                                        */
+    bool was_held : 1;     /* LEAVING: it was ours                                                                 */
+    bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
+    int16_t outcome;       /* what poll says when LEAVING is over                                                  */
+    uint32_t link;         /* on which the last copy went                                                          */
     uint64_t lease_us;
     uint64_t hold_us;
     uint64_t end_us;       /* of the wait; of the hold once it is held; of telling the store once we are LEAVING   */
     uint64_t lease_end_us; /* once it is held, by our clock                                                        */
     uint64_t asked_us;     /* store time until which the copy of the request that was sent last may be carried out */
     uint64_t late_us;      /* the same of copies before it that have had no answer; 0: there are none              */
-    uint32_t link;         /* on which the last copy went                                                          */
-    int16_t outcome;       /* what poll says when LEAVING is over                                                  */
-    bool ask_once : 1;
-    bool known : 1;        /* the store has us in its queue, or has granted                                        */
-    bool was_held : 1;     /* LEAVING: it was ours                                                                 */
-    bool unanswered : 1;   /* LEAVING: the last copy of the request had no answer                                  */
 } gh_lease;
 
 #ifdef __cplusplus

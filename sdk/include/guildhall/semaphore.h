@@ -157,10 +157,10 @@ typedef struct gh_permit
     struct gh_permit* next;     /* those who are refreshed together, in a ring                     */
     struct gh_permit* previous; /* NULL: in none                                                   */
     struct gh_permit* carrier;  /* whose request refreshes us just now                             */
-    uint32_t permits;
-    uint32_t first_limit;
-    uint8_t batch;              /* how many our request refreshes                                  */
-    uint8_t place;              /* among those of the carrier's request                            */
+    uint32_t permits : 24;      /* both are at most GH_SEMAPHORE_LIMIT_MAX                         */
+    uint32_t batch : 8;         /* how many our request refreshes                                  */
+    uint32_t first_limit : 24;
+    uint32_t place : 8;         /* among those of the carrier's request                            */
 } gh_permit;
 
 /* Begins to want permits; config may be NULL for the defaults. The fields of op need no set-up beyond being zero or

@@ -226,8 +226,8 @@ static gh_status permit_try(gh_permit* op, const gh_semaphore* semaphore, const 
     status = permit_check(semaphore, config);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
-    op->permits = config->permits;
-    op->first_limit = semaphore->config.limit;
+    op->permits = config->permits & 0xffffff; /* the checks have seen that it is */
+    op->first_limit = semaphore->config.limit & 0xffffff;
     wish.lease_us = config->lease_us;
     wish.wait_us = config->wait_us;
     wish.hold_us = config->hold_us;
