@@ -17,9 +17,9 @@ extern "C" {
 /* A body goes out where out_bytes of gh_client_config has room for the request: all its senders and bodies, 64 bytes a
    message, and 2 KiB, or 1 KiB where prefix and name are short; else begin says GH_TOO_LARGE. It comes in where the
    reader has room for it: a buffer of sizeof(gh_message) + sender + body, and reply_bytes of 4352 bytes more than the
-   body. A reader without that room is told of the message all the same, see gh_message.status: it keeps nobody from what
-   comes behind it. With the defaults bodies of up to 28,000 bytes go out and come in; any does with 72 KiB of out_bytes
-   and of reply_bytes. */
+   body. A reader without that room is told of the message all the same, see gh_message.status: it keeps nobody from
+   what comes behind it. With the defaults bodies of up to 28,000 bytes go out and come in; any does with 72 KiB of
+   out_bytes and of reply_bytes. */
 
 /* To be sent. The array of them is yours and stays in place until the op ends, and so do the bytes. */
 typedef struct gh_post

@@ -131,7 +131,7 @@ typedef struct gh_permit_config
                            default 10 s */
     uint64_t wait_us;   /* stop waiting after this long; 0 asks the store exactly once, and the answer may
                            take until the client's request_timeout_us; at most GH_SEMAPHORE_WAIT_MAX_US;
-                           default 5 s */
+                           default 5 s. Other semaphores often fail at once where nothing is free: that is 0 */
     uint64_t hold_us;   /* release by itself after having been held this long; 1 means at the next tick; 0
                            (default) never; at most GH_SEMAPHORE_WAIT_MAX_US */
 } gh_permit_config;
