@@ -210,7 +210,8 @@ static void warn(gh_client* client, gh_warning warning, const char* text, gh_str
     client->warnings_logged |= (uint32_t)warning;
 }
 
-gh_str gh_info_field(gh_str info, gh_str name)
+/* One line "name:value" of an INFO reply; empty if it is not there. */
+static gh_str info_field(gh_str info, gh_str name)
 {
     size_t at = 0;
     while (at < info.size)
@@ -232,7 +233,7 @@ gh_str gh_info_field(gh_str info, gh_str name)
 
 static bool info_says(gh_str info, const char* name, const char* value)
 {
-    return gh_str_equal(gh_info_field(info, gh_str_of(name)), gh_str_of(value));
+    return gh_str_equal(info_field(info, gh_str_of(name)), gh_str_of(value));
 }
 
 /* "7.0.15" as 70015. */
@@ -264,18 +265,18 @@ static void take_server_part(gh_client* client, gh_str id)
 static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str info)
 {
     gh_str value;
-    if (step == STEP_INFO_SERVER) take_server_part(client, gh_info_field(info, gh_str_literal("run_id")));
-    if (step == STEP_INFO_REPLICATION) take_server_part(client, gh_info_field(info, gh_str_literal("master_replid")));
+    if (step == STEP_INFO_SERVER) take_server_part(client, info_field(info, gh_str_literal("run_id")));
+    if (step == STEP_INFO_REPLICATION) take_server_part(client, info_field(info, gh_str_literal("master_replid")));
     if (step == STEP_INFO_SERVER)
     {
-        value = gh_info_field(info, gh_str_literal("redis_version"));
+        value = info_field(info, gh_str_literal("redis_version"));
         client->stats.server_version = parse_version(value);
         if (client->stats.server_version < 60200)
             warn(client, GH_WARNING_VERSION, "the server is older than 6.2: ", value);
     }
     if (step == STEP_INFO_MEMORY)
     {
-        value = gh_info_field(info, gh_str_literal("maxmemory_policy"));
+        value = info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
             warn(client, GH_WARNING_EVICTION,
                  "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);

@@ -32,11 +32,6 @@ gh_status gh_outcome(gh_reason reason, gh_knowledge knowledge, gh_op_effect effe
     return (gh_status)(effect == GH_OP_READS ? row->reads : row->changes[knowledge]);
 }
 
-gh_knowledge gh_op_knowledge(const gh_op* op)
-{
-    return gh_op_maybe_done(op) ? GH_KNOWN_MAYBE : GH_KNOWN_UNSENT;
-}
-
 gh_knowledge gh_op_knowledge_answered(const gh_op* op)
 {
     return (op->flags & GH_OP_MAYBE) != 0 ? GH_KNOWN_MAYBE : GH_KNOWN_ANSWERED;
@@ -44,7 +39,7 @@ gh_knowledge gh_op_knowledge_answered(const gh_op* op)
 
 gh_status gh_op_outcome(const gh_op* op, gh_reason reason)
 {
-    return gh_outcome(reason, gh_op_knowledge(op), op->kind->effect);
+    return gh_outcome(reason, gh_op_maybe_done(op) ? GH_KNOWN_MAYBE : GH_KNOWN_UNSENT, op->kind->effect);
 }
 
 gh_status gh_op_refused(const gh_op* op, gh_status answered)

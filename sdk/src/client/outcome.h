@@ -27,8 +27,7 @@ typedef enum gh_knowledge
 /* The row of the table: pure, so that a test can ask for each cell. */
 gh_status gh_outcome(gh_reason reason, gh_knowledge knowledge, gh_op_effect effect);
 
-/* What is known now, while no answer has come; and after an answer has come to the copy sent last. */
-gh_knowledge gh_op_knowledge(const gh_op* op);
+/* What is known after an answer has come to the copy sent last. */
 gh_knowledge gh_op_knowledge_answered(const gh_op* op);
 
 #endif

@@ -57,14 +57,3 @@ gh_status gh_refusal_check(const gh_bounds* bounds, const void* config, gh_clien
     row = gh_bounds_broken(bounds, config, &value);
     return row == NULL ? GH_OK : refusal_of(row, value, client);
 }
-
-gh_status gh_refusal_timeout(uint64_t* timeout_us, gh_client* client)
-{
-    static const gh_bound row = {"timeout_us",        GH_TIMEOUT_USUAL_US,
-                                 GH_TIMEOUT_LEAST_US, GH_TIMEOUT_MOST_US,
-                                 GH_INVALID_TIMEOUT,  0,
-                                 sizeof(uint64_t),    false};
-    if (*timeout_us == 0) *timeout_us = row.usual;
-    if (*timeout_us >= row.least && *timeout_us <= row.most) return GH_OK;
-    return refusal_of(&row, *timeout_us, client);
-}

@@ -10,9 +10,6 @@
 /* gh_bounds_check, told to the client in words. No client (NULL): to nobody. */
 gh_status gh_refusal_check(const gh_bounds* bounds, const void* config, gh_client* client);
 
-/* A timeout_us that is an argument of its own: 0 becomes the usual one. */
-gh_status gh_refusal_timeout(uint64_t* timeout_us, gh_client* client);
-
 /* For whoever refuses a call: keeps the sentence of its status, unless a check has just kept a better one. */
 void gh_refusal_note(gh_client* client, gh_status status);
 

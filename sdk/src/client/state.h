@@ -341,7 +341,4 @@ void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, c
 void gh_log_op(const gh_op* op, gh_log_topic topic, gh_log_level level, const char* text, gh_str detail);
 void gh_trace(gh_client* client, gh_trace_kind kind, const gh_op* op, uint64_t elapsed_us, gh_status status);
 
-/* handshake.c: one line "name:value" of an INFO reply; empty if it is not there */
-gh_str gh_info_field(gh_str info, gh_str name);
-
 #endif
