@@ -108,7 +108,7 @@ static gh_status totals_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind totals_kind = {.name = "aggregate",
-                                       .step = gh_read_step,
+                                       .step = gh_call_step,
                                        .encode = totals_encode,
                                        .text = &gh_aggregate_read_lua,
                                        .effect = GH_OP_READS,

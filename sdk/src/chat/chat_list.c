@@ -135,7 +135,7 @@ static gh_status chat_list_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_list_kind = {.name = "chat",
-                                          .step = gh_read_step,
+                                          .step = gh_call_step,
                                           .encode = chat_list_encode,
                                           .script = chat_list_script,
                                           .effect = GH_OP_READS,

@@ -144,7 +144,7 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind roster_kind = {.name = "chat",
-                                       .step = gh_read_step,
+                                       .step = gh_call_step,
                                        .encode = roster_encode,
                                        .text = &gh_chat_roster_lua,
                                        .effect = GH_OP_READS,

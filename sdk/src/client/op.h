@@ -232,16 +232,15 @@ void gh_op_end(gh_op* op, gh_status status);
 
 /* ---- calls: the commonest op, one request whose answer ends it ------------------------------------------------------
 
-       begin -> QUEUED -> SENT -> ended      no answer in time: UNKNOWN if it may have been carried out, else TIMEOUT */
+       begin -> QUEUED -> SENT -> ended
+
+                                    no answer in time                           cancelled
+       changes                      UNKNOWN if it may have been carried out,    what was sent ends with its answer
+                                    else TIMEOUT
+       a read (GH_OP_READS)         TIMEOUT                                     ends at once, sent or not */
 
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, int flags);
-void gh_call_step(gh_op* op, const gh_event* event); /* cancelled: what was sent ends with its answer */
-
-/* ---- reads: calls that change nothing, so it does not matter whether they were carried out ----------------------- */
-
-/* As gh_call_step, but without an answer in time it ends TIMEOUT, and cancelled at once, sent or not. Begin with
-   gh_call_begin. */
-void gh_read_step(gh_op* op, const gh_event* event);
+void gh_call_step(gh_op* op, const gh_event* event);
 
 /* ---- gates: one unresolved request per (client, object) -------------------------------------------------------------
 

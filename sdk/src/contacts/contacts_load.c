@@ -106,7 +106,7 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_load_kind = {.name = "contacts",
-                                              .step = gh_read_step,
+                                              .step = gh_call_step,
                                               .encode = contacts_load_encode,
                                               .text = &gh_contacts_load_lua,
                                               .effect = GH_OP_READS,

@@ -78,7 +78,7 @@ static gh_status counters_list_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind counters_list_kind = {.name = "counters",
-                                              .step = gh_read_step,
+                                              .step = gh_call_step,
                                               .encode = counters_list_encode,
                                               .effect = GH_OP_READS,
                                               .answer = counters_list_answer,

@@ -174,7 +174,7 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind counter_read_kind = {.name = "counters",
-                                             .step = gh_read_step,
+                                             .step = gh_call_step,
                                              .encode = counter_read_encode,
                                              .text = &gh_counters_read_lua,
                                              .effect = GH_OP_READS,

@@ -234,7 +234,7 @@ static gh_status files_looked(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind files_look_kind = {.name = "files",
-                                           .step = gh_read_step,
+                                           .step = gh_call_step,
                                            .encode = files_look_encode,
                                            .text = &gh_files_look_lua,
                                            .effect = GH_OP_READS,

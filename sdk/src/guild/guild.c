@@ -383,7 +383,7 @@ static gh_status guild_search_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_search_kind = {.name = "guild",
-                                             .step = gh_read_step,
+                                             .step = gh_call_step,
                                              .encode = guild_search_encode,
                                              .effect = GH_OP_READS,
                                              .answer = guild_search_answer,
@@ -517,7 +517,7 @@ static gh_status guild_has_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_has_kind = {.name = "guild",
-                                          .step = gh_read_step,
+                                          .step = gh_call_step,
                                           .encode = guild_has_encode,
                                           .effect = GH_OP_READS,
                                           .answer = guild_has_answer,
@@ -571,7 +571,7 @@ static gh_status guild_size_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_size_kind = {.name = "guild",
-                                           .step = gh_read_step,
+                                           .step = gh_call_step,
                                            .encode = guild_size_encode,
                                            .effect = GH_OP_READS,
                                            .trees = gh_tree_read,

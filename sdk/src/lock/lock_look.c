@@ -53,7 +53,7 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind lock_look_kind = {.name = "lock",
-                                          .step = gh_read_step,
+                                          .step = gh_call_step,
                                           .encode = lock_look_encode,
                                           .text = &gh_lock_look_lua,
                                           .effect = GH_OP_READS,

@@ -176,7 +176,7 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind row_get_kind = {.name = "rows",
-                                        .step = gh_read_step,
+                                        .step = gh_call_step,
                                         .encode = row_get_encode,
                                         .text = &gh_rows_get_lua,
                                         .effect = GH_OP_READS,

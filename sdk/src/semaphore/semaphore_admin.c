@@ -144,7 +144,7 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind semaphore_look_kind = {.name = "semaphore",
-                                               .step = gh_read_step,
+                                               .step = gh_call_step,
                                                .encode = semaphore_look_encode,
                                                .text = &gh_semaphore_look_lua,
                                                .effect = GH_OP_READS,

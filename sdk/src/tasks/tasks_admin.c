@@ -269,7 +269,7 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind look_kind = {.name = "tasks_look",
-                                     .step = gh_read_step,
+                                     .step = gh_call_step,
                                      .encode = look_encode,
                                      .text = &gh_tasks_look_lua,
                                      .effect = GH_OP_READS,
@@ -372,7 +372,7 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind dead_kind = {.name = "tasks_dead",
-                                     .step = gh_read_step,
+                                     .step = gh_call_step,
                                      .encode = dead_encode,
                                      .text = &gh_tasks_dead_lua,
                                      .effect = GH_OP_READS,
@@ -453,7 +453,7 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind count_kind = {.name = "tasks_count",
-                                      .step = gh_read_step,
+                                      .step = gh_call_step,
                                       .encode = count_encode,
                                       .text = &gh_tasks_count_lua,
                                       .effect = GH_OP_READS,
