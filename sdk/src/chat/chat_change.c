@@ -459,13 +459,9 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
     return chat_sent(send, first_id, gh_reply_at(reply, GH_CHAT_SEND_CODES)->text);
 }
 
-static void chat_send_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&chat_send_of(op)->gate, op, event);
-}
-
 static const gh_op_kind chat_send_kind = {.name = "chat",
-                                          .step = chat_send_step,
+                                          .step = gh_gate_call_step,
+                                          .gate_at = offsetof(gh_chat_send, gate),
                                           .encode = chat_send_encode,
                                           .text = &gh_chat_send_lua,
                                           .effect = GH_OP_CHANGES,
@@ -489,7 +485,7 @@ static gh_status chat_send_try(gh_chat_send* op, const gh_chat* chat, gh_post* p
     op->chat = chat->object.name;
     op->posts = posts;
     op->count = (uint32_t)count;
-    gh_gate_call_begin(&op->gate, &op->op, client, &chat_send_kind, chat->config.timeout_us,
+    gh_gate_call_begin(&op->op, client, &chat_send_kind, chat->config.timeout_us,
                        gh_gate_object(client, gh_chat_kind(), gh_name_str(&op->chat)));
     return GH_OK;
 }

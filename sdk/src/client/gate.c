@@ -61,16 +61,22 @@ void gh_gate_leave(gh_gate* gate)
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us,
-                        uint64_t object)
+static gh_gate* gate_of(gh_op* op)
 {
-    gh_op_begin(op, client, kind);
-    gh_op_timer(op, gh_client_after(client, timeout_us));
-    if (gh_gate_enter(gate, op, object)) gh_op_send(op, 0);
+    return (gh_gate*)(void*)((char*)op + op->kind->gate_at);
 }
 
-void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event)
+void gh_gate_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, uint64_t object)
 {
+    GH_INVARIANT(client, kind->gate_at >= sizeof *op);
+    gh_op_begin(op, client, kind);
+    gh_op_timer(op, gh_client_after(client, timeout_us));
+    if (gh_gate_enter(gate_of(op), op, object)) gh_op_send(op, 0);
+}
+
+void gh_gate_call_step(gh_op* op, const gh_event* event)
+{
+    gh_gate* gate = gate_of(op);
     GH_INVARIANT(op->client, gate->op == op);
     if (event->kind == GH_EVENT_HINT)
     {

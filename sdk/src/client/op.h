@@ -108,7 +108,10 @@ typedef struct gh_op_kind
 
     /* For the kind of an owner: where behind its op a gh_op* lies that is the client's, its link in the chain of those
        that are to hear GH_EVENT_CHILD. 0: it owns none. */
-    size_t owner_link;
+    uint32_t owner_link;
+
+    /* For a kind whose step is gh_gate_call_step: where behind its op the gh_gate lies that its requests pass. */
+    uint32_t gate_at;
 
     /* The caller forgets it, busy or not: whatever it has in the caller's memory is let go, and it is not busy there
        any more. NULL: GH_EVENT_CLOSE does that. */
@@ -263,10 +266,9 @@ gh_gate* gh_gate_first(const gh_client* client, uint64_t object);
 /* Leaves the row from any place in it, and tells the next. Nothing happens to one that is in no row. */
 void gh_gate_leave(gh_gate* gate);
 
-/* Calls, as above, that pass a gate. An op of this kind is ended by these alone. */
-void gh_gate_call_begin(gh_gate* gate, gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us,
-                        uint64_t object);
-void gh_gate_call_step(gh_gate* gate, gh_op* op, const gh_event* event);
+/* Calls, as above, that pass a gate: that of their kind. An op of this kind is ended by these alone. */
+void gh_gate_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, uint64_t object);
+void gh_gate_call_step(gh_op* op, const gh_event* event);
 
 /* ---- what a step may ask of the client --------------------------------------------------------------------------- */
 

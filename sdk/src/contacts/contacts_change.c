@@ -95,13 +95,9 @@ static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static void contacts_change_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&contacts_change_of(op)->gate, op, event);
-}
-
 static const gh_op_kind contacts_change_kind = {.name = "contacts",
-                                                .step = contacts_change_step,
+                                                .step = gh_gate_call_step,
+                                                .gate_at = offsetof(gh_contacts_change, gate),
                                                 .encode = contacts_change_encode,
                                                 .script = contacts_change_script,
                                                 .effect = GH_OP_CHANGES,
@@ -158,7 +154,7 @@ static gh_status contacts_try(gh_contacts_change* op, gh_contacts* contacts, con
     if (contacts_size(names, count) > contacts_room(contacts)) return GH_TOO_LARGE;
     contacts_set(op, contacts, names, count);
     op->what = what;
-    gh_gate_call_begin(&op->gate, &op->op, client, &contacts_change_kind, contacts->config.timeout_us,
+    gh_gate_call_begin(&op->op, client, &contacts_change_kind, contacts->config.timeout_us,
                        gh_gate_object(client, gh_contacts_kind(), gh_name_str(&op->owner)));
     return GH_OK;
 }

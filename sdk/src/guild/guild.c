@@ -112,13 +112,9 @@ static gh_status guild_change_answer(gh_op* op, const gh_event* event)
     return result;
 }
 
-static void guild_change_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&guild_change_of(op)->gate, op, event);
-}
-
 static const gh_op_kind guild_change_kind = {.name = "guild",
-                                             .step = guild_change_step,
+                                             .step = gh_gate_call_step,
+                                             .gate_at = offsetof(gh_guild_change, gate),
                                              .encode = guild_change_encode,
                                              .script = guild_change_script,
                                              .effect = GH_OP_CHANGES,
@@ -173,7 +169,7 @@ static gh_status guild_change_try(gh_guild_change* op, const gh_guild* guild, gh
     op->count = (uint8_t)count;
     op->leaves = leaves;
     for (i = 0; i < count; i++) members[i].status = GH_PENDING;
-    gh_gate_call_begin(&op->gate, &op->op, client, &guild_change_kind, guild->config.timeout_us,
+    gh_gate_call_begin(&op->op, client, &guild_change_kind, guild->config.timeout_us,
                        gh_gate_object(client, guild_kind_name, gh_name_str(&op->guild)));
     return GH_OK;
 }

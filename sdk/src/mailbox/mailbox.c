@@ -97,13 +97,9 @@ static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static void mailbox_push_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&mailbox_push_of(op)->gate, op, event);
-}
-
 static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
-                                             .step = mailbox_push_step,
+                                             .step = gh_gate_call_step,
+                                             .gate_at = offsetof(gh_mailbox_push, gate),
                                              .encode = mailbox_push_encode,
                                              .text = &gh_mailbox_push_lua,
                                              .effect = GH_OP_CHANGES,
@@ -134,7 +130,7 @@ static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox
     op->posts = posts;
     op->count = (uint32_t)count;
     op->capacity = mailbox->config.capacity;
-    gh_gate_call_begin(&op->gate, &op->op, client, &mailbox_push_kind, mailbox->config.timeout_us,
+    gh_gate_call_begin(&op->op, client, &mailbox_push_kind, mailbox->config.timeout_us,
                        gh_gate_object(client, mailbox_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }

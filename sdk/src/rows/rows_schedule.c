@@ -62,13 +62,9 @@ static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
     }
 }
 
-static void row_schedule_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&row_schedule_of(op)->gate, op, event);
-}
-
 static const gh_op_kind row_schedule_kind = {.name = "rows",
-                                             .step = row_schedule_step,
+                                             .step = gh_gate_call_step,
+                                             .gate_at = offsetof(gh_row_schedule, gate),
                                              .encode = row_schedule_encode,
                                              .script = row_schedule_script,
                                              .effect = GH_OP_CHANGES,
@@ -111,7 +107,7 @@ static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str
     op->not_after_us = gh_client_after(client, config->timeout_us);
     op->now = config->now;
     op->away = away;
-    gh_gate_call_begin(&op->gate, &op->op, client, &row_schedule_kind, config->timeout_us,
+    gh_gate_call_begin(&op->op, client, &row_schedule_kind, config->timeout_us,
                        gh_gate_object(client, gh_str_literal("rows"), row));
     return GH_OK;
 }

@@ -47,13 +47,9 @@ static gh_status semaphore_limit_answer(gh_op* op, const gh_event* event)
     return GH_PENDING;
 }
 
-static void semaphore_limit_step(gh_op* op, const gh_event* event)
-{
-    gh_gate_call_step(&semaphore_limit_of(op)->gate, op, event);
-}
-
 static const gh_op_kind semaphore_limit_kind = {.name = "semaphore",
-                                                .step = semaphore_limit_step,
+                                                .step = gh_gate_call_step,
+                                                .gate_at = offsetof(gh_semaphore_limit, gate),
                                                 .encode = semaphore_limit_encode,
                                                 .text = &gh_semaphore_limit_lua,
                                                 .effect = GH_OP_CHANGES,
@@ -69,7 +65,7 @@ static gh_status semaphore_limit_try(gh_semaphore_limit* op, const gh_semaphore*
     op->limit = op->used = op->waiters = 0;
     op->wanted = limit;
     op->name = semaphore->object.name;
-    gh_gate_call_begin(&op->gate, &op->op, client, &semaphore_limit_kind, semaphore->config.timeout_us,
+    gh_gate_call_begin(&op->op, client, &semaphore_limit_kind, semaphore->config.timeout_us,
                        gh_gate_object(client, semaphore_kind_name, gh_name_str(&op->name)));
     return GH_OK;
 }
