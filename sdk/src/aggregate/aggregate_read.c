@@ -2,7 +2,7 @@
 
 #include "aggregate_room.h"
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "scripts/aggregate_scripts.h"
 
 #define TOTALS_PAGE_MAX  250u
@@ -128,23 +128,19 @@ gh_aggregate_read_config gh_aggregate_read_config_default(void)
     return config;
 }
 
-static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config, gh_client* client)
+static gh_status totals_check(gh_str set, gh_str day, const gh_aggregate_read_config* config)
 {
-    gh_status status;
-    if (!gh_name_is_valid(set) || set.size > GH_AGGREGATE_SET_SIZE_MAX) return GH_INVALID_NAME;
+    if (set.size > GH_AGGREGATE_SET_SIZE_MAX) return GH_INVALID_NAME;
     if (day.bytes == NULL || day.size != GH_AGGREGATE_DAY_SIZE || !gh_aggregate_is_day(day.bytes))
         return GH_INVALID_DAY;
-    status = gh_refusal_check(&totals_bounds, config, client);
-    if (status != GH_OK) return status;
     return config->totals == NULL || config->text == NULL || config->text_size == 0 ? GH_INVALID_TOTALS : GH_OK;
 }
 
 static gh_status aggregate_read_try(gh_aggregate_read* op, gh_client* client, gh_str set, gh_str day,
                                     const gh_aggregate_read_config* config)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    status = totals_check(set, day, config, client);
+    gh_status status = gh_named_check((gh_op*)op, client, set, &totals_bounds, config);
+    if (status == GH_OK) status = totals_check(set, day, config);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     op->totals = op->out = config->totals;

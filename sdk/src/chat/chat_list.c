@@ -4,7 +4,7 @@
                       '-- is not in it --> MENDING (its list) --' */
 
 #include "chat_read.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "wire/name.h"
 
 #define CHAT_LIST_PAGE 48u /* names in one reply: fewer than the least of reply_nodes */
@@ -156,13 +156,11 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
                                const gh_chat_list_config* config)
 {
     gh_chat_list_config defaults = gh_chat_list_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(player)) return GH_INVALID_NAME;
-    if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
+    gh_status status;
     if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&chat_list_bounds, config, client);
+    status = gh_named_check((gh_op*)op, client, player, &chat_list_bounds, config);
     if (status != GH_OK) return status;
+    if (items == NULL || capacity == 0) return GH_INVALID_BUFFER;
     op->count = 0;
     op->needed = 0;
     gh_name_keep(&op->player, player);

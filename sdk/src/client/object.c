@@ -38,6 +38,14 @@ gh_status gh_object_check(const gh_op* op, const gh_object* object)
     return status == GH_OK ? object->status : status;
 }
 
+gh_status gh_named_check(const gh_op* op, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config)
+{
+    gh_status status = gh_op_check(op, client);
+    if (status != GH_OK) return status;
+    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    return gh_refusal_check(bounds, config, client);
+}
+
 gh_status gh_object_begun(gh_op* op, const gh_object* object, gh_status status)
 {
     return gh_op_begun(op, object == NULL ? NULL : object->client, status);

@@ -22,6 +22,9 @@ gh_status gh_object_made(gh_object* object, gh_status status);
 /* Whether op may begin on it: as gh_op_check, GH_INVALID_OBJECT, or what its init answered. */
 gh_status gh_object_check(const gh_op* op, const gh_object* object);
 
+/* The same of an op that is begun on a name alone, with a config of its own: structs with these bounds. */
+gh_status gh_named_check(const gh_op* op, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config);
+
 /* gh_op_begun for an op that was to begin on it. */
 gh_status gh_object_begun(gh_op* op, const gh_object* object, gh_status status);
 

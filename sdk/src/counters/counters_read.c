@@ -1,8 +1,7 @@
 /* counters_read.c -- the samples of one counter, read from the store. */
 
 #include "base/hash.h"
-#include "client/op.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "counters_state.h"
 #include "scripts/counters_scripts.h"
 #include "wire/name.h"
@@ -194,20 +193,12 @@ gh_counter_read_config gh_counter_read_config_default(void)
     return config;
 }
 
-static gh_status counter_read_check(const gh_counter_read_config* config, gh_client* client)
-{
-    gh_status status = gh_refusal_check(&counter_read_bounds, config, client);
-    return status == GH_OK && config->samples == NULL ? GH_INVALID_SAMPLES : status;
-}
-
 static gh_status counter_read_try(gh_counter_read* read, gh_client* client, gh_str name,
                                   const gh_counter_read_config* config)
 {
-    gh_status status = gh_op_check(read == NULL ? NULL : &read->op, client);
+    gh_status status = gh_named_check((gh_op*)read, client, name, &counter_read_bounds, config);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
-    status = counter_read_check(config, client);
-    if (status != GH_OK) return status;
+    if (config->samples == NULL) return GH_INVALID_SAMPLES;
     gh_op_clear(&read->op, sizeof *read);
     read->samples = config->samples;
     gh_name_keep(&read->name, name);

@@ -2,7 +2,7 @@
 
 #include "files_room.h"
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "scripts/files_scripts.h"
 
 #define LIST_WAIT_MAX_US  3600000000ull
@@ -253,11 +253,9 @@ gh_file_look_config gh_file_look_config_default(void)
 static gh_status file_look_try(gh_file_look* op, gh_client* client, gh_str name, const gh_file_look_config* config)
 {
     gh_file_look_config defaults = gh_file_look_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    gh_status status;
     if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&file_look_bounds, config, client);
+    status = gh_named_check((gh_op*)op, client, name, &file_look_bounds, config);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);
@@ -339,14 +337,12 @@ static gh_status file_remove_try(gh_file_remove* op, gh_client* client, gh_str n
                                  const gh_file_remove_config* config)
 {
     gh_file_remove_config defaults = gh_file_remove_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
+    gh_status status;
+    if (config == NULL) config = &defaults;
+    status = gh_named_check((gh_op*)op, client, name, &file_remove_bounds, config);
     if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
     if (channel.size > 0 && !gh_name_is_valid(channel)) return GH_INVALID_CHANNEL;
     if (id == 0 || id >= GH_FILES_ID_MAX) return GH_INVALID_ID;
-    if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&file_remove_bounds, config, client);
-    if (status != GH_OK) return status;
     gh_name_keep(&op->name, name);
     gh_name_keep(&op->channel, channel);
     op->id = id;

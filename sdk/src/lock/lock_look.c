@@ -1,7 +1,6 @@
 /* lock_look.c -- a look at who has a lock, since when, and how many wait. */
 
-#include "client/op.h"
-#include "client/refusal.h"
+#include "client/object.h"
 #include "guildhall/lock.h"
 #include "scripts/lock_scripts.h"
 #include "wire/name.h"
@@ -72,11 +71,9 @@ gh_lock_look_config gh_lock_look_config_default(void)
 static gh_status lock_look_try(gh_lock_look* op, gh_client* client, gh_str name, const gh_lock_look_config* config)
 {
     gh_lock_look_config defaults = gh_lock_look_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(name)) return GH_INVALID_NAME;
+    gh_status status;
     if (config == NULL) config = &defaults;
-    status = gh_refusal_check(&lock_look_bounds, config, client);
+    status = gh_named_check((gh_op*)op, client, name, &lock_look_bounds, config);
     if (status != GH_OK) return status;
     gh_op_clear(&op->op, sizeof *op);
     gh_name_keep(&op->name, name);

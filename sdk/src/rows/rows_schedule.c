@@ -2,7 +2,7 @@
 
 #include "guildhall/rows.h"
 
-#include "client/refusal.h"
+#include "client/object.h"
 #include "rows_shard.h"
 #include "scripts/rows_scripts.h"
 
@@ -84,23 +84,15 @@ gh_row_schedule_config gh_row_schedule_config_default(void)
     return config;
 }
 
-static gh_status row_schedule_check(const gh_row_schedule_config* config, gh_client* client)
-{
-    gh_status status = gh_refusal_check(&row_schedule_bounds, config, client);
-    if (status != GH_OK || config->max_age_us == 0) return status;
-    return config->max_age_us < config->period_us ? GH_INVALID_ROW_AGE : GH_OK;
-}
-
 static gh_status row_schedule_try(gh_row_schedule* op, gh_client* client, gh_str row,
                                   const gh_row_schedule_config* config, bool away)
 {
     gh_row_schedule_config defaults = gh_row_schedule_config_default();
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
+    gh_status status;
     if (config == NULL) config = &defaults;
-    status = row_schedule_check(config, client);
+    status = gh_named_check((gh_op*)op, client, row, &row_schedule_bounds, config);
     if (status != GH_OK) return status;
+    if (config->max_age_us != 0 && config->max_age_us < config->period_us) return GH_INVALID_ROW_AGE;
     gh_name_keep(&op->row, row);
     op->period_us = config->period_us;
     op->max_age_us = config->max_age_us == 0 ? 3 * config->period_us : config->max_age_us;
@@ -192,10 +184,7 @@ gh_row_get_config gh_row_get_config_default(void)
 
 static gh_status row_get_try(gh_row_get* op, gh_client* client, gh_str row, const gh_row_get_config* config)
 {
-    gh_status status = gh_op_check(op == NULL ? NULL : &op->op, client);
-    if (status != GH_OK) return status;
-    if (!gh_name_is_valid(row)) return GH_INVALID_NAME;
-    status = gh_refusal_check(&row_get_bounds, config, client);
+    gh_status status = gh_named_check((gh_op*)op, client, row, &row_get_bounds, config);
     if (status != GH_OK) return status;
     if (config->buffer == NULL && config->buffer_size > 0) return GH_INVALID_BUFFER;
     op->value = gh_str_make(NULL, 0);
