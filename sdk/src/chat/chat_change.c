@@ -108,9 +108,7 @@ static void encode_create(gh_op* op, gh_request* request)
     gh_request_number(request, change->members_max);
     gh_request_number(request, change->count);
     for (i = 0; i < change->count; i++) gh_request_str(request, change->names[i]);
-    if (change->first == NULL) return;
-    gh_request_str(request, change->first->sender);
-    gh_request_str(request, change->first->body);
+    if (change->first != NULL) gh_posts_encode(request, change->first, 1);
 }
 
 static void encode_join_or_leave(gh_op* op, gh_request* request)
@@ -314,21 +312,21 @@ static size_t chat_room(const gh_chat* chat, uint32_t keys, uint32_t numbers)
 
 static gh_status check_chat_create(const gh_chat* chat, const gh_str* members, size_t count, const gh_post* first)
 {
+    const size_t room = chat_room(chat, CHAT_CREATE_KEYS, CHAT_CREATE_NUMBERS);
     size_t size = 0;
     size_t i;
+    gh_status status;
     if (members == NULL || count == 0 || count > GH_CHAT_CREATE_MAX) return GH_INVALID_MEMBERS;
     for (i = 0; i < count; i++)
     {
         if (!gh_name_is_valid(members[i]) || chat_is_among(members[i], members, i)) return GH_INVALID_MEMBERS;
         size += gh_request_str_size(members[i].size);
     }
-    if (first != NULL)
-    {
-        if (!gh_posts_are_valid(first, 1)) return GH_INVALID_MESSAGES;
-        if (first->sender.size > 0 && !chat_is_among(first->sender, members, count)) return GH_INVALID_MEMBERS;
-        size += gh_posts_size(first, 1);
-    }
-    return size > chat_room(chat, CHAT_CREATE_KEYS, CHAT_CREATE_NUMBERS) ? GH_TOO_LARGE : GH_OK;
+    if (size > room) return GH_TOO_LARGE;
+    if (first == NULL) return GH_OK;
+    status = gh_posts_check(first, 1, room - size);
+    if (status != GH_OK || first->sender.size == 0) return status;
+    return chat_is_among(first->sender, members, count) ? GH_OK : GH_INVALID_MEMBERS;
 }
 
 static void chat_change_begin(gh_chat_change* op, const gh_chat* chat, chat_change_kind kind)
@@ -413,14 +411,9 @@ static gh_chat_send* chat_send_of(gh_op* op)
 static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
-    uint32_t i;
     gh_request_script(request, gh_op_script(op), 0, 2 * send->count);
     encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
-    for (i = 0; i < send->count; i++)
-    {
-        gh_request_str(request, send->posts[i].sender);
-        gh_request_str(request, send->posts[i].body);
-    }
+    gh_posts_encode(request, send->posts, send->count);
 }
 
 /* codes: "-" if all were taken, else one for each. A post that an earlier copy may have stored, in a store that has
@@ -471,16 +464,10 @@ static gh_status chat_send_try(gh_chat_send* op, const gh_chat* chat, gh_post* p
 {
     gh_status status = gh_object_check((gh_op*)op, (const gh_object*)chat);
     gh_client* client;
-    size_t i;
     if (status != GH_OK) return status;
     client = chat->object.client;
-    if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > chat_room(chat, CHAT_SEND_KEYS, CHAT_SEND_NUMBERS)) return GH_TOO_LARGE;
-    for (i = 0; i < count; i++)
-    {
-        posts[i].id = 0;
-        posts[i].status = GH_PENDING;
-    }
+    status = gh_posts_begin(posts, count, chat_room(chat, CHAT_SEND_KEYS, CHAT_SEND_NUMBERS));
+    if (status != GH_OK) return status;
     op->epoch = 0;
     op->chat = chat->object.name;
     op->posts = posts;

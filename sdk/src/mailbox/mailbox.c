@@ -58,7 +58,6 @@ static gh_mailbox_push* mailbox_push_of(gh_op* op)
 static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
-    uint32_t i;
     gh_request_script(request, gh_op_script(op), 0, 2 * push->count);
     encode_mailbox_key(request, op, gh_name_str(&push->name), 's');
     encode_mailbox_key(request, op, gh_name_str(&push->name), 'm');
@@ -68,11 +67,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
     gh_request_number(request, gh_client_generation(op->client));
-    for (i = 0; i < push->count; i++)
-    {
-        gh_request_str(request, push->posts[i].sender);
-        gh_request_str(request, push->posts[i].body);
-    }
+    gh_posts_encode(request, push->posts, push->count);
 }
 
 static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
@@ -114,17 +109,11 @@ static size_t mailbox_push_room(const gh_mailbox* mailbox)
 static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count)
 {
     gh_client* client;
-    size_t i;
     gh_status status = gh_object_check((gh_op*)op, (const gh_object*)mailbox);
     if (status != GH_OK) return status;
     client = mailbox->object.client;
-    if (!gh_posts_are_valid(posts, count)) return GH_INVALID_MESSAGES;
-    if (gh_posts_size(posts, count) > mailbox_push_room(mailbox)) return GH_TOO_LARGE;
-    for (i = 0; i < count; i++)
-    {
-        posts[i].id = 0;
-        posts[i].status = GH_PENDING;
-    }
+    status = gh_posts_begin(posts, count, mailbox_push_room(mailbox));
+    if (status != GH_OK) return status;
     op->epoch = 0;
     op->name = mailbox->object.name;
     op->posts = posts;

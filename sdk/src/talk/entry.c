@@ -2,8 +2,6 @@
 
 #include "talk/entry.h"
 
-#include "wire/request.h"
-
 #define ENTRY_NUMBER_MAX (1ull << 53)
 
 bool gh_entry_number(gh_str* rest, uint64_t* number)
@@ -129,24 +127,43 @@ static bool is_text(gh_str text, size_t most)
     return text.size <= most && (text.bytes != NULL || text.size == 0);
 }
 
-bool gh_posts_are_valid(const gh_post* posts, size_t count)
+gh_status gh_posts_check(const gh_post* posts, size_t count, size_t room)
 {
     size_t size = 0;
+    size_t encoded = 0;
     size_t i;
-    if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return false;
+    if (posts == NULL || count == 0 || count > GH_MESSAGES_MAX) return GH_INVALID_MESSAGES;
     for (i = 0; i < count; i++)
     {
-        if (!is_text(posts[i].sender, GH_NAME_SIZE_MAX) || !is_text(posts[i].body, GH_MESSAGE_SIZE_MAX)) return false;
-        size += posts[i].sender.size + posts[i].body.size;
+        const gh_str sender = posts[i].sender;
+        const gh_str body = posts[i].body;
+        if (!is_text(sender, GH_NAME_SIZE_MAX) || !is_text(body, GH_MESSAGE_SIZE_MAX)) return GH_INVALID_MESSAGES;
+        size += sender.size + body.size;
+        encoded += gh_request_str_size(sender.size) + gh_request_str_size(body.size) + 4;
     }
-    return size <= GH_MESSAGES_BYTES_MAX;
+    if (size > GH_MESSAGES_BYTES_MAX) return GH_INVALID_MESSAGES;
+    return encoded > room ? GH_TOO_LARGE : GH_OK;
 }
 
-size_t gh_posts_size(const gh_post* posts, size_t count)
+gh_status gh_posts_begin(gh_post* posts, size_t count, size_t room)
 {
-    size_t size = 0;
+    size_t i;
+    gh_status status = gh_posts_check(posts, count, room);
+    if (status != GH_OK) return status;
+    for (i = 0; i < count; i++)
+    {
+        posts[i].id = 0;
+        posts[i].status = GH_PENDING;
+    }
+    return GH_OK;
+}
+
+void gh_posts_encode(gh_request* request, const gh_post* posts, size_t count)
+{
     size_t i;
     for (i = 0; i < count; i++)
-        size += gh_request_str_size(posts[i].sender.size) + gh_request_str_size(posts[i].body.size) + 4;
-    return size;
+    {
+        gh_request_str(request, posts[i].sender);
+        gh_request_str(request, posts[i].body);
+    }
 }

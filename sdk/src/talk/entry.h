@@ -12,6 +12,7 @@
 #define GH_ENTRY_H
 
 #include "guildhall/message.h"
+#include "wire/request.h"
 
 #define GH_ENTRY_HEADER_MAX 64u /* bytes of an entry besides sender and body: three numbers and blanks */
 #define GH_ENTRY_SIZE_MAX (GH_MESSAGE_SIZE_MAX + GH_NAME_SIZE_MAX + GH_ENTRY_HEADER_MAX)
@@ -47,10 +48,14 @@ size_t gh_page_room(const gh_page* page);
 /* Copies as much of it as gh_page_cost says. False: no room, nothing changed. */
 bool gh_page_add(gh_page* page, const gh_message* message, uint64_t epoch);
 
-/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds. */
-bool gh_posts_are_valid(const gh_post* posts, size_t count);
+/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds, and in a request
+   they take no more than room. GH_OK, GH_INVALID_MESSAGES, GH_TOO_LARGE. */
+gh_status gh_posts_check(const gh_post* posts, size_t count, size_t room);
 
-/* Bytes that they take in a request, at most. */
-size_t gh_posts_size(const gh_post* posts, size_t count);
+/* The same; after GH_OK nothing is known of any of them. */
+gh_status gh_posts_begin(gh_post* posts, size_t count, size_t room);
+
+/* Two strings each: sender, body. */
+void gh_posts_encode(gh_request* request, const gh_post* posts, size_t count);
 
 #endif
