@@ -38,9 +38,7 @@ gh_chat_config gh_chat_config_default(void)
 
 gh_status gh_chat_init(gh_chat* chat, gh_client* client, gh_str name, const gh_chat_config* config)
 {
-    if (chat == NULL) return GH_INVALID_OBJECT;
-    chat->config = gh_chat_config_default();
-    return gh_object_init(&chat->object, client, name, &chat_bounds, config, &chat->config);
+    return gh_object_init((gh_object*)chat, client, name, &chat_bounds, config, offsetof(gh_chat, config));
 }
 
 /* ---- change: create, join, leave ----------------------------------------------------------------------- */

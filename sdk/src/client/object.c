@@ -13,11 +13,16 @@ static gh_status object_problem(gh_client* client, gh_str name, const gh_bounds*
 }
 
 gh_status gh_object_init(gh_object* object, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config,
-                         void* kept)
+                         size_t config_at)
 {
-    gh_status status = object_problem(client, name, bounds, config == NULL ? kept : config);
+    gh_status status;
+    void* kept;
+    if (object == NULL) return GH_INVALID_OBJECT;
+    kept = (char*)object + config_at;
+    gh_bounds_fill(bounds, kept);
     memset(object, 0, sizeof *object);
     object->client = client;
+    status = object_problem(client, name, bounds, config == NULL ? kept : config);
     if (status == GH_OK) gh_name_keep(&object->name, name);
     if (status == GH_OK && config != NULL) memcpy(kept, config, bounds->config_size);
     return gh_object_made(object, status);

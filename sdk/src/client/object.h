@@ -10,11 +10,11 @@
 #include "client/op.h"
 #include "client/refusal.h"
 
-/* Copies config, if it is not NULL, over kept, which has the defaults: structs with these bounds. GH_OK;
-   GH_INVALID_CLIENT, _NAME, _CONFIG, or the status of the row that is broken; kept in the object, so that a begin on
-   what was not made well says why. */
+/* Keeps config, or the usual if that is NULL, as far behind the object as config_at says: structs with these bounds.
+   GH_OK; GH_INVALID_OBJECT: it is NULL; GH_INVALID_CLIENT, _NAME, _CONFIG, or the status of the row that is broken; kept
+   in the object, so that a begin on what was not made well says why. */
 gh_status gh_object_init(gh_object* object, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config,
-                         void* kept);
+                         size_t config_at);
 
 /* Keeps what its init finds beside, and answers it. */
 gh_status gh_object_made(gh_object* object, gh_status status);

@@ -170,12 +170,14 @@ static bool contacts_memory_fits(const gh_contacts* contacts, const void* memory
 gh_status gh_contacts_init(gh_contacts* contacts, gh_client* client, gh_str owner, const gh_contacts_config* config,
                            void* memory, size_t size)
 {
+    const gh_contacts_config usual = gh_contacts_config_default();
     gh_status status;
     if (contacts == NULL) return GH_INVALID_OBJECT;
-    contacts->config = gh_contacts_config_default();
     contacts->memory = NULL;
     contacts->count = contacts->changes = 0;
-    status = gh_object_init(&contacts->object, client, owner, &contacts_bounds, config, &contacts->config);
+    if (config == NULL) config = &usual;
+    status = gh_object_init(&contacts->object, client, owner, &contacts_bounds, config,
+                            offsetof(gh_contacts, config) - offsetof(gh_contacts, object));
     if (status != GH_OK) return status;
     if (!contacts_memory_fits(contacts, memory, size)) return gh_object_made(&contacts->object, GH_INVALID_MEMORY);
     contacts->memory = memory;

@@ -34,9 +34,9 @@ gh_guild_config gh_guild_config_default(void)
 
 gh_status gh_guild_init(gh_guild* guild, gh_client* client, gh_str name, const gh_guild_config* config)
 {
-    if (guild == NULL) return GH_INVALID_OBJECT;
-    guild->config = gh_guild_config_default();
-    return gh_object_init(&guild->object, client, name, &guild_bounds, config, &guild->config);
+    const gh_guild_config usual = gh_guild_config_default();
+    if (config == NULL) config = &usual;
+    return gh_object_init((gh_object*)guild, client, name, &guild_bounds, config, offsetof(gh_guild, config));
 }
 
 /* ---- join and leave -------------------------------------------------------------------------------------------- */

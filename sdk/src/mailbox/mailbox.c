@@ -22,9 +22,9 @@
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
 
-static void encode_mailbox_key(gh_request* request, const gh_op* op, gh_str name, char part)
+static void encode_mailbox_keys(gh_request* request, const gh_op* op, const gh_name* name, const char* parts)
 {
-    gh_request_object_key(request, op->client, mailbox_kind_name, name, part);
+    gh_request_object_keys(request, op->client, mailbox_kind_name, gh_name_str(name), parts);
 }
 
 /* ---- a mailbox ----------------------------------------------------------------------------------------- */
@@ -43,9 +43,7 @@ gh_mailbox_config gh_mailbox_config_default(void)
 
 gh_status gh_mailbox_init(gh_mailbox* mailbox, gh_client* client, gh_str name, const gh_mailbox_config* config)
 {
-    if (mailbox == NULL) return GH_INVALID_OBJECT;
-    mailbox->config = gh_mailbox_config_default();
-    return gh_object_init(&mailbox->object, client, name, &mailbox_bounds, config, &mailbox->config);
+    return gh_object_init((gh_object*)mailbox, client, name, &mailbox_bounds, config, offsetof(gh_mailbox, config));
 }
 
 /* ---- push ---------------------------------------------------------------------------------------------- */
@@ -59,9 +57,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     gh_request_script(request, gh_op_script(op), 0, 2 * push->count);
-    encode_mailbox_key(request, op, gh_name_str(&push->name), 's');
-    encode_mailbox_key(request, op, gh_name_str(&push->name), 'm');
-    encode_mailbox_key(request, op, gh_name_str(&push->name), 'h');
+    encode_mailbox_keys(request, op, &push->name, "smh");
     gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -163,9 +159,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
     gh_request_script(request, gh_op_script(op), 0, 0);
-    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 's');
-    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'm');
-    encode_mailbox_key(request, op, gh_name_str(&fetch->name), 'h');
+    encode_mailbox_keys(request, op, &fetch->name, "smh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
     gh_request_number(request, fetch->after);
@@ -439,8 +433,7 @@ static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
     gh_request_script(request, gh_op_script(op), 0, 0);
-    encode_mailbox_key(request, op, gh_name_str(&commit->name), 's');
-    encode_mailbox_key(request, op, gh_name_str(&commit->name), 'm');
+    encode_mailbox_keys(request, op, &commit->name, "sm");
     gh_request_number(request, op->sequence);
     gh_request_number(request, commit->epoch);
     gh_request_number(request, commit->id);

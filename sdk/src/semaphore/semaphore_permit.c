@@ -181,9 +181,7 @@ gh_semaphore_config gh_semaphore_config_default(void)
 
 gh_status gh_semaphore_init(gh_semaphore* semaphore, gh_client* client, gh_str name, const gh_semaphore_config* config)
 {
-    if (semaphore == NULL) return GH_INVALID_OBJECT;
-    semaphore->config = gh_semaphore_config_default();
-    return gh_object_init(&semaphore->object, client, name, &semaphore_bounds, config, &semaphore->config);
+    return gh_object_init((gh_object*)semaphore, client, name, &semaphore_bounds, config, offsetof(gh_semaphore, config));
 }
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

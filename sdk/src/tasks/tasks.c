@@ -52,10 +52,8 @@ static gh_status queue_problem(const gh_queue_config* config)
 
 gh_status gh_queue_init(gh_queue* queue, gh_client* client, gh_str name, const gh_queue_config* config)
 {
-    gh_status status;
-    if (queue == NULL) return GH_INVALID_OBJECT;
-    queue->config = gh_queue_config_default();
-    status = gh_object_init(&queue->object, client, name, &queue_bounds, config, &queue->config);
+    gh_status status =
+        gh_object_init((gh_object*)queue, client, name, &queue_bounds, config, offsetof(gh_queue, config));
     return status == GH_OK ? gh_object_made(&queue->object, queue_problem(&queue->config)) : status;
 }
 
