@@ -12,7 +12,7 @@
 --       6 bytes     at most this many bytes of them, each counting one more
 --       7 wait us   how long the token is good for a hint; 0: leave none
 --       8 room      the reader's bytes when its page is empty, at least argument 6. What is larger comes as
---                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
+--                   page_entry.lua says, so there is always one message in an empty page, if there is one at all
 --       9, 10 ...   member, the last id that it has handled (0: nothing new), or "<epoch>:<id>" if it is of another
 --                   epoch; at most 64 pairs
 -- reply sequence, code, epoch, first id, last id, now us, largest, epochs text, seen ..., entries ...
@@ -112,7 +112,7 @@ if pairs_count > 0 then
 end
 after = after or last -- no member: nothing to read
 
-local from, size, found, passed = after < first and first or after + 1, 0, 0, 0
+local from, bytes, found, passed = after < first and first or after + 1, 0, 0, 0
 local at_once = largest > LARGE and CHUNK_OF_LARGE or CHUNK
 while from <= last and found < count_max do
     local step = math.min(at_once, count_max - found, last - from + 1)
@@ -122,22 +122,7 @@ while from <= last and found < count_max do
     end
     for i = 1, step do
         local entry = chunk[i]
-        size = size + #entry + 1
-        if #entry > ENTRY_MAX then
-            return redis.error_reply('CORRUPT chat entry is not of the form that KEYS.md describes')
-        elseif size > bytes_max then
-            local is_passed = #entry >= room
-            if is_passed then
-                size, passed = size - #entry, passed + #entry
---@ talk/pass_over.lua
-                size = size + #entry
-                count_max = passed > PASSED_MAX and 0 or count_max -- no more are read
-            end
-            if size > bytes_max and (found > 0 or not is_passed) then
-                count_max = 0
-                break
-            end
-        end
+--@ talk/page_entry.lua
         found = found + 1
         reply[8 + pairs_count + found] = entry
     end

@@ -11,8 +11,8 @@
 #include "client/refusal.h"
 
 /* Keeps config, or the usual if that is NULL, as far behind the object as config_at says: structs with these bounds.
-   GH_OK; GH_INVALID_OBJECT: it is NULL; GH_INVALID_CLIENT, _NAME, _CONFIG, or the status of the row that is broken; kept
-   in the object, so that a begin on what was not made well says why. */
+   GH_OK; GH_INVALID_OBJECT: it is NULL; GH_INVALID_CLIENT, _NAME, _CONFIG, or the status of the row that is broken;
+   kept in the object, so that a begin on what was not made well says why. */
 gh_status gh_object_init(gh_object* object, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config,
                          size_t config_at);
 

@@ -100,15 +100,8 @@ if not least then
     redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
     return {sequence, 4, chunks, 0}
 end
-local step = math.max(math.min(math.floor(4194304 / chunk_bytes), 64), 1)
-local upto = math.min(math.floor(tonumber(least) / chunk_bytes), chunks, freed + step)
+--@ files/files_free.lua
 if upto > freed then
-    local fields = {}
-    for i = freed, upto - 1 do
-        fields[#fields + 1] = string.format('%.0f', i)
-    end
-    redis.call('HDEL', KEYS[2], unpack(fields))
-    redis.call('HSET', KEYS[1], 'f', string.format('%.0f', upto))
     return {sequence, 1, chunks, 1}
 end
 redis.call('HSET', KEYS[1], 'h', ARGV[6])

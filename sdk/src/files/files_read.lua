@@ -95,17 +95,8 @@ else
     end
 end
 
--- What all have read goes, 64 chunks or 4 MiB at a time; the sender that waits for room is told.
-local upto = math.floor(tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]) / chunk_bytes)
-upto = math.min(upto, chunks, freed + math.max(math.min(math.floor(4194304 / chunk_bytes), 64), 1))
-if upto > freed then
-    local fields = {}
-    for i = freed, upto - 1 do
-        fields[#fields + 1] = string.format('%.0f', i)
-    end
-    redis.call('HDEL', KEYS[2], unpack(fields))
-    redis.call('HSET', KEYS[1], 'f', string.format('%.0f', upto))
-end
+local least = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
+--@ files/files_free.lua
 if sealed == 1 then -- from now on it lives as long as its readers; before, as long as its sender
     local last = tonumber(redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]) or now
     local ms = math.floor(math.max(math.min(last - now, LEASE_MAX), 0) / 1000) + 1
@@ -113,7 +104,7 @@ if sealed == 1 then -- from now on it lives as long as its readers; before, as l
         redis.call('PEXPIRE', KEYS[i], ms)
     end
 end
-if upto > freed and state[9] then
+if upto > freed and state[9] then -- the sender that waits for room is told
     redis.call('HDEL', KEYS[1], 'h')
     local channel = string.match(KEYS[1], '^([^{]*)') .. 'wake:'
     redis.pcall('PUBLISH', channel .. string.sub(state[9], 1, 16), string.sub(state[9], 18, 33))

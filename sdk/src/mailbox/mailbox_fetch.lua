@@ -10,7 +10,7 @@
 --       6 newest    1: if they are more than that, the newest; 0: the oldest
 --       7 wait us   how long the token is good for a hint; 0: leave none
 --       8 room      the reader's bytes when its page is empty, at least argument 5. What is larger comes as
---                   pass_over.lua says, so there is always one message in an empty page, if there is one at all
+--                   page_entry.lua says, so there is always one message in an empty page, if there is one at all
 -- reply sequence, code, epoch, first id, last id, now us, oldest ms, read us, epochs text, entries ...
 --       code 0 there  always; nothing unread: first id = last id + 1; a mailbox that was never used: epoch 0, last id 0
 --       oldest: when the first was stored
@@ -55,10 +55,10 @@ end
 local from = after < first and 0 or after + 1 - first -- places in the list, from 0
 local to = last - first
 local reply = {sequence, 0, epoch, first, last, now, oldest, read, ended}
-local bytes, passed, found = 0, 0, {}
+local bytes, passed, found, page = 0, 0, 0, {}
 local most = state[5] and CHUNK_OF_LARGE or CHUNK
-while from <= to and #found < count_max do
-    local step = math.min(most, count_max - #found, to - from + 1)
+while from <= to and found < count_max do
+    local step = math.min(most, count_max - found, to - from + 1)
     local chunk
     if newest then
         chunk = redis.call('LRANGE', list_key, to - step + 1, to)
@@ -72,27 +72,13 @@ while from <= to and #found < count_max do
     end
     for i = 1, #chunk do
         local entry = chunk[newest and #chunk + 1 - i or i]
-        bytes = bytes + #entry + 1
-        if #entry > ENTRY_MAX then
-            return redis.error_reply('CORRUPT mailbox entry is longer than any message')
-        elseif bytes > bytes_max then
-            local is_passed = #entry >= room
-            if is_passed then
-                bytes, passed = bytes - #entry, passed + #entry
---@ talk/pass_over.lua
-                bytes = bytes + #entry
-                count_max = passed > PASSED_MAX and 0 or count_max -- no more are read
-            end
-            if bytes > bytes_max and (#found > 0 or not is_passed) then
-                count_max = 0
-                break
-            end
-        end
-        found[#found + 1] = entry
+--@ talk/page_entry.lua
+        found = found + 1
+        page[found] = entry
     end
 end
-for i = 1, #found do
-    reply[9 + i] = found[newest and #found + 1 - i or i]
+for i = 1, found do
+    reply[9 + i] = page[newest and found + 1 - i or i]
 end
 
 -- Nothing is unread behind `after`: perhaps because it was handled, so the ids alone do not tell.

@@ -181,7 +181,8 @@ gh_semaphore_config gh_semaphore_config_default(void)
 
 gh_status gh_semaphore_init(gh_semaphore* semaphore, gh_client* client, gh_str name, const gh_semaphore_config* config)
 {
-    return gh_object_init((gh_object*)semaphore, client, name, &semaphore_bounds, config, offsetof(gh_semaphore, config));
+    return gh_object_init((gh_object*)semaphore, client, name, &semaphore_bounds, config,
+                          offsetof(gh_semaphore, config));
 }
 
 /* ---- what the caller calls ----------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
             by itself which one it is, so a range of a list is enough to read it.
 
    Told:    as it is stored; or, of one for which the reader has no room, "-<size of the body> <id> <ms> <size of the
-            sender> <sender>", see pass_over.lua.
+            sender> <sender>", see page_entry.lua.
 
    Buffer:  [ message 0 | message 1 | ...  ->   free   <-  ... | bytes of 1 | bytes of 0 ] */
 
@@ -48,8 +48,8 @@ size_t gh_page_room(const gh_page* page);
 /* Copies as much of it as gh_page_cost says. False: no room, nothing changed. */
 bool gh_page_add(gh_page* page, const gh_message* message, uint64_t epoch);
 
-/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds, and in a request
-   they take no more than room. GH_OK, GH_INVALID_MESSAGES, GH_TOO_LARGE. */
+/* What begin functions check of outgoing messages: 1..GH_MESSAGES_MAX, each and all within their bounds, and in a
+   request they take no more than room. GH_OK, GH_INVALID_MESSAGES, GH_TOO_LARGE. */
 gh_status gh_posts_check(const gh_post* posts, size_t count, size_t room);
 
 /* The same; after GH_OK nothing is known of any of them. */
