@@ -85,9 +85,10 @@ def hold(client, name, lease_us):
     keys = [base + part for part in ("s", "q", "c")]
     sequence = client.next()
     first, again = client.run("lock/lock_acquire", keys, client.token(), sequence, lease_us, 0, 200000, 0, 0)
-    if first[1:3] != again[1:3]:
+    code, fence = first.split()[1:3]
+    if [code, fence] != again.split()[1:3]:
         raise SystemExit("the repeat of a grant is another grant")
-    print(first[1], first[2])
+    print(code.decode(), fence.decode())
 
 
 COMMANDS = {"push": push, "say": say, "read": read, "hold": hold}

@@ -18,8 +18,9 @@
 --
 -- An element of the reply is a whole number of at least 0; or, with "text" behind its name, a string. `sequence` is
 -- the first if it is there, and the op's. "entries ..." is any number of anything, and what stands behind it too. A
--- line that ends in a comma goes on in the next. Two forms besides:
+-- line that ends in a comma goes on in the next. Three forms besides:
 --
+--   -- reply in one text: sequence, code          numbers alone, with a blank between each two
 --   -- reply as client/lease_acquire.lua, limit    begins as that head says, and has its words
 --   -- reply is what the caller's script returns   in words: nothing is known of it
 --
@@ -155,7 +156,8 @@ local function reply_as(file, other)
     local path = "sdk/src/" .. other
     local said = os.isfile(path) and heads.read_reply(path)
     if not said then fail(file, "its reply is as %s, whose head has none", other) end
-    local reply = { elements = {}, words = {}, rest = said.rest, other = path, own = #said.elements,
+    local reply = { elements = {}, words = {}, rest = said.rest, is_text = said.is_text, other = path,
+                    own = #said.elements,
                     own_words = #said.words, rest_of_other = said.rest ~= nil }
     for i, element in ipairs(said.elements) do reply.elements[i] = element end
     for i, word in ipairs(said.words) do reply.words[i] = word end
@@ -170,10 +172,15 @@ local function read_elements(file, lines)
         text = text .. " " .. lines[last].text
     end
     local other, more = text:match("^as ([%w_/]+%.lua)(.*)$")
-    local reply = other and reply_as(file, other) or { elements = {}, words = {}, own = 0, own_words = 0 }
-    text = other and more or ", " .. text
+    local of_text = text:match("^in one text: (.*)$")
+    local reply = other and reply_as(file, other) or
+                  { elements = {}, words = {}, is_text = of_text ~= nil, own = 0, own_words = 0 }
+    text = other and more or ", " .. (of_text or text)
     if not text:find("^, .") and text ~= "" then fail(file, "its reply has '%s', which is no element", text) end
     for element in text:gmatch(", ([^,]*)") do add_element(file, reply, element) end
+    if reply.is_text and (reply.rest or heads.shape(reply):find("s")) then
+        fail(file, "its reply is in one text, and not all of it are numbers")
+    end
     return reply, last + 1
 end
 
@@ -243,7 +250,7 @@ end
 function heads.shape(reply)
     local letters = {}
     for i, element in ipairs(reply.elements) do letters[i] = element.letter end
-    return table.concat(letters) .. (reply.rest and "*" or "")
+    return (reply.is_text and "t" or "") .. table.concat(letters) .. (reply.rest and "*" or "")
 end
 
 -- ---- does the script keep it ---------------------------------------------------------------------------------------
@@ -278,6 +285,17 @@ local function values_from(tokens, at)
     end
 end
 
+-- The text that a reply in one text begins to return: how many columns are in it.
+local function check_columns(file, tokens, at, reply)
+    local format = tokens[at].text == "string" and tokens[at + 4] and tokens[at + 4].kind == "string" and
+                   tokens[at + 4].text
+    if tokens[at].text == "{" then fail(file, "it returns an array, and its head says that it is one text") end
+    if not format then return end
+    local _, blanks = format:gsub(" ", "")
+    if blanks + 1 == #reply.elements then return end
+    fail(file, "it returns %d columns where it says %s, and its head names %d", blanks + 1, format, #reply.elements)
+end
+
 -- unpack() and "..." at the end may be any number of values, and none.
 local function check_return(file, tokens, at, reply)
     local count, last = values_from(tokens, at)
@@ -299,6 +317,8 @@ local function check_returns(file, tokens, reply)
             if text == "function" then functions = functions + 1 end
         elseif text == "end" or text == "until" then
             if table.remove(blocks) == "function" then functions = functions - 1 end
+        elseif text == "return" and functions == 0 and tokens[i + 1] and reply.is_text then
+            check_columns(file, tokens, i + 1, reply)
         elseif text == "return" and functions == 0 and tokens[i + 1] and tokens[i + 1].text == "{" then
             check_return(file, tokens, i + 1, reply)
         end

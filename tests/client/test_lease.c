@@ -278,16 +278,17 @@ static bool answer_the_crowd(scripted* world, const gh_str* words, size_t count,
     bool is_script = gh_str_equal(words[0], gh_str_literal("EVALSHA"));
     unsigned long long now_us = 1000000000000000u + (world->now_us - world->start_us);
     if (is_script && count == 16)
-        snprintf(text, sizeof(text), "*7\r\n:%.*s\r\n:0\r\n:%llu\r\n:%llu\r\n:0\r\n:%llu\r\n:1000\r\n",
-                 (int)words[8].size, words[8].bytes, now_us, (unsigned long long)LONG_US, now_us);
+        buffer_add_bulk(reply, "%.*s 0 %llu %llu 0 %llu 1000", (int)words[8].size, words[8].bytes, now_us,
+                        (unsigned long long)LONG_US, now_us);
     else if (is_script && count == 7 && self->forgotten)
-        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:1\r\n:0\r\n:0\r\n:%llu\r\n", (int)words[5].size, words[5].bytes,
-                 now_us);
+        buffer_add_bulk(reply, "%.*s 1 0 0 %llu", (int)words[5].size, words[5].bytes, now_us);
     else if (is_script && count > 16 && self->forgotten)
+    {
         snprintf(text, sizeof(text), "*3\r\n:%.*s\r\n:%llu\r\n$%u\r\n%0*d\r\n", (int)words[5].size, words[5].bytes,
                  now_us, (unsigned)count - 7, (int)count - 7, 0);
+        buffer_add(reply, text, strlen(text));
+    }
     else return false;
-    buffer_add(reply, text, strlen(text));
     return true;
 }
 

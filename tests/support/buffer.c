@@ -2,6 +2,8 @@
 
 #include "support/buffer.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,20 @@ void buffer_add(byte_buffer* buffer, const void* bytes, size_t size)
     if (size == 0) return;
     memcpy(buffer_reserve(buffer, size), bytes, size);
     buffer->size += size;
+}
+
+void buffer_add_bulk(byte_buffer* buffer, const char* format, ...)
+{
+    char text[256];
+    char head[32];
+    va_list values;
+    va_start(values, format);
+    int size = vsnprintf(text, sizeof(text), format, values);
+    va_end(values);
+    if (size < 0 || (size_t)size >= sizeof(text)) abort();
+    buffer_add(buffer, head, (size_t)snprintf(head, sizeof(head), "$%d\r\n", size));
+    buffer_add(buffer, text, (size_t)size);
+    buffer_add(buffer, "\r\n", 2);
 }
 
 void buffer_consume(byte_buffer* buffer, size_t size)

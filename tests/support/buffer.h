@@ -16,6 +16,9 @@ typedef struct byte_buffer
 char* buffer_reserve(byte_buffer* buffer, size_t size);
 void buffer_add(byte_buffer* buffer, const void* bytes, size_t size);
 
+/* A string of RESP, "$<size>\r\n...\r\n", as printf writes it: at most 255 bytes. */
+void buffer_add_bulk(byte_buffer* buffer, const char* format, ...);
+
 /* Takes bytes off the front. */
 void buffer_consume(byte_buffer* buffer, size_t size);
 void buffer_free(byte_buffer* buffer);

@@ -3,6 +3,8 @@
 
 #include "client/outcome.h"
 #include "client/state.h"
+#include "wire/columns.h"
+#include "wire/number.h"
 #include "wire/reply_class.h"
 
 #define RETRY_MIN_US        5000ull
@@ -39,6 +41,12 @@ static bool shape_fits(const gh_op* op, const char* shape, const gh_reply* reply
 static bool reply_is_for(const gh_op* op, const char* shape, const gh_reply* reply)
 {
     const gh_reply* first = gh_reply_at(reply, 0);
+    uint64_t sequence;
+    if (shape != NULL && shape[0] == 't' && reply->type == GH_REPLY_STRING)
+    {
+        gh_number_digits(reply->text.bytes, reply->text.bytes + reply->text.size, &sequence);
+        return sequence == op->sequence;
+    }
     return shape != NULL && shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
            element_fits('q', first, op);
 }
@@ -213,6 +221,7 @@ static gh_taken op_take_reply(gh_op* op, const gh_slot* slot, const gh_reply* re
     const char* shape = gh_answer_shape(op->kind, slot->script);
     gh_event event;
     if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
+    if (shape != NULL && *shape == 't' && gh_columns_read(&op->client->reader.values)) shape++;
     if (!shape_fits(op, shape, reply)) return op_take_odd_shape(op, shape, reply);
     memset(&event, 0, sizeof event);
     event.kind = GH_EVENT_REPLY;

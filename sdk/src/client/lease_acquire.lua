@@ -1,7 +1,7 @@
 -- lease_acquire: what a script answers that grants something for the time of a lease, as client/lease.c reads it.
 --
 -- wants nothing
--- reply sequence, code, fence, remaining us, position, now us
+-- reply in one text: sequence, code, fence, remaining us, position, now us
 --       code 0 granted     remaining: of the lease, not extended by a repeat
 --            1 waiting     position from 1; remaining: of the lease, or of the turn, that is in front; 0: ask again at
 --                          once, there is more to do in front than one call does

@@ -45,14 +45,14 @@ if last_owner and last_owner ~= ARGV[1] and now >= not_before and (not_after == 
     if next_fence < 9007199254740992 then
         redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h 0', ARGV[1], next_fence, now + lease),
                    'PX', lease <= 900000000 and '3600000' or math.floor(lease / 250))
-        return {tonumber(ARGV[2]), 0, next_fence, lease, 0, now}
+        return string.format('%s 0 %.0f %.0f 0 %.0f', ARGV[2], next_fence, lease, now)
     end
 end
 
 local WAITERS_MAX = 100000
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
-local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, lease = ARGV[1], tonumber(ARGV[3])
 local patience, window = tonumber(ARGV[4]), tonumber(ARGV[5])
 
 --@ lock/lock_state.lua
@@ -60,7 +60,7 @@ local added = nil
 --@ client/late.lua
 
 local function answer(code, remaining, position)
-    return {sequence, code, fence, remaining, position, now}
+    return string.format('%s %d %.0f %.0f %d %.0f', ARGV[2], code, fence, remaining, position, now)
 end
 
 local function store()

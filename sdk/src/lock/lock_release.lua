@@ -7,7 +7,7 @@
 --       3 window    us that the turn is kept for the next waiter, or longer if its client needs longer
 --       [4] late    us of the store's clock, `not after` of a copy of this token's request that may still come:
 --                   see late.lua; left out: each was answered
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 released         was the owner, or next in turn
 --            1 not owner        and not the last one either (it may have waited: it does not any more)
 --            2 released before
@@ -25,11 +25,11 @@ local last_owner, last_fence = string.match(stored or '', '^(%S+) (%d+) %d+ h 0$
 if last_owner == ARGV[1] and not ARGV[4] and #last_fence < 17 then
     redis.call('ZREM', KEYS[2], last_owner)
     redis.call('SET', KEYS[1], last_owner .. ' ' .. last_fence .. ' 0 f 0', 'KEEPTTL')
-    return {tonumber(ARGV[2]), 0}
+    return ARGV[2] .. ' 0'
 end
 
 local state_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3]
-local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, window = ARGV[1], tonumber(ARGV[3])
 local not_after, added = 0, tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -52,10 +52,10 @@ if owner ~= token then
     elseif ARGV[4] then
         store('PX', IDLE_MS)
     end
-    return {sequence, 1}
+    return ARGV[2] .. ' 1'
 end
 if state == 'f' and waiters == 0 and not ARGV[4] then
-    return {sequence, 2}
+    return ARGV[2] .. ' 2'
 end
 
 --@ client/line.lua
@@ -80,4 +80,4 @@ store('PX', IDLE_MS)
 if head then
     hint_all({head}, behind)
 end
-return {sequence, not head and waiters > 0 and 3 or 0}
+return ARGV[2] .. (not head and waiters > 0 and ' 3' or ' 0')

@@ -4,7 +4,7 @@
 -- ARGV  1 token
 --       2 sequence  comes back as the first element of the reply
 --       3 lease us
--- reply sequence, code, fence, remaining us, now us
+-- reply in one text: sequence, code, fence, remaining us, now us
 --       code 0 renewed
 --            1 lost     it is free, another's, or its lease was over
 --
@@ -12,13 +12,13 @@
 
 local IDLE_MS = 3600000
 
-local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, lease = ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local stored = redis.call('GET', KEYS[1])
 if not stored then
-    return {sequence, 1, 0, 0, now}
+    return string.format('%s 1 0 0 %.0f', ARGV[2], now)
 end
 local owner, fence, expiry, state, rest = string.match(stored, '^(%S+) (%d+) (%d+) ([hrf])( %d+[ %x:*]*)$')
 if not owner or #fence > 16 or #expiry > 16 then
@@ -26,7 +26,7 @@ if not owner or #fence > 16 or #expiry > 16 then
 end
 fence, expiry = tonumber(fence), tonumber(expiry)
 if owner ~= token or state ~= 'h' or expiry <= now then
-    return {sequence, 1, 0, 0, now}
+    return string.format('%s 1 0 0 %.0f', ARGV[2], now)
 end
 if fence > 9007199254740991 or expiry > 9007199254740991 then
     return redis.error_reply('CORRUPT lock state is not of the form that KEYS.md describes')
@@ -35,4 +35,4 @@ expiry = math.max(expiry, now + lease)
 local keep = math.max(IDLE_MS, math.floor(lease / 250))
 redis.call('PEXPIRE', KEYS[1], keep)
 redis.call('SET', KEYS[1], string.format('%s %.0f %.0f h%s', owner, fence, expiry, rest), 'PX', keep)
-return {sequence, 0, fence, expiry - now, now}
+return string.format('%s 0 %.0f %.0f %.0f', ARGV[2], fence, expiry - now, now)

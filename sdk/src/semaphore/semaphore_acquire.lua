@@ -56,7 +56,7 @@ if stored and now >= not_before and (not_after == 0 or now <= not_after) then
                        'PX', setter == '-' and '7200000' or '2592000000')
             if redis.call('ZADD', KEYS[2], 'NX', string.format('%.0f', now + lease), permit) == 1 then
                 redis.call('PEXPIRE', KEYS[2], '7200000')
-                return {tonumber(ARGV[2]), 0, now, lease, 0, now, tonumber(limit)}
+                return string.format('%s 0 %.0f %.0f 0 %.0f %s', ARGV[2], now, lease, now, limit)
             end
             redis.call('SET', KEYS[1], stored, 'KEEPTTL') -- a repeat: it was counted before
         end
@@ -66,7 +66,7 @@ end
 local WAITERS_MAX = 100000
 
 local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local token, sequence, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3] - ARGV[3] % 2
+local token, lease = ARGV[1], ARGV[3] - ARGV[3] % 2
 local patience, window, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
 
 --@ semaphore/semaphore_state.lua
@@ -79,7 +79,7 @@ if not is_known then
 end
 
 local function answer(code, remaining, position)
-    return {sequence, code, fence, remaining, position, now, limit}
+    return string.format('%s %d %.0f %.0f %d %.0f %d', ARGV[2], code, fence, remaining, position, now, limit)
 end
 
 local function hold()

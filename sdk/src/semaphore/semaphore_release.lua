@@ -10,7 +10,7 @@
 --       4 permits   as they were acquired
 --       [5] late    us of the store's clock, `not after` of a copy of this token's request that may still come:
 --                   see late.lua; left out: each was answered
--- reply sequence, code, more
+-- reply in one text: sequence, code, more
 --       code 0 released   it had them, or it was its turn
 --            1 not owner  it had none (it may have waited: it does not any more)
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
@@ -27,15 +27,15 @@ local stored = redis.call('GET', KEYS[1])
 local limit, used, fence, setter = string.match(stored or '', '^(%d+) (%d+) (%d+) 0 (%S+)$')
 if limit and not ARGV[5] and #used < 8 then
     if redis.call('ZREM', KEYS[2], permit) == 0 then
-        return {tonumber(ARGV[2]), 1, 0}
+        return ARGV[2] .. ' 1 0'
     end
     used = math.max(used - ARGV[4], 0)
     redis.call('SET', KEYS[1], limit .. ' ' .. used .. ' ' .. fence .. ' 0 ' .. setter, 'KEEPTTL')
-    return {tonumber(ARGV[2]), 0, 0}
+    return ARGV[2] .. ' 0 0'
 end
 
 local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, window = ARGV[1], tonumber(ARGV[3])
 local not_after, added = 0, tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -65,4 +65,4 @@ end
 if #turns > 0 then
     hint_all(turns, behind)
 end
-return {sequence, 1 - removed, (more or capped) and 1 or 0}
+return string.format('%s %d %d', ARGV[2], 1 - removed, (more or capped) and 1 or 0)

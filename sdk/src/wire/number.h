@@ -13,6 +13,10 @@ static inline bool gh_number_is_digit(char c)
     return (unsigned)c - '0' <= 9;
 }
 
+/* The digits from first on, at most GH_NUMBER_DIGITS_MAX of them and none from end on. Returns where they end; one more
+   may stand there, if there were so many. */
+const char* gh_number_digits(const char* first, const char* end, uint64_t* value);
+
 /* Of any length. Returns where the line has ended; NULL: it is no such line, or is not all there. */
 const char* gh_number_read_long(const char* first, const char* end, int64_t* number);
 

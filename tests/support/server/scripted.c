@@ -48,27 +48,34 @@ static bool ends_with(gh_str word, const char* end)
 #define SERVER_ID  "6b1bf486c81ceb7edf3c093f4c48582e38c0e791"
 #define ALL_RIGHTS "1111111111111111111111111111111111111111111111111111111111111111"
 
-/* The epoch, the rights, or a lock's script, told apart by how many words they have; every lock is free. */
+/* A lock's script, told by how many words it has; every lock is free. */
+static bool answer_lock(unsigned long long now_us, const gh_str* words, size_t count, byte_buffer* reply)
+{
+    const gh_str* sequence = &words[count == 7 ? 5 : count == 15 ? 8 : 7];
+    if (count < 7 || ends_with(words[3], ":epoch")) return false;
+    if (count == 13 || count == 15) /* with the epoch's key and birth, or without them */
+        buffer_add_bulk(reply, "%.*s 0 %llu %.*s 0 %llu", (int)sequence->size, sequence->bytes, now_us,
+                        (int)sequence[1].size, sequence[1].bytes, now_us);
+    else if (count == 9 || count == 10) /* with a tombstone for late copies, or without */
+        buffer_add_bulk(reply, "%.*s 0", (int)sequence->size, sequence->bytes);
+    else if (count == 7)
+        buffer_add_bulk(reply, "%.*s 0 %llu %.*s %llu", (int)sequence->size, sequence->bytes, now_us,
+                        (int)sequence[1].size, sequence[1].bytes, now_us);
+    else return false;
+    return true;
+}
+
+/* The epoch, the rights, or a lock's script. */
 static void answer_script(const scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     char text[256];
     unsigned long long now_us = 1000000000000000u + ((world->now_us - world->start_us) & (UINT64_MAX >> 2));
-    size_t watched = count == 15 ? 1 : 0;
-    int lease_size = count > 9 ? (int)words[8 + watched].size : 0;
+    if (answer_lock(now_us, words, count, reply)) return;
     if (count == 7 && ends_with(words[3], ":epoch"))
         snprintf(text, sizeof(text), "*3\r\n:%llu\r\n:%llu\r\n:%llu\r\n", (unsigned long long)world->store_birth_us,
                  now_us, (unsigned long long)world->store_birth_us);
     else if (count > 7 && ends_with(words[3], ":epoch"))
         snprintf(text, sizeof(text), "$%zu\r\n%.*s\r\n", count - 4, (int)(count - 4), ALL_RIGHTS);
-    else if (count == 13 || count == 15) /* with the epoch's key and birth, or without them */
-        snprintf(text, sizeof(text), "*6\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:0\r\n:%llu\r\n",
-                 (int)words[7 + watched].size, words[7 + watched].bytes, now_us, lease_size, words[8 + watched].bytes,
-                 now_us);
-    else if (count == 9 || count == 10) /* with a tombstone for late copies, or without */
-        snprintf(text, sizeof(text), "*2\r\n:%.*s\r\n:0\r\n", (int)words[7].size, words[7].bytes);
-    else if (count == 7)
-        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:0\r\n:%llu\r\n:%.*s\r\n:%llu\r\n", (int)words[5].size,
-                 words[5].bytes, now_us, (int)words[6].size, words[6].bytes, now_us);
     else snprintf(text, sizeof(text), "+OK\r\n");
     say(reply, text);
 }

@@ -1,0 +1,46 @@
+/* columns.c -- the numbers of a text. */
+
+#include "wire/columns.h"
+
+#include "wire/number.h"
+
+/* A number of at least 0 in the one way in which it is written. NULL: it is none. */
+static const char* column_read(const char* first, const char* end, int64_t* number)
+{
+    uint64_t value;
+    const char* at = gh_number_digits(first, end, &value);
+    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
+    *number = (int64_t)value;
+    return at;
+}
+
+static bool columns_add(gh_values* values, gh_str text)
+{
+    const char* at = text.bytes;
+    const char* end = text.bytes + text.size;
+    for (;; at++)
+    {
+        gh_reply* column = gh_values_add(values, GH_REPLY_INTEGER);
+        if (column == NULL) return false;
+        if (values->node_count > 2) column[-1].next = column;
+        at = column_read(at, end, &column->integer);
+        if (at == NULL) return false;
+        if (at == end) return true;
+        if (*at != ' ') return false;
+    }
+}
+
+bool gh_columns_read(gh_values* values)
+{
+    gh_reply* reply = &values->nodes[0];
+    if (reply->type != GH_REPLY_STRING || values->node_count != 1) return false;
+    if (!columns_add(values, reply->text))
+    {
+        values->node_count = 1;
+        return false;
+    }
+    reply->type = GH_REPLY_ARRAY;
+    reply->count = values->node_count - 1;
+    reply->first = &values->nodes[1];
+    return true;
+}
