@@ -182,6 +182,7 @@ static void try_plant(judge* self, const drill_case* of, const garbage_plants* k
 {
     char place[96];
     long long slow_us = 0;
+    long long least_us = INT64_MAX;
     snprintf(place, sizeof(place), "%s", known->list[index].place);
     if (self->all && is_known_to_fail(self, of, place)) return;
     self->tried++;
@@ -205,9 +206,10 @@ static void try_plant(judge* self, const drill_case* of, const garbage_plants* k
             return;
         }
         if (slow_us == 0) return;
-        if (slow_us > SLOW_US && i >= 2) break;
+        least_us = slow_us < least_us ? slow_us : least_us;
+        if (least_us > SLOW_US && i >= 2) break;
     }
-    if (is_bearable(self, slow_us)) return;
+    if (is_bearable(self, least_us)) return;
     note_failure(self, of, place, known->list[index].what, "a script takes more than 2 ms");
 }
 
