@@ -152,7 +152,7 @@ static void odd_answer_ends_its_op_alone(void** state)
 {
     (void)state;
     redis_server* server = redis_server_start(NULL);
-    fake_rule rules[] = {{.command = "EVALSHA", .text = "*2\r\n:1\r\n$3\r\nodd\r\n", .skip = 2, .times = 1}};
+    fake_rule rules[] = {{.command = "EVALSHA", .text = "$5\r\n1 odd\r\n", .skip = 2, .times = 1}};
     fake_rules table = {rules, 1};
     fake_server* fake = fake_server_start(fake_answer_by_rules, &table, redis_server_address(server));
     gh_client_config config = game_config(fake_server_address(fake));
