@@ -29,8 +29,10 @@ static bool keep_waiting(scripted* world, const gh_str* words, size_t count, byt
     self->asked++;
     snprintf(self->sequence, sizeof(self->sequence), "%.16s", words[6].bytes + 17);
     if (self->grants) return false;
-    int size = snprintf(self->answer, sizeof(self->answer), "$%zu\r\n%.*s 1 0 9000000 40 1000000000000000\r\n",
-                        words[7].size + 32, (int)words[7].size, words[7].bytes);
+    char text[64];
+    int text_size =
+        snprintf(text, sizeof(text), "%.*s 1 0 9000000 40 1000000000000000", (int)words[7].size, words[7].bytes);
+    int size = snprintf(self->answer, sizeof(self->answer), "$%d\r\n%s\r\n", text_size, text);
     if (!self->is_late) buffer_add(reply, self->answer, (size_t)size);
     return true;
 }

@@ -305,7 +305,7 @@ static bool chat_is_among(gh_str name, const gh_str* names, size_t count)
 
 static size_t chat_room(const gh_chat* chat, uint32_t keys, uint32_t numbers)
 {
-    return gh_client_script_room(chat->object.client, gh_chat_kind(), gh_name_str(&chat->object.name), keys, numbers);
+    return gh_object_script_room(&chat->object, gh_chat_kind(), keys, numbers);
 }
 
 static gh_status check_chat_create(const gh_chat* chat, const gh_str* members, size_t count, const gh_post* first)

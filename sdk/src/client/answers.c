@@ -41,12 +41,11 @@ static bool shape_fits(const gh_op* op, const char* shape, const gh_reply* reply
 static bool reply_is_for(const gh_op* op, const char* shape, const gh_reply* reply)
 {
     const gh_reply* first = gh_reply_at(reply, 0);
-    uint64_t sequence;
+    const gh_str text = reply->text;
+    int64_t sequence;
     if (shape != NULL && shape[0] == 't' && reply->type == GH_REPLY_STRING)
-    {
-        gh_number_digits(reply->text.bytes, reply->text.bytes + reply->text.size, &sequence);
-        return sequence == op->sequence;
-    }
+        return gh_number_digits(text.bytes, text.bytes + text.size, &sequence) != NULL &&
+               (uint64_t)sequence == op->sequence;
     return shape != NULL && shape[0] == 'q' && reply->type == GH_REPLY_ARRAY && first != NULL &&
            element_fits('q', first, op);
 }

@@ -51,6 +51,11 @@ gh_status gh_named_check(const gh_op* op, gh_client* client, gh_str name, const 
     return gh_refusal_check(bounds, config, client);
 }
 
+size_t gh_object_script_room(const gh_object* object, gh_str kind, uint32_t keys, uint32_t numbers)
+{
+    return gh_client_script_room(object->client, kind, gh_name_str(&object->name), keys, numbers);
+}
+
 gh_status gh_object_begun(gh_op* op, const gh_object* object, gh_status status)
 {
     return gh_op_begun(op, object == NULL ? NULL : object->client, status);

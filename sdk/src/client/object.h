@@ -25,6 +25,9 @@ gh_status gh_object_check(const gh_op* op, const gh_object* object);
 /* The same of an op that is begun on a name alone, with a config of its own: structs with these bounds. */
 gh_status gh_named_check(const gh_op* op, gh_client* client, gh_str name, const gh_bounds* bounds, const void* config);
 
+/* gh_client_script_room of a script with so many of its keys and numbers. */
+size_t gh_object_script_room(const gh_object* object, gh_str kind, uint32_t keys, uint32_t numbers);
+
 /* gh_op_begun for an op that was to begin on it. */
 gh_status gh_object_begun(gh_op* op, const gh_object* object, gh_status status);
 

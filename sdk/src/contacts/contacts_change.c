@@ -122,12 +122,6 @@ static size_t contacts_size(const gh_str* names, size_t count)
     return size;
 }
 
-static size_t contacts_room(const gh_contacts* contacts)
-{
-    gh_str owner = gh_name_str(&contacts->object.name);
-    return gh_client_script_room(contacts->object.client, gh_contacts_kind(), owner, CONTACTS_KEYS, CONTACTS_NUMBERS);
-}
-
 static void contacts_set(gh_contacts_change* op, gh_contacts* contacts, const gh_str* names, size_t count)
 {
     const gh_contacts_config* config = &contacts->config;
@@ -147,11 +141,13 @@ static gh_status contacts_try(gh_contacts_change* op, gh_contacts* contacts, con
                               char what)
 {
     gh_client* client;
+    size_t room;
     gh_status status = gh_object_check((gh_op*)op, contacts == NULL ? NULL : &contacts->object);
     if (status != GH_OK) return status;
     client = contacts->object.client;
     if (!contacts_are_valid(names, count, &contacts->config)) return GH_INVALID_CONTACTS;
-    if (contacts_size(names, count) > contacts_room(contacts)) return GH_TOO_LARGE;
+    room = gh_object_script_room(&contacts->object, gh_contacts_kind(), CONTACTS_KEYS, CONTACTS_NUMBERS);
+    if (contacts_size(names, count) > room) return GH_TOO_LARGE;
     contacts_set(op, contacts, names, count);
     op->what = what;
     gh_gate_call_begin(&op->op, client, &contacts_change_kind, contacts->config.timeout_us,

@@ -53,13 +53,8 @@ gh_status gh_counters_add_at(gh_counters* counters, gh_counter counter, int64_t 
     gh_counters_slot* slot;
     uint32_t index;
     if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    if (counter.generation == 0 || counters->ending)
-    {
-        counters->stats.dropped++;
-        return counters->ending ? GH_CLOSED : GH_FULL;
-    }
     slot = gh_counters_slot_of(counters, counter);
-    if (slot == NULL) return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
+    if (slot == NULL || counters->ending) return gh_counters_drop_add(counters, counter);
     if (at_s > UINT32_MAX) at_s = UINT32_MAX; /* later than now is now */
     if (at_s == 0 || at_s < counters_oldest_s(counters))
     {

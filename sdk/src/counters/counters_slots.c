@@ -159,8 +159,7 @@ gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delt
     return GH_SATURATED;
 }
 
-/* A counter of nothing is one for which there was no place. */
-static gh_status counters_drop_add(gh_counters* counters, gh_counter counter)
+gh_status gh_counters_drop_add(gh_counters* counters, gh_counter counter)
 {
     if (counter.generation != 0 && !counters->ending) return gh_op_refused_call(&counters->control, GH_INVALID_COUNTER);
     counters->stats.dropped++;
@@ -170,6 +169,7 @@ static gh_status counters_drop_add(gh_counters* counters, gh_counter counter)
 gh_status gh_counters_add(gh_counters* counters, gh_counter counter, int64_t delta)
 {
     if (!gh_counters_are_valid(counters)) return GH_INVALID_COUNTERS;
-    if (counters->ending || gh_counters_slot_of(counters, counter) == NULL) return counters_drop_add(counters, counter);
+    if (counters->ending || gh_counters_slot_of(counters, counter) == NULL)
+        return gh_counters_drop_add(counters, counter);
     return delta == 0 ? GH_OK : gh_counters_add_to(counters, counter.index, delta);
 }

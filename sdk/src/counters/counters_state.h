@@ -136,6 +136,9 @@ static inline bool gh_counters_are_valid(const gh_counters* counters)
 void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 void gh_counters_free_slot(gh_counters* counters, uint32_t index);
 gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter); /* NULL: it is not open */
+/* The outcome of an add where that is NULL, or nothing is taken any more. A counter of nothing is one for which there
+   was no place. */
+gh_status gh_counters_drop_add(gh_counters* counters, gh_counter counter);
 gh_status gh_counters_add_to(gh_counters* counters, uint32_t index, int64_t delta);
 uint64_t gh_counters_pace_us(const gh_counters* counters); /* from one shard to the next */
 

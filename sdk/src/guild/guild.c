@@ -144,22 +144,18 @@ static size_t guild_members_size(const gh_guild_member* members, size_t count)
     return size;
 }
 
-static size_t guild_change_room(const gh_guild* guild)
-{
-    gh_str name = gh_name_str(&guild->object.name);
-    return gh_client_script_room(guild->object.client, guild_kind_name, name, GUILD_KEYS, GUILD_NUMBERS);
-}
-
 static gh_status guild_change_try(gh_guild_change* op, const gh_guild* guild, gh_guild_member* members, size_t count,
                                   bool leaves)
 {
+    size_t room;
     size_t i;
     gh_client* client;
     gh_status status = gh_object_check((gh_op*)op, (const gh_object*)guild);
     if (status != GH_OK) return status;
     client = guild->object.client;
     if (!guild_members_are_valid(members, count)) return GH_INVALID_MEMBERS;
-    if (guild_members_size(members, count) > guild_change_room(guild)) return GH_TOO_LARGE;
+    room = gh_object_script_room(&guild->object, guild_kind_name, GUILD_KEYS, GUILD_NUMBERS);
+    if (guild_members_size(members, count) > room) return GH_TOO_LARGE;
     op->size = 0;
     op->guild = guild->object.name;
     op->members = members;

@@ -96,19 +96,15 @@ static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
                                              .effect = GH_OP_CHANGES,
                                              .answer = mailbox_push_answer};
 
-static size_t mailbox_push_room(const gh_mailbox* mailbox)
-{
-    gh_str name = gh_name_str(&mailbox->object.name);
-    return gh_client_script_room(mailbox->object.client, mailbox_kind_name, name, MAILBOX_KEYS, MAILBOX_NUMBERS);
-}
-
 static gh_status mailbox_push_try(gh_mailbox_push* op, const gh_mailbox* mailbox, gh_post* posts, size_t count)
 {
     gh_client* client;
+    size_t room;
     gh_status status = gh_object_check((gh_op*)op, (const gh_object*)mailbox);
     if (status != GH_OK) return status;
     client = mailbox->object.client;
-    status = gh_posts_begin(posts, count, mailbox_push_room(mailbox));
+    room = gh_object_script_room(&mailbox->object, mailbox_kind_name, MAILBOX_KEYS, MAILBOX_NUMBERS);
+    status = gh_posts_begin(posts, count, room);
     if (status != GH_OK) return status;
     op->epoch = 0;
     op->name = mailbox->object.name;

@@ -4,16 +4,6 @@
 
 #include "wire/number.h"
 
-/* A number of at least 0 in the one way in which it is written. NULL: it is none. */
-static const char* column_read(const char* first, const char* end, int64_t* number)
-{
-    uint64_t value;
-    const char* at = gh_number_digits(first, end, &value);
-    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
-    *number = (int64_t)value;
-    return at;
-}
-
 static bool columns_add(gh_values* values, gh_str text)
 {
     const char* at = text.bytes;
@@ -23,7 +13,7 @@ static bool columns_add(gh_values* values, gh_str text)
         gh_reply* column = gh_values_add(values, GH_REPLY_INTEGER);
         if (column == NULL) return false;
         if (values->node_count > 2) column[-1].next = column;
-        at = column_read(at, end, &column->integer);
+        at = gh_number_digits(at, end, &column->integer);
         if (at == NULL) return false;
         if (at == end) return true;
         if (*at != ' ') return false;

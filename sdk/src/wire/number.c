@@ -30,24 +30,23 @@ static bool read_eight(const char* at, uint64_t* number)
     return true;
 }
 
-const char* gh_number_digits(const char* first, const char* end, uint64_t* value)
+const char* gh_number_digits(const char* first, const char* end, int64_t* number)
 {
     const char* stop = end - first > GH_NUMBER_DIGITS_MAX ? first + GH_NUMBER_DIGITS_MAX : end;
     const char* at = first;
+    uint64_t value = 0;
     uint64_t eight;
-    *value = 0;
     for (; stop - at >= 8 && gh_number_is_digit(at[7]) && read_eight(at, &eight); at += 8)
-        *value = *value * 100000000 + eight;
-    for (; at < stop && gh_number_is_digit(*at); at++) *value = *value * 10 + (uint64_t)(*at - '0');
+        value = value * 100000000 + eight;
+    for (; at < stop && gh_number_is_digit(*at); at++) value = value * 10 + (uint64_t)(*at - '0');
+    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
+    *number = (int64_t)value;
     return at;
 }
 
 const char* gh_number_read_long(const char* first, const char* end, int64_t* number)
 {
-    uint64_t value;
-    const char* at = gh_number_digits(first, end, &value);
-    if (at == first || value > INT64_MAX || (*first == '0' && at - first > 1)) return NULL;
-    if (end - at < 2 || at[0] != '\r' || at[1] != '\n') return NULL;
-    *number = (int64_t)value;
+    const char* at = gh_number_digits(first, end, number);
+    if (at == NULL || end - at < 2 || at[0] != '\r' || at[1] != '\n') return NULL;
     return at + 2;
 }

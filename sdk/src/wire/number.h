@@ -1,5 +1,5 @@
-/* number.h -- the numbers in a reply: "<digits>\r\n", in the one way in which servers write them: no sign, no zero in
-   front, and not over INT64_MAX. */
+/* number.h -- the numbers in a reply, in the one way in which they are written: no sign, no zero in front, and not over
+   INT64_MAX. */
 
 #ifndef GH_NUMBER_H
 #define GH_NUMBER_H
@@ -13,11 +13,11 @@ static inline bool gh_number_is_digit(char c)
     return (unsigned)c - '0' <= 9;
 }
 
-/* The digits from first on, at most GH_NUMBER_DIGITS_MAX of them and none from end on. Returns where they end; one more
-   may stand there, if there were so many. */
-const char* gh_number_digits(const char* first, const char* end, uint64_t* value);
+/* The number from first on, of at most GH_NUMBER_DIGITS_MAX digits, none of them from end on. Returns where it ends;
+   one more digit may stand there, if there were so many. NULL: it is none. */
+const char* gh_number_digits(const char* first, const char* end, int64_t* number);
 
-/* Of any length. Returns where the line has ended; NULL: it is no such line, or is not all there. */
+/* "<digits>\r\n", of any length. Returns where the line has ended; NULL: it is no such line, or is not all there. */
 const char* gh_number_read_long(const char* first, const char* end, int64_t* number);
 
 /* The same. Half of all numbers have one digit: counts, codes, nothing; sizes of names have two. */
