@@ -20,7 +20,7 @@
 -- the first if it is there, and the op's. "entries ..." is any number of anything, and what stands behind it too. A
 -- line that ends in a comma goes on in the next. Three forms besides:
 --
---   -- reply in one text: sequence, code          numbers alone, with a blank between each two
+--   -- reply in one text: sequence, code          with a blank between each two; only the last may be a string
 --   -- reply as client/lease_acquire.lua, limit    begins as that head says, and has its words
 --   -- reply is what the caller's script returns   in words: nothing is known of it
 --
@@ -178,8 +178,8 @@ local function read_elements(file, lines)
     text = other and more or ", " .. (of_text or text)
     if not text:find("^, .") and text ~= "" then fail(file, "its reply has '%s', which is no element", text) end
     for element in text:gmatch(", ([^,]*)") do add_element(file, reply, element) end
-    if reply.is_text and (reply.rest or heads.shape(reply):find("s")) then
-        fail(file, "its reply is in one text, and not all of it are numbers")
+    if reply.is_text and (reply.rest or heads.shape(reply):find("s.")) then
+        fail(file, "its reply is in one text, where only the last element may be a string")
     end
     return reply, last + 1
 end
@@ -285,15 +285,22 @@ local function values_from(tokens, at)
     end
 end
 
--- The text that a reply in one text begins to return: how many columns are in it.
+-- The columns of a reply in one text that is returned, as the blanks in it tell. Names may have more of them, a string
+-- at the end any number, and of a choice only one part is there.
 local function check_columns(file, tokens, at, reply)
-    local format = tokens[at].text == "string" and tokens[at + 4] and tokens[at + 4].kind == "string" and
-                   tokens[at + 4].text
+    local goes_on, blanks, wanted = true, 0, #reply.elements
     if tokens[at].text == "{" then fail(file, "it returns an array, and its head says that it is one text") end
-    if not format then return end
-    local _, blanks = format:gsub(" ", "")
-    if blanks + 1 == #reply.elements then return end
-    fail(file, "it returns %d columns where it says %s, and its head names %d", blanks + 1, format, #reply.elements)
+    if tokens[at].text == "redis" then return end -- an error
+    local is_whole = tokens[at].text == "string" and not heads.shape(reply):find("s")
+    for i = at, #tokens do
+        local text, kind = tokens[i].text, tokens[i].kind
+        goes_on = goes_on and not (kind == "name" and (text == "end" or text == "else" or text == "elseif"))
+        if goes_on and kind == "name" and text == "or" then return end
+        if goes_on and kind == "string" then blanks = blanks + select(2, text:gsub(" ", "")) end
+    end
+    if blanks + 1 == wanted or not is_whole and blanks < wanted then return end
+    fail(file, "it returns %d columns where it begins with '%s', and its head names %d", blanks + 1, tokens[at].text,
+         wanted)
 end
 
 -- unpack() and "..." at the end may be any number of values, and none.

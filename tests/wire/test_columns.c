@@ -1,4 +1,4 @@
-/* test_columns.c -- sdk/src/wire/columns.h: a text of numbers as an array of them. */
+/* test_columns.c -- sdk/src/wire/columns.h: a text of elements as an array of them. */
 
 #include "support/random.h"
 #include "support/suite.h"
@@ -11,18 +11,23 @@
 
 #define NODES 9
 
-/* The reply that has this text, as it lies in a buffer, read as columns. NULL: it is none. */
-static const gh_reply* read_columns(gh_reply nodes[NODES], const char* text, size_t size)
+typedef struct text_reply
 {
-    char reply[512];
-    gh_values values = {nodes, 0, NODES, 0, sizeof(reply)};
-    int head = snprintf(reply, sizeof(reply), "$%zu\r\n", size);
-    memcpy(reply + head, text, size);
-    memcpy(reply + (size_t)head + size, "\r\n", 2);
-    assert_int_equal(gh_flat_read(&values, reply, (size_t)head + size + 2), (size_t)head + size + 2);
-    if (gh_columns_read(&values)) return nodes;
-    assert_int_equal(nodes[0].type, GH_REPLY_STRING);
-    assert_int_equal(nodes[0].text.size, size);
+    gh_reply nodes[NODES];
+    char bytes[512];
+} text_reply;
+
+/* The reply that has this text, as it lies in a buffer, read as columns. NULL: it is none. */
+static const gh_reply* read_columns(text_reply* reply, const char* text, size_t size, const char* shape)
+{
+    gh_values values = {reply->nodes, 0, NODES, 0, sizeof(reply->bytes)};
+    int head = snprintf(reply->bytes, sizeof(reply->bytes), "$%zu\r\n", size);
+    memcpy(reply->bytes + head, text, size);
+    memcpy(reply->bytes + (size_t)head + size, "\r\n", 2);
+    assert_int_equal(gh_flat_read(&values, reply->bytes, (size_t)head + size + 2), (size_t)head + size + 2);
+    if (gh_columns_read(&values, shape)) return reply->nodes;
+    assert_int_equal(reply->nodes[0].type, GH_REPLY_STRING);
+    assert_int_equal(reply->nodes[0].text.size, size);
     assert_int_equal(values.node_count, 1);
     return NULL;
 }
@@ -35,7 +40,7 @@ static void numbers_come_as_they_were_written(void** state)
     {
         int64_t numbers[NODES - 1];
         char text[256];
-        gh_reply nodes[NODES];
+        text_reply held;
         size_t size = 0;
         const size_t count = 1 + (size_t)random_below(&stream, NODES - 1);
         for (size_t i = 0; i < count; i++)
@@ -43,7 +48,7 @@ static void numbers_come_as_they_were_written(void** state)
             numbers[i] = (int64_t)(random_next(&stream) >> (1 + random_below(&stream, 63)));
             size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%" PRId64, i > 0 ? " " : "", numbers[i]);
         }
-        const gh_reply* reply = read_columns(nodes, text, size);
+        const gh_reply* reply = read_columns(&held, text, size, "qiiiiiii" + (NODES - 1 - count));
         assert_non_null(reply);
         assert_int_equal(reply->type, GH_REPLY_ARRAY);
         assert_int_equal(reply->count, count);
@@ -82,12 +87,37 @@ static void other_texts_stay_what_they_are(void** state)
                                          "9223372036854775808",
                                          "1 2 3 4 5 6 7 8 9",
                                          "12345678901234567890"};
-    gh_reply nodes[NODES];
+    text_reply held;
     (void)state;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        assert_null(read_columns(nodes, others[i], strlen(others[i])));
-    assert_non_null(read_columns(nodes, "9223372036854775807 0", 21));
+        for (const char* shape = "iiiiiiiii"; *shape != 0; shape++)
+            assert_null(read_columns(&held, others[i], strlen(others[i]), shape));
+    assert_non_null(read_columns(&held, "9223372036854775807 0", 21, "qi"));
+    assert_null(read_columns(&held, "1 2", 3, "i"));
+    assert_null(read_columns(&held, "1 2", 3, "iii"));
+}
+
+/* What is left is the string, whatever it is. */
+static void string_at_the_end_is_all_that_is_left(void** state)
+{
+    static const char text[] = "7 0 a\r\n 1 \0 b ";
+    text_reply held;
+    (void)state;
+    for (size_t size = 4; size < sizeof(text); size++)
+    {
+        const gh_reply* reply = read_columns(&held, text, size, "qis");
+        assert_non_null(reply);
+        assert_int_equal(reply->count, 3);
+        assert_int_equal(held.nodes[2].integer, 0);
+        assert_int_equal(held.nodes[3].type, GH_REPLY_STRING);
+        assert_ptr_equal(held.nodes[2].next, &held.nodes[3]);
+        assert_null(held.nodes[3].next);
+        assert_true(gh_str_equal(held.nodes[3].text, gh_str_make(text + 4, size - 4)));
+    }
+    assert_null(read_columns(&held, text, 3, "qis"));
+    assert_null(read_columns(&held, "7 x y", 5, "qis"));
+    assert_non_null(read_columns(&held, "", 0, "s"));
 }
 
 TEST_FILE(columns, cmocka_unit_test(numbers_come_as_they_were_written),
-          cmocka_unit_test(other_texts_stay_what_they_are));
+          cmocka_unit_test(other_texts_stay_what_they_are), cmocka_unit_test(string_at_the_end_is_all_that_is_left));

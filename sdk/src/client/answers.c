@@ -220,7 +220,7 @@ static gh_taken op_take_reply(gh_op* op, const gh_slot* slot, const gh_reply* re
     const char* shape = gh_answer_shape(op->kind, slot->script);
     gh_event event;
     if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
-    if (shape != NULL && *shape == 't' && gh_columns_read(&op->client->reader.values)) shape++;
+    if (shape != NULL && *shape == 't' && gh_columns_read(&op->client->reader.values, shape + 1)) shape++;
     if (!shape_fits(op, shape, reply)) return op_take_odd_shape(op, shape, reply);
     memset(&event, 0, sizeof event);
     event.kind = GH_EVENT_REPLY;

@@ -1,30 +1,35 @@
-/* columns.c -- the numbers of a text. */
+/* columns.c -- the elements of a text. */
 
 #include "wire/columns.h"
 
 #include "wire/number.h"
 
-static bool columns_add(gh_values* values, gh_str text)
+static bool columns_add(gh_values* values, gh_str text, const char* shape)
 {
     const char* at = text.bytes;
     const char* end = text.bytes + text.size;
-    for (;; at++)
+    for (;; at++, shape++)
     {
-        gh_reply* column = gh_values_add(values, GH_REPLY_INTEGER);
+        gh_reply* column = gh_values_add(values, *shape == 's' ? GH_REPLY_STRING : GH_REPLY_INTEGER);
         if (column == NULL) return false;
         if (values->node_count > 2) column[-1].next = column;
+        if (*shape == 's')
+        {
+            column->text = gh_str_make(at, (size_t)(end - at));
+            return true;
+        }
         at = gh_number_digits(at, end, &column->integer);
         if (at == NULL) return false;
-        if (at == end) return true;
-        if (*at != ' ') return false;
+        if (shape[1] == 0) return at == end;
+        if (at == end || *at != ' ') return false;
     }
 }
 
-bool gh_columns_read(gh_values* values)
+bool gh_columns_read(gh_values* values, const char* shape)
 {
     gh_reply* reply = &values->nodes[0];
     if (reply->type != GH_REPLY_STRING || values->node_count != 1) return false;
-    if (!columns_add(values, reply->text))
+    if (!columns_add(values, reply->text, shape))
     {
         values->node_count = 1;
         return false;
