@@ -1,8 +1,9 @@
-/* test_base.c -- guildhall/base.h, and the heap, the arena and the hashes of sdk/src/base. */
+/* test_base.c -- guildhall/base.h, and the heap, the arena, the hashes and sums of sdk/src/base. */
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/heap.h"
+#include "base/sum.h"
 #include "guildhall/guildhall.h"
 #include "support/random.h"
 #include "support/suite.h"
@@ -475,6 +476,50 @@ static void a_digest_tells_any_flipped_bit(void** state)
     assert_memory_equal(gh_hash_digest(bytes, sizeof(bytes)).bytes, whole.bytes, 16);
 }
 
+static uint32_t sum_of(const char* bytes, size_t size)
+{
+    gh_sum sum = {0, true};
+    gh_sum_add(&sum, gh_str_make(bytes, size));
+    return sum.value;
+}
+
+static void a_sum_tells_any_flipped_bit_and_each_length(void** state)
+{
+    (void)state;
+    random_stream stream = random_for_test("sums");
+    char bytes[40];
+    random_fill(&stream, bytes, sizeof(bytes));
+    for (size_t size = 0; size <= sizeof(bytes); size++)
+    {
+        uint32_t whole = sum_of(bytes, size);
+        if (size > 0) assert_int_not_equal(sum_of(bytes, size - 1), whole);
+        for (size_t bit = 0; bit < size * 8; bit++)
+        {
+            bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+            assert_int_not_equal(sum_of(bytes, size), whole);
+            bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+        }
+        assert_int_equal(sum_of(bytes, size), whole);
+    }
+    assert_int_equal(sum_of(NULL, 0), sum_of("", 0));
+    assert_int_not_equal(sum_of("", 0), sum_of("\0", 1));
+}
+
+static void sum_is_of_all_strings_and_only_if_it_is_asked_for(void** state)
+{
+    (void)state;
+    gh_sum one = {0, true};
+    gh_sum other = {0, true};
+    gh_sum none = {0, false};
+    gh_sum_add(&one, gh_str_literal("ab"));
+    gh_sum_add(&one, gh_str_literal("c"));
+    gh_sum_add(&other, gh_str_literal("a"));
+    gh_sum_add(&other, gh_str_literal("bc"));
+    gh_sum_add(&none, gh_str_literal("abc"));
+    assert_int_not_equal(one.value, other.value);
+    assert_int_equal(none.value, 0);
+}
+
 TEST_FILE(base, cmocka_unit_test(every_status_has_its_name_and_its_sentence),
           cmocka_unit_test(a_number_that_is_no_status_is_told_as_such),
           cmocka_unit_test(the_families_of_statuses_are_told_by_their_sign),
@@ -487,4 +532,6 @@ TEST_FILE(base, cmocka_unit_test(every_status_has_its_name_and_its_sentence),
           cmocka_unit_test(the_heap_is_as_a_plain_table), cmocka_unit_test(two_heaps_of_one_array_are_as_two_tables),
           cmocka_unit_test(the_heap_gives_times_in_order),
           cmocka_unit_test(hashes_are_those_that_other_languages_compute), cmocka_unit_test(a_seed_changes_every_hash),
-          cmocka_unit_test(shards_share_the_names_evenly), cmocka_unit_test(a_digest_tells_any_flipped_bit));
+          cmocka_unit_test(shards_share_the_names_evenly), cmocka_unit_test(a_digest_tells_any_flipped_bit),
+          cmocka_unit_test(a_sum_tells_any_flipped_bit_and_each_length),
+          cmocka_unit_test(sum_is_of_all_strings_and_only_if_it_is_asked_for));

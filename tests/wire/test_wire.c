@@ -553,6 +553,46 @@ static void phantom_comes_after_the_last_key(void** state)
     assert_memory_equal(out, one, sizeof(one) - 1);
 }
 
+/* ECHO <first> <joined of both> <number>, as a sum */
+static uint32_t sum_of(const char* first, const char* second, uint64_t number)
+{
+    gh_request sum = gh_request_sum();
+    gh_request_array(&sum, 4);
+    gh_request_str(&sum, gh_str_literal("ECHO"));
+    gh_request_keys(&sum, gh_str_literal("gh"), gh_str_literal("chat"), gh_str_literal("a"), "sm");
+    gh_request_str(&sum, gh_str_of(first));
+    gh_request_joined(&sum, gh_str_of(first), gh_str_of(second));
+    gh_request_number(&sum, number);
+    gh_request_token(&sum, number, number);
+    assert_null(gh_request_bulk(&sum, 1));
+    assert_null(sum.at);
+    return sum.sum.value;
+}
+
+static void sum_is_of_its_strings_and_of_no_number(void** state)
+{
+    (void)state;
+    const uint32_t sum = sum_of("abc", "def", 7);
+    assert_int_equal(sum_of("abc", "def", 123456789), sum);
+    assert_int_not_equal(sum_of("abd", "def", 7), sum);
+    assert_int_not_equal(sum_of("abc", "deg", 7), sum);
+    assert_int_not_equal(sum_of("ab", "cdef", 7), sum);
+    assert_int_not_equal(sum_of("abc", "", 7), sum);
+}
+
+/* What has a buffer, however small, adds nothing up. */
+static void full_request_is_no_sum(void** state)
+{
+    (void)state;
+    char out[4];
+    gh_request request = {.at = out, .end = out + sizeof(out)};
+    gh_request_str(&request, gh_str_literal("abc"));
+    gh_request_joined(&request, gh_str_literal("abc"), gh_str_literal("def"));
+    assert_true(request.full);
+    assert_false(gh_request_is_sum(&request));
+    assert_int_equal(request.sum.value, 0);
+}
+
 TEST_FILE(wire, cmocka_unit_test(names_are_written_as_the_contract_says),
           cmocka_unit_test(each_single_byte_stays_or_becomes_three), cmocka_unit_test(all_pairs_of_bytes_come_back),
           cmocka_unit_test(no_two_short_nasty_names_share_an_encoding),
@@ -565,4 +605,5 @@ TEST_FILE(wire, cmocka_unit_test(names_are_written_as_the_contract_says),
           cmocka_unit_test(a_string_takes_no_more_than_its_bound),
           cmocka_unit_test(random_requests_are_understood_as_they_were_meant),
           cmocka_unit_test(keys_are_taken_apart_in_one_way), cmocka_unit_test(writing_takes_nothing_from_the_heap),
-          cmocka_unit_test(phantom_comes_after_the_last_key));
+          cmocka_unit_test(phantom_comes_after_the_last_key), cmocka_unit_test(sum_is_of_its_strings_and_of_no_number),
+          cmocka_unit_test(full_request_is_no_sum));

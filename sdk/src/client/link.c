@@ -171,6 +171,8 @@ gh_request gh_link_request(gh_link* link)
     request.full = false;
     request.phantom = false;
     request.keys_left = 0;
+    request.sum.value = 0;
+    request.sum.is_asked = false;
     return request;
 }
 

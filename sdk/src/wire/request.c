@@ -54,7 +54,11 @@ void gh_request_array(gh_request* request, uint32_t count)
 
 void gh_request_str(gh_request* request, gh_str str)
 {
-    if (!request_room(request, str.size + GH_REQUEST_HEADER_SIZE_MAX + 2)) return;
+    if (!request_room(request, str.size + GH_REQUEST_HEADER_SIZE_MAX + 2))
+    {
+        gh_sum_add(&request->sum, str);
+        return;
+    }
     put_header(request, '$', str.size);
     put_bytes(request, str.bytes, str.size);
     put_end(request);
@@ -74,7 +78,12 @@ char* gh_request_bulk(gh_request* request, size_t size)
 void gh_request_joined(gh_request* request, gh_str first, gh_str second)
 {
     char* at = gh_request_bulk(request, first.size + second.size);
-    if (at == NULL) return;
+    if (at == NULL)
+    {
+        gh_sum_add(&request->sum, first);
+        gh_sum_add(&request->sum, second);
+        return;
+    }
     if (first.size > 0) memcpy(at, first.bytes, first.size);
     if (second.size > 0) memcpy(at + first.size, second.bytes, second.size);
 }

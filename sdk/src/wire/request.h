@@ -2,12 +2,12 @@
 
    A request is an array of byte strings, each with its length in front, so no byte of a name or a payload can ever be
    taken for a command. What does not fit sets `full`, and the caller takes the whole request back: half a request is
-   never left in the buffer. */
+   never left in the buffer. One that has no buffer at all is a sum: it writes nothing, and adds up its strings. */
 
 #ifndef GH_REQUEST_H
 #define GH_REQUEST_H
 
-#include "guildhall/base.h"
+#include "base/sum.h"
 
 typedef struct gh_request
 {
@@ -16,7 +16,20 @@ typedef struct gh_request
     bool full;
     bool phantom;       /* each script is given one more key, "<prefix>:{<tag>}:-", of the object of its last one */
     uint32_t keys_left; /* to be written before the phantom                                                       */
+    gh_sum sum;         /* of strings and joined ones, not of keys and numbers                                    */
 } gh_request;
+
+/* To tell whether the strings of a request have changed, when its numbers may. */
+static inline gh_request gh_request_sum(void)
+{
+    gh_request request = {NULL, NULL, true, false, 0, {0, true}};
+    return request;
+}
+
+static inline bool gh_request_is_sum(const gh_request* request)
+{
+    return request->sum.is_asked;
+}
 
 /* "*count": that many strings must follow. */
 void gh_request_array(gh_request* request, uint32_t count);
