@@ -171,8 +171,11 @@ typedef struct gh_hooks
     void (*log)(void* context, gh_log_level level, gh_str text);
 
     /* It was used as it must not be; or an invariant of its own is broken, which it looks at where NDEBUG is not
-       defined. Return true to break here (a trap instruction), false to go on: behind a wrong use there is a checked
-       path, behind a broken invariant there may be none. Without a hook nothing stops. */
+       defined. expression says what does not hold, and lives until the hook returns. With a hook, and only then, what
+       busy ops have borrowed is looked at (op.h), by a second reading for each request: of bytes that were changed,
+       expression is a sentence, "mailbox: what ...". Return true to break here (a trap instruction), false to go on:
+       behind a wrong use there is a checked path, behind a broken invariant there may be none. Without a hook nothing
+       stops. */
     bool (*assertion)(void* context, const char* file, int line, const char* expression);
 
     void (*trace)(void* context, const gh_trace_event* event);

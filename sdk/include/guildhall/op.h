@@ -13,7 +13,9 @@
    that is none (GH_INVALID_CLIENT) there is no gh_client_next to come by.
 
    A begin copies the names that it is given, and its config. What is larger stays yours, in place until the op ends:
-   bodies, payloads, buffers, arrays, and the names inside arrays. */
+   bodies, payloads, buffers, arrays, and the names inside arrays. What of that is sent must also stay as it is, as each
+   copy of a request reads it again: where an assertion hook is set, each is held against what there was at the begin,
+   and the hook is called when that has changed. */
 
 #ifndef GUILDHALL_OP_H
 #define GUILDHALL_OP_H
@@ -56,6 +58,7 @@ typedef struct gh_op
     uint32_t timer_index;          /* place in the heap of timers, plus 1; 0: none, the op is not busy  */
     uint32_t lease_index;          /* place in the heap of leases, plus 1; 0: none                      */
     uint32_t slot;                 /* place among the requests on the wire, plus 1; 0: none             */
+    uint32_t borrowed;             /* sum of the caller's bytes at the begin; 0: not looked at          */
     uint64_t sequence;             /* with the client's id: the op id                                   */
     uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */
     struct gh_op* next;            /* in the queue of those whose request is to be encoded              */

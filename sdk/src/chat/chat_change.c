@@ -122,6 +122,11 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 static void chat_change_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
+    if (gh_request_is_sum(request))
+    {
+        if (change->kind == CHAT_CREATE) encode_create(op, request); /* the others have borrowed nothing */
+        return;
+    }
     switch ((chat_change_state)op->state)
     {
     case CHAT_NOTING: encode_note(op, request); break;
@@ -290,6 +295,7 @@ static void chat_change_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_change_op_kind = {.name = "chat",
+                                               .borrows = true,
                                                .step = chat_change_step,
                                                .encode = chat_change_encode,
                                                .script = chat_change_script,
@@ -451,6 +457,7 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_send_kind = {.name = "chat",
+                                          .borrows = true,
                                           .step = gh_gate_call_step,
                                           .gate_at = offsetof(gh_chat_send, gate),
                                           .encode = chat_send_encode,

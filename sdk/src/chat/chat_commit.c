@@ -45,6 +45,7 @@ static gh_status chat_commit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_commit_kind = {.name = "chat",
+                                            .borrows = true,
                                             .step = gh_call_step,
                                             .encode = chat_commit_encode,
                                             .script = gh_chat_read_script,

@@ -111,6 +111,11 @@ static void encode_range(gh_op* op, gh_request* request)
 
 static void chat_fetch_encode(gh_op* op, gh_request* request)
 {
+    if (gh_request_is_sum(request))
+    {
+        gh_chat_members_sum(chat_fetch_of(op), request);
+        return;
+    }
     switch ((chat_fetch_state)op->state)
     {
     case CHAT_ASKING: encode_ask(op, request); break;
@@ -385,6 +390,7 @@ static void chat_fetch_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind chat_fetch_kind = {.name = "chat",
+                                           .borrows = true,
                                            .step = chat_fetch_step,
                                            .encode = chat_fetch_encode,
                                            .script = chat_fetch_script,

@@ -81,6 +81,12 @@ void gh_chat_members_encode(const gh_chat_fetch* fetch, gh_request* request)
     }
 }
 
+void gh_chat_members_sum(const gh_chat_fetch* fetch, gh_request* sum)
+{
+    const gh_chat_member* member;
+    for (member = fetch->members; member != NULL; member = member->next) gh_request_str(sum, member->name);
+}
+
 bool gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value, const gh_reply** entries)
 {
     gh_chat_member* member = next_asked(fetch->page);

@@ -17,6 +17,9 @@ void gh_chat_members_plan(gh_chat_fetch* fetch);
 /* The pairs of the page, behind the question: member, and what it has handled. */
 void gh_chat_members_encode(const gh_chat_fetch* fetch, gh_request* request);
 
+/* The names of all, for a request that is a sum. */
+void gh_chat_members_sum(const gh_chat_fetch* fetch, gh_request* sum);
+
 /* Takes what the store says of the members of the page; value is the first, entries the value behind them. False: no
    chat can be like that. */
 bool gh_chat_members_take(gh_chat_fetch* fetch, const gh_reply* value, const gh_reply** entries);

@@ -90,7 +90,11 @@ gh_status gh_op_refused_call(const gh_op* op, gh_status status)
 gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
 {
     static const gh_op_kind refused = {.name = "refused"};
-    if (status == GH_OK) return status;
+    if (status == GH_OK)
+    {
+        if (op->kind->borrows) gh_borrowed_note(op);
+        return status;
+    }
     gh_refusal_note(client, status);
     if (op == NULL || gh_op_is_busy(op) || op_is_copy(op)) return status;
     gh_op_clear(op, sizeof *op);

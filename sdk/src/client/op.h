@@ -125,6 +125,10 @@ typedef struct gh_op_kind
 
     /* The reply to a request that runs no script is an array. False: it may be anything. */
     bool answers_array;
+
+    /* Strings of its requests lie in the caller's memory, who must not change them. To a request that is a sum its
+       encode gives the same strings in every state: all of the caller's, and none that ever changes. */
+    bool borrows;
 } gh_op_kind;
 
 /* flags of gh_op that a system may look at */

@@ -233,6 +233,7 @@ static pipeline_encoded encode_op(gh_client* client, gh_op* op)
     const char* first;
     gh_status loaded;
     if (!gh_slots_have_room(client)) return ENCODED_FULL;
+    if (op->borrowed != 0) gh_borrowed_check(op);
     loaded = encode_script(client, op, script);
     if (loaded == GH_PENDING) return ENCODED_DONE;
     if (loaded == GH_REFUSED)

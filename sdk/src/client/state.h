@@ -311,6 +311,11 @@ void gh_rights_take(gh_client* client, const gh_reply* reply);
    awaited. */
 gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script);
 
+/* borrowed.c: of an op whose kind borrows, once what it has borrowed is known; and when it is to be encoded, if it has
+   a sum. */
+void gh_borrowed_note(gh_op* op);
+void gh_borrowed_check(gh_op* op);
+
 /* wake.c */
 void gh_wake_move(gh_client* client);
 uint64_t gh_wake_due(const gh_client* client);

@@ -246,6 +246,7 @@ static void command_encode(gh_op* op, gh_request* request)
     gh_command* command = command_of(op);
     if (command->script != NULL)
     {
+        if (gh_request_is_sum(request)) gh_request_str(request, command->script->text);
         encode_run(request, command);
         return;
     }
@@ -307,6 +308,7 @@ static void command_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind command_kind = {.name = "command",
+                                        .borrows = true,
                                         .step = command_step,
                                         .encode = command_encode,
                                         .script = command_script,

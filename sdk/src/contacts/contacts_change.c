@@ -96,6 +96,7 @@ static gh_status contacts_change_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind contacts_change_kind = {.name = "contacts",
+                                                .borrows = true,
                                                 .step = gh_gate_call_step,
                                                 .gate_at = offsetof(gh_contacts_change, gate),
                                                 .encode = contacts_change_encode,

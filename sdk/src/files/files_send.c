@@ -132,7 +132,7 @@ static void send_encode_seal(gh_file_send* send, gh_request* request)
 static void send_encode(gh_op* op, gh_request* request)
 {
     gh_file_send* send = send_of(op);
-    switch ((send_ask)send->room->ask)
+    switch (gh_request_is_sum(request) ? SEND_OPEN : (send_ask)send->room->ask) /* which names the readers */
     {
     case SEND_OPEN: send_encode_open(send, request); break;
     case SEND_RESERVE:
@@ -396,6 +396,7 @@ static void send_step(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind send_kind = {.name = "files",
+                                     .borrows = true,
                                      .step = send_step,
                                      .encode = send_encode,
                                      .script = send_script,

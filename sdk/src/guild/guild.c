@@ -113,6 +113,7 @@ static gh_status guild_change_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_change_kind = {.name = "guild",
+                                             .borrows = true,
                                              .step = gh_gate_call_step,
                                              .gate_at = offsetof(gh_guild_change, gate),
                                              .encode = guild_change_encode,
@@ -480,13 +481,15 @@ static uint32_t guild_has_next(const gh_guild_has* has)
 static void guild_has_encode(gh_op* op, gh_request* request)
 {
     const gh_guild_has* has = guild_has_of(op);
-    uint32_t count = guild_has_next(has);
+    const bool sums = gh_request_is_sum(request);
+    const uint32_t from = sums ? 0 : has->asked;
+    const uint32_t count = sums ? has->count : guild_has_next(has);
     char bytes[GH_GUILD_CURSOR_SIZE_MAX];
     uint32_t i;
     gh_request_array(request, 2 + count);
     gh_request_str(request, gh_str_literal("ZMSCORE"));
     gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&has->guild), 'm');
-    for (i = has->asked; i < has->asked + count; i++)
+    for (i = from; i < from + count; i++)
         gh_request_str(request, guild_member_bytes(&has->members[i], has->fold, has->fold_context, bytes));
 }
 
@@ -509,6 +512,7 @@ static gh_status guild_has_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind guild_has_kind = {.name = "guild",
+                                          .borrows = true,
                                           .step = gh_call_step,
                                           .encode = guild_has_encode,
                                           .effect = GH_OP_READS,

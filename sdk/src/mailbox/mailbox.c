@@ -89,6 +89,7 @@ static gh_status mailbox_push_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind mailbox_push_kind = {.name = "mailbox",
+                                             .borrows = true,
                                              .step = gh_gate_call_step,
                                              .gate_at = offsetof(gh_mailbox_push, gate),
                                              .encode = mailbox_push_encode,

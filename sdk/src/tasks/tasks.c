@@ -200,6 +200,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind push_kind = {.name = "tasks_push",
+                                     .borrows = true,
                                      .step = gh_call_step,
                                      .encode = push_encode,
                                      .text = &gh_tasks_push_lua,

@@ -98,12 +98,14 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
 }
 
 static const gh_op_kind revoke_kind = {.name = "tasks_cancel",
+                                       .borrows = true,
                                        .step = gh_call_step,
                                        .encode = revoke_encode,
                                        .text = &gh_tasks_cancel_lua,
                                        .effect = GH_OP_CHANGES,
                                        .answer = edit_answer};
 static const gh_op_kind requeue_kind = {.name = "tasks_requeue",
+                                        .borrows = true,
                                         .step = gh_call_step,
                                         .encode = requeue_encode,
                                         .text = &gh_tasks_requeue_lua,

@@ -182,6 +182,7 @@ static gh_op* finish_owner(const gh_op* op)
 }
 
 static const gh_op_kind finish_kind = {.name = "tasks_finish",
+                                       .borrows = true,
                                        .step = finish_step,
                                        .encode = finish_encode,
                                        .text = &gh_tasks_finish_lua,
@@ -369,6 +370,7 @@ static gh_op* extend_owner(const gh_op* op)
 }
 
 static const gh_op_kind extend_kind = {.name = "tasks_extend",
+                                       .borrows = true,
                                        .step = extend_step,
                                        .encode = extend_encode,
                                        .text = &gh_tasks_renew_lua,
