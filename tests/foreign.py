@@ -29,6 +29,11 @@ def lines_of(path):
             yield from lines_of(line.split()[1]) if line.lstrip().startswith("--@ ") else [line]
 
 
+def elements(answer):
+    """Of an answer, in one text or not."""
+    return answer.split(b" ") if isinstance(answer, bytes) else answer
+
+
 class Client:
     def __init__(self, socket):
         self.redis = redis.Redis(unix_socket_path=socket)
@@ -45,8 +50,8 @@ class Client:
     def run(self, script, keys, *arguments):
         """Twice the same; the answers must agree."""
         digest = self.redis.script_load("".join(lines_of(script + ".lua")))
-        first = self.redis.evalsha(digest, len(keys), *keys, *arguments)
-        again = self.redis.evalsha(digest, len(keys), *keys, *arguments)
+        first = elements(self.redis.evalsha(digest, len(keys), *keys, *arguments))
+        again = elements(self.redis.evalsha(digest, len(keys), *keys, *arguments))
         if first[:1] != again[:1]:
             raise SystemExit("%s answers another sequence to a repeat" % script)
         return first, again
@@ -85,10 +90,9 @@ def hold(client, name, lease_us):
     keys = [base + part for part in ("s", "q", "c")]
     sequence = client.next()
     first, again = client.run("lock/lock_acquire", keys, client.token(), sequence, lease_us, 0, 200000, 0, 0)
-    code, fence = first.split()[1:3]
-    if [code, fence] != again.split()[1:3]:
+    if first[1:3] != again[1:3]:
         raise SystemExit("the repeat of a grant is another grant")
-    print(code.decode(), fence.decode())
+    print(first[1].decode(), first[2].decode())
 
 
 COMMANDS = {"push": push, "say": say, "read": read, "hold": hold}

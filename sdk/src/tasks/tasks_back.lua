@@ -3,7 +3,7 @@
 -- KEYS  1 gh:{tasks:<queue>}:l   2 :p   3 :m   4 :t   5 :x   6..9 :d0 .. :d3   see tasks_take.lua and tasks_push.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 keep us   how long a task is remembered that was to be cancelled
--- reply sequence, now us, tasks
+-- reply in one text: sequence, now us, tasks
 --       tasks: how many were put back
 --
 -- A repeat or a late copy puts back what has run out by then: harmless. In which order it writes: see tasks_take.lua.
@@ -16,15 +16,16 @@ local BACK_MAX = 32
 local PIECE = 4 -- see tasks_take.lua
 local READ_MAX = 32768
 
-local call, match, format = redis.call, string.match, string.format
+local call, match = redis.call, string.match
 local l_key, p_key, m_key, t_key, x_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local sequence, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
+local sequence, keep = ARGV[1], tonumber(ARGV[2])
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
-local found = call('ZRANGEBYSCORE', l_key, '-inf', format('%.0f', now), 'WITHSCORES', 'LIMIT', '0', BACK_MAX)
-if #found == 0 then return {sequence, now, 0} end
+local found = call('ZRANGEBYSCORE', l_key, '-inf', now_text, 'WITHSCORES', 'LIMIT', '0', BACK_MAX)
+if #found == 0 then return sequence .. ' ' .. now_text .. ' 0' end
 local ids, gone, states, forgets, dead, due = {}, {}, {}, {}, {}, {{}, {}, {}, {}}
 for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 
@@ -84,4 +85,4 @@ end
 if #states > 0 then call('HSET', m_key, unpack(states)) end
 call('ZREM', l_key, unpack(ids, 1, last))
 if call('EXISTS', p_key) == 0 then clear() end
-return {sequence, now, last}
+return sequence .. ' ' .. now_text .. ' ' .. last

@@ -28,11 +28,12 @@ local LONG = string.rep('-', 65) -- see tasks_push.lua
 
 local call, match, sub = redis.call, string.match, string.sub
 local p_key, m_key, t_key, x_key, q_key, w_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[9], KEYS[10]
-local token, sequence, keep = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local not_after, receipt_us, count = tonumber(ARGV[4]), tonumber(ARGV[5]), #ARGV - 6
+local token, sequence, keep = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local not_after, receipt_us, count = tonumber(ARGV[4]), ARGV[5], #ARGV - 6
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. sub('00000' .. time[2], -6)
 
 --@ client/check.lua
 --@ tasks/over.lua
@@ -157,4 +158,4 @@ for i = 1, #told do
     -- Last, and its error ignored: without the right to publish the worker sees it when it renews.
     redis.pcall('PUBLISH', match(m_key, '^([^{]*)') .. 'wake:' .. sub(told[i], 1, 16), sub(told[i], 18))
 end
-return {sequence, now, answer}
+return sequence .. ' ' .. now_text .. ' ' .. answer

@@ -20,9 +20,10 @@
 
 local call = redis.call
 local c_key, i_key, w_key = KEYS[1], KEYS[2], KEYS[3]
-local token, sequence, not_after, receipt_us = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local token, sequence, not_after, receipt_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 --@ client/check.lua
 --@ tasks/over.lua
@@ -38,4 +39,4 @@ end
 keep_receipt('o')
 local ready_count = ARGV[5] == '0' and 16 or 0
 --@ tasks/wake.lua
-return {sequence, now, 'o'}
+return sequence .. ' ' .. now_text .. ' o'

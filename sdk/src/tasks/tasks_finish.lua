@@ -17,7 +17,7 @@
 --       6 generation of the store's data, as the client knows it; 0: not known
 --       7 ...        n ids, n receipts "<attempt> <fence> <worker>", then in the order of the kinds what they
 --                    need: D: the result; r: the delay in us, and why; f: why
--- reply sequence, now us, codes text
+-- reply in one text: sequence, now us, codes text
 --       codes: one letter a task, or none at all: a later one of this field was answered before
 --       codes "o" as asked
 --             "d" dead       among the dead letters
@@ -41,7 +41,7 @@ local ENDS = 'dD DD rW rX fX'
 local call, match, sub = redis.call, string.match, string.sub
 local w_key, m_key, l_key, p_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local t_key, x_key, i_key = KEYS[5], KEYS[6], KEYS[7]
-local sequence, keep, kinds, generation = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[6]
+local sequence, keep, kinds, generation = ARGV[2], ARGV[3], ARGV[4], ARGV[6]
 local count = #kinds
 
 local time = call('TIME')
@@ -54,8 +54,8 @@ if saved[1] then
     written, last_sequence, last_keep, last_codes = match(saved[1], '^(%d+) %d+ (%d+) (%d+) (%a*)$')
     if not written then
         return redis.error_reply('CORRUPT a receipt is not of the form that KEYS.md describes')
-    elseif tonumber(last_sequence) >= sequence then
-        return {sequence, now, last_sequence == ARGV[2] and last_codes or ''}
+    elseif tonumber(last_sequence) >= tonumber(sequence) then
+        return sequence .. ' ' .. now_text .. ' ' .. (last_sequence == sequence and last_codes or '')
     end
 end
 if saved[2] ~= generation then
@@ -181,7 +181,7 @@ if #states > 0 then call('HSET', m_key, unpack(states)) end
 if #unmarked > 0 then call('HDEL', m_key, unpack(unmarked)) end
 if #leased > 0 then call('ZREM', l_key, unpack(leased)) end
 local answer = table.concat(codes)
-local text = now_text .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. keep .. ' ' .. answer
+local text = now_text .. ' ' .. ARGV[5] .. ' ' .. sequence .. ' ' .. keep .. ' ' .. answer
 if saved[2] == generation or generation == '0' then
     call('HSET', w_key, ARGV[1], text)
 else
@@ -210,4 +210,4 @@ if anew or is_over then
     if is_over then clear() end
 end
 --@ tasks/wake.lua
-return {sequence, now, answer}
+return sequence .. ' ' .. now_text .. ' ' .. answer

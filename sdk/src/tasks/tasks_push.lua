@@ -32,7 +32,7 @@
 --                   twice       "1": another copy may be under way
 --                   kinds       one letter a task: k its id is taken as long as it is remembered; a unique while it is
 --                               active: what is over or dead gives its id to it
--- reply sequence, now us, codes text
+-- reply in one text: sequence, now us, codes text
 --       codes: one letter a task, or none at all: it came too late
 --       codes "o" taken
 --             "e" exists   there already, or over and remembered
@@ -56,21 +56,22 @@ local LONG = '-----------------------------------------------------------------'
 
 local call, format, match, sub = redis.call, string.format, string.match, string.sub
 local p_key, m_key, t_key, i_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local sequence, room, not_after = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local sequence, room, not_after = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local classes, grouped = tonumber(sub(ARGV[4], 1, 1)), string.find(ARGV[4], 'g', 2, true)
 local active = string.find(ARGV[4], 'u', 2, true)
 local count = (#ARGV - (active and 8 or 4)) / 3
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
-if not_after > 0 and now > not_after then return {sequence, now, ''} end
+local now_text = time[1] .. sub('00000' .. time[2], -6)
+if not_after > 0 and now > not_after then return sequence .. ' ' .. now_text .. ' ' end
 local w_key, x_key, free_of, remember
 --@ client/check.lua
 --@ tasks/place.lua
 if active then
     local last = 4 + 2 * classes + (grouped and 3 or 0)
     w_key, x_key = KEYS[last + 1], KEYS[last + 2]
-    local token, receipt_us = ARGV[#ARGV - 3], tonumber(ARGV[#ARGV - 2])
+    local token, receipt_us = ARGV[#ARGV - 3], ARGV[#ARGV - 2]
     --@ tasks/over.lua
     --@ tasks/once.lua
     remember = keep_receipt
@@ -121,14 +122,14 @@ end
 local stand_in_line, lines, newcomers
 if grouped then -- most requests have no groups
     lines, newcomers = {}, {}
-    local now_text, at_line = format('%016.0f', now), 0
+    local since, at_line = format('%016.0f', now), 0
 
     -- False: it has no group. Its state goes to `list`.
     stand_in_line = function(i, id, class, value, list, fence)
         local size, at = match(value, '^%d %d+ %d+ (%d+):()')
         if not size or size == '0' then return false end
         local newcomer = class .. sub(value, at, at + size - 1)
-        local place = now_text .. sub(1000 + i, 2)
+        local place = since .. sub(1000 + i, 2)
         at_line = at_line + 2
         lines[at_line - 1], lines[at_line] = '0', newcomer .. '\0' .. place .. '\0' .. id
         local at_state = #list
@@ -277,4 +278,4 @@ if active and (#entries > 0 or ARGV[#ARGV - 1] == '1') then
     --@ tasks/sweep.lua
 end
 --@ tasks/wake.lua
-return {sequence, now, answer}
+return sequence .. ' ' .. now_text .. ' ' .. answer

@@ -4,7 +4,7 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 lease us
 --       3, 4 ...    n ids, then n receipts "<attempt> <fence> <worker>"
--- reply sequence, now us, codes text
+-- reply in one text: sequence, now us, codes text
 --       codes: one letter a task
 --       codes "o" renewed
 --             "c" cancelled  renewed, and somebody wants it cancelled
@@ -15,7 +15,7 @@
 -- Begins with ZREM, which a server that is out of memory still allows: a full store must not cost leases.
 
 local m_key, l_key = KEYS[1], KEYS[2]
-local sequence, lease, count = tonumber(ARGV[1]), tonumber(ARGV[2]), (#ARGV - 2) / 2
+local lease, count = tonumber(ARGV[2]), (#ARGV - 2) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -36,4 +36,4 @@ if #leases > 0 then
     redis.call('ZREM', l_key, '')
     redis.call('ZADD', l_key, 'GT', unpack(leases))
 end
-return {sequence, now, table.concat(codes)}
+return ARGV[1] .. ' ' .. time[1] .. string.sub('00000' .. time[2], -6) .. ' ' .. table.concat(codes)

@@ -22,11 +22,12 @@ local TURNS = 1125899906842624 -- 2^50: see :g in tasks_push.lua
 local call, match, sub, format = redis.call, string.match, string.sub, string.format
 local x_key, p_key, m_key, t_key, i_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local q_key, g_key, c_key, w_key = KEYS[10], KEYS[11], KEYS[12], KEYS[13]
-local token, sequence, not_after, receipt_us = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local token, sequence, not_after, receipt_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local count = #ARGV - 4
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. sub('00000' .. time[2], -6)
 
 --@ client/check.lua
 --@ tasks/over.lua
@@ -107,4 +108,4 @@ if #orphans > 0 then call('ZREM', x_key, unpack(orphans)) end -- what is no lett
 local answer = table.concat(codes)
 keep_receipt(answer)
 --@ tasks/wake.lua
-return {sequence, now, answer}
+return sequence .. ' ' .. now_text .. ' ' .. answer
