@@ -72,7 +72,7 @@ def say(client, chat, player, text):
     first, again = client.run("chat/chat_send", keys, client.token(), sequence, 0, player, text)
     if first[2] != again[2]:
         raise SystemExit("the repeat of a message has another id")
-    print(first[1], first[2])
+    print(first[1].decode(), first[2].decode())
 
 
 def read(client, name, seconds):

@@ -51,13 +51,11 @@ typedef struct said
 
 static said take_said(redisReply* reply)
 {
-    said result;
-    if (reply->type != REDIS_REPLY_ARRAY) fail_msg("the script answers %s", reply->str);
-    assert_true(reply->elements >= 3);
-    result.code = reply->element[1]->integer;
-    result.number = reply->element[2]->integer;
+    long long numbers[3];
+    if (reply->type == REDIS_REPLY_ERROR) fail_msg("the script answers %s", reply->str);
+    assert_int_equal(redis_server_numbers(reply, numbers, 3), 3);
     freeReplyObject(reply);
-    return result;
+    return (said){numbers[1], numbers[2]};
 }
 
 static said push_as(const stranger* self, unsigned client, unsigned sequence, const char* body)
@@ -303,6 +301,15 @@ static void cancelled_in_the_row_lets_the_next_go_on(void** state)
 
 /* ---- what other programs may have done to the store ---------------------------------------------------- */
 
+static gh_status push_to_jeff(game* from)
+{
+    gh_mailbox_push* push = GAME_NEW(from, gh_mailbox_push);
+    gh_post* posts = talk_numbers(from, "joe", 1, 0);
+    assert_status(gh_mailbox_push_begin(push, ON_MAILBOX(from->client, gh_str_literal("jeff")), posts, 1), GH_OK);
+    GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
+    return gh_op_poll(&push->op);
+}
+
 static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
 {
     (void)state;
@@ -323,14 +330,9 @@ static void wrong_types_are_corrupt_and_stay_as_they_are(void** state)
     }
     for (size_t i = 0; i < 2; i++)
     {
-        gh_mailbox_push* push = GAME_NEW(a, gh_mailbox_push);
         redis_server_do(server, "FLUSHALL");
         redis_server_do(server, "SET gh:{mailbox:jeff}:%s planted", mailbox_parts[i]);
-        assert_status(
-            gh_mailbox_push_begin(push, ON_MAILBOX(a->client, gh_str_literal("jeff")), talk_numbers(a, "joe", 1, 0), 1),
-            GH_OK);
-        GAME_UNTIL(gh_op_poll(&push->op) != GH_PENDING);
-        assert_status(gh_op_poll(&push->op), GH_CORRUPT);
+        assert_status(push_to_jeff(a), GH_CORRUPT);
         assert_int_equal(redis_server_keys(server), 1);
     }
     redis_server_do(server, "FLUSHALL"); /* hints are a convenience: nothing depends on them */
@@ -369,6 +371,31 @@ static void numbers_that_cannot_be_are_corrupt(void** state)
     }
     assert_int_equal(game_stats(a).links_lost, 0);
     assert_status(chat_read(joe), GH_EMPTY);
+}
+
+/* Fault 12: an epoch is told as it is stored, so it must look as numbers do in an answer. */
+static void epochs_of_another_form_are_corrupt(void** state)
+{
+    (void)state;
+    static const char* const epochs[] = {"01", " 7", "7 ", "+7", "7.0", "7e3", "0x7", "0", "00"};
+    redis_server* server = redis_server_start(NULL);
+    game* a = game_start_ready(redis_server_address(server));
+    assert_status(chat_make(a, "raid", "joe", KEEP, MANY), GH_OK);
+    assert_status(push_to_jeff(a), GH_OK);
+    for (size_t i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++)
+    {
+        redis_server_do(server, "HSET gh:{chat:raid}:s e %s", epochs[i]);
+        redis_server_do(server, "HSET gh:{mailbox:jeff}:s e %s", epochs[i]);
+        assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_CORRUPT);
+        assert_status(push_to_jeff(a), GH_CORRUPT);
+    }
+    redis_server_do(server, "HSET gh:{chat:raid}:s e 7");
+    redis_server_do(server, "HSET gh:{mailbox:jeff}:s e 7");
+    assert_status(chat_say(a, "raid", talk_numbers(a, "joe", 1, 0), 1), GH_OK);
+    assert_status(push_to_jeff(a), GH_OK);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{mailbox:jeff}:m"), 2);
+    assert_int_equal(redis_server_integer(server, "LLEN gh:{chat:raid}:m"), 1);
+    assert_int_equal(game_stats(a).links_lost, 0);
 }
 
 static void foreign_entries_are_corrupt(void** state)
@@ -587,8 +614,8 @@ TEST_FILE(talk_store, cmocka_unit_test(repeats_and_ghosts_change_nothing), cmock
           cmocka_unit_test(old_marks_go_with_new_ones), cmocka_unit_test(order_of_begin_survives_refusals),
           cmocka_unit_test(cancelled_in_the_row_lets_the_next_go_on),
           cmocka_unit_test(wrong_types_are_corrupt_and_stay_as_they_are),
-          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(foreign_entries_are_corrupt),
-          cmocka_unit_test(full_store_still_reads_commits_and_leaves),
+          cmocka_unit_test(numbers_that_cannot_be_are_corrupt), cmocka_unit_test(epochs_of_another_form_are_corrupt),
+          cmocka_unit_test(foreign_entries_are_corrupt), cmocka_unit_test(full_store_still_reads_commits_and_leaves),
           cmocka_unit_test(crowds_of_tokens_are_left_alone), cmocka_unit_test(players_list_is_capped),
           cmocka_unit_test(ranges_take_nothing_that_came_later),
           cmocka_unit_test(leave_and_join_at_once_keeps_the_note), cmocka_unit_test(keys_are_on_the_page));

@@ -156,9 +156,9 @@ static void send_as(drill* scene, request_text* self, unsigned writer)
     for (size_t i = 0; i < self->arguments->elements; i++, count++)
         words[count] = self->arguments->element[i]->str, sizes[count] = self->arguments->element[i]->len;
     redisReply* reply = redis_server_words(scene->server, words, sizes, count);
-    if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 2 || reply->element[1]->integer != 0)
-        fail_msg("writer %u was answered %lld %s", writer, reply->elements < 2 ? -1 : reply->element[1]->integer,
-                 reply->type == REDIS_REPLY_ERROR ? reply->str : "");
+    long long numbers[2] = {0, -1};
+    if (redis_server_numbers(reply, numbers, 2) < 2 || numbers[1] != 0)
+        fail_msg("writer %u was answered %lld %s", writer, numbers[1], reply->str == NULL ? "" : reply->str);
     freeReplyObject(reply);
 }
 

@@ -8,7 +8,7 @@
 --       5 most      members at most, 1..10000
 --       6 count     of members that follow, 1..64
 --       7 ...       members; then the sender and the body of the first message, or nothing
--- reply sequence, code, epoch
+-- reply in one text: sequence, code, epoch
 --       code 0 made
 --            1 exists  epoch is that of the chat that is there
 --            2 old
@@ -27,15 +27,15 @@ local resident = state[6]
 --@ client/mark.lua
 --@ chat/chat_said.lua
 if past > sequence then
-    return {sequence, 2, 0}
+    return ARGV[2] .. ' 2 0'
 elseif past == sequence and said_epoch <= (tonumber(state[1]) or 0) then -- else it was stopped before the end
-    return {sequence, 0, said_epoch}
+    return string.format('%s 0 %.0f', ARGV[2], said_epoch)
 end
 
 local members = redis.call('ZCARD', seen_key)
 --@ chat/chat_state.lua
 if last and members > 0 then
-    return {sequence, 1, epoch}
+    return string.format('%s 1 %.0f', ARGV[2], epoch)
 end
 
 local seen = {}
@@ -66,4 +66,4 @@ else
     shelve(mark_text)
     redis.call('HSET', state_key, 'e', epoch, 'n', last, 'k', keep_new, 'c', most_new, 'x', largest, 'g', given)
 end
-return {sequence, 0, tonumber(epoch)}
+return ARGV[2] .. ' 0 ' .. epoch

@@ -6,7 +6,7 @@
 --       5 gh:{chat:<name>}:w<2 hex digits>   see chat_send.lua
 -- ARGV  1 token, 2 sequence, 3 generation   as there
 --       4 member
--- reply sequence, code, members, now us
+-- reply in one text: sequence, code, members, now us
 --       code 0 left
 --            1 gone
 --            2 old
@@ -26,24 +26,25 @@ local member = ARGV[4]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w')
 local resident = state[6]
 --@ client/mark.lua
 --@ chat/chat_said.lua
 if past > sequence then
-    return {sequence, 2, 0, now}
+    return ARGV[2] .. ' 2 0 ' .. now_text
 elseif past == sequence then
-    return {sequence, 0, said_number, now}
+    return ARGV[2] .. string.format(' 0 %.0f ', said_number) .. now_text
 end
 
 --@ chat/chat_state.lua
 if not last then
-    return {sequence, 1, 0, now}
+    return ARGV[2] .. ' 1 0 ' .. now_text
 end
 local members = redis.call('ZCARD', seen_key)
 if not redis.call('ZSCORE', seen_key, member) then
-    return {sequence, 4, members, now}
+    return ARGV[2] .. ' 4 ' .. members .. ' ' .. now_text
 end
 
 redis.call('ZREM', seen_key, member)
@@ -61,10 +62,10 @@ if members > 0 then
         local most = math.max(100, math.floor(TRIM_BYTES / math.max(largest, 1)))
         redis.call('LTRIM', list_key, math.min(least - head + 1, most), -1)
     end
-    return {sequence, 0, members, now}
+    return ARGV[2] .. ' 0 ' .. members .. ' ' .. now_text
 end
 redis.call('UNLINK', list_key, seen_key)
 redis.call('HDEL', state_key, 'n', 'k', 'c', 'x', 'y', 'b')
 redis.call('PEXPIRE', state_key, TOMBSTONE_MS)
 --@ talk/hint_readers.lua
-return {sequence, 0, 0, now}
+return ARGV[2] .. ' 0 0 ' .. now_text

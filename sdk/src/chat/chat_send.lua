@@ -21,7 +21,7 @@
 --       2 sequence    comes back as the first element of the reply
 --       3 generation  of the store's data, as the client knows it; 0: it does not
 --       4, 5 ...      sender (a member, or empty: the server speaks), body; at most 64 pairs
--- reply sequence, code, first id, epoch, now us, codes text
+-- reply in one text: sequence, code, first id, epoch, now us, codes text
 --       code 0 taken      the ids of those that were taken are first id, first id + 1, ...
 --            1 gone       there is no such chat
 --            2 old        the client has changed this chat again since
@@ -46,20 +46,22 @@ local given, count = ARGV[3], (#ARGV - 3) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local micros = string.sub('00000' .. time[2], -6)
+local now_text = time[1] .. micros
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'k', 'x', 'g', 'w', 'y')
 local resident = state[6]
 --@ client/mark.lua
 --@ chat/chat_said.lua
 if past > sequence then
-    return {sequence, 2, 0, 0, now, '-'}
+    return ARGV[2] .. ' 2 0 0 ' .. now_text .. ' -'
 elseif past == sequence and said_number <= (tonumber(state[2]) or said_number) then -- else it was stopped
-    return {sequence, 0, said_number, said_epoch, now, said_text}
+    return string.format('%s 0 %.0f %.0f %s ', ARGV[2], said_number, said_epoch, now_text) .. said_text
 end
 
-local epoch_text, known = state[1], state[5]
-local epoch, last, keep = tonumber(epoch_text or '0'), tonumber(state[2]), tonumber(state[3])
-local largest, stopped = tonumber(state[4]), 0
+local epoch_text, known = state[1] or '0', state[5]
+local epoch = tonumber(string.match(epoch_text, state[1] and '^[1-9]%d*$' or '0')) -- it is told as it is stored
+local last, keep, largest, stopped = tonumber(state[2]), tonumber(state[3]), tonumber(state[4]), 0
 local refuses = keep and keep < 0
 keep = keep and math.abs(keep)
 local tail = redis.call('LINDEX', list_key, -1)
@@ -67,18 +69,18 @@ tail = tail and string.match(tail, '^%d+')
 if tail and tail ~= state[2] and last then -- a send was stopped before it said what it had said
     stopped = tail - last
 end
-if not epoch or epoch < 0 or epoch > ID_MAX or epoch % 1 ~= 0 or
+if not epoch or epoch > ID_MAX or
    (state[2] and not (epoch > 0 and last and last >= 0 and last <= ID_MAX and last % 1 == 0 and keep and keep >= 1 and
                       keep <= KEEP_MAX and keep % 1 == 0 and largest and largest >= 0 and largest <= ENTRY_MAX and
                       tail ~= nil and stopped >= 0 and stopped <= POSTS_MAX)) then
     return redis.error_reply('CORRUPT chat state is not of the form that KEYS.md describes')
 elseif not last then
-    return {sequence, 1, 0, epoch, now, '-'}
+    return ARGV[2] .. ' 1 0 ' .. epoch_text .. ' ' .. now_text .. ' -'
 end
 
 -- string.format would end at a zero byte: only the numbers go through it.
 local format, digits = string.format, last + count < 2147483648 and '%d' or '%.0f' -- which costs more
-local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
+local moment = ' ' .. time[1] .. string.sub(micros, 1, 3) .. ' '
 local heads = {} -- of the entries of each sender; false: is not a member
 local senders = {}
 for i = 4, #ARGV, 2 do
@@ -120,7 +122,7 @@ if refuses and taken > 0 and last + taken > keep then
     local head = tail and tonumber(string.match(redis.call('LINDEX', list_key, 0), '^%d+')) or last + 1
     local least = tonumber(redis.call('ZRANGE', seen_key, 0, 0, 'WITHSCORES')[2]) or 0
     if last - math.max(least, head - 1) + taken > keep then
-        return {sequence, 4, 0, epoch, now, '-'}
+        return ARGV[2] .. ' 4 0 ' .. epoch_text .. ' ' .. now_text .. ' -'
     end
 end
 
@@ -133,13 +135,14 @@ if taken > 0 and known ~= given and given ~= '0' then
     epoch_text = string.format('%.0f', epoch)
 end
 local mark_text = mark_head .. epoch_text .. ' ' .. (taken > 0 and number or state[2]) .. ' ' .. text
+local answer = ARGV[2] .. ' 0 ' .. number .. ' ' .. epoch_text .. ' ' .. now_text .. ' ' .. text
 if taken == 0 then
     if is_resident then
         redis.call('HSET', state_key, 'w', mark_text)
     else
         shelve(mark_text)
     end
-    return {sequence, 0, last + 1, epoch, now, text}
+    return answer
 end
 
 if stopped > 0 then
@@ -163,4 +166,4 @@ if length > keep then -- whoever has not seen them is told of the gap
 end
 
 --@ talk/hint_readers.lua
-return {sequence, 0, last + 1, epoch, now, text}
+return answer

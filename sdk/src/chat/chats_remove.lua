@@ -7,7 +7,7 @@
 --       3 until us  removed if it was noted at this time or before; 0: if it was noted GRACE_US ago or
 --                   before. Who makes a chat notes it first, so that no crash can leave a member without its
 --                   note: a young note of a chat that the player is not in yet is none of anybody's business
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 removed  not in the list now
 --            1 kept     left alone
 --
@@ -15,14 +15,14 @@
 
 local GRACE_US = 120000000 -- longer than any client takes to make a chat
 
-local sequence, chat, limit = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local chat, limit = ARGV[2], tonumber(ARGV[3])
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local noted = tonumber(redis.call('ZSCORE', KEYS[1], chat) or '0')
 if noted > (limit > 0 and limit or now - GRACE_US) then
-    return {sequence, 1}
+    return ARGV[1] .. ' 1'
 end
 redis.call('ZREM', KEYS[1], chat)
-return {sequence, 0}
+return ARGV[1] .. ' 0'

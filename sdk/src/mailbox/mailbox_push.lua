@@ -19,7 +19,7 @@
 --       3 capacity    messages that may be unread at once
 --       4 generation  of the store's data, as the client knows it; 0: it does not
 --       5, 6 ...      sender, body; at most 64 pairs
--- reply sequence, code, first id, epoch, now us
+-- reply in one text: sequence, code, first id, epoch, now us
 --       code 0 taken      ids are first id, first id + 1, ...
 --            1 full       they would be more than capacity
 --            2 old        the client has pushed again since
@@ -37,6 +37,8 @@ local given, count = ARGV[4], (#ARGV - 4) / 2
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local micros = string.sub('00000' .. time[2], -6)
+local now_text = time[1] .. micros
 
 local state = redis.call('HMGET', state_key, 'e', 'n', 'g', 'w')
 local length = redis.call('LLEN', list_key)
@@ -44,28 +46,29 @@ local tail = length > 0 and string.match(redis.call('LINDEX', list_key, -1), '^%
 local resident = state[4]
 --@ client/mark.lua
 if past > sequence then
-    return {sequence, 2, 0, 0, now}
+    return ARGV[2] .. ' 2 0 0 ' .. now_text
 elseif past == sequence then
-    local epoch, first = string.match(said or '', '^(%d+) (%d+)$')
+    local epoch, first = string.match(said or '', '^([1-9]%d*) ([1-9]%d*)$')
     if not epoch or #epoch > 16 or #first > 16 then
         return redis.error_reply('CORRUPT mark is not of the form that KEYS.md describes')
     end
     if first + 0 <= (tonumber(state[2] or tail) or 0) then -- else it was stopped before the end
-        return {sequence, 0, tonumber(first), tonumber(epoch), now}
+        return ARGV[2] .. ' 0 ' .. first .. ' ' .. epoch .. ' ' .. now_text
     end
 end
 
-local epoch_text, known = state[1], state[3]
-local epoch, last, stopped = tonumber(epoch_text or '0'), tonumber(state[2] or tail or '0'), 0
+local epoch_text, known = state[1] or '0', state[3]
+local epoch = tonumber(string.match(epoch_text, state[1] and '^[1-9]%d*$' or '0')) -- it is told as it is stored
+local last, stopped = tonumber(state[2] or tail or '0'), 0
 if tail ~= state[2] and tail and state[2] and last then -- a push was stopped before it said what it had pushed
     stopped = tail - last
     length = length - stopped
 end
-if not last or last < 0 or last > ID_MAX or last % 1 ~= 0 or not epoch or epoch < 0 or epoch > ID_MAX or
-   epoch % 1 ~= 0 or tail == nil or stopped < 0 or stopped > POSTS_MAX or length < 0 then
+if not last or last < 0 or last > ID_MAX or last % 1 ~= 0 or not epoch or epoch > ID_MAX or tail == nil or
+   stopped < 0 or stopped > POSTS_MAX or length < 0 then
     return redis.error_reply('CORRUPT mailbox state is not of the form that KEYS.md describes')
 elseif length + count > ARGV[3] + 0 then
-    return {sequence, 1, 0, epoch, now}
+    return ARGV[2] .. ' 1 0 ' .. epoch_text .. ' ' .. now_text
 end
 
 if epoch == 0 or (known ~= given and given ~= '0') then
@@ -81,7 +84,7 @@ if stopped > 0 then
 end
 
 -- string.format would end at a zero byte: only the numbers go through it.
-local moment = ' ' .. time[1] .. string.sub('00000' .. time[2], -6, -4) .. ' '
+local moment = ' ' .. time[1] .. string.sub(micros, 1, 3) .. ' '
 local entries, sender, head, id, is_large = {}, nil, nil, nil, false
 local format, digits = string.format, last + count < 2147483648 and '%d' or '%.0f' -- which costs more
 for i = 1, count do
@@ -100,7 +103,8 @@ end
 if length == 0 then
     redis.call('PERSIST', state_key)
 end
-local mark_text = mark_head .. epoch_text .. ' ' .. (count == 1 and id or format(digits, last + 1))
+local first = count == 1 and id or format(digits, last + 1)
+local mark_text = mark_head .. epoch_text .. ' ' .. first
 if is_resident then
     redis.call('HSET', state_key, 'n', id, 'w', mark_text)
 else
@@ -109,4 +113,4 @@ else
 end
 
 --@ talk/hint_readers.lua
-return {sequence, 0, last + 1, epoch, now}
+return ARGV[2] .. ' 0 ' .. first .. ' ' .. epoch_text .. ' ' .. now_text

@@ -24,6 +24,7 @@ static const piece pieces[] = {
     PIECE("-1"),
     PIECE("0"),
     PIECE("1"),
+    PIECE("01"),
     PIECE("4294967295"),
     PIECE("4294967296"),
     PIECE("9007199254740991"),

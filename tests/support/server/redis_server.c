@@ -414,6 +414,22 @@ redisReply* redis_server_command(redis_server* server, const char* format, ...)
     return reply;
 }
 
+size_t redis_server_numbers(const redisReply* reply, long long* numbers, size_t most)
+{
+    size_t count = 0;
+    const char* at = reply->type == REDIS_REPLY_STRING ? reply->str : "";
+    for (; count < most && *at >= '0' && *at <= '9'; count++)
+    {
+        char* end;
+        numbers[count] = strtoll(at, &end, 10);
+        at = *end == ' ' ? end + 1 : "";
+    }
+    const size_t elements = reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0;
+    for (; count < most && count < elements && reply->element[count]->type == REDIS_REPLY_INTEGER; count++)
+        numbers[count] = reply->element[count]->integer;
+    return count;
+}
+
 long long redis_server_integer(redis_server* server, const char* format, ...)
 {
     va_list arguments;

@@ -97,6 +97,9 @@ redisReply* redis_server_command(redis_server* server, const char* format, ...);
 /* The same with a command of any number of words, which may hold any bytes. */
 redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count);
 
+/* The whole numbers that an answer begins with, an array or one text of them; returns how many, at most `most`. */
+size_t redis_server_numbers(const redisReply* reply, long long* numbers, size_t most);
+
 /* The reply must be an integer, or a text that is one. */
 long long redis_server_integer(redis_server* server, const char* format, ...);
 
