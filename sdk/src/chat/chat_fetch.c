@@ -10,6 +10,7 @@
 #include "chat_members.h"
 #include "chat_read.h"
 #include "client/object.h"
+#include "client/question.h"
 #include "talk/entry.h"
 #include "wire/name.h"
 
@@ -17,16 +18,14 @@
 #define CHAT_REPLY_ROOM   4096u /* of a reply: the figures                                        */
 #define CHAT_HEARTBEAT_US 2000000ull
 #define CHAT_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted            */
-#define CHAT_POLL_MIN_US  5000ull
-#define CHAT_POLL_MAX_US  100000ull
 
 #define CHAT_RANGE_MIN 4u /* messages that a plain range brings, or it is not worth its while   */
 
 typedef enum chat_fetch_state
 {
-    CHAT_ASKING = 1,
-    CHAT_RANGING,
-    CHAT_WAITING
+    CHAT_ASKING = GH_QUESTION_ASKING,
+    CHAT_WAITING = GH_QUESTION_WAITING,
+    CHAT_RANGING = GH_QUESTION_OTHER
 } chat_fetch_state;
 
 static gh_chat_fetch* chat_fetch_of(gh_op* op)
@@ -126,44 +125,32 @@ static void chat_fetch_encode(gh_op* op, gh_request* request)
 
 /* ---- ways from state to state -------------------------------------------------------------------------- */
 
-static void chat_ask(gh_chat_fetch* fetch)
+static gh_status chat_ask(gh_chat_fetch* fetch)
 {
     gh_chat_members_plan(fetch);
     fetch->after = gh_chat_members_after(fetch);
     if (fetch->count > 0) fetch->after = fetch->messages[fetch->count - 1].id; /* on, in the same fetch */
     if (fetch->after == GH_CHAT_ID_MAX) fetch->after = 0;
-    fetch->op.state = CHAT_ASKING;
-    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
-    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, 0);
+    return gh_question_ask(&fetch->op, fetch->timeout_us, fetch->wait_end_us > 0, 0);
 }
 
 /* From the first member on: who has left meanwhile must not be served. So what is said after the first answer is for
    the next time. */
-static void chat_ask_all(gh_chat_fetch* fetch)
+static gh_status chat_ask_all(gh_op* op)
 {
+    gh_chat_fetch* fetch = chat_fetch_of(op);
     gh_chat_member* member;
     for (member = fetch->members; member != NULL; member = member->next) member->fresh = false;
     fetch->horizon = UINT64_MAX;
-    chat_ask(fetch);
+    return chat_ask(fetch);
 }
 
-static void chat_range(gh_chat_fetch* fetch)
+static gh_status chat_range(gh_chat_fetch* fetch)
 {
     fetch->op.state = CHAT_RANGING;
     gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
     gh_op_send(&fetch->op, 0);
-}
-
-/* A hint comes at once; without hints, pauses grow. */
-static void chat_wait(gh_chat_fetch* fetch)
-{
-    gh_client* client = fetch->op.client;
-    uint64_t pause_us = gh_least(CHAT_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5), CHAT_POLL_MAX_US);
-    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, CHAT_HEARTBEAT_US);
-    if (fetch->polls < UINT16_MAX) fetch->polls++;
-    fetch->op.state = CHAT_WAITING;
-    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+    return GH_PENDING;
 }
 
 /* Every member is told which of the messages are new to it; who is none, that none is. */
@@ -182,9 +169,9 @@ static void chat_fetch_end(gh_chat_fetch* fetch, gh_status status)
 }
 
 /* What has been read already is worth more than the reason why there is no more. */
-static void chat_fetch_fail(gh_chat_fetch* fetch, gh_status status)
+static gh_status chat_no_more(const gh_chat_fetch* fetch, gh_status status)
 {
-    chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : status);
+    return fetch->count > 0 ? GH_OK : status;
 }
 
 /* ---- replies ------------------------------------------------------------------------------------------- */
@@ -215,19 +202,19 @@ static gh_status chat_keep(gh_chat_fetch* fetch, const gh_reply* entry, uint64_t
 }
 
 /* Messages have come, or none were there; what next? */
-static void chat_go_on(gh_chat_fetch* fetch, gh_status kept)
+static gh_status chat_go_on(gh_chat_fetch* fetch, gh_status kept)
 {
     bool more = fetch->after < fetch->horizon;
-    if (kept == GH_CORRUPT) chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
-    else if (kept == GH_FULL) chat_fetch_end(fetch, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
-    else if (more && fetch->messages_max == 0) chat_fetch_end(fetch, GH_OK);
-    else if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max)) chat_fetch_end(fetch, GH_OK);
-    else if (more && kept == GH_OK && chat_may_range(fetch) && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
-        chat_range(fetch);
-    else if (more) chat_ask(fetch);
-    else if (fetch->after < fetch->last_id) chat_ask_all(fetch);
-    else if (fetch->wait_end_us > gh_client_now(fetch->op.client)) chat_wait(fetch);
-    else chat_fetch_end(fetch, GH_EMPTY);
+    if (kept == GH_CORRUPT) return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
+    if (kept == GH_FULL) return chat_no_more(fetch, GH_TOO_SMALL);
+    if (more && fetch->messages_max == 0) return GH_OK;
+    if (fetch->count > 0 && (!more || fetch->count == fetch->messages_max)) return GH_OK;
+    if (more && kept == GH_OK && chat_may_range(fetch) && fetch->horizon - fetch->after > GH_CHAT_INLINE_MAX)
+        return chat_range(fetch);
+    if (more) return chat_ask(fetch);
+    if (fetch->after < fetch->last_id) return chat_ask_all(&fetch->op);
+    if (fetch->wait_end_us <= gh_client_now(fetch->op.client)) return GH_EMPTY;
+    return gh_question_wait(&fetch->op, &fetch->polls, CHAT_HEARTBEAT_US, fetch->wait_end_us);
 }
 
 /* True: the ids go on in a new epoch, perhaps from before what we know; or the chat was made anew, so that nothing
@@ -250,7 +237,7 @@ static bool chat_was_renewed(gh_chat_fetch* fetch, const gh_epochs* epochs)
     return true;
 }
 
-static void chat_gone(gh_chat_fetch* fetch)
+static gh_status chat_gone(gh_chat_fetch* fetch)
 {
     gh_chat_member* member;
     for (member = fetch->members; member != NULL; member = member->next)
@@ -258,135 +245,66 @@ static void chat_gone(gh_chat_fetch* fetch)
         member->status = GH_GONE;
         member->known = false;
     }
-    chat_fetch_fail(fetch, GH_GONE);
+    return chat_no_more(fetch, GH_GONE);
 }
 
 /* The members are as the answer says; values are the messages that came with it. */
-static void chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const gh_epochs* epochs)
+static gh_status chat_take_values(gh_chat_fetch* fetch, const gh_reply* values, const gh_epochs* epochs)
 {
     gh_status kept;
     if (fetch->from_least) fetch->after = gh_chat_members_after(fetch);
     if (fetch->after < fetch->first_id - 1)
     {
-        if (fetch->count > 0) /* cut while we read: the gap is told by the next fetch */
-        {
-            chat_fetch_end(fetch, GH_OK);
-            return;
-        }
+        if (fetch->count > 0) return GH_OK; /* cut while we read: the gap is told by the next fetch */
         fetch->after = fetch->first_id - 1;
     }
-    if (values == NULL && fetch->count > 0) /* the next one has no room in what is left of this page */
-    {
-        chat_fetch_end(fetch, GH_OK);
-        return;
-    }
+    if (values == NULL && fetch->count > 0) return GH_OK; /* the next has no room in what is left of this page */
     kept = chat_keep(fetch, values, UINT64_MAX, epochs);
-    chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
+    return chat_go_on(fetch, kept == GH_LOST ? GH_CORRUPT : kept);
 }
 
-static void chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
+static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     const gh_reply* values = NULL;
     gh_chat_figures figures;
     gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US));
-    if (gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE)
-    {
-        chat_gone(fetch);
-        return;
-    }
+    if (gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE) return chat_gone(fetch);
     if (!gh_chat_read_figures(reply, &figures))
-    {
-        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
-        return;
-    }
-    if (chat_was_renewed(fetch, &figures.epochs))
-    {
-        chat_ask_all(fetch);
-        return;
-    }
+        return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
+    if (chat_was_renewed(fetch, &figures.epochs)) return chat_ask_all(&fetch->op);
     fetch->first_id = figures.first_id;
     fetch->last_id = figures.last_id;
     fetch->asked_us = figures.now_us / 1000 * 1000;
     fetch->largest = figures.largest;
     if (fetch->horizon > fetch->last_id) fetch->horizon = fetch->last_id;
     if (!gh_chat_members_take(fetch, gh_reply_at(reply, GH_CHAT_READ_SEEN), &values))
-    {
-        chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
-        return;
-    }
-    if (!fetch->wants_messages)
-    {
-        chat_ask(fetch);
-        return;
-    }
-    if (!gh_chat_members_update(fetch))
-    {
-        chat_fetch_fail(fetch, GH_NOT_MEMBER);
-        return;
-    }
-    chat_take_values(fetch, values, &figures.epochs);
+        return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
+    if (!fetch->wants_messages) return chat_ask(fetch);
+    if (!gh_chat_members_update(fetch)) return chat_no_more(fetch, GH_NOT_MEMBER);
+    return chat_take_values(fetch, values, &figures.epochs);
 }
 
-static void chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
+static gh_status chat_ranged(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     uint64_t before = fetch->after;
     gh_epochs epochs = {{NULL, 0}, fetch->epoch};
     gh_status kept = chat_keep(fetch, reply->first, fetch->asked_us, &epochs);
     if (kept == GH_OK && fetch->after == before) kept = GH_LOST; /* the list is shorter than it was */
-    chat_go_on(fetch, kept);
+    return chat_go_on(fetch, kept);
 }
 
-/* ---- events, state by state ---------------------------------------------------------------------------- */
-
-static void chat_reading_step(gh_chat_fetch* fetch, const gh_event* event)
+static gh_status chat_fetch_answer(gh_op* op, const gh_event* event)
 {
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY:
-        if (fetch->op.state == CHAT_ASKING) chat_asked(fetch, event->reply);
-        else chat_ranged(fetch, event->reply);
-        break;
-    case GH_EVENT_FAILED: chat_fetch_fail(fetch, event->status); break;
-    case GH_EVENT_TIMER: chat_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
-}
-
-static void chat_waiting_step(gh_chat_fetch* fetch, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET: chat_ask_all(fetch); break;
-    case GH_EVENT_TIMER:
-        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us) chat_fetch_end(fetch, GH_EMPTY);
-        else chat_ask_all(fetch);
-        break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: chat_fetch_end(fetch, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_REPLY:
-    case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
+    gh_chat_fetch* fetch = chat_fetch_of(op);
+    return op->state == CHAT_RANGING ? chat_ranged(fetch, event->reply) : chat_asked(fetch, event->reply);
 }
 
 static void chat_fetch_step(gh_op* op, const gh_event* event)
 {
     gh_chat_fetch* fetch = chat_fetch_of(op);
-    switch ((chat_fetch_state)op->state)
-    {
-    case CHAT_ASKING:
-    case CHAT_RANGING: chat_reading_step(fetch, event); break;
-    case CHAT_WAITING: chat_waiting_step(fetch, event); break;
-    }
+    gh_status status = gh_question_verdict(op, event, fetch->wait_end_us, chat_ask_all);
+    if (event->kind == GH_EVENT_FAILED || event->kind == GH_EVENT_TIMER) status = chat_no_more(fetch, status);
+    if (status != GH_PENDING) chat_fetch_end(fetch, status);
 }
 
 static const gh_op_kind chat_fetch_kind = {.name = "chat",
@@ -396,6 +314,7 @@ static const gh_op_kind chat_fetch_kind = {.name = "chat",
                                            .script = chat_fetch_script,
                                            .answers_array = true,
                                            .effect = GH_OP_READS,
+                                           .answer = chat_fetch_answer,
                                            .trees = gh_tree_read,
                                            .cuts_long = true};
 
@@ -443,7 +362,7 @@ gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_me
     op->messages_max = config->messages_max;
     for (member = first; member != NULL; member = member->next) member->missed = 0;
     gh_op_begin(&op->op, client, &chat_fetch_kind);
-    chat_ask_all(op);
+    chat_ask_all(&op->op);
     return GH_OK;
 }
 

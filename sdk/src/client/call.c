@@ -17,21 +17,26 @@ static gh_status call_cancelled(const gh_op* op)
     return is_open ? GH_PENDING : gh_op_outcome(op, GH_REASON_CANCEL);
 }
 
-void gh_call_step(gh_op* op, const gh_event* event)
+gh_status gh_call_verdict(gh_op* op, const gh_event* event)
 {
-    gh_status status = GH_PENDING;
     switch (event->kind)
     {
-    case GH_EVENT_REPLY: status = op->kind->answer(op, event); break;
-    case GH_EVENT_FAILED: status = event->status; break;
-    case GH_EVENT_TIMER: status = gh_op_outcome(op, GH_REASON_DEADLINE); break;
-    case GH_EVENT_CANCEL: status = call_cancelled(op); break;
-    case GH_EVENT_CLOSE: status = gh_op_outcome(op, GH_REASON_CANCEL); break;
+    case GH_EVENT_REPLY: return op->kind->answer(op, event);
+    case GH_EVENT_FAILED: return event->status;
+    case GH_EVENT_TIMER: return gh_op_outcome(op, GH_REASON_DEADLINE);
+    case GH_EVENT_CANCEL: return call_cancelled(op);
+    case GH_EVENT_CLOSE: return gh_op_outcome(op, GH_REASON_CANCEL);
     case GH_EVENT_LAPSED:
     case GH_EVENT_HINT:
     case GH_EVENT_RESET:
     case GH_EVENT_DOUBT:
     case GH_EVENT_CHILD: break;
     }
+    return GH_PENDING;
+}
+
+void gh_call_step(gh_op* op, const gh_event* event)
+{
+    const gh_status status = gh_call_verdict(op, event);
     if (status != GH_PENDING) gh_op_end(op, status);
 }

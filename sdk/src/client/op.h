@@ -98,8 +98,8 @@ typedef struct gh_op_kind
        kind. */
     gh_tree_reader* trees;
 
-    /* For a kind whose step is gh_call_step: takes what the reply says and tells how the op ends; GH_PENDING if it has
-       sent another request instead. */
+    /* For a kind whose step is gh_call_step, or asks gh_call_verdict: takes what the reply says and tells how the op
+       ends; GH_PENDING if it has sent another request instead. */
     gh_status (*answer)(gh_op* op, const gh_event* event);
 
     /* The op that it does a part of the work of, which is told GH_EVENT_CHILD; or NULL. A child calls nothing of that
@@ -248,6 +248,9 @@ void gh_op_end(gh_op* op, gh_status status);
 
 void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_t timeout_us, int flags);
 void gh_call_step(gh_op* op, const gh_event* event);
+
+/* What gh_call_step makes of an event: GH_PENDING, or how the op ends. For a step that has more to do then. */
+gh_status gh_call_verdict(gh_op* op, const gh_event* event);
 
 /* ---- gates: one unresolved request per (client, object) -------------------------------------------------------------
 

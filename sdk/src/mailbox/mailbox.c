@@ -4,6 +4,7 @@
 
 #include "base/least.h"
 #include "client/object.h"
+#include "client/question.h"
 #include "scripts/mailbox_scripts.h"
 #include "talk/entry.h"
 #include "talk/epochs.h"
@@ -17,8 +18,6 @@
 #define MAILBOX_PAGE         512u  /* messages in one reply at most                                 */
 #define MAILBOX_HEARTBEAT_US 5000000ull
 #define MAILBOX_TOKEN_US     10000000ull /* a reader asks at least this often, or is not hinted          */
-#define MAILBOX_POLL_MIN_US  5000ull
-#define MAILBOX_POLL_MAX_US  100000ull
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
 
@@ -124,12 +123,6 @@ gh_status gh_mailbox_push_begin(gh_mailbox_push* op, const gh_mailbox* mailbox, 
 
 /* ---- fetch --------------------------------------------------------------------------------------------- */
 
-typedef enum mailbox_fetch_state
-{
-    MAILBOX_ASKING = 1,
-    MAILBOX_WAITING
-} mailbox_fetch_state;
-
 static gh_mailbox_fetch* mailbox_fetch_of(gh_op* op)
 {
     return (gh_mailbox_fetch*)(void*)op;
@@ -167,24 +160,10 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     gh_request_number(request, gh_least(reply_room, page.size));
 }
 
-static void mailbox_ask(gh_mailbox_fetch* fetch)
+static gh_status mailbox_ask(gh_op* op)
 {
-    fetch->op.state = MAILBOX_ASKING;
-    if (fetch->wait_end_us > 0) gh_op_listen(&fetch->op); /* before it is sent: a hint may overtake the answer */
-    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
-    gh_op_send(&fetch->op, 0);
-}
-
-/* A hint comes at once; without hints, pauses grow. */
-static void mailbox_wait(gh_mailbox_fetch* fetch)
-{
-    gh_client* client = fetch->op.client;
-    uint64_t pause_us = MAILBOX_POLL_MIN_US << (fetch->polls < 5 ? fetch->polls : 5);
-    if (pause_us > MAILBOX_POLL_MAX_US) pause_us = MAILBOX_POLL_MAX_US;
-    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, MAILBOX_HEARTBEAT_US);
-    if (fetch->polls < UINT16_MAX) fetch->polls++;
-    fetch->op.state = MAILBOX_WAITING;
-    gh_op_timer(&fetch->op, gh_least(gh_client_after(client, pause_us), fetch->wait_end_us));
+    const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
+    return gh_question_ask(op, fetch->timeout_us, fetch->wait_end_us > 0, 0);
 }
 
 /* Of the newest, those that the page holds: each takes more there than in the reply. What is no message is
@@ -270,94 +249,38 @@ static bool mailbox_was_cut(const gh_mailbox_fetch* fetch)
     return fetch->count > 0 && fetch->last_id - fetch->unread > fetch->after;
 }
 
-static void mailbox_fetched(gh_mailbox_fetch* fetch, const gh_event* event)
+static gh_status mailbox_fetched(gh_op* op, const gh_event* event)
 {
+    gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
     const gh_reply* entries = gh_reply_at(event->reply, GH_MAILBOX_FETCH_ENTRIES);
-    uint64_t now_us = gh_client_now(fetch->op.client);
     gh_epochs epochs;
     gh_status status;
     epochs.present = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_FETCH_EPOCH);
     epochs.ended = gh_reply_at(event->reply, GH_MAILBOX_FETCH_EPOCHS)->text;
-    if (!mailbox_note_figures(fetch, event->reply, &epochs))
-    {
-        gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));
-        return;
-    }
-    if (mailbox_restarted(fetch, &epochs))
-    {
-        mailbox_ask(fetch);
-        return;
-    }
-    if (mailbox_was_cut(fetch))
-    {
-        gh_op_end(&fetch->op, GH_OK);
-        return;
-    }
+    if (!mailbox_note_figures(fetch, event->reply, &epochs)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
+    if (mailbox_restarted(fetch, &epochs)) return mailbox_ask(op);
+    if (mailbox_was_cut(fetch)) return GH_OK;
     if (fetch->newest) entries = mailbox_newest(fetch, entries);
     status = mailbox_keep(fetch, entries, &epochs);
-    if (status == GH_CORRUPT) gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CORRUPT));
-    else if (fetch->messages_max == 0 && fetch->last_id > fetch->after && fetch->unread > 0)
-        gh_op_end(&fetch->op, GH_OK);
-    else if (status == GH_FULL || (entries == NULL && fetch->count > 0))
-        gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : GH_TOO_SMALL);
-    else if (entries != NULL && !fetch->newest && fetch->count < fetch->messages_max && fetch->after < fetch->last_id)
-        mailbox_ask(fetch);
-    else if (fetch->count > 0) gh_op_end(&fetch->op, GH_OK);
-    else if (fetch->wait_end_us <= now_us) gh_op_end(&fetch->op, GH_EMPTY);
-    else mailbox_wait(fetch);
+    if (status == GH_CORRUPT) return gh_op_outcome(op, GH_REASON_CORRUPT);
+    if (fetch->messages_max == 0 && fetch->last_id > fetch->after && fetch->unread > 0) return GH_OK;
+    if (status == GH_FULL && fetch->count == 0) return GH_TOO_SMALL;
+    if (status == GH_OK && entries != NULL && !fetch->newest && fetch->count < fetch->messages_max &&
+        fetch->after < fetch->last_id)
+        return mailbox_ask(op);
+    if (fetch->count > 0) return GH_OK;
+    if (fetch->wait_end_us <= gh_client_now(op->client)) return GH_EMPTY;
+    return gh_question_wait(op, &fetch->polls, MAILBOX_HEARTBEAT_US, fetch->wait_end_us);
 }
 
 /* What has been read already is worth more than the reason why there is no more. */
-static void mailbox_fetch_fail(gh_mailbox_fetch* fetch, gh_status status)
-{
-    gh_op_end(&fetch->op, fetch->count > 0 ? GH_OK : status);
-}
-
-static void mailbox_asking_step(gh_mailbox_fetch* fetch, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: mailbox_fetched(fetch, event); break;
-    case GH_EVENT_FAILED: mailbox_fetch_fail(fetch, event->status); break;
-    case GH_EVENT_TIMER: mailbox_fetch_fail(fetch, gh_op_outcome(&fetch->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
-}
-
-static void mailbox_waiting_step(gh_mailbox_fetch* fetch, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET: mailbox_ask(fetch); break;
-    case GH_EVENT_TIMER:
-        if (gh_client_now(fetch->op.client) >= fetch->wait_end_us) gh_op_end(&fetch->op, GH_EMPTY);
-        else mailbox_ask(fetch);
-        break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(&fetch->op, gh_op_outcome(&fetch->op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_REPLY:
-    case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
-}
-
 static void mailbox_fetch_step(gh_op* op, const gh_event* event)
 {
-    gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
-    switch ((mailbox_fetch_state)op->state)
-    {
-    case MAILBOX_ASKING: mailbox_asking_step(fetch, event); break;
-    case MAILBOX_WAITING: mailbox_waiting_step(fetch, event); break;
-    }
+    const gh_mailbox_fetch* fetch = mailbox_fetch_of(op);
+    const bool no_more = event->kind == GH_EVENT_FAILED || event->kind == GH_EVENT_TIMER;
+    gh_status status = gh_question_verdict(op, event, fetch->wait_end_us, mailbox_ask);
+    if (no_more && fetch->count > 0) status = GH_OK;
+    if (status != GH_PENDING) gh_op_end(op, status);
 }
 
 static const gh_op_kind mailbox_fetch_kind = {.name = "mailbox",
@@ -365,6 +288,7 @@ static const gh_op_kind mailbox_fetch_kind = {.name = "mailbox",
                                               .encode = mailbox_fetch_encode,
                                               .text = &gh_mailbox_fetch_lua,
                                               .effect = GH_OP_READS,
+                                              .answer = mailbox_fetched,
                                               .trees = gh_tree_read};
 
 static const gh_bound mailbox_fetch_bounds_rows[] = {
@@ -410,7 +334,7 @@ static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, const gh_mailbox* mailb
     op->messages_max = config->messages_max;
     op->newest = config->newest;
     gh_op_begin(&op->op, client, &mailbox_fetch_kind);
-    mailbox_ask(op);
+    mailbox_ask(&op->op);
     return GH_OK;
 }
 

@@ -1,6 +1,7 @@
 /* tasks_take.c -- tasks handed out: a taker's or a worker's question, asked again while it may wait. */
 
 #include "tasks_place.h"
+#include "client/question.h"
 #include "scripts/tasks_scripts.h"
 #include "wire/name.h"
 #include "tasks/task_text.h"
@@ -13,21 +14,9 @@
 #define LOOK_MAX         128u /* places in a request, once an answer was that there were only places left over */
 #define ATTEMPT_MAX      (int64_t)UINT16_MAX
 
-typedef enum task_take_state
-{
-    TASK_TAKE_ASKING = 1,
-    TASK_TAKE_WAITING
-} task_take_state;
-
 static gh_tasks_take* take_of(gh_op* op)
 {
     return (gh_tasks_take*)(void*)op;
-}
-
-static void take_end(gh_tasks_take* take, gh_status status)
-{
-    take->op.state = 0;
-    gh_op_end(&take->op, status);
 }
 
 /* How it ends that asks no more, without an answer to the point. */
@@ -38,18 +27,12 @@ static gh_status take_outcome(const gh_tasks_take* take, gh_status done_nothing)
 }
 
 /* That a copy of this sequence may be under way is known as long as the sequence stays. */
-static void take_ask(gh_tasks_take* take)
+static gh_status take_ask(gh_op* op)
 {
-    if (take->cancelled || gh_client_now(take->op.client) >= take->deadline_us)
-    {
-        take_end(take, take_outcome(take, take->cancelled ? GH_CANCELLED : GH_TIMEOUT));
-        return;
-    }
-    take->op.state = TASK_TAKE_ASKING;
-    if (take->sleeper == take->op.sequence)
-        gh_op_listen(&take->op); /* before it is sent: a hint may overtake the answer */
-    gh_op_timer(&take->op, gh_client_after(take->op.client, take->timeout_us));
-    gh_op_send(&take->op, take->op.flags & GH_OP_MAYBE);
+    const gh_tasks_take* take = take_of(op);
+    if (take->cancelled) return take_outcome(take, GH_CANCELLED);
+    if (gh_client_now(op->client) >= take->deadline_us) return take_outcome(take, GH_TIMEOUT);
+    return gh_question_ask(op, take->timeout_us, take->sleeper == op->sequence, op->flags & GH_OP_MAYBE);
 }
 
 /* What the last sequence was answered shall not be answered again; and late copies of it find its receipt. */
@@ -60,19 +43,6 @@ static void take_renumber(gh_tasks_take* take)
     take->op.flags &= (uint8_t)~GH_OP_MAYBE;
     take->came_late = false;
     if (listens) take->sleeper = take->op.sequence;
-}
-
-static void take_ask_anew(gh_tasks_take* take)
-{
-    take_renumber(take);
-    take_ask(take);
-}
-
-static void take_wait(gh_tasks_take* take, uint64_t pause_us)
-{
-    uint64_t ask_us = gh_client_after(take->op.client, pause_us);
-    take->op.state = TASK_TAKE_WAITING;
-    gh_op_timer(&take->op, ask_us < take->give_up_us ? ask_us : take->give_up_us);
 }
 
 static gh_script* take_script(gh_op* op)
@@ -258,127 +228,71 @@ static uint64_t take_pause(gh_tasks_take* take)
     return take->next_us == 0 || take->next_us > take->pause_us ? take->pause_us : take->next_us;
 }
 
-static void take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_us)
+static gh_status take_nothing(gh_tasks_take* take, gh_status outcome, uint64_t next_us)
 {
     take->next_us = next_us;
     if (gh_op_sent_twice(&take->op)) take_renumber(take); /* what was nothing has left a receipt */
-    if (take->cancelled || gh_client_now(take->op.client) >= take->give_up_us)
-    {
-        take_end(take, take->cancelled ? GH_CANCELLED : take->ask_once ? outcome : GH_EMPTY);
-        return;
-    }
-    take_wait(take, take_pause(take));
+    if (take->cancelled) return GH_CANCELLED;
+    if (gh_client_now(take->op.client) >= take->give_up_us) return take->ask_once ? outcome : GH_EMPTY;
+    return gh_question_sleep(&take->op, take_pause(take), take->give_up_us);
 }
 
 /* Tasks, or none: there was something, but not for us. */
-static void take_reply_tasks(gh_tasks_take* take, const gh_event* event)
+static gh_status take_reply_tasks(gh_tasks_take* take, const gh_event* event)
 {
     uint64_t remaining_us = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_TAKE_REMAINING_US);
     uint64_t margin_us = take->lease_us / 100 + 1000;
-    if (!take_fits(take, event->reply))
-    {
-        take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE));
-        return;
-    }
+    if (!take_fits(take, event->reply)) return gh_op_outcome(&take->op, GH_REASON_UNUSABLE);
     if (event->reply->count > GH_TASKS_TAKE_TASKS &&
         event->sent_us + remaining_us <= gh_client_now(take->op.client) + margin_us)
     {
         take->came_late = true;
-        take_ask(take); /* later than the leases, as far as we can know: asking again tells what is left of them */
-        return;
+        return take_ask(&take->op); /* later than the leases, as far as we can know: this tells what is left of them */
     }
     take_tasks(take, event->reply, event->sent_us + remaining_us - margin_us);
-    if (take->count > 0) take_end(take, GH_OK);
-    else if (take->cancelled) take_end(take, GH_CANCELLED);
-    else take_ask_anew(take);
+    if (take->count > 0) return GH_OK;
+    if (take->cancelled) return GH_CANCELLED;
+    take_renumber(take);
+    return take_ask(&take->op);
 }
 
-static void take_reply(gh_tasks_take* take, const gh_event* event)
+static gh_status take_answer(gh_op* op, const gh_event* event)
 {
+    gh_tasks_take* take = take_of(op);
     const gh_reply* reply = event->reply;
     uint64_t next_us;
     int64_t code;
     const uint32_t now = take->puts_back ? GH_TASKS_BACK_NOW_US : GH_TASKS_TAKE_NOW_US;
-    gh_client_note_store_time(take->op.client, (uint64_t)gh_reply_integer(reply, now));
-    if (take->puts_back)
-    {
-        take->puts_back = false;
-        take->has_put_back = true; /* as many as one request does; the next question goes on */
-        take_ask(take);
-        return;
-    }
-    take->has_put_back = false;
+    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, now));
+    take->has_put_back = take->puts_back; /* as many as one request does; the next question goes on */
+    take->puts_back = false;
+    if (take->has_put_back) return take_ask(op);
     next_us = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_NEXT_US);
     code = gh_reply_integer(reply, GH_TASKS_TAKE_CODE);
     take->by_rate = code == GH_TASKS_TAKE_OVER_RATE;
     take->looks_on = code == GH_TASKS_TAKE_GIVEN; /* if none, something was passed over, and more may be behind it */
+    take->puts_back = code == GH_TASKS_TAKE_LAPSED;
     switch (code)
     {
-    case GH_TASKS_TAKE_GIVEN: take_reply_tasks(take, event); break;
-    case GH_TASKS_TAKE_EMPTY: take_nothing(take, GH_EMPTY, next_us); break;
-    case GH_TASKS_TAKE_PAUSED: take_nothing(take, GH_PAUSED, next_us); break;
+    case GH_TASKS_TAKE_GIVEN: return take_reply_tasks(take, event);
+    case GH_TASKS_TAKE_EMPTY: return take_nothing(take, GH_EMPTY, next_us);
+    case GH_TASKS_TAKE_PAUSED: return take_nothing(take, GH_PAUSED, next_us);
     case GH_TASKS_TAKE_OVER_RATE:
-    case GH_TASKS_TAKE_OVER_RUNNING: take_nothing(take, GH_LIMITED, next_us); break;
+    case GH_TASKS_TAKE_OVER_RUNNING: return take_nothing(take, GH_LIMITED, next_us);
+    case GH_TASKS_TAKE_TOO_LARGE: return GH_TOO_SMALL;
     case GH_TASKS_TAKE_LAPSED:
-        take->puts_back = true;
-        take_ask(take);
-        break;
-    case GH_TASKS_TAKE_TOO_LARGE: take_end(take, GH_TOO_SMALL); break;
-    case GH_TASKS_TAKE_STALE: take_ask(take); break; /* our idea of the store's time is better now */
-    default: take_end(take, gh_op_outcome(&take->op, GH_REASON_UNUSABLE)); break;
-    }
-}
-
-static void take_cancel(gh_tasks_take* take)
-{
-    take->cancelled = true;
-    if (!gh_op_maybe_done(&take->op)) take_end(take, GH_CANCELLED); /* else it may bring tasks */
-}
-
-static void take_asking_step(gh_tasks_take* take, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: take_reply(take, event); break;
-    case GH_EVENT_FAILED: take_end(take, event->status); break;
-    case GH_EVENT_TIMER: take_end(take, gh_op_outcome(&take->op, GH_REASON_DEADLINE)); break;
-    case GH_EVENT_CANCEL: take_cancel(take); break;
-    case GH_EVENT_CLOSE: take_end(take, gh_op_outcome(&take->op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
-}
-
-static void take_waiting_step(gh_tasks_take* take, const gh_event* event)
-{
-    switch (event->kind)
-    {
-    case GH_EVENT_HINT:
-    case GH_EVENT_RESET: take_ask(take); break;
-    case GH_EVENT_TIMER:
-        if (gh_client_now(take->op.client) >= take->give_up_us) take_end(take, GH_EMPTY);
-        else take_ask(take);
-        break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: take_end(take, GH_CANCELLED); break;
-    case GH_EVENT_REPLY:
-    case GH_EVENT_FAILED:
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
+    case GH_TASKS_TAKE_STALE: return take_ask(op); /* our idea of the store's time is better now */
+    default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
 }
 
 static void take_step(gh_op* op, const gh_event* event)
 {
-    switch ((task_take_state)op->state)
-    {
-    case TASK_TAKE_ASKING: take_asking_step(take_of(op), event); break;
-    case TASK_TAKE_WAITING: take_waiting_step(take_of(op), event); break;
-    }
+    gh_tasks_take* take = take_of(op);
+    gh_status status;
+    if (event->kind == GH_EVENT_CANCEL) take->cancelled = true; /* but what was asked may bring tasks */
+    status = gh_question_verdict(op, event, take->give_up_us, take_ask);
+    if (status != GH_PENDING) gh_op_end(op, status);
 }
 
 static gh_op* take_owner(const gh_op* op)
@@ -391,6 +305,7 @@ static const gh_op_kind take_kind = {.name = "tasks_take",
                                      .encode = take_encode,
                                      .script = take_script,
                                      .effect = GH_OP_CHANGES,
+                                     .answer = take_answer,
                                      .owner = take_owner,
                                      .trees = gh_tree_read};
 
@@ -467,7 +382,7 @@ static gh_status tasks_take_try(gh_tasks_take* op, const gh_queue* queue, gh_tas
         op->taker_sequence = op->op.sequence;
     }
     if (op->owner == NULL) op->sleeper = op->ask_once ? 0 : op->op.sequence;
-    take_ask(op);
+    take_ask(&op->op);
     return GH_OK;
 }
 
