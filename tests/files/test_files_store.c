@@ -441,6 +441,21 @@ static void wrong_types_are_told(void** state)
     assert_status(sender_run(from, gh_str_literal("other")), GH_CORRUPT);
 }
 
+static gh_files_list* list_that_waits(const scene* self)
+{
+    gh_files_list* list = GAME_NEW(self->a, gh_files_list);
+    gh_files_list_config config = gh_files_list_config_default();
+    config.entries = GAME_NEW_ARRAY(self->a, gh_file_entry, 1);
+    config.entry_count = 1;
+    config.names = game_new(self->a, GH_NAME_SIZE_MAX);
+    config.names_size = GH_NAME_SIZE_MAX;
+    config.wait_us = 60 * SECOND_US;
+    config.after = UINT64_C(1) << 52;
+    assert_status(gh_files_list_begin(list, self->a->client, gh_str_literal("news"), &config), GH_OK);
+    GAME_UNTIL(redis_server_integer(self->server, "EXISTS gh:{files:news}:h") == 1);
+    return list;
+}
+
 static void keys_are_those_of_the_page(void** state)
 {
     (void)state;
@@ -452,18 +467,24 @@ static void keys_are_those_of_the_page(void** state)
     to->stop_at = CHUNK;
     reader_begin(to, NAME, "0");
     GAME_UNTIL(reader_step(to));
-    gh_files_list* list = GAME_NEW(self.a, gh_files_list);
-    gh_files_list_config config = gh_files_list_config_default();
-    config.entries = GAME_NEW_ARRAY(self.a, gh_file_entry, 1);
-    config.entry_count = 1;
-    config.names = game_new(self.a, GH_NAME_SIZE_MAX);
-    config.names_size = GH_NAME_SIZE_MAX;
-    config.wait_us = 60 * SECOND_US;
-    config.after = UINT64_C(1) << 52;
-    assert_status(gh_files_list_begin(list, self.a->client, from->config.channel, &config), GH_OK);
-    GAME_UNTIL(redis_server_integer(self.server, "EXISTS gh:{files:news}:h") == 1);
+    list_that_waits(&self);
     keys_must_be_on_the_page(self.server, "gh:{file:");
     keys_must_be_on_the_page(self.server, "gh:{files:");
+}
+
+/* Its next question is due in two seconds and a half, or later; one who is not in the store is not hinted. */
+static void list_asks_at_once_after_a_loss(void** state)
+{
+    (void)state;
+    scene self = scene_start(false);
+    const gh_files_list* list = list_that_waits(&self);
+    uint64_t began_us;
+    GAME_UNTIL(list->op.state == 2);
+    began_us = game_now_us(self.a);
+    redis_server_do(self.server, "FLUSHALL");
+    redis_server_do(self.server, "CLIENT KILL TYPE normal SKIPME yes");
+    GAME_UNTIL(redis_server_integer(self.server, "EXISTS gh:{files:news}:h") == 1);
+    assert_true(game_now_us(self.a) - began_us < 2 * SECOND_US);
 }
 
 /* ---- channels ------------------------------------------------------------------------------------------ */
@@ -550,4 +571,5 @@ TEST_FILE(files_store, cmocka_unit_test(sender_goes_on_where_the_dead_one_was),
           cmocka_unit_test(only_readers_that_were_named_read_and_each_once), cmocka_unit_test(flipped_bits_are_found),
           cmocka_unit_test(whole_is_verified_too), cmocka_unit_test(chunks_that_come_twice_or_early),
           cmocka_unit_test(wrong_types_are_told), cmocka_unit_test(keys_are_those_of_the_page),
-          cmocka_unit_test(full_channel_makes_senders_wait), cmocka_unit_test(channel_holds_a_thousand_files));
+          cmocka_unit_test(list_asks_at_once_after_a_loss), cmocka_unit_test(full_channel_makes_senders_wait),
+          cmocka_unit_test(channel_holds_a_thousand_files));

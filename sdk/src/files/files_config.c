@@ -10,9 +10,6 @@
 #define FILES_TIME_MAX_US      86400000000ull
 #define FILES_ABANDONED_MIN_US 1000000ull
 #define FILES_ABANDONED_MAX_US 604800000000ull
-#define FILES_PAUSE_MIN_US     5000ull
-#define FILES_PAUSE_MAX_US     100000ull
-#define FILES_DOUBLINGS_MAX    5u
 
 /* ---- small things -------------------------------------------------------------------------------------- */
 
@@ -34,12 +31,6 @@ bool gh_files_parse_digest(gh_str text, gh_digest* digest)
         return false;
     for (i = 0; i < 16; i++) digest->bytes[i] = (uint8_t)(halves[i / 8] >> (56 - 8 * (i % 8)));
     return true;
-}
-
-uint64_t gh_files_pause(uint32_t pauses)
-{
-    uint64_t pause_us = FILES_PAUSE_MIN_US << (pauses < FILES_DOUBLINGS_MAX ? pauses : FILES_DOUBLINGS_MAX);
-    return pause_us < FILES_PAUSE_MAX_US ? pause_us : FILES_PAUSE_MAX_US;
 }
 
 /* ---- send ---------------------------------------------------------------------------------------------- */

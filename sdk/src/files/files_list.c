@@ -3,6 +3,7 @@
 #include "files_room.h"
 
 #include "client/object.h"
+#include "client/question.h"
 #include "scripts/files_scripts.h"
 
 #define LIST_WAIT_MAX_US  3600000000ull
@@ -12,12 +13,6 @@
 #define LIST_REPLY_ROOM   256u
 
 /* ---- list ---------------------------------------------------------------------------------------------- */
-
-typedef enum files_list_state
-{
-    FILES_LISTING = 1,
-    FILES_LIST_WAITING
-} files_list_state;
 
 static gh_files_list* files_list_of(gh_op* op)
 {
@@ -45,25 +40,10 @@ static void files_list_encode(gh_op* op, gh_request* request)
     gh_request_number(request, list->wait_end_us > gh_client_now(op->client) ? LIST_TOKEN_US : 0);
 }
 
-static void files_list_ask(gh_files_list* list)
+static gh_status files_list_ask(gh_op* op)
 {
-    list->op.state = FILES_LISTING;
-    if (list->wait_end_us > 0) gh_op_listen(&list->op); /* before it is sent: a hint may overtake the answer */
-    gh_op_timer(&list->op, gh_client_after(list->op.client, list->timeout_us));
-    gh_op_send(&list->op, 0);
-}
-
-/* A hint comes at once; without hints, pauses grow. */
-static void files_list_wait(gh_files_list* list)
-{
-    gh_client* client = list->op.client;
-    uint64_t pause_us = gh_files_pause(list->polls);
-    uint64_t due_us;
-    if (list->polls < UINT16_MAX) list->polls++;
-    if (gh_client_wake_healthy(client)) pause_us = gh_client_jitter(client, LIST_HEARTBEAT_US);
-    due_us = gh_client_after(client, pause_us);
-    list->op.state = FILES_LIST_WAITING;
-    gh_op_timer(&list->op, due_us < list->wait_end_us ? due_us : list->wait_end_us);
+    const gh_files_list* list = files_list_of(op);
+    return gh_question_ask(op, list->timeout_us, list->wait_end_us > 0, 0);
 }
 
 /* "<bytes reserved> <id>" */
@@ -111,43 +91,26 @@ static bool files_list_keep(gh_files_list* list, const gh_reply* number)
     return true;
 }
 
-static void files_listed(gh_files_list* list, const gh_reply* reply)
+static gh_status files_listed(gh_op* op, const gh_event* event)
 {
-    const gh_reply* at = gh_reply_at(reply, GH_FILES_LIST_FILES);
+    gh_files_list* list = files_list_of(op);
+    const gh_reply* at = gh_reply_at(event->reply, GH_FILES_LIST_FILES);
     for (; at != NULL; at = at->next->next->next)
     {
         if (files_list_keep(list, at)) continue;
         list->count = 0;
-        gh_op_end(&list->op, GH_CORRUPT);
-        return;
+        return GH_CORRUPT;
     }
-    if (list->count > 0) gh_op_end(&list->op, GH_OK);
-    else if (list->wait_end_us <= gh_client_now(list->op.client)) gh_op_end(&list->op, GH_EMPTY);
-    else files_list_wait(list);
+    if (list->count > 0) return GH_OK;
+    if (list->wait_end_us <= gh_client_now(op->client)) return GH_EMPTY;
+    return gh_question_wait(op, &list->polls, LIST_HEARTBEAT_US, list->wait_end_us);
 }
 
+/* At the end of its wait it asks once more. */
 static void files_list_step(gh_op* op, const gh_event* event)
 {
-    gh_files_list* list = files_list_of(op);
-    bool waits = op->state == FILES_LIST_WAITING;
-    switch (event->kind)
-    {
-    case GH_EVENT_REPLY: files_listed(list, event->reply); break;
-    case GH_EVENT_FAILED: gh_op_end(op, event->status); break;
-    case GH_EVENT_TIMER:
-        if (waits) files_list_ask(list);
-        else gh_op_end(op, gh_op_outcome(op, GH_REASON_DEADLINE));
-        break;
-    case GH_EVENT_HINT:
-        if (waits) files_list_ask(list);
-        break;
-    case GH_EVENT_CANCEL:
-    case GH_EVENT_CLOSE: gh_op_end(op, gh_op_outcome(op, GH_REASON_CANCEL)); break;
-    case GH_EVENT_LAPSED:
-    case GH_EVENT_RESET:
-    case GH_EVENT_DOUBT:
-    case GH_EVENT_CHILD: break;
-    }
+    gh_status status = gh_question_verdict(op, event, GH_FOREVER, files_list_ask);
+    if (status != GH_PENDING) gh_op_end(op, status);
 }
 
 static const gh_op_kind files_list_kind = {.name = "files",
@@ -155,6 +118,7 @@ static const gh_op_kind files_list_kind = {.name = "files",
                                            .encode = files_list_encode,
                                            .text = &gh_files_list_lua,
                                            .effect = GH_OP_READS,
+                                           .answer = files_listed,
                                            .trees = gh_tree_read};
 
 static const gh_bound files_list_bounds_rows[] = {
@@ -190,7 +154,7 @@ static gh_status files_list_try(gh_files_list* op, gh_client* client, gh_str cha
     op->timeout_us = config->timeout_us;
     op->wait_end_us = config->wait_us == 0 ? 0 : gh_client_after(client, config->wait_us);
     gh_op_begin(&op->op, client, &files_list_kind);
-    files_list_ask(op);
+    files_list_ask(&op->op);
     return GH_OK;
 }
 

@@ -7,6 +7,7 @@
    caller (block, line) only move through what has arrived, see files_pull.c. */
 
 #include "client/outcome.h"
+#include "client/question.h"
 #include "files_room.h"
 #include "scripts/files_scripts.h"
 
@@ -284,7 +285,7 @@ static void read_plan(gh_file_read* read)
     gh_client* client = read->op.client;
     if (!room->opened || (!read->is_sealed && room->wanted >= room->chunks))
     {
-        room->ask_us = gh_client_after(client, gh_client_jitter(client, gh_files_pause(room->pauses++)));
+        room->ask_us = gh_client_after(client, gh_client_jitter(client, gh_question_pause(room->pauses++)));
     }
     else
     {

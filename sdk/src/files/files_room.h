@@ -177,9 +177,6 @@ read_room* gh_files_carve_read(const gh_file_read_config* config);
 void gh_files_encode_digest(gh_request* request, const gh_digest* digest);
 bool gh_files_parse_digest(gh_str text, gh_digest* digest);
 
-/* 5 ms after the first question, twice as long after each, 100 ms at last. */
-uint64_t gh_files_pause(uint32_t pauses);
-
 /* ---- files_send_lanes.c, for files_send.c and files_push.c --------------------------------------------- */
 
 extern const gh_op_kind gh_files_send_lane_kind;

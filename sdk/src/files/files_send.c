@@ -6,6 +6,7 @@
        files_send_lanes.c  chunks on their way, each with an op of its own */
 
 #include "client/outcome.h"
+#include "client/question.h"
 #include "files_room.h"
 #include "scripts/files_scripts.h"
 
@@ -238,7 +239,7 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
 static void send_pause(gh_file_send* send)
 {
     send_room* room = send->room;
-    uint64_t pause_us = gh_client_jitter(send->op.client, gh_files_pause(room->pauses++));
+    uint64_t pause_us = gh_client_jitter(send->op.client, gh_question_pause(room->pauses++));
     room->pause_end_us = gh_client_after(send->op.client, pause_us);
     send_arm(send);
 }

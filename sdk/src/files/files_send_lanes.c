@@ -6,6 +6,7 @@
 
 #include "files_room.h"
 
+#include "client/question.h"
 #include "scripts/files_scripts.h"
 
 #define SEND_EARLY_MAX 16u /* a chunk that is refused as too early although the one before it is stored */
@@ -114,7 +115,7 @@ static void send_lane_stored(send_lane* lane)
 static void send_lane_pause(send_lane* lane, send_lane_state state)
 {
     lane->state = (uint8_t)state;
-    gh_op_timer(&lane->op, gh_client_after(lane->op.client, gh_files_pause(lane->pauses++)));
+    gh_op_timer(&lane->op, gh_client_after(lane->op.client, gh_question_pause(lane->pauses++)));
 }
 
 /* Too early: the one before it goes first. When that one is stored, we go again. */
