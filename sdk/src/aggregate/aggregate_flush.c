@@ -138,7 +138,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     const aggregate_day* day = flush_day(flush);
     bool looks = flush->op.state == FLUSH_LOOKING;
     uint32_t node = flush->node;
-    gh_request_script(request, flush_script(&flush->op), 0, looks ? 0 : 1);
+    gh_request_op_script(request, &flush->op, 0, looks ? 0 : 1);
     gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
@@ -161,7 +161,7 @@ static void flush_encode(gh_op* op, gh_request* request)
         flush_encode_stage(flush, request);
         return;
     }
-    gh_request_script(request, flush_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_aggregate_encode_keys(request, op, gh_name_str(&flush->set), flush_day(flush)->text, "fg012");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&flush->file));

@@ -28,7 +28,7 @@ static void totals_encode(gh_op* op, gh_request* request)
 {
     const gh_aggregate_read* read = totals_of(op);
     char parts[2] = {(char)('0' + read->level), 0};
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_aggregate_encode_keys(request, op, gh_name_str(&read->set), read->day, parts);
     gh_request_number(request, op->sequence);
     gh_request_number(request, (uint64_t)read->first + read->count);

@@ -79,7 +79,7 @@ static void encode_note(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : gh_name_str(&change->player);
-    gh_request_script(request, chat_change_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
     gh_request_number(request, op->sequence);
@@ -100,7 +100,7 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_script(request, chat_change_script(op), 0, change->count + (change->first == NULL ? 0 : 2));
+    gh_request_op_script(request, op, 0, change->count + (change->first == NULL ? 0 : 2));
     encode_chat_head(request, op, gh_name_str(&change->chat), "smv");
     encode_keep(request, change);
     gh_request_number(request, change->members_max);
@@ -113,7 +113,7 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
-    gh_request_script(request, chat_change_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     encode_chat_head(request, op, gh_name_str(&change->chat), joins ? "smv" : "smvh");
     gh_request_str(request, gh_name_str(&change->player));
     if (joins) gh_request_number(request, change->from_start);
@@ -415,7 +415,7 @@ static gh_chat_send* chat_send_of(gh_op* op)
 static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
-    gh_request_script(request, gh_op_script(op), 0, 2 * send->count);
+    gh_request_op_script(request, op, 0, 2 * send->count);
     encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
     gh_posts_encode(request, send->posts, send->count);
 }

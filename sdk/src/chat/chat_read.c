@@ -31,7 +31,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
 {
     static const char parts[] = {'s', 'm', 'v', 'h'};
     size_t i;
-    gh_request_script(request, gh_chat_read_script(op), 0, 2 * question->pairs);
+    gh_request_op_script(request, op, 0, 2 * question->pairs);
     for (i = 0; i < sizeof parts; i++)
         gh_request_object_key(request, op->client, gh_chat_kind(), question->chat, parts[i]);
     gh_request_op_token(request, op);
@@ -48,7 +48,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
 void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,
                          uint64_t wait_us)
 {
-    gh_request_script(request, gh_client_script(op->client, &gh_chats_list_lua), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
     gh_request_op_token(request, op);
@@ -60,7 +60,7 @@ void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t
 
 void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us)
 {
-    gh_request_script(request, gh_client_script(op->client, &gh_chats_remove_lua), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_number(request, op->sequence);
     gh_request_str(request, chat);

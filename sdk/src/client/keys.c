@@ -18,6 +18,11 @@ void gh_request_script(gh_request* request, const gh_script* script, uint32_t mo
     gh_request_evalsha(request, script->digest, keys + more_keys, arguments + more_arguments);
 }
 
+void gh_request_op_script(gh_request* request, gh_op* op, uint32_t more_keys, uint32_t more_arguments)
+{
+    gh_request_script(request, gh_op_script(op), more_keys, more_arguments);
+}
+
 size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, uint32_t keys, uint32_t numbers)
 {
     const size_t room = gh_client_out_room(client);

@@ -31,7 +31,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     const uint64_t quarantine_end_us = gh_client_quarantine_end(client);
     const uint32_t watched = gh_client_watches_epoch(client) ? 1 : 0;
     const uint64_t not_after_us = gh_client_not_after(client);
-    gh_request_script(request, gh_lease_script(&lease->op), watched, watched);
+    gh_request_op_script(request, &lease->op, watched, watched);
     encode_keys(lease, request);
     if (watched != 0) gh_request_epoch_key(request, client);
     gh_request_op_token(request, &lease->op);
@@ -56,7 +56,7 @@ static void encode_release(gh_lease* lease, gh_request* request)
     uint32_t late;
     if (lease->unanswered && lease->link != gh_client_link(client)) lease_note_late(lease); /* this overtakes it */
     late = gh_lease_is_late(lease);
-    gh_request_script(request, gh_lease_script(&lease->op), 0, late);
+    gh_request_op_script(request, &lease->op, 0, late);
     encode_keys(lease, request);
     gh_request_op_token(request, &lease->op);
     gh_request_number(request, lease->op.sequence);

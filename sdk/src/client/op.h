@@ -331,6 +331,8 @@ gh_script* gh_op_script(gh_op* op);
 /* "EVALSHA <digest> <keys>", with all keys and arguments announced that the head of the script names, and so many more
    that it lets be left out or be any number. So many have to be written behind it. */
 void gh_request_script(gh_request* request, const gh_script* script, uint32_t more_keys, uint32_t more_arguments);
+/* The same with the op's own script. */
+void gh_request_op_script(gh_request* request, gh_op* op, uint32_t more_keys, uint32_t more_arguments);
 
 /* What is left of out_bytes, for a begin to hold its strings against, behind this, so many keys of an object, with the
    phantom key that a Cluster wants, and so many numbers; an op token counts as two. 0: nothing. */

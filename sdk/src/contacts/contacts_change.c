@@ -45,7 +45,7 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_change* change = contacts_change_of(op);
     bool touch = change->what == CONTACTS_TOUCH;
-    gh_request_script(request, contacts_change_script(op), 0, touch ? change->count : 0);
+    gh_request_op_script(request, op, 0, touch ? change->count : 0);
     gh_contacts_encode_keys(request, op, gh_name_str(&change->owner));
     gh_request_mark_key(request, op->client, gh_contacts_kind(), gh_name_str(&change->owner));
     gh_request_op_token(request, op);

@@ -249,7 +249,7 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     char client[16];
     uint32_t i;
-    gh_request_script(request, gh_op_script(op), lane->count * (1 + precisions), 2 * precisions + lane->count);
+    gh_request_op_script(request, op, lane->count * (1 + precisions), 2 * precisions + lane->count);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("w"), none);
     gh_request_shard_key(request, op->client, gh_counters_kind(), lane->shard, gh_str_literal("k"), none);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)

@@ -47,7 +47,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     const gh_counters* self = counters_of_cleaning(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
-    gh_request_script(request, counters_clean_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
@@ -63,7 +63,7 @@ static void counters_clean_encode_shard(gh_op* op, gh_request* request)
     uint32_t precisions = self->config.precision_count;
     uint64_t pace_s = (self->config.clean_us + 999999) / 1000000;
     uint32_t i;
-    gh_request_script(request, counters_clean_script(op), cleaning->count * (1 + precisions), 2 * precisions);
+    gh_request_op_script(request, op, cleaning->count * (1 + precisions), 2 * precisions);
     gh_request_shard_key(request, op->client, gh_counters_kind(), cleaning->shard, gh_str_literal("k"), none);
     for (i = 0; i < cleaning->count; i++)
         gh_counters_encode_keys(request, self, cleaning->shard,

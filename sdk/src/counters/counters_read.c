@@ -33,7 +33,7 @@ static void counter_read_encode(gh_op* op, gh_request* request)
     char part[16] = "c:";
     gh_str text = gh_str_make(name, (size_t)(gh_name_encode(gh_name_str(&read->name), name) - name));
     gh_str list = gh_str_make(part, (size_t)(gh_decimal_encode(read->seconds, part + 2) - part));
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, gh_str_literal("o"), text);
     gh_request_shard_key(request, op->client, gh_counters_kind(), shard, list, text);
     gh_request_number(request, op->sequence);

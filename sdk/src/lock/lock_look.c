@@ -15,7 +15,7 @@ static gh_lock_look* lock_look_of(gh_op* op)
 static void lock_look_encode(gh_op* op, gh_request* request)
 {
     const uint32_t watched = gh_client_watches_epoch(op->client) ? 1 : 0;
-    gh_request_script(request, gh_op_script(op), watched, watched);
+    gh_request_op_script(request, op, watched, watched);
     gh_request_object_keys(request, op->client, lock_look_kind_name, gh_name_str(&lock_look_of(op)->name), "sq");
     if (watched != 0) gh_request_epoch_key(request, op->client);
     gh_request_number(request, op->sequence);

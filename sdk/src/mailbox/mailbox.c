@@ -55,7 +55,7 @@ static gh_mailbox_push* mailbox_push_of(gh_op* op)
 static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
-    gh_request_script(request, gh_op_script(op), 0, 2 * push->count);
+    gh_request_op_script(request, op, 0, 2 * push->count);
     encode_mailbox_keys(request, op, &push->name, "smh");
     gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
     gh_request_op_token(request, op);
@@ -148,7 +148,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     encode_mailbox_keys(request, op, &fetch->name, "smh");
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -353,7 +353,7 @@ static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     encode_mailbox_keys(request, op, &commit->name, "sm");
     gh_request_number(request, op->sequence);
     gh_request_number(request, commit->epoch);

@@ -41,7 +41,7 @@ static void permit_encode_refresh(gh_lease* lease, gh_request* request)
     gh_permit* carrier = permit_of(lease);
     gh_permit* member = gh_permit_batch_next(carrier, NULL);
     uint8_t place = 0;
-    gh_request_script(request, gh_lease_script(&lease->op), 0, carrier->batch);
+    gh_request_op_script(request, &lease->op, 0, carrier->batch);
     gh_request_object_keys(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), "sh");
     gh_request_number(request, lease->op.sequence);
     gh_request_number(request, lease->lease_us);

@@ -39,7 +39,7 @@ static void edit_encode_ids(gh_request* request, const gh_tasks_edit* edit)
 static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, gh_op_script(op), 0, edit->count);
+    gh_request_op_script(request, op, 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_token(request, op);
@@ -54,7 +54,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
 static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
-    gh_request_script(request, gh_op_script(op), 0, edit->count);
+    gh_request_op_script(request, op, 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_token(request, op);
@@ -172,7 +172,7 @@ static void control_encode_rate(gh_request* request, const gh_tasks_rules* rules
 static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
@@ -238,7 +238,7 @@ static gh_tasks_look* look_of(gh_op* op)
 static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&look->queue),
                          gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
@@ -312,7 +312,7 @@ static void dead_encode(gh_op* op, gh_request* request)
     uint32_t bytes = gh_client_reply_bytes(op->client) - REPLY_BYTES_HEAD;
     uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&dead->queue), gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
@@ -416,7 +416,7 @@ static gh_tasks_count* count_of(gh_op* op)
 
 static void count_encode(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, gh_op_script(op), 0, 0);
+    gh_request_op_script(request, op, 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&count_of(op)->queue),
                          gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);

@@ -82,12 +82,13 @@ static uint32_t take_bytes_most(const gh_tasks_take* take)
     return take->owner == NULL && take->memory_size < reply_bytes ? take->memory_size : reply_bytes;
 }
 
-static void take_encode_back(const gh_tasks_take* take, gh_request* request)
+static void take_encode_back(gh_op* op, gh_request* request)
 {
-    gh_request_script(request, gh_client_script(take->op.client, &gh_tasks_back_lua), 0, 0);
-    gh_request_part_keys(request, take->op.client, QUEUE_KIND, gh_name_str(&take->queue),
+    const gh_tasks_take* take = take_of(op);
+    gh_request_op_script(request, op, 0, 0);
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("l p m t x d0 d1 d2 d3"));
-    gh_request_number(request, take->op.sequence);
+    gh_request_number(request, op->sequence);
     gh_request_number(request, take->keep_us);
 }
 
@@ -96,10 +97,10 @@ static void take_encode(gh_op* op, gh_request* request)
     const gh_tasks_take* take = take_of(op);
     if (take->puts_back)
     {
-        take_encode_back(take, request);
+        take_encode_back(op, request);
         return;
     }
-    gh_request_script(request, gh_client_script(op->client, &gh_tasks_take_lua), 0,
+    gh_request_op_script(request, op, 0,
                       take->need > 1   ? 2
                       : take->looks_on ? 1
                                        : 0);
