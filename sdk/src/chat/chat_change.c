@@ -17,8 +17,7 @@ static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, 
 {
     gh_request_object_keys(request, op->client, gh_chat_kind(), chat, parts);
     gh_request_mark_key(request, op->client, gh_chat_kind(), chat);
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, gh_client_generation(op->client));
 }
 

@@ -34,8 +34,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
     gh_request_op_script(request, op, 0, 2 * question->pairs);
     for (i = 0; i < sizeof parts; i++)
         gh_request_object_key(request, op->client, gh_chat_kind(), question->chat, parts[i]);
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, question->epoch);
     if (question->from_least) gh_request_str(request, gh_str_literal("-"));
     else gh_request_number(request, question->after);
@@ -51,8 +50,7 @@ void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t
     gh_request_op_script(request, op, 0, 0);
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
     gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, place);
     gh_request_number(request, count);
     gh_request_number(request, wait_us);

@@ -58,6 +58,12 @@ void gh_request_op_token(gh_request* request, const gh_op* op)
     gh_request_token(request, op->client->id, op->sequence);
 }
 
+void gh_request_op_id(gh_request* request, const gh_op* op)
+{
+    gh_request_op_token(request, op);
+    gh_request_number(request, op->sequence);
+}
+
 /* ---- keys with longer parts, and of things that share a shard ---------------------------------------------- */
 
 static char* key_add(char* end, gh_str bytes)

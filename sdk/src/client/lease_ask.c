@@ -34,8 +34,7 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     gh_request_op_script(request, &lease->op, watched, watched);
     encode_keys(lease, request);
     if (watched != 0) gh_request_epoch_key(request, client);
-    gh_request_op_token(request, &lease->op);
-    gh_request_number(request, lease->op.sequence);
+    gh_request_op_id(request, &lease->op);
     gh_request_number(request, lease->lease_us);
     gh_request_number(request, lease->ask_once ? 0 : gh_waiter_patience(client));
     gh_request_number(request, gh_waiter_window(client));
@@ -58,8 +57,7 @@ static void encode_release(gh_lease* lease, gh_request* request)
     late = gh_lease_is_late(lease);
     gh_request_op_script(request, &lease->op, 0, late);
     encode_keys(lease, request);
-    gh_request_op_token(request, &lease->op);
-    gh_request_number(request, lease->op.sequence);
+    gh_request_op_id(request, &lease->op);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     if (row->encode_numbers != NULL) row->encode_numbers(lease, request);
     if (late != 0) gh_request_number(request, lease->late_us);

@@ -351,6 +351,8 @@ void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str k
 /* "<prefix>:epoch", see epoch.lua. */
 void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
+/* It, and the sequence, which comes back with the reply. */
+void gh_request_op_id(gh_request* request, const gh_op* op);
 
 /* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. Elements in
    front of the first that is an array lie one behind another. */

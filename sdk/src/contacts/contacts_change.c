@@ -48,8 +48,7 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, touch ? change->count : 0);
     gh_contacts_encode_keys(request, op, gh_name_str(&change->owner));
     gh_request_mark_key(request, op->client, gh_contacts_kind(), gh_name_str(&change->owner));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     if (touch)
     {
         contacts_encode_touch(change, request);

@@ -33,8 +33,7 @@ static void files_list_encode(gh_op* op, gh_request* request)
     const gh_files_list* list = files_list_of(op);
     gh_request_op_script(request, op, 0, 0);
     gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, list->after);
     gh_request_number(request, files_list_count(list));
     gh_request_number(request, list->wait_end_us > gh_client_now(op->client) ? LIST_TOKEN_US : 0);

@@ -59,8 +59,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, 3u * change->count);
     gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&change->guild), 'm');
     gh_request_mark_key(request, op->client, guild_kind_name, gh_name_str(&change->guild));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     if (!change->leaves) gh_request_number(request, change->capacity);
     for (i = 0; i < change->count; i++)
     {

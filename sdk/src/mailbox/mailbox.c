@@ -58,8 +58,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, 2 * push->count);
     encode_mailbox_keys(request, op, &push->name, "smh");
     gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, push->capacity);
     gh_request_number(request, gh_client_generation(op->client));
     gh_posts_encode(request, push->posts, push->count);
@@ -150,8 +149,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
     gh_request_op_script(request, op, 0, 0);
     encode_mailbox_keys(request, op, &fetch->name, "smh");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, fetch->after);
     gh_request_number(request, gh_least(count, fitting));
     gh_request_number(request, gh_least(gh_least(reply_room, GH_ENTRY_PAGE_MAX), gh_page_room(&page)));

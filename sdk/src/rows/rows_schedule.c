@@ -35,8 +35,7 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
     uint8_t shard = gh_rows_shard_of(gh_name_str(&schedule->row));
     gh_request_op_script(request, op, 0, 0);
     gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, row_schedule_not_after(schedule));
     gh_request_str(request, gh_name_str(&schedule->row));
     if (schedule->away) return;

@@ -28,8 +28,7 @@ static void semaphore_limit_encode(gh_op* op, gh_request* request)
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
     gh_request_op_script(request, op, 0, 0);
     gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, limit->wanted);
 }

@@ -42,8 +42,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("p m t x d0 d1 d2 d3 q w"));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, edit->keep_us);
     gh_request_number(request, gh_task_not_after(op->client));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
@@ -57,8 +56,7 @@ static void requeue_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, edit->count);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
                          gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, gh_task_not_after(op->client));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
     edit_encode_ids(request, edit);
@@ -174,8 +172,7 @@ static void control_encode(gh_op* op, gh_request* request)
     const gh_tasks_control* control = control_of(op);
     gh_request_op_script(request, op, 0, 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
-    gh_request_op_token(request, op);
-    gh_request_number(request, op->sequence);
+    gh_request_op_id(request, op);
     gh_request_number(request, gh_task_not_after(op->client));
     gh_request_number(request, gh_task_receipt_us(op->client, control->timeout_us));
     gh_request_number(request, control->rules.paused ? 1 : 0);
