@@ -78,9 +78,7 @@ static void encode_note(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     gh_str player = change->kind == CHAT_CREATE ? change->names[change->noted] : gh_name_str(&change->player);
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
-    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
+    gh_request_object_script(request, op, gh_str_literal("chats"), player, "lh");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&change->chat));
 }

@@ -47,9 +47,7 @@ void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question*
 void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t place, uint64_t count,
                          uint64_t wait_us)
 {
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
-    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'h');
+    gh_request_object_script(request, op, gh_str_literal("chats"), player, "lh");
     gh_request_op_id(request, op);
     gh_request_number(request, place);
     gh_request_number(request, count);
@@ -58,8 +56,7 @@ void gh_chat_encode_list(gh_op* op, gh_request* request, gh_str player, uint64_t
 
 void gh_chat_encode_remove(gh_op* op, gh_request* request, gh_str player, gh_str chat, uint64_t until_us)
 {
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_key(request, op->client, gh_str_literal("chats"), player, 'l');
+    gh_request_object_script(request, op, gh_str_literal("chats"), player, "l");
     gh_request_number(request, op->sequence);
     gh_request_str(request, chat);
     gh_request_number(request, until_us);

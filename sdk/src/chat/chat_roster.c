@@ -21,8 +21,7 @@ static void roster_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_members* roster = roster_of(op);
     uint32_t bytes = gh_client_reply_bytes(op->client) - ROSTER_REPLY_ROOM;
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, gh_chat_kind(), gh_name_str(&roster->chat), "sv");
+    gh_request_object_script(request, op, gh_chat_kind(), gh_name_str(&roster->chat), "sv");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&roster->cursor));
     gh_request_str(request, gh_name_str(&roster->after));

@@ -48,6 +48,12 @@ void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str
     gh_request_keys(request, client->config.prefix, kind, name, parts);
 }
 
+void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts)
+{
+    gh_request_op_script(request, op, 0, 0);
+    gh_request_object_keys(request, op->client, kind, name, parts);
+}
+
 void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name)
 {
     gh_request_shelf_key(request, client->config.prefix, kind, name, client->id);

@@ -341,6 +341,8 @@ size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
 void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
+/* The op's own script with these keys, and no more arguments than its head names. */
+void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
 /* The key of the shelf that this client's marks of the object lie on: see mark.lua. */
 void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name);
 /* The same for parts that have names of up to 8 letters, with one blank between them: "p m r0 r1". */

@@ -47,8 +47,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     const gh_counters* self = counters_of_cleaning(op);
     char client[16];
     gh_hex_encode(gh_client_id(op->client), client);
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_key(request, op->client, gh_counters_kind(), gh_str_literal("clean"), 'l');
+    gh_request_object_script(request, op, gh_counters_kind(), gh_str_literal("clean"), "l");
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
     gh_request_number(request, op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);

@@ -31,8 +31,7 @@ static uint32_t files_list_count(const gh_files_list* list)
 static void files_list_encode(gh_op* op, gh_request* request)
 {
     const gh_files_list* list = files_list_of(op);
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
+    gh_request_object_script(request, op, gh_files_channel_kind(), gh_name_str(&list->channel), "sflh");
     gh_request_op_id(request, op);
     gh_request_number(request, list->after);
     gh_request_number(request, files_list_count(list));
@@ -171,8 +170,7 @@ static gh_file_look* files_look_of(gh_op* op)
 
 static void files_look_encode(gh_op* op, gh_request* request)
 {
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&files_look_of(op)->name), "so");
+    gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&files_look_of(op)->name), "so");
     gh_request_number(request, op->sequence);
 }
 
@@ -255,15 +253,13 @@ static void files_remove_encode(gh_op* op, gh_request* request)
     const gh_file_remove* removal = files_remove_of(op);
     if (op->state == FILES_WITHDRAWING)
     {
-        gh_request_op_script(request, op, 0, 0);
-        gh_request_object_keys(request, op->client, gh_files_channel_kind(), gh_name_str(&removal->channel), "sfl");
+        gh_request_object_script(request, op, gh_files_channel_kind(), gh_name_str(&removal->channel), "sfl");
         gh_request_number(request, op->sequence);
         gh_request_str(request, gh_name_str(&removal->name));
         gh_request_number(request, removal->id);
         return;
     }
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&removal->name), "scoe");
+    gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&removal->name), "scoe");
     gh_request_number(request, op->sequence);
     gh_request_number(request, removal->id);
 }

@@ -76,15 +76,13 @@ static void read_encode(gh_op* op, gh_request* request)
     const read_room* room = read->room;
     if (room->ask == READ_WITHDRAW)
     {
-        gh_request_op_script(request, op, 0, 0);
-        gh_request_object_keys(request, op->client, gh_files_channel_kind(), room->config.channel, "sfl");
+        gh_request_object_script(request, op, gh_files_channel_kind(), room->config.channel, "sfl");
         gh_request_number(request, op->sequence);
         gh_request_str(request, gh_name_str(&read->name));
         gh_request_number(request, read->id);
         return;
     }
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&read->name), "scoe");
+    gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&read->name), "scoe");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&read->reader));
     gh_request_number(request, read_offset_to_tell(read));

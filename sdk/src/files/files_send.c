@@ -88,8 +88,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     const gh_file_send_config* config = &send->room->config;
     uint64_t bytes =
         config->size_bytes > 0 && config->size_bytes < config->cap_bytes ? config->size_bytes : config->cap_bytes;
-    gh_request_op_script(request, &send->op, 0, 0);
-    gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), config->channel, "sflh");
+    gh_request_object_script(request, &send->op, gh_files_channel_kind(), config->channel, "sflh");
     gh_request_number(request, send->op.sequence);
     gh_request_str(request, gh_name_str(&send->name));
     gh_request_number(request, bytes);
@@ -105,13 +104,11 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
     gh_str probe = gh_str_make(room->probe, room->probe_size);
     if (room->ask == SEND_PROBE)
     {
-        gh_request_op_script(request, &send->op, 0, 0);
-        gh_request_object_keys(request, send->op.client, gh_files_kind(), probe, "so");
+        gh_request_object_script(request, &send->op, gh_files_kind(), probe, "so");
         gh_request_number(request, send->op.sequence);
         return;
     }
-    gh_request_op_script(request, &send->op, 0, 0);
-    gh_request_object_keys(request, send->op.client, gh_files_channel_kind(), room->config.channel, "sfl");
+    gh_request_object_script(request, &send->op, gh_files_channel_kind(), room->config.channel, "sfl");
     gh_request_number(request, send->op.sequence);
     gh_request_str(request, probe);
     gh_request_number(request, room->probe_id);
@@ -120,8 +117,7 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
 static void send_encode_seal(gh_file_send* send, gh_request* request)
 {
     gh_digest digest = gh_digest_end(&send->room->stream);
-    gh_request_op_script(request, &send->op, 0, 0);
-    gh_request_object_keys(request, send->op.client, gh_files_kind(), gh_name_str(&send->name), "scoe");
+    gh_request_object_script(request, &send->op, gh_files_kind(), gh_name_str(&send->name), "scoe");
     gh_request_op_id(request, &send->op);
     gh_request_number(request, send->room->ask == SEND_SEAL);
     gh_request_number(request, send->taken_bytes);

@@ -16,8 +16,7 @@ static gh_lock* lock_of(gh_lease* lease)
 
 static void lock_encode_renew(gh_lease* lease, gh_request* request)
 {
-    gh_request_op_script(request, &lease->op, 0, 0);
-    gh_request_object_key(request, lease->op.client, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), 's');
+    gh_request_object_script(request, &lease->op, gh_lease_row_of(lease)->object, gh_name_str(&lease->name), "s");
     gh_request_op_id(request, &lease->op);
     gh_request_number(request, lease->lease_us);
 }

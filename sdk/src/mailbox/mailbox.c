@@ -21,11 +21,6 @@
 
 static const gh_str mailbox_kind_name = {"mailbox", 7};
 
-static void encode_mailbox_keys(gh_request* request, const gh_op* op, const gh_name* name, const char* parts)
-{
-    gh_request_object_keys(request, op->client, mailbox_kind_name, gh_name_str(name), parts);
-}
-
 /* ---- a mailbox ----------------------------------------------------------------------------------------- */
 
 static const gh_bound mailbox_bounds_rows[] = {
@@ -56,7 +51,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
     gh_request_op_script(request, op, 0, 2 * push->count);
-    encode_mailbox_keys(request, op, &push->name, "smh");
+    gh_request_object_keys(request, op->client, mailbox_kind_name, gh_name_str(&push->name), "smh");
     gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
     gh_request_op_id(request, op);
     gh_request_number(request, push->capacity);
@@ -147,8 +142,7 @@ static void mailbox_fetch_encode(gh_op* op, gh_request* request)
     bool waits = fetch->wait_end_us > gh_client_now(op->client) && fetch->count == 0;
     if (fitting == 0) fitting = 1; /* to learn what it needs */
     if (count > MAILBOX_PAGE) count = MAILBOX_PAGE;
-    gh_request_op_script(request, op, 0, 0);
-    encode_mailbox_keys(request, op, &fetch->name, "smh");
+    gh_request_object_script(request, op, mailbox_kind_name, gh_name_str(&fetch->name), "smh");
     gh_request_op_id(request, op);
     gh_request_number(request, fetch->after);
     gh_request_number(request, gh_least(count, fitting));
@@ -351,8 +345,7 @@ static gh_mailbox_commit* mailbox_commit_of(gh_op* op)
 static void mailbox_commit_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_commit* commit = mailbox_commit_of(op);
-    gh_request_op_script(request, op, 0, 0);
-    encode_mailbox_keys(request, op, &commit->name, "sm");
+    gh_request_object_script(request, op, mailbox_kind_name, gh_name_str(&commit->name), "sm");
     gh_request_number(request, op->sequence);
     gh_request_number(request, commit->epoch);
     gh_request_number(request, commit->id);

@@ -26,8 +26,7 @@ static gh_semaphore_limit* semaphore_limit_of(gh_op* op)
 static void semaphore_limit_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_limit* limit = semaphore_limit_of(op);
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
+    gh_request_object_script(request, op, semaphore_kind_name, gh_name_str(&limit->name), "shqc");
     gh_request_op_id(request, op);
     gh_request_number(request, GH_CLAIM_WINDOW_US);
     gh_request_number(request, limit->wanted);
@@ -85,8 +84,7 @@ static void semaphore_look_encode(gh_op* op, gh_request* request)
 {
     const gh_semaphore_look* look = semaphore_look_of(op);
     uint32_t most = (gh_client_reply_nodes(op->client) - GH_SEMAPHORE_LOOK_HOLDERS - 1) / 2;
-    gh_request_op_script(request, op, 0, 0);
-    gh_request_object_keys(request, op->client, semaphore_kind_name, gh_name_str(&look->name), "shq");
+    gh_request_object_script(request, op, semaphore_kind_name, gh_name_str(&look->name), "shq");
     gh_request_number(request, op->sequence);
     gh_request_number(request, look->holders_max < most ? look->holders_max : most);
 }
