@@ -103,7 +103,7 @@ static void encode_range(gh_op* op, gh_request* request)
     count = gh_least(count, chat_range_most(fetch));
     gh_request_array(request, 4);
     gh_request_str(request, gh_str_literal("LRANGE"));
-    gh_request_object_key(request, op->client, gh_chat_kind(), gh_name_str(&fetch->chat), 'm');
+    gh_request_object_keys(request, op->client, gh_chat_kind(), gh_name_str(&fetch->chat), "m");
     gh_request_number(request, from);
     gh_request_number(request, from + (count > 0 ? count - 1 : 0));
 }

@@ -29,11 +29,8 @@ gh_script* gh_chat_read_script(gh_op* op)
 
 void gh_chat_encode_read(gh_op* op, gh_request* request, const gh_chat_question* question)
 {
-    static const char parts[] = {'s', 'm', 'v', 'h'};
-    size_t i;
     gh_request_op_script(request, op, 0, 2 * question->pairs);
-    for (i = 0; i < sizeof parts; i++)
-        gh_request_object_key(request, op->client, gh_chat_kind(), question->chat, parts[i]);
+    gh_request_object_keys(request, op->client, gh_chat_kind(), question->chat, "smvh");
     gh_request_op_id(request, op);
     gh_request_number(request, question->epoch);
     if (question->from_least) gh_request_str(request, gh_str_literal("-"));

@@ -37,12 +37,6 @@ gh_str gh_client_prefix(const gh_client* client)
     return client->config.prefix;
 }
 
-void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part)
-{
-    char parts[2] = {part, 0};
-    gh_request_keys(request, client->config.prefix, kind, name, parts);
-}
-
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts)
 {
     gh_request_keys(request, client->config.prefix, kind, name, parts);

@@ -340,7 +340,6 @@ size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, 
 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
-void gh_request_object_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name, char part);
 /* The op's own script with these keys, and no more arguments than its head names. */
 void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
 /* The key of the shelf that this client's marks of the object lie on: see mark.lua. */

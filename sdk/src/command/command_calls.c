@@ -234,7 +234,7 @@ static void encode_run(gh_request* request, gh_command* command)
     const uint32_t arguments = command->argument_count + (fenced ? 1u : 0u);
     gh_request_script(request, command->script, keys, arguments);
     if (once) encode_receipt_key(request, command);
-    if (fenced) gh_request_object_key(request, client, gh_str_literal("lock"), gh_name_str(&command->fence_name), 's');
+    if (fenced) gh_request_object_keys(request, client, gh_str_literal("lock"), gh_name_str(&command->fence_name), "s");
     encode_strings(request, command->keys, command->key_count);
     if (once) encode_once(request, command);
     if (fenced) gh_request_number(request, command->fence);

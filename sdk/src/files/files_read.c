@@ -113,7 +113,7 @@ static void read_lane_encode(gh_op* op, gh_request* request)
     const read_lane* lane = read_lane_of(op);
     gh_request_array(request, 3);
     gh_request_str(request, gh_str_literal("HGET"));
-    gh_request_object_key(request, op->client, gh_files_kind(), gh_name_str(&lane->read->name), 'c');
+    gh_request_object_keys(request, op->client, gh_files_kind(), gh_name_str(&lane->read->name), "c");
     gh_request_number(request, lane->number);
 }
 

@@ -57,7 +57,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
     gh_request_op_script(request, op, 0, 3u * change->count);
-    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&change->guild), 'm');
+    gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&change->guild), "m");
     gh_request_mark_key(request, op->client, guild_kind_name, gh_name_str(&change->guild));
     gh_request_op_id(request, op);
     if (!change->leaves) gh_request_number(request, change->capacity);
@@ -331,7 +331,7 @@ static void guild_search_encode(gh_op* op, gh_request* request)
     char bytes[GUILD_BOUND_MAX];
     gh_request_array(request, 8);
     gh_request_str(request, gh_str_literal("ZRANGE"));
-    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&search->guild), 'm');
+    gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&search->guild), "m");
     if (search->cursor.size > 0) gh_request_joined(request, gh_str_literal("("), search->cursor);
     else guild_encode_end(request, gh_str_literal("["), search->bound, gh_str_literal("-"));
     guild_encode_end(request, gh_str_literal("("), guild_successor(search->bound, bytes), gh_str_literal("+"));
@@ -487,7 +487,7 @@ static void guild_has_encode(gh_op* op, gh_request* request)
     uint32_t i;
     gh_request_array(request, 2 + count);
     gh_request_str(request, gh_str_literal("ZMSCORE"));
-    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&has->guild), 'm');
+    gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&has->guild), "m");
     for (i = from; i < from + count; i++)
         gh_request_str(request, guild_member_bytes(&has->members[i], has->fold, has->fold_context, bytes));
 }
@@ -553,7 +553,7 @@ static void guild_size_encode(gh_op* op, gh_request* request)
 {
     gh_request_array(request, 2);
     gh_request_str(request, gh_str_literal("ZCARD"));
-    gh_request_object_key(request, op->client, guild_kind_name, gh_name_str(&guild_size_of(op)->guild), 'm');
+    gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&guild_size_of(op)->guild), "m");
 }
 
 static gh_status guild_size_answer(gh_op* op, const gh_event* event)

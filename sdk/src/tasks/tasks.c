@@ -137,9 +137,8 @@ static void push_encode(gh_op* op, gh_request* request)
     const gh_tasks_push* push = push_of(op);
     char id[GH_TASK_ID_TEXT_SIZE];
     uint32_t i;
-    gh_request_op_script(request, op,
-                      2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
-                      3 * push->count + (push->active ? 4 : 0));
+    gh_request_op_script(request, op, 2 * push->classes + (push->grouped ? 3 : 0) + (push->active ? 2 : 0),
+                         3 * push->count + (push->active ? 4 : 0));
     push_encode_keys(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);

@@ -100,10 +100,7 @@ static void take_encode(gh_op* op, gh_request* request)
         take_encode_back(op, request);
         return;
     }
-    gh_request_op_script(request, op, 0,
-                      take->need > 1   ? 2
-                      : take->looks_on ? 1
-                                       : 0);
+    gh_request_op_script(request, op, 0, take->need > 1 ? 2 : take->looks_on ? 1 : 0);
     gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
                          gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
