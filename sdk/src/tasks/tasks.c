@@ -83,6 +83,11 @@ size_t gh_task_room(const gh_client* client, gh_str queue)
     return room < TASK_REQUEST_MAX ? room : TASK_REQUEST_MAX;
 }
 
+void gh_task_encode_keys(gh_request* request, const gh_op* op, const gh_name* queue, gh_str parts)
+{
+    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(queue), parts);
+}
+
 /* ---- push ---------------------------------------------------------------------------------------------- */
 
 static gh_tasks_push* push_of(gh_op* op)
@@ -92,15 +97,11 @@ static gh_tasks_push* push_of(gh_op* op)
 
 static void push_encode_keys(gh_request* request, const gh_tasks_push* push)
 {
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("p m t i"));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue),
-                         gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
-    gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue),
-                         gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
-    if (push->grouped)
-        gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("q g c"));
-    if (push->active)
-        gh_request_part_keys(request, push->op.client, QUEUE_KIND, gh_name_str(&push->queue), gh_str_literal("w x"));
+    gh_task_encode_keys(request, &push->op, &push->queue, gh_str_literal("p m t i"));
+    gh_task_encode_keys(request, &push->op, &push->queue, gh_str_make("r0 r1 r2 r3", push->classes * 3 - 1));
+    gh_task_encode_keys(request, &push->op, &push->queue, gh_str_make("d0 d1 d2 d3", push->classes * 3 - 1));
+    if (push->grouped) gh_task_encode_keys(request, &push->op, &push->queue, gh_str_literal("q g c"));
+    if (push->active) gh_task_encode_keys(request, &push->op, &push->queue, gh_str_literal("w x"));
 }
 
 /* "3", "3g", "3u", "3gu": classes, and which other keys there are. */

@@ -6,7 +6,6 @@
 #include "wire/name.h"
 #include "tasks/task_text.h"
 
-#define QUEUE_KIND        gh_str_literal("tasks")
 #define REPLY_BYTES_HEAD  64u
 #define LETTER_NODES      5u /* in the answer, of each dead letter */
 #define LETTER_NODES_HEAD 8u
@@ -40,8 +39,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_op_script(request, op, 0, edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
-                         gh_str_literal("p m t x d0 d1 d2 d3 q w"));
+    gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_id(request, op);
     gh_request_number(request, edit->keep_us);
     gh_request_number(request, gh_task_not_after(op->client));
@@ -54,8 +52,7 @@ static void requeue_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_edit* edit = edit_of(op);
     gh_request_op_script(request, op, 0, edit->count);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&edit->queue),
-                         gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
+    gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_id(request, op);
     gh_request_number(request, gh_task_not_after(op->client));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
@@ -171,7 +168,7 @@ static void control_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_control* control = control_of(op);
     gh_request_op_script(request, op, 0, 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&control->queue), gh_str_literal("c i w"));
+    gh_task_encode_keys(request, op, &control->queue, gh_str_literal("c i w"));
     gh_request_op_id(request, op);
     gh_request_number(request, gh_task_not_after(op->client));
     gh_request_number(request, gh_task_receipt_us(op->client, control->timeout_us));
@@ -236,8 +233,7 @@ static void look_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_look* look = look_of(op);
     gh_request_op_script(request, op, 0, 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&look->queue),
-                         gh_str_literal("p m l t x d0 d1 d2 d3"));
+    gh_task_encode_keys(request, op, &look->queue, gh_str_literal("p m l t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&look->id));
 }
@@ -310,7 +306,7 @@ static void dead_encode(gh_op* op, gh_request* request)
     uint32_t room = dead->memory_size < GH_TASKS_BYTES_MAX ? dead->memory_size : GH_TASKS_BYTES_MAX;
     uint32_t most = (gh_client_reply_nodes(op->client) - LETTER_NODES_HEAD) / LETTER_NODES;
     gh_request_op_script(request, op, 0, 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&dead->queue), gh_str_literal("x p m"));
+    gh_task_encode_keys(request, op, &dead->queue, gh_str_literal("x p m"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, dead->offset);
     gh_request_number(request, dead->capacity < most ? dead->capacity : most);
@@ -414,8 +410,7 @@ static gh_tasks_count* count_of(gh_op* op)
 static void count_encode(gh_op* op, gh_request* request)
 {
     gh_request_op_script(request, op, 0, 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&count_of(op)->queue),
-                         gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
+    gh_task_encode_keys(request, op, &count_of(op)->queue, gh_str_literal("p l x t c r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_number(request, op->sequence);
 }
 

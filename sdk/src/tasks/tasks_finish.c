@@ -6,7 +6,6 @@
 #include "tasks/task_text.h"
 
 #define RECEIPT_SIZE_MAX 76u
-#define QUEUE_KIND       gh_str_literal("tasks")
 
 static gh_tasks_finish* finish_of(gh_op* op)
 {
@@ -75,8 +74,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     uint32_t count = finish_kinds(finish, kinds, &extras);
     uint32_t i;
     gh_request_op_script(request, op, 0, 2 * count + extras);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&finish->queue),
-                         gh_str_literal("w m l p t x i d0 d1 d2 d3"));
+    gh_task_encode_keys(request, op, &finish->queue, gh_str_literal("w m l p t x i d0 d1 d2 d3"));
     finish_encode_field(request, finish);
     gh_request_number(request, op->sequence);
     gh_request_number(request, finish->keep_us);
@@ -306,7 +304,7 @@ static void extend_encode(gh_op* op, gh_request* request)
 {
     const gh_tasks_extend* extend = extend_of(op);
     gh_request_op_script(request, op, 0, 2u * extend->sending);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&extend->queue), gh_str_literal("m l"));
+    gh_task_encode_keys(request, op, &extend->queue, gh_str_literal("m l"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, extend->lease_us);
     task_encode_ids(request, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);

@@ -36,6 +36,9 @@ typedef enum gh_task_sending
    than the server can deal with in a moment. */
 size_t gh_task_room(const gh_client* client, gh_str queue);
 
+/* The keys of a queue: gh_request_part_keys. */
+void gh_task_encode_keys(gh_request* request, const gh_op* op, const gh_name* queue, gh_str parts);
+
 /* Store time after which a copy that is encoded now must do nothing: as gh_client_not_after, but by then no id of what
    is over is forgotten. 0 while the store's clock is not known. */
 uint64_t gh_task_not_after(const gh_client* client);

@@ -6,7 +6,6 @@
 #include "wire/name.h"
 #include "tasks/task_text.h"
 
-#define QUEUE_KIND       gh_str_literal("tasks")
 #define PAUSE_MIN_US     1000u   /* between two questions of one who waits: doubles ...  */
 #define PAUSE_MAX_US     100000u /* ... up to this                                       */
 #define REPLY_NODES_HEAD 8u      /* of the answer, before the tasks                      */
@@ -86,8 +85,7 @@ static void take_encode_back(gh_op* op, gh_request* request)
 {
     const gh_tasks_take* take = take_of(op);
     gh_request_op_script(request, op, 0, 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
-                         gh_str_literal("l p m t x d0 d1 d2 d3"));
+    gh_task_encode_keys(request, op, &take->queue, gh_str_literal("l p m t x d0 d1 d2 d3"));
     gh_request_number(request, op->sequence);
     gh_request_number(request, take->keep_us);
 }
@@ -101,8 +99,7 @@ static void take_encode(gh_op* op, gh_request* request)
         return;
     }
     gh_request_op_script(request, op, 0, take->need > 1 ? 2 : take->looks_on ? 1 : 0);
-    gh_request_part_keys(request, op->client, QUEUE_KIND, gh_name_str(&take->queue),
-                         gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
+    gh_task_encode_keys(request, op, &take->queue, gh_str_literal("c l p m w i t r0 r1 r2 r3 d0 d1 d2 d3 q g"));
     gh_request_token(request, take->taker_client, take->taker_sequence);
     gh_request_number(request, op->sequence);
     gh_request_number(request, take->lease_us);
