@@ -26,47 +26,41 @@ static gh_status aggregate_check(const gh_aggregate_config* config)
     return config->action.size > GH_NAME_SIZE_MAX || config->action.bytes == NULL ? GH_INVALID_CONFIG : GH_OK;
 }
 
-static void aggregate_carve(gh_arena* arena, gh_aggregate* aggregate)
+static void* aggregate_cut(gh_arena* arena, const void* settings)
 {
-    const gh_aggregate_config* config = &aggregate->config;
+    const gh_aggregate_config* config = (const gh_aggregate_config*)settings;
+    const size_t counts = config->nodes_capacity * (size_t)config->days_capacity;
+    gh_aggregate measured;
+    gh_aggregate* made = (gh_aggregate*)gh_arena_take(arena, sizeof *made);
+    gh_aggregate* aggregate = made == NULL ? &measured : made;
+    aggregate->config = *config;
     aggregate->stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof(gh_digest_stream));
     aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
     aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
-    aggregate->counts =
-        (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * config->nodes_capacity * (size_t)config->days_capacity);
+    aggregate->counts = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * counts);
+    return made;
 }
 
 size_t gh_aggregate_memory(const gh_aggregate_config* config)
 {
-    gh_aggregate_config defaults = gh_aggregate_config_default();
-    gh_arena arena = gh_arena_make(NULL, 0);
-    gh_aggregate measured;
-    if (config == NULL) config = &defaults;
-    if (aggregate_check(config) != GH_OK) return 0;
-    memset(&measured, 0, sizeof measured);
-    measured.config = *config;
-    gh_arena_take(&arena, sizeof(gh_aggregate));
-    aggregate_carve(&arena, &measured);
-    return arena.used;
+    const gh_aggregate_config usual = gh_aggregate_config_default();
+    if (config == NULL) config = &usual;
+    return aggregate_check(config) == GH_OK ? gh_arena_measure(aggregate_cut, config) : 0;
 }
 
 gh_status gh_aggregate_init(gh_aggregate** aggregate, const gh_aggregate_config* config, void* memory, size_t size)
 {
-    gh_aggregate_config defaults = gh_aggregate_config_default();
-    gh_arena arena;
+    const gh_aggregate_config usual = gh_aggregate_config_default();
     gh_aggregate* made;
     gh_status status;
-    if (config == NULL) config = &defaults;
+    if (config == NULL) config = &usual;
     status = aggregate_check(config);
     if (status != GH_OK) return status;
     if (aggregate == NULL) return GH_INVALID_OUT;
-    if (!gh_arena_fits(memory, size, gh_aggregate_memory(config))) return GH_INVALID_MEMORY;
-    arena = gh_arena_make(memory, size);
-    made = (gh_aggregate*)gh_arena_take(&arena, sizeof(gh_aggregate));
-    made->config = *config;
+    made = (gh_aggregate*)gh_arena_cut_from(memory, size, aggregate_cut, config);
+    if (made == NULL) return GH_INVALID_MEMORY;
     gh_name_keep(&made->action, config->action);
     made->config.action = gh_str_make(NULL, 0); /* the caller's bytes may go */
-    aggregate_carve(&arena, made);
     made->magic = GH_AGGREGATE_MAGIC;
     *aggregate = made;
     return GH_OK;

@@ -17,6 +17,19 @@ void* gh_arena_take_at_64(gh_arena* arena, size_t size)
     return at == NULL ? NULL : at + (64 - (uintptr_t)at % 64) % 64;
 }
 
+size_t gh_arena_measure(gh_arena_cut* cut, const void* config)
+{
+    gh_arena arena = gh_arena_make(NULL, 0);
+    cut(&arena, config);
+    return arena.used;
+}
+
+void* gh_arena_cut_from(void* base, size_t size, gh_arena_cut* cut, const void* config)
+{
+    gh_arena arena = gh_arena_make(base, size);
+    return gh_arena_fits(base, size, gh_arena_measure(cut, config)) ? cut(&arena, config) : NULL;
+}
+
 gh_str gh_arena_copy(gh_arena* arena, gh_str str)
 {
     char* bytes = (char*)gh_arena_take(arena, str.size + 1);

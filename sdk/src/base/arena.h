@@ -38,6 +38,15 @@ void* gh_arena_take(gh_arena* arena, size_t size);
 /* The same at a multiple of 64, as a stream of hash.h wants it. */
 void* gh_arena_take_at_64(gh_arena* arena, size_t size);
 
+/* How a struct is cut, with all that lies behind it, for a config that was checked. NULL when measuring. */
+typedef void* gh_arena_cut(gh_arena* arena, const void* config);
+
+/* What that takes. */
+size_t gh_arena_measure(gh_arena_cut* cut, const void* config);
+
+/* Cuts it from a caller's block. NULL: that is not aligned, or has no room for it. */
+void* gh_arena_cut_from(void* base, size_t size, gh_arena_cut* cut, const void* config);
+
 /* A copy of the string, with a NUL behind it for the debugger. */
 gh_str gh_arena_copy(gh_arena* arena, gh_str str);
 

@@ -57,8 +57,9 @@ static gh_status counters_check_config(const gh_counters_config* config, gh_clie
 }
 
 /* Measures when the arena has no base, else cuts. */
-static gh_counters* counters_carve(gh_arena* arena, const gh_counters_config* config)
+static void* counters_cut(gh_arena* arena, const void* settings)
 {
+    const gh_counters_config* config = (const gh_counters_config*)settings;
     uint32_t chains = 1;
     gh_counters* self = (gh_counters*)gh_arena_take(arena, sizeof *self);
     gh_counters_slot* slots;
@@ -67,6 +68,7 @@ static gh_counters* counters_carve(gh_arena* arena, const gh_counters_config* co
     slots = (gh_counters_slot*)gh_arena_take(arena, sizeof *slots * config->counters_max);
     names = (uint32_t*)gh_arena_take(arena, sizeof *names * chains);
     if (self == NULL) return NULL;
+    self->config = *config;
     self->slots = slots;
     self->names = names;
     self->name_mask = chains - 1;
@@ -75,12 +77,9 @@ static gh_counters* counters_carve(gh_arena* arena, const gh_counters_config* co
 
 size_t gh_counters_memory(const gh_counters_config* config)
 {
-    gh_counters_config defaults = gh_counters_config_default();
-    gh_arena arena = gh_arena_make(NULL, 0);
-    if (config == NULL) config = &defaults;
-    if (counters_check_config(config, NULL) != GH_OK) return 0;
-    counters_carve(&arena, config);
-    return arena.used;
+    const gh_counters_config usual = gh_counters_config_default();
+    if (config == NULL) config = &usual;
+    return counters_check_config(config, NULL) == GH_OK ? gh_arena_measure(counters_cut, config) : 0;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
@@ -194,8 +193,7 @@ static void counters_begin_ops(gh_counters* self, gh_client* client)
 static gh_status counters_try(gh_counters** counters, gh_client* client, const gh_counters_config* config, void* memory,
                               size_t size)
 {
-    gh_counters_config defaults = gh_counters_config_default();
-    gh_arena arena = gh_arena_make(memory, size);
+    const gh_counters_config usual = gh_counters_config_default();
     gh_op none;
     gh_counters* self;
     gh_status status;
@@ -203,15 +201,14 @@ static gh_status counters_try(gh_counters** counters, gh_client* client, const g
     status = gh_op_check(&none, client);
     if (status != GH_OK) return status;
     if (counters == NULL) return GH_INVALID_OUT;
-    if (config == NULL) config = &defaults;
+    if (config == NULL) config = &usual;
     status = counters_check_config(config, client);
     if (status != GH_OK) return status;
-    if (!gh_arena_fits(memory, size, gh_counters_memory(config))) return GH_INVALID_MEMORY;
+    self = (gh_counters*)gh_arena_cut_from(memory, size, counters_cut, config);
+    if (self == NULL) return GH_INVALID_MEMORY;
     if (gh_client_ops_room(client) < GH_COUNTERS_OPS) return GH_NO_ROOM;
-    self = counters_carve(&arena, config);
     self->magic = GH_COUNTERS_MAGIC;
     self->seed = gh_client_id(client);
-    self->config = *config;
     self->ended = GH_PENDING;
     counters_fill(self);
     counters_begin_ops(self, client);

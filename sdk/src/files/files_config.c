@@ -54,9 +54,9 @@ gh_file_send_config gh_file_send_config_default(void)
     return config;
 }
 
-/* NULL when measuring. */
-static send_room* send_carve(gh_arena* arena, const gh_file_send_config* config)
+static void* send_cut(gh_arena* arena, const void* settings)
 {
+    const gh_file_send_config* config = (const gh_file_send_config*)settings;
     send_room* room = (send_room*)gh_arena_take_at_64(arena, sizeof(send_room)); /* begins with a stream */
     send_lane* lanes = (send_lane*)gh_arena_take(arena, sizeof(send_lane) * config->lanes);
     uint32_t i;
@@ -65,26 +65,22 @@ static send_room* send_carve(gh_arena* arena, const gh_file_send_config* config)
         char* bytes = (char*)gh_arena_take(arena, config->chunk_bytes);
         if (lanes != NULL) lanes[i].bytes = bytes;
     }
-    if (room != NULL) room->lanes = lanes;
-    return room;
-}
-
-send_room* gh_files_carve_send(const gh_file_send_config* config)
-{
-    gh_arena arena = gh_arena_make(config->memory, config->memory_size);
-    send_room* room = send_carve(&arena, config);
+    if (room == NULL) return NULL;
+    room->lanes = lanes;
     room->config = *config;
     gh_name_keep(&room->channel, config->channel);
     room->config.channel = gh_name_str(&room->channel);
     return room;
 }
 
+send_room* gh_files_carve_send(const gh_file_send_config* config)
+{
+    return (send_room*)gh_arena_cut_from(config->memory, config->memory_size, send_cut, config);
+}
+
 size_t gh_file_send_memory(const gh_file_send_config* config)
 {
-    gh_arena arena = gh_arena_make(NULL, 0);
-    if (gh_bounds_check(&file_send_bounds, config) != GH_OK) return 0;
-    send_carve(&arena, config);
-    return arena.used;
+    return gh_bounds_check(&file_send_bounds, config) == GH_OK ? gh_arena_measure(send_cut, config) : 0;
 }
 
 static bool send_readers_are_valid(const gh_file_send_config* config)
@@ -141,9 +137,9 @@ static gh_status read_check(const gh_file_read_config* config, gh_client* client
     return status == GH_OK && !read_format_is_there(config) ? GH_INVALID_FORMAT : status;
 }
 
-/* NULL when measuring. */
-static read_room* read_carve(gh_arena* arena, const gh_file_read_config* config)
+static void* read_cut(gh_arena* arena, const void* settings)
 {
+    const gh_file_read_config* config = (const gh_file_read_config*)settings;
     bool is_gzip = config->format == GH_FILE_GZIP;
     read_room* room = (read_room*)gh_arena_take_at_64(arena, sizeof(read_room)); /* begins with a stream */
     read_lane* lanes = (read_lane*)gh_arena_take(arena, sizeof(read_lane) * config->lanes);
@@ -161,25 +157,20 @@ static read_room* read_carve(gh_arena* arena, const gh_file_read_config* config)
     room->carry = carry;
     room->unpacked = unpacked;
     room->inflate_memory = inflate_memory;
-    return room;
-}
-
-read_room* gh_files_carve_read(const gh_file_read_config* config)
-{
-    gh_arena arena = gh_arena_make(config->memory, config->memory_size);
-    read_room* room = read_carve(&arena, config);
     room->config = *config;
     gh_name_keep(&room->channel, config->channel);
     room->config.channel = gh_name_str(&room->channel);
     return room;
 }
 
+read_room* gh_files_carve_read(const gh_file_read_config* config)
+{
+    return (read_room*)gh_arena_cut_from(config->memory, config->memory_size, read_cut, config);
+}
+
 size_t gh_file_read_memory(const gh_file_read_config* config)
 {
-    gh_arena arena = gh_arena_make(NULL, 0);
-    if (read_check(config, NULL) != GH_OK) return 0;
-    read_carve(&arena, config);
-    return arena.used;
+    return read_check(config, NULL) == GH_OK ? gh_arena_measure(read_cut, config) : 0;
 }
 
 gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* client)

@@ -81,10 +81,14 @@ static uint32_t geo_index_bits_for(uint32_t ranges)
     return bits;
 }
 
-static void geo_carve(gh_arena* arena, gh_geo* table)
+static void* geo_cut(gh_arena* arena, const void* settings)
 {
-    const gh_geo_config* config = &table->config;
+    const gh_geo_config* config = (const gh_geo_config*)settings;
     uint32_t slots = geo_slots_for(config->nodes_capacity);
+    gh_geo measured;
+    gh_geo* made = (gh_geo*)gh_arena_take(arena, sizeof *made);
+    gh_geo* table = made == NULL ? &measured : made;
+    table->config = *config;
     table->ranges4 = (geo_range4*)gh_arena_take(arena, sizeof(geo_range4) * config->ipv4_capacity);
     table->ranges6 = (geo_range6*)gh_arena_take(arena, sizeof(geo_range6) * config->ipv6_capacity);
     table->index_bits4 = geo_index_bits_for(config->ipv4_capacity);
@@ -95,38 +99,28 @@ static void geo_carve(gh_arena* arena, gh_geo* table)
     table->node_slots = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * slots);
     table->text = (char*)gh_arena_take(arena, config->text_bytes);
     table->node_slot_mask = slots - 1;
+    return made;
 }
 
 size_t gh_geo_memory(const gh_geo_config* config)
 {
-    gh_geo_config defaults = gh_geo_config_default();
-    gh_arena arena = gh_arena_make(NULL, 0);
-    gh_geo measured;
-    if (config == NULL) config = &defaults;
-    if (geo_check_config(config) != GH_OK) return 0;
-    memset(&measured, 0, sizeof measured);
-    measured.config = *config;
-    gh_arena_take(&arena, sizeof(gh_geo));
-    geo_carve(&arena, &measured);
-    return arena.used;
+    const gh_geo_config usual = gh_geo_config_default();
+    if (config == NULL) config = &usual;
+    return geo_check_config(config) == GH_OK ? gh_arena_measure(geo_cut, config) : 0;
 }
 
 gh_status gh_geo_init(gh_geo** table, const gh_geo_config* config, void* memory, size_t size)
 {
-    gh_geo_config defaults = gh_geo_config_default();
-    gh_arena arena;
+    const gh_geo_config usual = gh_geo_config_default();
     gh_geo* made;
     gh_status status;
-    if (config == NULL) config = &defaults;
+    if (config == NULL) config = &usual;
     status = geo_check_config(config);
     if (status != GH_OK) return status;
     if (table == NULL) return GH_INVALID_OUT;
-    if (!gh_arena_fits(memory, size, gh_geo_memory(config))) return GH_INVALID_MEMORY;
-    arena = gh_arena_make(memory, size);
-    made = (gh_geo*)gh_arena_take(&arena, sizeof(gh_geo));
-    made->config = *config;
+    made = (gh_geo*)gh_arena_cut_from(memory, size, geo_cut, config);
+    if (made == NULL) return GH_INVALID_MEMORY;
     geo_set_columns(made);
-    geo_carve(&arena, made);
     made->magic = GEO_MAGIC;
     *table = made;
     return GH_OK;
