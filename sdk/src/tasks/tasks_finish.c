@@ -155,23 +155,19 @@ static gh_status finish_answer(gh_op* op, const gh_event* event)
     return outcome;
 }
 
-/* After the end of an op over tasks: they may be part of another request. */
-static void task_release(gh_task* tasks, uint32_t count, uint8_t flag)
+/* Once the op is over, its tasks may be part of another request. */
+static void task_release(const gh_op* op, gh_task* tasks, uint32_t count, uint8_t flag)
 {
     uint32_t i;
+    if (gh_op_is_busy(op)) return;
     for (i = 0; i < count; i++) tasks[i].sending &= (uint8_t)~flag;
-}
-
-static void finish_over(gh_tasks_finish* finish)
-{
-    if (gh_op_is_busy(&finish->op)) return;
-    task_release(finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
 }
 
 static void finish_step(gh_op* op, const gh_event* event)
 {
+    const gh_tasks_finish* finish = finish_of(op);
     gh_call_step(op, event);
-    finish_over(finish_of(op));
+    task_release(op, finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
 }
 
 static gh_op* finish_owner(const gh_op* op)
@@ -221,17 +217,16 @@ static gh_status check_finish(const gh_tasks_finish* op, const gh_client* client
     if (tasks == NULL || count == 0 || count > GH_TASKS_BATCH_MAX) return GH_INVALID_TASKS;
     for (i = 0; i < count; i++)
     {
-        gh_status status = GH_OK;
+        gh_status status;
+        size_t size;
         if ((tasks[i].sending & GH_TASK_SENDING_FINISH) != 0) return GH_INVALID_TASKS;
         if (!finish_wants(op, &tasks[i])) continue;
         status = check_finished(&tasks[i]);
         if (status != GH_OK) return status;
-        if (full || finish_size(&tasks[i]) > room)
-        {
-            full = true;
-            continue;
-        }
-        room -= finish_size(&tasks[i]);
+        size = finish_size(&tasks[i]);
+        full = full || size > room;
+        if (full) continue;
+        room -= size;
         ++*fit;
     }
     if (full && (op->owner == NULL || *fit == 0)) return GH_TOO_LARGE;
@@ -350,16 +345,11 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
     return GH_OK;
 }
 
-static void extend_over(gh_tasks_extend* extend)
-{
-    if (gh_op_is_busy(&extend->op)) return;
-    task_release(extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
-}
-
 static void extend_step(gh_op* op, const gh_event* event)
 {
+    const gh_tasks_extend* extend = extend_of(op);
     gh_call_step(op, event);
-    extend_over(extend_of(op));
+    task_release(op, extend->tasks, extend->task_count, GH_TASK_SENDING_EXTEND);
 }
 
 static gh_op* extend_owner(const gh_op* op)
