@@ -13,6 +13,14 @@
 
 /* ---- small things -------------------------------------------------------------------------------------- */
 
+void gh_files_encode_withdraw(gh_op* op, gh_request* request, gh_str channel, gh_str name, uint64_t id)
+{
+    gh_request_object_script(request, op, gh_files_channel_kind(), channel, "sfl");
+    gh_request_number(request, op->sequence);
+    gh_request_str(request, name);
+    gh_request_number(request, id);
+}
+
 void gh_files_encode_digest(gh_request* request, const gh_digest* digest)
 {
     static const char hex[] = "0123456789abcdef";

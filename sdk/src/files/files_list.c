@@ -253,10 +253,7 @@ static void files_remove_encode(gh_op* op, gh_request* request)
     const gh_file_remove* removal = files_remove_of(op);
     if (op->state == FILES_WITHDRAWING)
     {
-        gh_request_object_script(request, op, gh_files_channel_kind(), gh_name_str(&removal->channel), "sfl");
-        gh_request_number(request, op->sequence);
-        gh_request_str(request, gh_name_str(&removal->name));
-        gh_request_number(request, removal->id);
+        gh_files_encode_withdraw(op, request, gh_name_str(&removal->channel), gh_name_str(&removal->name), removal->id);
         return;
     }
     gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&removal->name), "scoe");

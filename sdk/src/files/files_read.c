@@ -76,10 +76,7 @@ static void read_encode(gh_op* op, gh_request* request)
     const read_room* room = read->room;
     if (room->ask == READ_WITHDRAW)
     {
-        gh_request_object_script(request, op, gh_files_channel_kind(), room->config.channel, "sfl");
-        gh_request_number(request, op->sequence);
-        gh_request_str(request, gh_name_str(&read->name));
-        gh_request_number(request, read->id);
+        gh_files_encode_withdraw(op, request, room->config.channel, gh_name_str(&read->name), read->id);
         return;
     }
     gh_request_object_script(request, op, gh_files_kind(), gh_name_str(&read->name), "scoe");

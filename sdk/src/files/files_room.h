@@ -173,6 +173,9 @@ gh_status gh_files_check_read(const gh_file_read_config* config, gh_client* clie
 send_room* gh_files_carve_send(const gh_file_send_config* config);
 read_room* gh_files_carve_read(const gh_file_read_config* config);
 
+/* files_withdraw.lua: that file takes up no room in the channel any more. */
+void gh_files_encode_withdraw(gh_op* op, gh_request* request, gh_str channel, gh_str name, uint64_t id);
+
 /* A digest as 32 hex digits. */
 void gh_files_encode_digest(gh_request* request, const gh_digest* digest);
 bool gh_files_parse_digest(gh_str text, gh_digest* digest);

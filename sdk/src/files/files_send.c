@@ -108,10 +108,7 @@ static void send_encode_probe(gh_file_send* send, gh_request* request)
         gh_request_number(request, send->op.sequence);
         return;
     }
-    gh_request_object_script(request, &send->op, gh_files_channel_kind(), room->config.channel, "sfl");
-    gh_request_number(request, send->op.sequence);
-    gh_request_str(request, probe);
-    gh_request_number(request, room->probe_id);
+    gh_files_encode_withdraw(&send->op, request, room->config.channel, probe, room->probe_id);
 }
 
 static void send_encode_seal(gh_file_send* send, gh_request* request)
