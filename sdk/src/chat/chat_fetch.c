@@ -35,10 +35,7 @@ static gh_chat_fetch* chat_fetch_of(gh_op* op)
 
 static gh_page chat_page(const gh_chat_fetch* fetch)
 {
-    gh_page page = gh_page_make((void*)(uintptr_t)fetch->messages, fetch->buffer_size);
-    page.tail = fetch->buffer_tail;
-    page.count = fetch->count;
-    return page;
+    return gh_page_make(fetch->messages, fetch->buffer_size, fetch->buffer_tail, fetch->count);
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -335,9 +332,7 @@ gh_chat_fetch_config gh_chat_fetch_config_default(void)
 static gh_status check_chat_fetch(const gh_chat_fetch_config* config, gh_client* client)
 {
     gh_status status = gh_refusal_check(&chat_fetch_bounds, config, client);
-    if (status != GH_OK) return status;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
-    return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
+    return status == GH_OK ? gh_page_check(config->buffer, config->buffer_size, config->messages_max) : status;
 }
 
 gh_status gh_chat_fetch_start(gh_chat_fetch* op, const gh_chat* chat, gh_chat_member* first,

@@ -125,10 +125,7 @@ static gh_mailbox_fetch* mailbox_fetch_of(gh_op* op)
 /* The page in the caller's buffer, as far as it is filled. */
 static gh_page mailbox_page(const gh_mailbox_fetch* fetch)
 {
-    gh_page page = gh_page_make((void*)(uintptr_t)fetch->messages, fetch->buffer_size);
-    page.tail = fetch->buffer_tail;
-    page.count = fetch->count;
-    return page;
+    return gh_page_make(fetch->messages, fetch->buffer_size, fetch->buffer_tail, fetch->count);
 }
 
 static void mailbox_fetch_encode(gh_op* op, gh_request* request)
@@ -301,8 +298,7 @@ static gh_status mailbox_check_fetch(const gh_mailbox_fetch_config* config, gh_c
     gh_status status = gh_refusal_check(&mailbox_fetch_bounds, config, client);
     if (status != GH_OK) return status;
     if (config->after > 0 && config->epoch == 0) return GH_INVALID_EPOCH;
-    if (config->buffer == NULL && (config->buffer_size > 0 || config->messages_max > 0)) return GH_INVALID_BUFFER;
-    return ((uintptr_t)config->buffer & 7) != 0 ? GH_INVALID_BUFFER : GH_OK;
+    return gh_page_check(config->buffer, config->buffer_size, config->messages_max);
 }
 
 static gh_status mailbox_fetch_try(gh_mailbox_fetch* op, const gh_mailbox* mailbox,

@@ -50,14 +50,20 @@ bool gh_entry_parse(gh_str entry, gh_message* message)
     return message->body.size == 0;
 }
 
-gh_page gh_page_make(void* memory, size_t size)
+gh_page gh_page_make(const gh_message* messages, uint32_t size, uint32_t tail, uint32_t count)
 {
     gh_page page;
-    page.messages = (gh_message*)memory;
-    page.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
-    page.tail = 0;
-    page.count = 0;
+    page.messages = (gh_message*)(uintptr_t)messages;
+    page.size = size;
+    page.tail = tail;
+    page.count = count;
     return page;
+}
+
+gh_status gh_page_check(const void* memory, size_t size, uint32_t messages_max)
+{
+    if (memory == NULL && (size > 0 || messages_max > 0)) return GH_INVALID_BUFFER;
+    return ((uintptr_t)memory & 7) == 0 ? GH_OK : GH_INVALID_BUFFER;
 }
 
 size_t gh_page_whole(const gh_message* message)

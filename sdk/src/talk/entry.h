@@ -35,7 +35,10 @@ typedef struct gh_page
     uint32_t count;
 } gh_page;
 
-gh_page gh_page_make(void* memory, size_t size);
+gh_page gh_page_make(const gh_message* messages, uint32_t size, uint32_t tail, uint32_t count);
+
+/* What a fetch is given for a page of so many messages: GH_OK; GH_INVALID_BUFFER: it is not aligned, or not there. */
+gh_status gh_page_check(const void* memory, size_t size, uint32_t messages_max);
 
 /* Bytes that a message takes in a page if it comes whole; and in this one: without its body, if it came so or is larger
    than the whole page, and without its sender if that does not fit either. */
