@@ -12,12 +12,10 @@
 #define CHAT_CREATE_KEYS    4u
 #define CHAT_CREATE_NUMBERS 7u
 
-/* The keys of a change, and what each begins with. */
-static void encode_chat_head(gh_request* request, const gh_op* op, gh_str chat, const char* parts)
+/* What each change begins with. */
+static void encode_chat_head(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str chat, const char* parts)
 {
-    gh_request_object_keys(request, op->client, gh_chat_kind(), chat, parts);
-    gh_request_mark_key(request, op->client, gh_chat_kind(), chat);
-    gh_request_op_id(request, op);
+    gh_request_marked_script(request, op, more_arguments, gh_chat_kind(), chat, parts);
     gh_request_number(request, gh_client_generation(op->client));
 }
 
@@ -97,8 +95,8 @@ static void encode_create(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     uint32_t i;
-    gh_request_op_script(request, op, 0, change->count + (change->first == NULL ? 0 : 2));
-    encode_chat_head(request, op, gh_name_str(&change->chat), "smv");
+    const uint32_t more = change->count + (change->first == NULL ? 0 : 2);
+    encode_chat_head(request, op, more, gh_name_str(&change->chat), "smv");
     encode_keep(request, change);
     gh_request_number(request, change->members_max);
     gh_request_number(request, change->count);
@@ -110,8 +108,7 @@ static void encode_join_or_leave(gh_op* op, gh_request* request)
 {
     const gh_chat_change* change = chat_change_of(op);
     bool joins = change->kind == CHAT_JOIN;
-    gh_request_op_script(request, op, 0, 0);
-    encode_chat_head(request, op, gh_name_str(&change->chat), joins ? "smv" : "smvh");
+    encode_chat_head(request, op, 0, gh_name_str(&change->chat), joins ? "smv" : "smvh");
     gh_request_str(request, gh_name_str(&change->player));
     if (joins) gh_request_number(request, change->from_start);
 }
@@ -412,8 +409,7 @@ static gh_chat_send* chat_send_of(gh_op* op)
 static void chat_send_encode(gh_op* op, gh_request* request)
 {
     const gh_chat_send* send = chat_send_of(op);
-    gh_request_op_script(request, op, 0, 2 * send->count);
-    encode_chat_head(request, op, gh_name_str(&send->chat), "smvh");
+    encode_chat_head(request, op, 2 * send->count, gh_name_str(&send->chat), "smvh");
     gh_posts_encode(request, send->posts, send->count);
 }
 

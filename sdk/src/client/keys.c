@@ -48,11 +48,6 @@ void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_st
     gh_request_object_keys(request, op->client, kind, name, parts);
 }
 
-void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name)
-{
-    gh_request_shelf_key(request, client->config.prefix, kind, name, client->id);
-}
-
 void gh_request_op_token(gh_request* request, const gh_op* op)
 {
     gh_request_token(request, op->client->id, op->sequence);
@@ -62,6 +57,15 @@ void gh_request_op_id(gh_request* request, const gh_op* op)
 {
     gh_request_op_token(request, op);
     gh_request_number(request, op->sequence);
+}
+
+void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
+                              const char* parts)
+{
+    gh_request_op_script(request, op, 0, more_arguments);
+    gh_request_object_keys(request, op->client, kind, name, parts);
+    gh_request_shelf_key(request, op->client->config.prefix, kind, name, op->client->id);
+    gh_request_op_id(request, op);
 }
 
 /* ---- keys with longer parts, and of things that share a shard ---------------------------------------------- */

@@ -340,10 +340,6 @@ size_t gh_client_script_room(const gh_client* client, gh_str kind, gh_str name, 
 
 /* "<prefix>:{<kind>:<name>}:<part>", one for each letter of parts. */
 void gh_request_object_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, const char* parts);
-/* The op's own script with these keys, and no more arguments than its head names. */
-void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
-/* The key of the shelf that this client's marks of the object lie on: see mark.lua. */
-void gh_request_mark_key(gh_request* request, const gh_client* client, gh_str kind, gh_str name);
 /* The same for parts that have names of up to 8 letters, with one blank between them: "p m r0 r1". */
 void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str kind, gh_str name, gh_str parts);
 /* "<prefix>:{<kind>:<shard>}:<part>", and ":<name>" behind it if there is one; it must be encoded already. */
@@ -354,6 +350,14 @@ void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);
 /* It, and the sequence, which comes back with the reply. */
 void gh_request_op_id(gh_request* request, const gh_op* op);
+
+/* The op's own script on one object: no more arguments follow the keys than its head names. */
+void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_str name, const char* parts);
+
+/* The same of one that keeps a mark, see mark.lua: behind the keys stands that of the shelf that this client's marks of
+   the object lie on, then the op's id. */
+void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
+                              const char* parts);
 
 /* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. Elements in
    front of the first that is an array lie one behind another. */

@@ -45,10 +45,8 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_change* change = contacts_change_of(op);
     bool touch = change->what == CONTACTS_TOUCH;
-    gh_request_op_script(request, op, 0, touch ? change->count : 0);
-    gh_contacts_encode_keys(request, op, gh_name_str(&change->owner));
-    gh_request_mark_key(request, op->client, gh_contacts_kind(), gh_name_str(&change->owner));
-    gh_request_op_id(request, op);
+    gh_request_marked_script(request, op, touch ? change->count : 0, gh_contacts_kind(), gh_name_str(&change->owner),
+                             GH_CONTACTS_PARTS);
     if (touch)
     {
         contacts_encode_touch(change, request);

@@ -30,8 +30,7 @@ static uint32_t contacts_page_size(const gh_contacts_load* load)
 static void contacts_load_encode(gh_op* op, gh_request* request)
 {
     const gh_contacts_load* load = contacts_load_of(op);
-    gh_request_op_script(request, op, 0, 0);
-    gh_contacts_encode_keys(request, op, gh_name_str(&load->owner));
+    gh_request_object_script(request, op, gh_contacts_kind(), gh_name_str(&load->owner), GH_CONTACTS_PARTS);
     gh_request_number(request, op->sequence);
     gh_request_str(request, load->blocked ? gh_str_literal("b") : gh_str_literal("c"));
     gh_request_number(request, load->loaded);

@@ -16,10 +16,7 @@ static inline gh_str gh_contacts_kind(void)
     return gh_str_literal("contacts");
 }
 
-static inline void gh_contacts_encode_keys(gh_request* request, const gh_op* op, gh_str owner)
-{
-    gh_request_object_keys(request, op->client, gh_contacts_kind(), owner, "lzwb");
-}
+#define GH_CONTACTS_PARTS "lzwb" /* of a key, of each script alike */
 
 /* Whether it has one. */
 bool gh_contacts_is_mirror(const gh_contacts* mirror);

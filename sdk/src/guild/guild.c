@@ -56,10 +56,7 @@ static void guild_change_encode(gh_op* op, gh_request* request)
     const gh_guild_change* change = guild_change_of(op);
     char folded[GH_FOLDED_SIZE_MAX];
     uint32_t i;
-    gh_request_op_script(request, op, 0, 3u * change->count);
-    gh_request_object_keys(request, op->client, guild_kind_name, gh_name_str(&change->guild), "m");
-    gh_request_mark_key(request, op->client, guild_kind_name, gh_name_str(&change->guild));
-    gh_request_op_id(request, op);
+    gh_request_marked_script(request, op, 3u * change->count, guild_kind_name, gh_name_str(&change->guild), "m");
     if (!change->leaves) gh_request_number(request, change->capacity);
     for (i = 0; i < change->count; i++)
     {

@@ -50,10 +50,7 @@ static gh_mailbox_push* mailbox_push_of(gh_op* op)
 static void mailbox_push_encode(gh_op* op, gh_request* request)
 {
     const gh_mailbox_push* push = mailbox_push_of(op);
-    gh_request_op_script(request, op, 0, 2 * push->count);
-    gh_request_object_keys(request, op->client, mailbox_kind_name, gh_name_str(&push->name), "smh");
-    gh_request_mark_key(request, op->client, mailbox_kind_name, gh_name_str(&push->name));
-    gh_request_op_id(request, op);
+    gh_request_marked_script(request, op, 2 * push->count, mailbox_kind_name, gh_name_str(&push->name), "smh");
     gh_request_number(request, push->capacity);
     gh_request_number(request, gh_client_generation(op->client));
     gh_posts_encode(request, push->posts, push->count);
