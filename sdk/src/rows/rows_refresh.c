@@ -30,8 +30,7 @@ static void rows_encode(gh_op* op, gh_request* request)
 {
     gh_rows* rows = rows_of(op);
     gh_client* client = op->client;
-    gh_request_op_script(request, op, 0, 0);
-    gh_rows_encode_keys(request, client, rows->shard, "dmwiv");
+    gh_rows_encode_script(request, op, rows->shard, "dmwiv");
     gh_request_op_id(request, op);
     gh_request_number(request, gh_client_not_after(client));
     gh_request_number(request, rows->claim);

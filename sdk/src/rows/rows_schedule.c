@@ -33,8 +33,7 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
 {
     const gh_row_schedule* schedule = row_schedule_of(op);
     uint8_t shard = gh_rows_shard_of(gh_name_str(&schedule->row));
-    gh_request_op_script(request, op, 0, 0);
-    gh_rows_encode_keys(request, op->client, shard, schedule->away ? "dmtv" : "dmti");
+    gh_rows_encode_script(request, op, shard, schedule->away ? "dmtv" : "dmti");
     gh_request_op_id(request, op);
     gh_request_number(request, row_schedule_not_after(schedule));
     gh_request_str(request, gh_name_str(&schedule->row));
@@ -126,8 +125,7 @@ static void row_get_encode(gh_op* op, gh_request* request)
 {
     const gh_row_get* get = row_get_of(op);
     uint32_t room = gh_client_reply_bytes(op->client) - ROWS_REPLY_ROOM;
-    gh_request_op_script(request, op, 0, 0);
-    gh_rows_encode_keys(request, op->client, gh_rows_shard_of(gh_name_str(&get->row)), "v");
+    gh_rows_encode_script(request, op, gh_rows_shard_of(gh_name_str(&get->row)), "v");
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_name_str(&get->row));
     gh_request_number(request, get->known_version);

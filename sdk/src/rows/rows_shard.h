@@ -13,15 +13,8 @@ static inline uint8_t gh_rows_shard_of(gh_str row)
     return (uint8_t)gh_hash_shard(row.bytes, row.size, GH_ROWS_SHARDS);
 }
 
-/* "<prefix>:{rows:<shard>}:<part>", one for each letter of parts. */
-static inline void gh_rows_encode_keys(gh_request* request, const gh_client* client, uint8_t shard,
-                                       const char* parts)
-{
-    char text[4];
-    char* end = gh_decimal_encode(shard, text);
-    gh_request_object_keys(request, client, gh_str_literal("rows"), gh_str_make(text, (size_t)(end - text)),
-                           parts);
-}
+/* gh_request_object_script: its keys are "<prefix>:{rows:<shard>}:<part>". */
+void gh_rows_encode_script(gh_request* request, gh_op* op, uint8_t shard, const char* parts);
 
 /* The letter behind a hint that says which shard has something to do. */
 static inline void gh_rows_encode_letter(gh_request* request, uint8_t shard)

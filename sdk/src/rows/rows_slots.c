@@ -36,8 +36,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
 {
     const gh_rows_slot* slot = rows_slot_of(op);
     bool renews = op->state == ROWS_SLOT_RENEWING;
-    gh_request_op_script(request, op, 0, 0);
-    gh_rows_encode_keys(request, op->client, slot->shard, renews ? "dm" : "dmvi");
+    gh_rows_encode_script(request, op, slot->shard, renews ? "dm" : "dmvi");
     encode_rows_claim_text(request, slot);
     gh_request_number(request, op->sequence);
     gh_request_str(request, gh_str_make(slot->row, slot->row_size));
