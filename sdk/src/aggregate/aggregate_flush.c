@@ -123,16 +123,6 @@ static gh_script* flush_script(gh_op* op)
     return gh_client_script(op->client, op->state == FLUSH_ADDING ? &gh_aggregate_add_lua : &gh_aggregate_stage_lua);
 }
 
-static void flush_encode_digest(gh_request* request, const gh_digest* digest)
-{
-    char text[32];
-    uint64_t halves[2] = {0, 0};
-    size_t i;
-    for (i = 0; i < 16; i++) halves[i / 8] = halves[i / 8] << 8 | digest->bytes[i];
-    gh_hex_encode(halves[1], gh_hex_encode(halves[0], text));
-    gh_request_str(request, gh_str_make(text, sizeof text));
-}
-
 static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
 {
     const aggregate_day* day = flush_day(flush);
@@ -142,7 +132,7 @@ static void flush_encode_stage(gh_aggregate_flush* flush, gh_request* request)
     gh_aggregate_encode_keys(request, &flush->op, gh_name_str(&flush->set), day->text, "fg");
     gh_request_number(request, flush->op.sequence);
     gh_request_str(request, gh_name_str(&flush->file));
-    flush_encode_digest(request, &day->digest);
+    gh_request_digest(request, &day->digest);
     gh_request_number(request, day->pieces);
     if (looks)
     {

@@ -68,6 +68,16 @@ void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_argu
     gh_request_op_id(request, op);
 }
 
+void gh_request_digest(gh_request* request, const gh_digest* digest)
+{
+    char text[32];
+    uint64_t halves[2] = {0, 0};
+    size_t i;
+    for (i = 0; i < 16; i++) halves[i / 8] = halves[i / 8] << 8 | digest->bytes[i];
+    gh_hex_encode(halves[1], gh_hex_encode(halves[0], text));
+    gh_request_str(request, gh_str_make(text, sizeof text));
+}
+
 /* ---- keys with longer parts, and of things that share a shard ---------------------------------------------- */
 
 static char* key_add(char* end, gh_str bytes)

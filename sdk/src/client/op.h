@@ -17,6 +17,7 @@
 #ifndef GH_OP_H
 #define GH_OP_H
 
+#include "base/hash.h"
 #include "client/assert.h"
 #include "client/script_text.h"
 #include "guildhall/client.h"
@@ -345,6 +346,8 @@ void gh_request_part_keys(gh_request* request, const gh_client* client, gh_str k
 /* "<prefix>:{<kind>:<shard>}:<part>", and ":<name>" behind it if there is one; it must be encoded already. */
 void gh_request_shard_key(gh_request* request, const gh_client* client, gh_str kind, uint32_t shard, gh_str part,
                           gh_str encoded_name);
+/* As 32 hex digits. */
+void gh_request_digest(gh_request* request, const gh_digest* digest);
 /* "<prefix>:epoch", see epoch.lua. */
 void gh_request_epoch_key(gh_request* request, const gh_client* client);
 void gh_request_op_token(gh_request* request, const gh_op* op);

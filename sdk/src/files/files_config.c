@@ -21,15 +21,6 @@ void gh_files_encode_withdraw(gh_op* op, gh_request* request, gh_str channel, gh
     gh_request_number(request, id);
 }
 
-void gh_files_encode_digest(gh_request* request, const gh_digest* digest)
-{
-    static const char hex[] = "0123456789abcdef";
-    char text[32];
-    size_t i;
-    for (i = 0; i < sizeof text; i++) text[i] = hex[digest->bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
-    gh_request_str(request, gh_str_make(text, sizeof text));
-}
-
 bool gh_files_parse_digest(gh_str text, gh_digest* digest)
 {
     uint64_t halves[2];

@@ -176,8 +176,7 @@ read_room* gh_files_carve_read(const gh_file_read_config* config);
 /* files_withdraw.lua: that file takes up no room in the channel any more. */
 void gh_files_encode_withdraw(gh_op* op, gh_request* request, gh_str channel, gh_str name, uint64_t id);
 
-/* A digest as 32 hex digits. */
-void gh_files_encode_digest(gh_request* request, const gh_digest* digest);
+/* A digest as gh_request_digest writes it. */
 bool gh_files_parse_digest(gh_str text, gh_digest* digest);
 
 /* ---- files_send_lanes.c, for files_send.c and files_push.c --------------------------------------------- */

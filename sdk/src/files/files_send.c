@@ -118,7 +118,7 @@ static void send_encode_seal(gh_file_send* send, gh_request* request)
     gh_request_op_id(request, &send->op);
     gh_request_number(request, send->room->ask == SEND_SEAL);
     gh_request_number(request, send->taken_bytes);
-    gh_files_encode_digest(request, &digest);
+    gh_request_digest(request, &digest);
 }
 
 static void send_encode(gh_op* op, gh_request* request)

@@ -31,7 +31,7 @@ static void send_lane_encode(gh_op* op, gh_request* request)
     gh_request_number(request, lane->number);
     gh_request_joined(request, gh_str_make((const char*)lane->digest.bytes, sizeof lane->digest.bytes),
                       gh_str_make(lane->bytes, lane->size));
-    gh_files_encode_digest(request, &lane->upto);
+    gh_request_digest(request, &lane->upto);
     gh_request_op_token(request, op);
 }
 
