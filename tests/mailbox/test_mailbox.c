@@ -369,8 +369,10 @@ static void expect_hint(redis_server* server, game* from, game* to, reader* self
     assert_int_equal(redis_server_integer(server, "ZCARD gh:{mailbox:jason}:h"), 1);
     long long before = redis_server_calls(server, "evalsha") - self->fetch.polls;
     uint64_t hints = game_stats(to).hints;
+    uint64_t pushed_us = game_now_us(to);
     push_numbers(from, 1, number);
     assert_status(settle_fetch(self), GH_OK);
+    assert_true(game_now_us(to) - pushed_us < 2 * SECOND_US); /* the pause is half a second longer, at least */
     assert_numbers(self, 1, number, id);
     assert_int_equal(game_stats(to).hints, hints + 1);
     assert_int_equal(redis_server_calls(server, "evalsha") - before, 2 + self->fetch.polls); /* push, fetch */
