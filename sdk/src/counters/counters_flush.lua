@@ -29,7 +29,7 @@
 --       8 precisions  how many; at most 8
 --       9 ...         for each of them, the finest first: seconds, samples that are kept (the open one included);
 --                     then for each counter of the batch: what to add
--- reply sequence, code, now us, answers text
+-- reply in one text: sequence, code, now us, answers text
 --       code 0 taken
 --            1 old        the client has sent another batch since
 --            2 stale      past `not after`
@@ -53,6 +53,7 @@ local client, sequence = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local now_s = tonumber(time[1])
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 -- What this client did last.
 local CORRUPT = 'CORRUPT mark of counters is not of the form that KEYS.md describes'
@@ -73,14 +74,14 @@ if mark then
     if not past or past > SUM_MAX or used + 0 > SUM_MAX or #answers > 6 then
         return redis.error_reply(CORRUPT)
     elseif past == sequence then
-        return {sequence, 0, now, answers}
+        return ARGV[2] .. ' 0 ' .. now_text .. ' ' .. answers
     elseif past > sequence then
-        return {sequence, 1, now, '-'}
+        return ARGV[2] .. ' 1 ' .. now_text .. ' -'
     end
     renew_marks, look = now - now % KEPT_US > used + 0, now % 8 == 0 and '-4'
 end
 if ARGV[5] ~= '0' and now > ARGV[5] + 0 then
-    return {sequence, 2, now, '-'}
+    return ARGV[2] .. ' 2 ' .. now_text .. ' -'
 end
 
 -- Some marks, and of those which are of no use any more.
@@ -279,7 +280,7 @@ for i = 1, tonumber(ARGV[7]) do
 end
 
 local said = plain and '-' or table.concat(answers)
-local mark_text = format('%s %.0f %s', ARGV[2], now, said)
+local mark_text = ARGV[2] .. ' ' .. now_text .. ' ' .. said
 if is_newer then
     redis.call('HSET', KEYS[1], client, mark_text, '-', generation)
 else
@@ -291,4 +292,4 @@ end
 if #stale > 0 then
     redis.call('HDEL', KEYS[1], unpack(stale))
 end
-return {sequence, 0, now, said}
+return ARGV[2] .. ' 0 ' .. now_text .. ' ' .. said

@@ -6,7 +6,7 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 lease ms  0: give it back; at most LEASE_MAX_MS
 --       4 not after  us of the store's clock; later, it is given to nobody; 0: no limit
--- reply sequence, code, remaining ms, now us
+-- reply in one text: sequence, code, remaining ms, now us
 --       code 0 yours
 --            1 anothers
 --            2 given back
@@ -15,7 +15,7 @@
 
 local LEASE_MAX_MS = 10800000
 
-local client, sequence, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local client, lease = ARGV[1], ARGV[3]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local owner = redis.call('GET', KEYS[1])
@@ -23,12 +23,12 @@ local remaining = owner and redis.call('PTTL', KEYS[1]) or 0
 if owner and (not string.find(owner, '^%x+$') or remaining < 0 or remaining > LEASE_MAX_MS) then
     return redis.error_reply('CORRUPT lease of counters is not of the form that KEYS.md describes')
 elseif owner and owner ~= client then
-    return {sequence, 1, remaining, now}
-elseif lease == 0 then
+    return string.format('%s 1 %d %.0f', ARGV[2], remaining, now)
+elseif lease == '0' then
     redis.call('DEL', KEYS[1])
-    return {sequence, 2, 0, now}
+    return string.format('%s 2 0 %.0f', ARGV[2], now)
 elseif ARGV[4] ~= '0' and now > ARGV[4] + 0 then
-    return {sequence, 3, 0, now}
+    return string.format('%s 3 0 %.0f', ARGV[2], now)
 end
-redis.call('SET', KEYS[1], client, 'PX', ARGV[3])
-return {sequence, 0, lease, now}
+redis.call('SET', KEYS[1], client, 'PX', lease)
+return string.format('%s 0 %s %.0f', ARGV[2], lease, now)

@@ -51,3 +51,26 @@ const char* store_script(redis_server* server, const char* name)
     snprintf(digest, sizeof(digests[0]), "%s", redis_server_text(server, "SCRIPT LOAD %b", text, size));
     return digest;
 }
+
+const char* store_rest(const redisReply* reply, unsigned column)
+{
+    if (reply->type != REDIS_REPLY_STRING) fail_msg("a reply of type %d: %s", reply->type, reply->str);
+    const char* at = reply->str;
+    for (; column > 0; column--)
+    {
+        const char* blank = strchr(at, ' ');
+        if (blank == NULL) fail_msg("there is no such column in \"%s\"", reply->str);
+        else at = blank + 1;
+    }
+    return at;
+}
+
+long long store_code(redisReply* reply, unsigned sequence)
+{
+    long long numbers[2];
+    assert_int_equal(reply->type, REDIS_REPLY_STRING);
+    assert_int_equal(redis_server_numbers(reply, numbers, 2), 2);
+    assert_int_equal(numbers[0], sequence);
+    freeReplyObject(reply);
+    return numbers[1];
+}

@@ -8,4 +8,10 @@
 /* Loads "rows/rows_claim", say. The digest is good for the next 16 calls. */
 const char* store_script(redis_server* server, const char* name);
 
+/* All of an answer in one text from a column on, from 0: "jj" is the third of "7 0 12345 jj". */
+const char* store_rest(const redisReply* reply, unsigned column);
+
+/* The code of an answer in one text, whose first column is this sequence. Frees the reply. */
+long long store_code(redisReply* reply, unsigned sequence);
+
 #endif
