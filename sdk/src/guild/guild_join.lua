@@ -51,4 +51,4 @@ if #joining > 0 then
     redis.call('ZADD', member_key, unpack(joining)) -- before the mark: until that is there, the repeat does it again
 end
 shelve(mark_head .. letters)
-return {sequence, 0, size, letters}
+return ARGV[2] .. ' 0 ' .. size .. ' ' .. letters

@@ -33,4 +33,4 @@ letters = table.concat(letters)
 -- All at once, and before the mark: until that is there, the repeat does it again.
 size = size - redis.call('ZREM', member_key, unpack(members))
 shelve(mark_head .. letters)
-return {sequence, 0, size, letters}
+return ARGV[2] .. ' 0 ' .. size .. ' ' .. letters

@@ -6,7 +6,7 @@
 --       members   the bytes that stand for each player in the guild, see guild_join.lua
 --       scores    false for those who are no members
 --
--- reply sequence, code, members, letters text
+-- reply in one text: sequence, code, members, letters text
 --       code 0 done  letters: one for each player
 --            1 old   the client has changed this guild again since: nothing was done
 --
@@ -19,9 +19,9 @@ if size > CAPACITY_MAX then
     return redis.error_reply('CORRUPT guild is larger than any that KEYS.md describes')
 end
 if past > sequence then
-    return {sequence, 1, size, ''}
+    return ARGV[2] .. ' 1 ' .. size .. ' '
 elseif past == sequence then
-    return {sequence, 0, size, said or ''}
+    return ARGV[2] .. ' 0 ' .. size .. ' ' .. (said or '')
 end
 
 local members = {}
