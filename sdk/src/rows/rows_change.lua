@@ -1,12 +1,12 @@
 -- rows_change: what is known of a row that is to be scheduled or unscheduled.
 --
 -- wants nothing; ARGV 1 to 4 as rows_schedule.lua says, KEYS 2 and 3 too
--- gives token, sequence, row, now
+-- gives token, row; now, and now_text
 --       is_older(setter)  the request is older than that one of the same client, whose tokens grow
 --       stored            what KEYS[2] has of the row; false: nothing
 --       by, had           who unscheduled it, nil: nobody; and who had scheduled it, -: nobody
 --
--- reply sequence, code, now us
+-- reply in one text: sequence, code, now us
 --       code 0 done
 --            1 older      than what this client has asked for since
 --            2 not there  it was not scheduled
@@ -15,16 +15,17 @@
 --
 -- Ends the script for one that comes too late.
 
-local token, sequence, row = ARGV[1], tonumber(ARGV[2]), ARGV[4]
+local token, row = ARGV[1], ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 local function is_older(setter)
     return string.sub(setter, 1, 17) == string.sub(token, 1, 17) and setter > token
 end
 
 if tonumber(ARGV[3]) > 0 and now > tonumber(ARGV[3]) then
-    return {sequence, 4, now}
+    return ARGV[2] .. ' 4 ' .. now_text
 end
 local stored = redis.call('HGET', KEYS[2], row)
 local gone = redis.call('HGET', KEYS[3], row)

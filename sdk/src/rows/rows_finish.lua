@@ -17,7 +17,7 @@
 --       6 bytes      of v
 --       7 letter     of the shard, for hints: the byte 48 + shard
 --       8 lease us   of the claim, before it was renewed: until then nothing else is looked at
--- reply sequence, code, now us, due us
+-- reply in one text: sequence, code, now us, due us
 --       code 0 done
 --            1 lost  not the current claim, or its lease is over: nothing was done
 --       due: when the row is to be refreshed next; 0: not known
@@ -28,13 +28,14 @@ local KEEP_MS = '604800000' -- renewed once an hour
 local HOUR_US = 3600000000
 local WHOLE_MAX = 9007199254740991
 
-local sequence, row, outcome = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local row, outcome = ARGV[3], ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 
 local stored = redis.call('HGET', KEYS[2], row)
 if not stored then
-    return {sequence, 1, now, 0}
+    return ARGV[2] .. ' 1 ' .. now_text .. ' 0'
 end
 local period, age, failures, version, claimed, state, claim, setter =
     string.match(stored, '^(%d+) (%d+) (%d+) (%d+) (%d+) ([ncadf]) (%S+) (%S+)$')
@@ -43,20 +44,20 @@ if not period or #period > 11 or #age > 12 or #failures > 9 or version + 0 >= WH
     return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
 end
 if claim ~= ARGV[1] then
-    return {sequence, 1, now, 0}
+    return ARGV[2] .. ' 1 ' .. now_text .. ' 0'
 end
 if state == 'd' or state == 'f' then
-    return {sequence, 0, now, 0}
+    return ARGV[2] .. ' 0 ' .. now_text .. ' 0'
 end
 if claimed + ARGV[8] <= now and tonumber(redis.call('ZSCORE', KEYS[1], row) or 0) <= now then
-    return {sequence, 1, now, 0}
+    return ARGV[2] .. ' 1 ' .. now_text .. ' 0'
 end
 local idle = outcome == 'b' and
-    redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
+    redis.call('ZREVRANGEBYSCORE', KEYS[4], '+inf', '(' .. now_text, 'LIMIT', 0, 4)
 local due = now
 if outcome == 'v' or outcome == 'n' then
     local last = version + 0
-    version, failures = string.format('%.0f', math.max(last + 1, now)), '0'
+    version, failures = last < now and now_text or string.format('%.0f', last + 1), '0'
     due = now + period - math.floor(period * ARGV[5] / 10240)
     local head = version .. ' ' .. claimed .. ' ' .. age .. ' ' .. outcome .. ' '
     local is_new = redis.call('HSET', KEYS[3], row, head .. ARGV[6]) == 1
@@ -70,7 +71,8 @@ end
 if state == 'a' then -- asked for again while it was being loaded
     due = now
 end
-redis.call('ZADD', KEYS[1], string.format('%.0f', due), row)
+due = string.format('%.0f', due)
+redis.call('ZADD', KEYS[1], due, row)
 local letter = (outcome == 'v' or outcome == 'n') and 'd' or 'f'
 redis.call('HSET', KEYS[2], row, string.format('%s %s %s %s %s %s %s %s', period, age, failures, version,
                                                claimed, letter, claim, setter))
@@ -87,4 +89,4 @@ if idle then
         end
     end
 end
-return {sequence, 0, now, due}
+return ARGV[2] .. ' 0 ' .. now_text .. ' ' .. due

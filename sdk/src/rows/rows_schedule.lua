@@ -33,7 +33,7 @@ local due_key, row_key, idle_key = KEYS[1], KEYS[2], KEYS[4]
 
 --@ rows/rows_change.lua
 if by and (is_older(by) or is_older(had) or had == token) then
-    return {sequence, 1, now}
+    return ARGV[2] .. ' 1 ' .. now_text
 end
 
 local due = tonumber(redis.call('ZSCORE', due_key, row) or nil)
@@ -48,9 +48,9 @@ if stored then
     if not period then
         return redis.error_reply('CORRUPT a row is not of the form that KEYS.md describes')
     elseif is_older(setter) then
-        return {sequence, 1, now}
+        return ARGV[2] .. ' 1 ' .. now_text
     elseif setter == token and due then
-        return {sequence, 0, now}
+        return ARGV[2] .. ' 0 ' .. now_text
     end
     local claimed = state == 'c' or state == 'a'
     if claimed then
@@ -62,14 +62,14 @@ if stored then
     end
     middle, claim = numbers, state .. ' ' .. holder
 elseif redis.call('HLEN', row_key) >= ROWS_MAX then
-    return {sequence, 3, now}
+    return ARGV[2] .. ' 3 ' .. now_text
 else
     due = now
 end
 due = due or now
 -- Who asked last is likeliest to live.
 local idle = (not due_before or due < due_before) and
-    redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', string.format('(%.0f', now), 'LIMIT', 0, 4)
+    redis.call('ZREVRANGEBYSCORE', idle_key, '+inf', '(' .. now_text, 'LIMIT', 0, 4)
 redis.call('ZADD', due_key, string.format('%.0f', due), row)
 redis.call('HSET', row_key, row, ARGV[5] .. ' ' .. ARGV[6] .. middle .. claim .. ' ' .. token)
 if idle then
@@ -84,4 +84,4 @@ if idle then
         end
     end
 end
-return {sequence, 0, now}
+return ARGV[2] .. ' 0 ' .. now_text

@@ -20,19 +20,19 @@ local GONE_US = 600000000 -- longer than any client repeats a request
 --@ rows/rows_change.lua
 redis.call('HLEN', KEYS[4]) -- that it is a hash is to be known before anything goes
 if by and is_older(by) then
-    return {sequence, 1, now}
+    return ARGV[2] .. ' 1 ' .. now_text
 end
 local setter = stored and string.match(stored, '(%x+:%x+)$')
 local done = by == token
 if done and stored and setter ~= had then -- scheduled again since
-    return {sequence, 0, now}
+    return ARGV[2] .. ' 0 ' .. now_text
 elseif setter and is_older(setter) then
-    return {sequence, 1, now}
+    return ARGV[2] .. ' 1 ' .. now_text
 end
 
 redis.call('ZREM', KEYS[1], '') -- no row has an empty name
 if not done then
-    redis.call('HSET', KEYS[3], row, string.format('%s %.0f %s', token, now, setter or had))
+    redis.call('HSET', KEYS[3], row, token .. ' ' .. now_text .. ' ' .. (setter or had))
 end
 redis.call('PEXPIRE', KEYS[3], GONE_MS)
 redis.call('HDEL', KEYS[2], row)
@@ -44,4 +44,4 @@ for i = 1, #some, 2 do
         redis.call('HDEL', KEYS[3], some[i])
     end
 end
-return {sequence, (stored or (done and had ~= '-')) and 0 or 2, now}
+return ARGV[2] .. ((stored or (done and had ~= '-')) and ' 0 ' or ' 2 ') .. now_text
