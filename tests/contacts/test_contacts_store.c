@@ -7,6 +7,7 @@
 #include "support/process.h"
 #include "support/random.h"
 #include "support/server/redis_server.h"
+#include "support/server/store_script.h"
 #include "support/scene/social.h"
 
 #include <stdio.h>
@@ -48,19 +49,11 @@ static const char* stored(redis_server* server)
 
 /* ---- repeats ---------------------------------------------------------------------------------------------------- */
 
-static long long code_of(redisReply* reply)
-{
-    assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
-    long long code = reply->element[1]->integer;
-    freeReplyObject(reply);
-    return code;
-}
-
 static long long run(redis_server* server, const char* digest, unsigned client, unsigned sequence, const char* rest)
 {
     char line[512];
     snprintf(line, sizeof(line), "EVALSHA %s " KEYS " %016x:%016x %u %s", digest, client, sequence, sequence, rest);
-    return code_of(redis_server_command(server, line));
+    return store_code(redis_server_command(server, line), sequence);
 }
 
 /* A request that is repeated, and one from the past that runs late, change nothing. */
@@ -129,9 +122,7 @@ static void writers_know_no_bound(void** state)
                                                  "EVALSHA %s 5 " LIST " " ZSET " " MARKS " " BLOCKED
                                                  " gh:{contacts:jason}:w%02x %016llx:%016x %d 100 l 0 n%u",
                                                  touching, (unsigned)(client >> 56), client, 7, i < WRITERS ? 7 : 6, i);
-        assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
-        assert_int_equal(reply->element[1]->integer, i < WRITERS ? 0 : 1);
-        freeReplyObject(reply);
+        assert_int_equal(store_code(reply, i < WRITERS ? 7 : 6), i < WRITERS ? 0 : 1);
     }
     assert_int_equal(redis_server_integer(server, "LLEN " LIST), 100);
     assert_int_equal(redis_server_integer(server, "HLEN " MARKS), 8 + 1);

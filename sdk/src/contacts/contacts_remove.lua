@@ -7,7 +7,7 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 what      "r" remove; "b" remove and block; "u" unblock, which leaves the list alone
 --       4 name
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 done      it may have been so before
 --            1 old       the client has changed this owner's contacts again since: nothing was done
 --            2 full      BLOCKED_MAX are blocked already: nothing was done
@@ -39,9 +39,9 @@ else
     last, put, head, told = past, not is_resident and shelve, mark_head, said
 end
 if last > sequence then
-    return {sequence, 1}
+    return ARGV[2] .. ' 1'
 elseif last == sequence then
-    return {sequence, told == 'f' and 2 or 0}
+    return ARGV[2] .. (told == 'f' and ' 2' or ' 0')
 end
 local is_full = what == 'b' and blocked >= BLOCKED_MAX and not redis.call('ZSCORE', block_key, name)
 
@@ -64,4 +64,4 @@ end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)
 end
-return {sequence, is_full and 2 or 0}
+return ARGV[2] .. (is_full and ' 2' or ' 0')

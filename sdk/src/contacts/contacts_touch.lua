@@ -37,6 +37,7 @@ local capacity, idle = tonumber(ARGV[3]), ARGV[5]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local now_text = time[1] .. string.sub('00000' .. time[2], -6)
 local length = redis.call('LLEN', list_key)
 if length > LIST_MAX then
     return redis.error_reply('CORRUPT contacts list is longer than any that KEYS.md describes')
@@ -80,7 +81,8 @@ end
 
 -- Nothing below can fail any more but for lack of memory, and that shows at the first write.
 if last >= sequence then
-    return {sequence, last > sequence and 1 or 0, now, told or ''} -- whoever has been unblocked since, stayed out
+    local code = last > sequence and ' 1 ' or ' 0 '
+    return ARGV[2] .. code .. now_text .. ' ' .. (told or '') -- whoever has been unblocked since, stayed out
 end
 local from, names = 6, ARGV
 if blocked then
@@ -148,4 +150,4 @@ end
 if not number or number % 64 ~= minute then
     redis.call('PEXPIRE', mark_key, MARKS_MS)
 end
-return {sequence, 0, now, blocked or ''}
+return ARGV[2] .. ' 0 ' .. now_text .. ' ' .. (blocked or '')
