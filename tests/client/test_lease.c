@@ -274,7 +274,6 @@ typedef struct crowd
 static bool answer_the_crowd(scripted* world, const gh_str* words, size_t count, byte_buffer* reply)
 {
     const crowd* self = world->context;
-    char text[512];
     bool is_script = gh_str_equal(words[0], gh_str_literal("EVALSHA"));
     unsigned long long now_us = 1000000000000000u + (world->now_us - world->start_us);
     if (is_script && count == 16)
@@ -283,11 +282,7 @@ static bool answer_the_crowd(scripted* world, const gh_str* words, size_t count,
     else if (is_script && count == 7 && self->forgotten)
         buffer_add_bulk(reply, "%.*s 1 0 0 %llu", (int)words[5].size, words[5].bytes, now_us);
     else if (is_script && count > 16 && self->forgotten)
-    {
-        snprintf(text, sizeof(text), "*3\r\n:%.*s\r\n:%llu\r\n$%u\r\n%0*d\r\n", (int)words[5].size, words[5].bytes,
-                 now_us, (unsigned)count - 7, (int)count - 7, 0);
-        buffer_add(reply, text, strlen(text));
-    }
+        buffer_add_bulk(reply, "%.*s %llu %0*d", (int)words[5].size, words[5].bytes, now_us, (int)count - 7, 0);
     else return false;
     return true;
 }
@@ -463,11 +458,13 @@ static bool answer_large_numbers(scripted* world, const gh_str* words, size_t co
     (void)world;
     if (!gh_str_equal(words[0], gh_str_literal("EVALSHA")) || (count != 8 && count != 11)) return false;
     gh_str sequence = words[count == 8 ? 6 : 8];
-    snprintf(text, sizeof(text),
-             count == 8 ? "*5\r\n:%.*s\r\n:5\r\n:4294967297\r\n:0\r\n:7\r\n"
-                        : "*6\r\n:%.*s\r\n:0\r\n:5\r\n:4294967297\r\n:0\r\n:0\r\n",
-             (int)sequence.size, sequence.bytes);
-    buffer_add(reply, text, strlen(text));
+    if (count == 11) buffer_add_bulk(reply, "%.*s 0 5 4294967297 0 0", (int)sequence.size, sequence.bytes);
+    else
+    {
+        snprintf(text, sizeof(text), "*5\r\n:%.*s\r\n:5\r\n:4294967297\r\n:0\r\n:7\r\n", (int)sequence.size,
+                 sequence.bytes);
+        buffer_add(reply, text, strlen(text));
+    }
     return true;
 }
 

@@ -9,7 +9,7 @@
 --       2 sequence  comes back as the first element of the reply
 --       3 window    us that a turn is kept for a waiter that is told
 --       4 limit
--- reply sequence, code, limit, used, waiters, more
+-- reply in one text: sequence, code, limit, used, waiters, more
 --       code 0 set
 --            1 older  not set: this client has set another since
 --       more 1: there are more waiters to be served, or dead ones in front, than one call does: call again
@@ -17,7 +17,7 @@
 --       than the limit), and the same with a "w" behind it to one that should ask when the turn is over
 
 local state_key, holder_key, queue_key, client_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local token, sequence, window = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, window = ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -30,7 +30,7 @@ local stored = redis.call('GET', state_key)
 --@ semaphore/semaphore_queue.lua
 
 if string.sub(setter, 1, 16) == string.sub(token, 1, 16) and setter > token then
-    return {sequence, 1, limit, used, waiters, 0}
+    return string.format('%s 1 %d %d %.0f 0', ARGV[2], limit, used, waiters)
 end
 if limit == 0 then
     forget()
@@ -53,4 +53,4 @@ end
 if #turns > 0 then
     hint_all(turns, behind)
 end
-return {sequence, 0, limit, used, waiters, (more or capped) and 1 or 0}
+return string.format('%s 0 %d %d %.0f %d', ARGV[2], limit, used, waiters, (more or capped) and 1 or 0)

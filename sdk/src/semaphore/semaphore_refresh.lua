@@ -5,7 +5,7 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 lease us
 --       3 ...       members of :h, "<token> <permits>"; at most 100
--- reply sequence, now us, letters text
+-- reply in one text: sequence, now us, letters text
 --       letters "1" renewed  its lease is whole again
 --               "0" lost     it was over or is not there
 --
@@ -35,4 +35,4 @@ if #longer > 0 then
     redis.call('PEXPIRE', KEYS[2], '7200000')
     redis.call('ZADD', KEYS[2], 'XX', 'GT', unpack(longer))
 end
-return {tonumber(ARGV[1]), now, table.concat(letters)}
+return ARGV[1] .. ' ' .. time[1] .. string.sub('00000' .. time[2], -6) .. ' ' .. table.concat(letters)
