@@ -4,6 +4,7 @@
 #include "support/server/foreign.h"
 #include "support/scene/parcel.h"
 #include "support/server/redis_server.h"
+#include "support/server/store_script.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,8 +111,7 @@ static void seal_finds_an_older_store(void** state)
     snprintf(token, sizeof(token), "%s", redis_server_text(self.server, "HGET gh:{file:map}:s w"));
     redisReply* reply = redis_server_command(
         self.server, "EVALSHA %s 4 " KEYS4 " %s 1 1 9216 00000000000000000000000000000000", seal, token);
-    assert_int_equal(reply->element[1]->integer, 2);
-    freeReplyObject(reply);
+    assert_int_equal(store_code(reply, 1), 2);
     gh_op_cancel(&out->op.op);
 }
 
@@ -179,10 +179,10 @@ static long long open_as(const scene* self, const char* digest, int who, const c
     redisReply* reply = redis_server_command(
         self->server, "EVALSHA %s 4 " KEYS4 " 000000000000000%d:0000000000000001 1 1024 65536 60000000 60000000 %s 0 1",
         digest, who, not_after);
-    assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
-    long long code = reply->element[1]->integer;
+    long long numbers[7];
+    assert_int_equal(redis_server_numbers(reply, numbers, 7), 7);
     freeReplyObject(reply);
-    return code;
+    return numbers[1];
 }
 
 static void late_opening_takes_nothing_over(void** state)

@@ -5,6 +5,7 @@
 #include "support/scene/keys.h"
 #include "support/scene/parcel.h"
 #include "support/server/redis_server.h"
+#include "support/server/store_script.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -386,10 +387,7 @@ static long long chunk_as(const scene* self, const char* script, const char* tok
     redisReply* reply = redis_server_command(
         self->server, "EVALSHA %s 4 gh:{file:x}:s gh:{file:x}:c gh:{file:x}:o gh:{file:x}:e %s 1 %d %s %s %s", script,
         token, number, value, "00000000000000000000000000000000", token);
-    assert_int_equal(reply->type, REDIS_REPLY_ARRAY);
-    long long code = reply->element[1]->integer;
-    freeReplyObject(reply);
-    return code;
+    return store_code(reply, 1);
 }
 
 static void chunks_that_come_twice_or_early(void** state)

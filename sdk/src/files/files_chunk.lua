@@ -9,7 +9,7 @@
 --       4 value     its digest (16 bytes), then its bytes
 --       5 digest    of all bytes of the file up to its end, 32 hex digits
 --       6 waiter    token that gets a hint when there is room again
--- reply sequence, code, chunks, again
+-- reply in one text: sequence, code, chunks, again
 --       code 0 stored    now, or before
 --            1 full      the cap is reached: readers must read; again 1: there was something to drop, ask
 --                        again at once
@@ -24,18 +24,22 @@ local WHOLE_MAX = 9007199254740991
 local READERS_MAX = 64
 
 local state = redis.call('HMGET', KEYS[1], 'w', 'n', 'b', 'k', 'f', 'a', 'x', 'z', 't', 'g', 'v')
-local sequence, number = tonumber(ARGV[2]), tonumber(ARGV[3])
+local number = tonumber(ARGV[3])
 local chunks, bytes, chunk_bytes = tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
 local freed, cap, still = tonumber(state[5]), tonumber(state[6]), tonumber(state[9])
 local due = tonumber(state[7])
 local size = #ARGV[4] - 16
+
+local function answer(code)
+    return string.format('%s %d %.0f 0', ARGV[2], code, chunks)
+end
 
 local function corrupt()
     return redis.error_reply('CORRUPT file state is not of the form that KEYS.md describes')
 end
 
 if not state[1] or state[10] then
-    return {sequence, 4, 0, 0}
+    return ARGV[2] .. ' 4 0 0'
 elseif not (chunks and bytes and chunk_bytes and freed and cap and still and due and due <= WHOLE_MAX) or
     not (freed >= 0 and freed <= chunks and chunks <= bytes and bytes <= WHOLE_MAX and cap <= WHOLE_MAX) or
     not (chunk_bytes > 0 and chunk_bytes <= 131072 and still > 0 and still <= 604800000000) or
@@ -43,15 +47,15 @@ elseif not (chunks and bytes and chunk_bytes and freed and cap and still and due
     return corrupt()
 elseif number < chunks then
     local there = redis.call('HGET', KEYS[2], ARGV[3])
-    return {sequence, (not there or there == ARGV[4]) and 0 or 5, chunks, 0}
+    return answer((not there or there == ARGV[4]) and 0 or 5)
 elseif state[8] then
-    return {sequence, 5, chunks, 0}
+    return answer(5)
 elseif state[1] ~= ARGV[1] then
-    return {sequence, 3, chunks, 0}
+    return answer(3)
 elseif number > chunks then
-    return {sequence, 2, chunks, 0}
+    return answer(2)
 elseif bytes ~= chunks * chunk_bytes then -- the last one was short: that was the end
-    return {sequence, 5, chunks, 0}
+    return answer(5)
 end
 
 local time = redis.call('TIME')
@@ -59,7 +63,8 @@ local now = time[1] * 1000000 + time[2]
 local stored = bytes - freed * chunk_bytes
 if stored == 0 or stored + size <= cap then
     redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
-    redis.call('HSET', KEYS[1], 'n', number + 1, 'b', string.format('%.0f', bytes + size), 'p', ARGV[5])
+    chunks = number + 1
+    redis.call('HSET', KEYS[1], 'n', chunks, 'b', string.format('%.0f', bytes + size), 'p', ARGV[5])
     if stored == 0 or now >= due then
         redis.call('HSET', KEYS[1], 'x', string.format('%.0f', now + math.floor(still / 4)))
         for i = 1, 4 do
@@ -72,7 +77,7 @@ if stored == 0 or stored + size <= cap then
             redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[1]), 1))
         end
     end
-    return {sequence, 0, number + 1, 0}
+    return answer(0)
 end
 
 -- No room. Readers whose lease is over do not count any more, once they may read; what all others have read goes, in
@@ -98,11 +103,11 @@ if not least then
     redis.call('HSET', KEYS[1], 'g', '1')
     redis.call('PEXPIRE', KEYS[1], '3600000')
     redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
-    return {sequence, 4, chunks, 0}
+    return answer(4)
 end
 --@ files/files_free.lua
 if upto > freed then
-    return {sequence, 1, chunks, 1}
+    return string.format('%s 1 %.0f 1', ARGV[2], chunks)
 end
 redis.call('HSET', KEYS[1], 'h', ARGV[6])
-return {sequence, 1, chunks, 0}
+return answer(1)

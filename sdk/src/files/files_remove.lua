@@ -5,12 +5,12 @@
 --       see files_open.lua
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 id        of the file
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 done       it is gone now
 --            1 not there  there is no such file, or it has another id
 
 if redis.call('HGET', KEYS[1], 'i') ~= ARGV[2] then
-    return {tonumber(ARGV[1]), 1}
+    return ARGV[1] .. ' 1'
 end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
-return {tonumber(ARGV[1]), 0}
+return ARGV[1] .. ' 0'

@@ -8,7 +8,7 @@
 --       3 seal      1: seal; 0: let the readers begin, the rest is still to come
 --       4 bytes     of the whole file (of no meaning without sealing)
 --       5 digest    XXH3-128 of the whole file, 32 hex digits (the same)
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 done     now or before
 --            2 early    bytes that were stored are not there any more, the store went back
 --            3 taken    another sender writes this file
@@ -22,19 +22,19 @@ local LEASE_MAX = 86400000000
 local STILL_MAX = 604800000000
 
 local state = redis.call('HMGET', KEYS[1], 'w', 'b', 'p', 'z', 'v', 'l', 't', 'g', 'n')
-local sequence, lease, still = tonumber(ARGV[2]), whole(state[6], LEASE_MAX), whole(state[7], STILL_MAX)
+local lease, still = whole(state[6], LEASE_MAX), whole(state[7], STILL_MAX)
 if state[4] then
-    return {sequence, (ARGV[3] == '0' or (state[4] == ARGV[5] and state[2] == ARGV[4])) and 0 or 5}
+    return ARGV[2] .. ((ARGV[3] == '0' or (state[4] == ARGV[5] and state[2] == ARGV[4])) and ' 0' or ' 5')
 elseif not state[1] or state[8] then
-    return {sequence, 4}
+    return ARGV[2] .. ' 4'
 elseif not (lease and still and whole(state[2])) then
     return corrupt('file state')
 elseif state[1] ~= ARGV[1] then
-    return {sequence, 3}
+    return ARGV[2] .. ' 3'
 elseif ARGV[3] == '1' and tonumber(state[2]) < tonumber(ARGV[4]) then
-    return {sequence, 2}
+    return ARGV[2] .. ' 2'
 elseif ARGV[3] == '1' and (state[2] ~= ARGV[4] or (state[3] and state[3] ~= ARGV[5])) then
-    return {sequence, 5}
+    return ARGV[2] .. ' 5'
 end
 
 local readers = redis.call('ZRANGE', KEYS[3], 0, READERS_MAX)
@@ -69,4 +69,4 @@ end
 for i = 1, 4 do
     redis.call('PEXPIRE', KEYS[i], ms)
 end
-return {sequence, 0}
+return ARGV[2] .. ' 0'

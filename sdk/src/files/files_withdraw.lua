@@ -5,19 +5,18 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 file      its name
 --       3 id        of the file
--- reply sequence, code
+-- reply in one text: sequence, code
 --       code 0 done       it is gone now
 --            1 not there  or it has another id
 
 --@ client/check.lua
 
-local sequence = tonumber(ARGV[1])
 --@ files/files_sum.lua
 local had, id = parse(redis.call('HGET', KEYS[2], ARGV[2]) or '0 0')
 if not had then
     return corrupt('channel')
 elseif id ~= ARGV[3] then
-    return {sequence, 1}
+    return ARGV[1] .. ' 1'
 end
 redis.call('ZSCORE', KEYS[3], ARGV[2]) -- of the right type
 redis.call('HDEL', KEYS[1], '-') -- there is none
@@ -25,4 +24,4 @@ redis.call('HSET', KEYS[1], 'b', string.format('%.0f', math.max(sum - tonumber(h
 redis.call('HDEL', KEYS[2], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[2])
 redis.call('HDEL', KEYS[1], 'p')
-return {sequence, 0}
+return ARGV[1] .. ' 0'
