@@ -290,7 +290,7 @@ end
 local function check_columns(file, tokens, at, reply)
     local goes_on, blanks, wanted = true, 0, #reply.elements
     if tokens[at].text == "{" then fail(file, "it returns an array, and its head says that it is one text") end
-    if tokens[at].text == "redis" then return end -- an error
+    if tokens[at].text == "redis" or tokens[at].text == "corrupt" then return end -- an error
     local is_whole = tokens[at].text == "string" and not heads.shape(reply):find("s")
     for i = at, #tokens do
         local text, kind = tokens[i].text, tokens[i].kind

@@ -237,15 +237,14 @@ static void answer_too_much(void* context, const fake_request* request, fake_rep
         fake_reply_default(reply);
         return;
     }
-    fake_reply_format(reply, "*5\r\n:%.*s\r\n:0\r\n%s", (int)request->arguments[5].size, request->arguments[5].bytes,
-                      numbers);
+    fake_reply_bulk(reply, "%.*s 0 %s", (int)request->arguments[5].size, request->arguments[5].bytes, numbers);
 }
 
 static void answer_with_numbers_of_any_size_is_corrupt(void** state)
 {
     (void)state;
-    static char answers[][64] = {":4294967297\r\n:0\r\n:1\r\n", ":0\r\n:4294967296\r\n:1\r\n",
-                                 ":1\r\n:1\r\n:4294967297\r\n", ":4294967297\r\n:4294967297\r\n:4294967297\r\n"};
+    static char answers[][64] = {"4294967297 0 1", "0 4294967296 1", "1 1 4294967297",
+                                 "4294967297 4294967297 4294967297"};
     redis_server* server = redis_server_start(NULL);
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     {

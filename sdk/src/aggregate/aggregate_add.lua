@@ -12,7 +12,7 @@
 -- ARGV  1 sequence  comes back as the first element of the reply
 --       2 file      its name
 --       3 keep ms   after the last piece, until the totals of the day are dropped; 0: never
--- reply sequence, code, added, pieces
+-- reply in one text: sequence, code, added, pieces
 --       code 0 done   `added` of `pieces` are in the totals
 --            1 early  not all of the file is staged
 --            2 none   nothing is known of it
@@ -24,7 +24,11 @@ local NOTE_MAX = 2048
 
 --@ aggregate/aggregate_record.lua
 
-local sequence, file = tonumber(ARGV[1]), ARGV[2]
+local function answer(code, done, of)
+    return string.format('%s %d %d %d', ARGV[1], code, done, of)
+end
+
+local file = ARGV[2]
 local found = redis.call('HMGET', KEYS[1], file, '')
 local record, note = found[1], found[2]
 local work, number, keep, sums = file, nil, ARGV[3], nil
@@ -48,11 +52,11 @@ if note and note ~= '' then -- somebody was stopped: that comes first
         sums[#sums + 1] = sum + 0
     end
 elseif not record then
-    return {sequence, 2, 0, 0}
+    return answer(2, 0, 0)
 elseif staged < pieces then
-    return {sequence, 1, added, pieces}
+    return answer(1, added, pieces)
 elseif added == pieces then
-    return {sequence, 0, added, pieces}
+    return answer(0, added, pieces)
 else
     number = added
 end
@@ -129,8 +133,8 @@ local text = string.format('%s %d %d %d %.0f', their_digest, their_staged, numbe
 redis.call('HSET', KEYS[1], work, text, '', '')
 redis.call('HDEL', KEYS[2], field, string.format('%d ', number - 1) .. work)
 if work == file then
-    return {sequence, 0, number + 1, pieces}
+    return answer(0, number + 1, pieces)
 elseif not record then
-    return {sequence, 2, 0, 0}
+    return answer(2, 0, 0)
 end
-return {sequence, staged < pieces and 1 or 0, added, pieces}
+return answer(staged < pieces and 1 or 0, added, pieces)

@@ -12,7 +12,7 @@
 --       4 pieces    how many there are
 --       5 number    of this piece, from 0; or -1 to look only
 --       [6] piece   lines "<level><count> <country>\t<region>\t<city>\n", level 0, 1 or 2 with as many tabs
--- reply sequence, code, staged, added, pieces
+-- reply in one text: sequence, code, staged, added, pieces
 --       code 0 done      up to `staged`, now or before; all of them: go on with aggregate_add.lua
 --            1 none      nothing is known of the file (looking only)
 --            2 early     the next one is `staged`
@@ -27,11 +27,16 @@ local DROP_MAX = 64          -- pieces of an abandoned staging that one call dro
 
 --@ aggregate/aggregate_record.lua
 
-local sequence, file, digest = tonumber(ARGV[1]), ARGV[2], ARGV[3]
+local file, digest = ARGV[2], ARGV[3]
 local pieces, number = tonumber(ARGV[4]), tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local record = redis.call('HGET', KEYS[1], file)
+
+local function answer(code, there, done, of)
+    return string.format('%s %d %d %d %d', ARGV[1], code, there, done, of)
+end
+
 local had, staged, added, had_pieces, changed = nil, 0, 0, 0, 0
 
 if record then
@@ -43,21 +48,21 @@ if record then
             if added == pieces then -- of the last one, if its script was stopped
                 redis.call('HDEL', KEYS[2], string.format('%d ', pieces - 1) .. file)
             end
-            return {sequence, 0, staged, added, pieces}
+            return answer(0, staged, added, pieces)
         elseif number > staged then
-            return {sequence, 2, staged, added, pieces}
+            return answer(2, staged, added, pieces)
         end
         redis.call('HSET', KEYS[2], ARGV[5] .. ' ' .. file, ARGV[6])
         redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', had, staged + 1, pieces, now))
-        return {sequence, 0, staged + 1, 0, pieces}
+        return answer(0, staged + 1, 0, pieces)
     elseif staged == had_pieces then
-        return {sequence, 3, staged, added, had_pieces}
+        return answer(3, staged, added, had_pieces)
     elseif changed + STALE_US > now then
-        return {sequence, 4, staged, added, had_pieces}
+        return answer(4, staged, added, had_pieces)
     end
 end
 if number < 0 then
-    return {sequence, 1, 0, 0, pieces}
+    return answer(1, 0, 0, pieces)
 end
 
 -- Another staging was abandoned before it was complete: nothing of it was added, and it goes, the last pieces first.
@@ -72,15 +77,15 @@ if staged > 0 then
     redis.call('HDEL', KEYS[2], unpack(fields))
     if left > 0 then
         redis.call('HSET', KEYS[1], file, string.format('%s %d 0 %d %.0f', nobody, left, had_pieces, changed))
-        return {sequence, 2, number, 0, pieces}
+        return answer(2, number, 0, pieces)
     end
 end
 if number > 0 then
     if record then
         redis.call('HDEL', KEYS[1], file)
     end
-    return {sequence, 2, 0, 0, pieces}
+    return answer(2, 0, 0, pieces)
 end
 redis.call('HSET', KEYS[2], '0 ' .. file, ARGV[6])
 redis.call('HSET', KEYS[1], file, string.format('%s 1 0 %d %.0f', digest, pieces, now))
-return {sequence, 0, 1, 0, pieces}
+return answer(0, 1, 0, pieces)

@@ -86,6 +86,16 @@ void fake_reply_format(fake_reply* reply, const char* format, ...)
     fake_reply_text(reply, text);
 }
 
+void fake_reply_bulk(fake_reply* reply, const char* format, ...)
+{
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    fake_reply_format(reply, "$%d\r\n%s\r\n", size, text);
+}
+
 void fake_reply_fill(fake_reply* reply, char byte, size_t count)
 {
     if (count == 0) return;

@@ -41,6 +41,7 @@ typedef void (*fake_answer)(void* context, const fake_request* request, fake_rep
 void fake_reply_text(fake_reply* reply, const char* text); /* "+OK\r\n": RESP, or not RESP, as it stands */
 void fake_reply_bytes(fake_reply* reply, const void* bytes, size_t size);
 void fake_reply_format(fake_reply* reply, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void fake_reply_bulk(fake_reply* reply, const char* format, ...) __attribute__((format(printf, 2, 3))); /* a string */
 void fake_reply_fill(fake_reply* reply, char byte, size_t count); /* that byte, count times */
 void fake_reply_endless(fake_reply* reply, char byte);            /* that byte until the peer closes */
 void fake_reply_default(fake_reply* reply);                       /* as a real server would answer */
