@@ -169,8 +169,7 @@ static void trip_let_it_arrive(trip* self)
     char reply[64];
     reply[raw_read(link, reply, sizeof(reply) - 1)] = 0;
     unsigned numbers[4];
-    assert_int_equal(
-        sscanf(reply, "$%*u\r\n%u %u %u %u\r\n", &numbers[0], &numbers[1], &numbers[2], &numbers[3]), 4);
+    assert_int_equal(sscanf(reply, "$%*u\r\n%u %u %u %u\r\n", &numbers[0], &numbers[1], &numbers[2], &numbers[3]), 4);
 }
 
 /* It finds that nothing is left to be added. */
@@ -274,8 +273,8 @@ static void refused_while_a_staging_hangs_is_refused(void** state)
 static void look_that_fails_denies_nothing(void** state)
 {
     (void)state;
-    static const char* const texts[] = {REFUSED, CORRUPT, "-WRONGTYPE Operation against a key\r\n",
-                                        "0 7 7 7", "9 0 0 1"};
+    static const char* const texts[] = {REFUSED, CORRUPT, "-WRONGTYPE Operation against a key\r\n", "0 7 7 7",
+                                        "9 0 0 1"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
     {
         for (unsigned look = 3; look <= 4; look++)
