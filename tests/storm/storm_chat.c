@@ -201,7 +201,7 @@ static void note_fetch(chat_actor* a)
                         .b = a->reader.seen,
                         .c = a->reader_number};
     (void)history_event(a->me->who, seen);
-    if (a->fetch.count == 0 || a->commit_epoch != 0) return;
+    if (a->fetch.count == 0 || a->commit_epoch != 0 || a->commit_op != 0) return; /* which borrows the committer */
     a->commit_epoch = a->fetch.epoch;
     a->commit_name = a->fetch_name;
     a->committer = (gh_chat_member){.name = a->reader.name};
