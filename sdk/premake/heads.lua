@@ -17,8 +17,9 @@
 -- "2 ..." one by one: they are the last.
 --
 -- An element of the reply is a whole number of at least 0; or, with "text" behind its name, a string. `sequence` is
--- the first if it is there, and the op's. "entries ..." is any number of anything, and what stands behind it too. A
--- line that ends in a comma goes on in the next. Three forms besides:
+-- the first if it is there, and the op's; "now us" is the store's time, which the client notes. "entries ..." is any
+-- number of anything, and what stands behind it too. A line that ends in a comma goes on in the next. Three forms
+-- besides:
 --
 --   -- reply in one text: sequence, code          with a blank between each two; only the last may be a string
 --   -- reply as client/lease_acquire.lua, limit    begins as that head says, and has its words
@@ -146,6 +147,7 @@ local function add_element(file, reply, text)
     if words then name, letter = words, "s" end
     name = name:gsub(" ", "_")
     if name == "sequence" and #reply.elements == 0 then letter = "q" end
+    if name == "now_us" and letter == "i" then letter = "n" end
     if reply.rest then return end -- where it stands, only the reply itself knows
     if dots ~= "" then reply.rest = name
     else table.insert(reply.elements, { name = name, letter = letter }) end

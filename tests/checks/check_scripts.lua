@@ -269,7 +269,7 @@ local function check_heads()
     local failures = {}
     local done, head = head_of(good_head)
     local words = done and head_in_words(head) or head
-    local wanted = "7 1 0, 2 0 2, qiisi*, sequence, code, now_us, page, first_id, seen, code=0=done, " ..
+    local wanted = "7 1 0, 2 0 2, qinsi*, sequence, code, now_us, page, first_id, seen, code=0=done, " ..
         "code=1=not_there, page='a'=all_of_it, page='b'=none"
     if words ~= wanted then table.insert(failures, "a good head: " .. words) end
     for _, bad in ipairs(bad_heads) do

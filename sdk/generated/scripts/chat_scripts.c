@@ -133,11 +133,11 @@ const gh_script_text gh_chat_join_lua = {
     GH_SCRIPT_chat_join, 15, {4, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_chat_leave_lua = {
-    chat_packed, "tqiii", 0x00000844546817a8ull, 937, 191, 3229,
+    chat_packed, "tqiin", 0x00000844546817a8ull, 937, 191, 3229,
     GH_SCRIPT_chat_leave, 15, {5, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_chat_read_lua = {
-    chat_packed, "qiiiiiis*", 0x0000005624391100ull, 1185, 652, 3043,
+    chat_packed, "qiiiinis*", 0x0000005624391100ull, 1185, 652, 3043,
     GH_SCRIPT_chat_read, 15, {4, 0, 0}, {8, 0, 2}};
 
 const gh_script_text gh_chat_roster_lua = {
@@ -145,7 +145,7 @@ const gh_script_text gh_chat_roster_lua = {
     GH_SCRIPT_chat_roster, 15, {2, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_chat_send_lua = {
-    chat_packed, "tqiiiis", 0x00000006054817a8ull, 2185, 854, 5449,
+    chat_packed, "tqiiins", 0x00000006054817a8ull, 2185, 854, 5449,
     GH_SCRIPT_chat_send, 15, {5, 0, 0}, {3, 0, 2}};
 
 const gh_script_text gh_chats_add_lua = {
@@ -153,7 +153,7 @@ const gh_script_text gh_chats_add_lua = {
     GH_SCRIPT_chats_add, 15, {2, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_chats_list_lua = {
-    chat_packed, "qii*", 0x0000005444200000ull, 3278, 56, 634,
+    chat_packed, "qin*", 0x0000005444200000ull, 3278, 56, 634,
     GH_SCRIPT_chats_list, 15, {2, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_chats_remove_lua = {

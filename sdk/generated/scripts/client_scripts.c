@@ -27,7 +27,7 @@ static const char client_packed[] =
     "\345\345\016\362\000\233\357\003\225\027\214;\2574U-\203\253\234\222F\346e\036DB\350\213"
     "@\301\204\001\271.\372@\326\216\004\353\247NQ\300\330\014\235\257\213\262" "\0";
 const gh_script_text gh_epoch_lua = {
-    client_packed, "iii", 0x0000000006200004ull, 0, 198, 1017,
+    client_packed, "ini", 0x0000000006200004ull, 0, 198, 1017,
     GH_SCRIPT_epoch, 13, {1, 0, 0}, {2, 1, 0}};
 
 const gh_script_text gh_rights_lua = {

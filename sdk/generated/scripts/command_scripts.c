@@ -30,7 +30,7 @@ const gh_script_text gh_command_lua = {
     GH_SCRIPT_command, 13, {0, 0, 1}, {0, 0, 1}};
 
 const gh_script_text gh_command_once_lua = {
-    command_packed, "qii*", 0x0000000006000000ull, 10, 392, 1429,
+    command_packed, "qin*", 0x0000000006000000ull, 10, 392, 1429,
     GH_SCRIPT_command_once, 13, {1, 0, 1}, {3, 0, 1}};
 
 const gh_script_text gh_fenced_lua = {

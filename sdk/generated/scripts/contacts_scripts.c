@@ -57,5 +57,5 @@ const gh_script_text gh_contacts_remove_lua = {
     GH_SCRIPT_contacts_remove, 14, {5, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_contacts_touch_lua = {
-    contacts_packed, "tqiis", 0x00000086646bc6abull, 768, 417, 3774,
+    contacts_packed, "tqins", 0x00000086646bc6abull, 768, 417, 3774,
     GH_SCRIPT_contacts_touch, 14, {5, 0, 0}, {5, 0, 1}};

@@ -97,13 +97,13 @@ const gh_script_text gh_counters_clean_lua = {
     GH_SCRIPT_counters_clean, 15, {1, 0, 1}, {5, 0, 2}};
 
 const gh_script_text gh_counters_flush_lua = {
-    counters_packed, "tqiis", 0x00000000652cf708ull, 726, 1138, 4593,
+    counters_packed, "tqins", 0x00000000652cf708ull, 726, 1138, 4593,
     GH_SCRIPT_counters_flush, 15, {2, 0, 1}, {8, 0, 1}};
 
 const gh_script_text gh_counters_lease_lua = {
-    counters_packed, "tqiii", 0x0000000006800005ull, 2107, 105, 651,
+    counters_packed, "tqiin", 0x0000000006800005ull, 2107, 105, 651,
     GH_SCRIPT_counters_lease, 15, {1, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_counters_read_lua = {
-    counters_packed, "qiii*", 0x0000000004015020ull, 2238, 204, 1124,
+    counters_packed, "qiin*", 0x0000000004015020ull, 2238, 204, 1124,
     GH_SCRIPT_counters_read, 15, {2, 0, 0}, {6, 0, 0}};

@@ -65,11 +65,11 @@ static const char lock_packed[] =
     "gh\035\001\3375\340\004\005\224\227M\333\314\010\002\022D\302\343rW`x-\220H\300"
     "\221\312\000Q\001\3534Z\270\223T\021^\312\002" "\0";
 const gh_script_text gh_lock_acquire_lua = {
-    lock_packed, "tqiiiii", 0x000000a46620042cull, 0, 1100, 4530,
+    lock_packed, "tqiiiin", 0x000000a46620042cull, 0, 1100, 4530,
     GH_SCRIPT_lock_acquire, 14, {3, 1, 0}, {7, 1, 0}};
 
 const gh_script_text gh_lock_look_lua = {
-    lock_packed, "qiiiiis", 0x0000000044000004ull, 1290, 63, 863,
+    lock_packed, "qiiiins", 0x0000000044000004ull, 1290, 63, 863,
     GH_SCRIPT_lock_look, 14, {2, 1, 0}, {1, 1, 0}};
 
 const gh_script_text gh_lock_release_lua = {
@@ -77,5 +77,5 @@ const gh_script_text gh_lock_release_lua = {
     GH_SCRIPT_lock_release, 14, {3, 0, 0}, {3, 1, 0}};
 
 const gh_script_text gh_lock_renew_lua = {
-    lock_packed, "tqiiii", 0x0000000006200004ull, 1597, 83, 865,
+    lock_packed, "tqiiin", 0x0000000006200004ull, 1597, 83, 865,
     GH_SCRIPT_lock_renew, 14, {1, 0, 0}, {3, 0, 0}};

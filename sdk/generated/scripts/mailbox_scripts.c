@@ -77,9 +77,9 @@ const gh_script_text gh_mailbox_commit_lua = {
     GH_SCRIPT_mailbox_commit, 14, {2, 0, 0}, {3, 0, 0}};
 
 const gh_script_text gh_mailbox_fetch_lua = {
-    mailbox_packed, "qiiiiiiis*", 0x0000005004211100ull, 330, 502, 2220,
+    mailbox_packed, "qiiiiniis*", 0x0000005004211100ull, 330, 502, 2220,
     GH_SCRIPT_mailbox_fetch, 14, {3, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_mailbox_push_lua = {
-    mailbox_packed, "tqiiii", 0x00000000055857a8ull, 921, 847, 4084,
+    mailbox_packed, "tqiiin", 0x00000000055857a8ull, 921, 847, 4084,
     GH_SCRIPT_mailbox_push, 14, {4, 0, 0}, {4, 0, 2}};

@@ -69,25 +69,25 @@ static const char rows_packed[] =
     "3B\200N\302\247\347\343u\240+\245\312y\230\333\271\225\332\244\0033\371\264k}\354\226"
     "V\030\222\242\223H\270\306\306\n1\025\372)Ed\032\357\224(;'\253Hg\057\013" "\0";
 const gh_script_text gh_rows_claim_lua = {
-    rows_packed, "qiiiii*", 0x0000025424200628ull, 0, 584, 2663,
+    rows_packed, "qiniii*", 0x0000025424200628ull, 0, 584, 2663,
     GH_SCRIPT_rows_claim, 14, {5, 0, 0}, {9, 0, 0}};
 
 const gh_script_text gh_rows_finish_lua = {
-    rows_packed, "tqiii", 0x00000a4024200420ull, 686, 316, 1664,
+    rows_packed, "tqini", 0x00000a4024200420ull, 686, 316, 1664,
     GH_SCRIPT_rows_finish, 14, {4, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_rows_get_lua = {
-    rows_packed, "qiiiiiis", 0x0000000004000020ull, 1082, 104, 536,
+    rows_packed, "qiiiiins", 0x0000000004000020ull, 1082, 104, 536,
     GH_SCRIPT_rows_get, 14, {1, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_rows_renew_lua = {
-    rows_packed, "tqiii", 0x0000084024000020ull, 1205, 93, 797,
+    rows_packed, "tqini", 0x0000084024000020ull, 1205, 93, 797,
     GH_SCRIPT_rows_renew, 14, {2, 0, 0}, {5, 0, 0}};
 
 const gh_script_text gh_rows_schedule_lua = {
-    rows_packed, "tqii", 0x00000a40240004a0ull, 1338, 291, 1760,
+    rows_packed, "tqin", 0x00000a40240004a0ull, 1338, 291, 1760,
     GH_SCRIPT_rows_schedule, 14, {4, 0, 0}, {8, 0, 0}};
 
 const gh_script_text gh_rows_unschedule_lua = {
-    rows_packed, "tqii", 0x00000040042006a8ull, 1696, 119, 1229,
+    rows_packed, "tqin", 0x00000040042006a8ull, 1696, 119, 1229,
     GH_SCRIPT_rows_unschedule, 14, {4, 0, 0}, {4, 0, 0}};

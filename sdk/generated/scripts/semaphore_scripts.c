@@ -121,7 +121,7 @@ static const char semaphore_packed[] =
     "\253\013Z\216\217\371; \313\057\301\007.\265\001\026\222\201J\015 G\352jRU\217\307"
     "\243@9\031\000" "\0";
 const gh_script_text gh_semaphore_acquire_lua = {
-    semaphore_packed, "tqiiiiii", 0x000008f47620042eull, 0, 1671, 6836,
+    semaphore_packed, "tqiiiini", 0x000008f47620042eull, 0, 1671, 6836,
     GH_SCRIPT_semaphore_acquire, 15, {4, 1, 0}, {9, 1, 0}};
 
 const gh_script_text gh_semaphore_limit_lua = {
@@ -129,11 +129,11 @@ const gh_script_text gh_semaphore_limit_lua = {
     GH_SCRIPT_semaphore_limit, 15, {4, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_semaphore_look_lua = {
-    semaphore_packed, "qiiii*", 0x0000021044000006ull, 2367, 150, 967,
+    semaphore_packed, "qiiin*", 0x0000021044000006ull, 2367, 150, 967,
     GH_SCRIPT_semaphore_look, 15, {3, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_semaphore_refresh_lua = {
-    semaphore_packed, "tqis", 0x0000000224a00000ull, 2560, 112, 590,
+    semaphore_packed, "tqns", 0x0000000224a00000ull, 2560, 112, 590,
     GH_SCRIPT_semaphore_refresh, 15, {2, 0, 0}, {2, 0, 1}};
 
 const gh_script_text gh_semaphore_release_lua = {

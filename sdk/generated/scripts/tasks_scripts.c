@@ -371,45 +371,45 @@ static const char tasks_packed[] =
     "\304x3\367\263\325\201\015P\014\234\332\004Hx\246\204q}\320M'\305G'\256R("
     "\031\240}\010\360\321\351\023\340\335\001\\z\222'`\020>*f\003{\025\"\255x;\013" "\0";
 const gh_script_text gh_tasks_back_lua = {
-    tasks_packed, "tqii", 0x0000005074b0050aull, 0, 600, 2261,
+    tasks_packed, "tqni", 0x0000005074b0050aull, 0, 600, 2261,
     GH_SCRIPT_tasks_back, 17, {9, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_tasks_cancel_lua = {
-    tasks_packed, "tqis", 0x0000084274b00fbaull, 702, 840, 3770,
+    tasks_packed, "tqns", 0x0000084274b00fbaull, 702, 840, 3770,
     GH_SCRIPT_tasks_cancel, 17, {10, 0, 0}, {6, 0, 1}};
 
 const gh_script_text gh_tasks_control_lua = {
-    tasks_packed, "tqis", 0x0000000014a0042aull, 1723, 195, 1720,
+    tasks_packed, "tqns", 0x0000000014a0042aull, 1723, 195, 1720,
     GH_SCRIPT_tasks_control, 17, {3, 0, 0}, {7, 0, 0}};
 
 const gh_script_text gh_tasks_count_lua = {
-    tasks_packed, "qiiiiiiiiiiiiiiiiiiiiiii", 0x00000001c4004180ull, 1991, 229, 1200,
+    tasks_packed, "qniiiiiiiiiiiiiiiiiiiiii", 0x00000001c4004180ull, 1991, 229, 1200,
     GH_SCRIPT_tasks_count, 17, {15, 0, 0}, {1, 0, 0}};
 
 const gh_script_text gh_tasks_dead_lua = {
-    tasks_packed, "qii*", 0x0000000444000020ull, 2262, 184, 963,
+    tasks_packed, "qni*", 0x0000000444000020ull, 2262, 184, 963,
     GH_SCRIPT_tasks_dead, 17, {3, 0, 0}, {4, 0, 0}};
 
 const gh_script_text gh_tasks_finish_lua = {
-    tasks_packed, "tqis", 0x0000005474a007aaull, 2477, 1077, 5389,
+    tasks_packed, "tqns", 0x0000005474a007aaull, 2477, 1077, 5389,
     GH_SCRIPT_tasks_finish, 17, {11, 0, 0}, {6, 0, 1}};
 
 const gh_script_text gh_tasks_look_lua = {
-    tasks_packed, "qiiiiss", 0x0000080004000020ull, 3851, 245, 1446,
+    tasks_packed, "qniiiss", 0x0000080004000020ull, 3851, 245, 1446,
     GH_SCRIPT_tasks_look, 17, {9, 0, 0}, {2, 0, 0}};
 
 const gh_script_text gh_tasks_push_lua = {
-    tasks_packed, "tqis", 0x0000024275b34faaull, 4167, 1437, 6669,
+    tasks_packed, "tqns", 0x0000024275b34faaull, 4167, 1437, 6669,
     GH_SCRIPT_tasks_push, 17, {4, 0, 1}, {4, 0, 1}};
 
 const gh_script_text gh_tasks_renew_lua = {
-    tasks_packed, "tqis", 0x0000004024000100ull, 5969, 109, 510,
+    tasks_packed, "tqns", 0x0000004024000100ull, 5969, 109, 510,
     GH_SCRIPT_tasks_renew, 17, {2, 0, 0}, {2, 0, 2}};
 
 const gh_script_text gh_tasks_requeue_lua = {
-    tasks_packed, "tqis", 0x00000a4075a045a2ull, 6103, 312, 2985,
+    tasks_packed, "tqns", 0x00000a4075a045a2ull, 6103, 312, 2985,
     GH_SCRIPT_tasks_requeue, 17, {13, 0, 0}, {4, 0, 1}};
 
 const gh_script_text gh_tasks_take_lua = {
-    tasks_packed, "qiiiii*", 0x00000a5ef5bd458aull, 6575, 2935, 10959,
+    tasks_packed, "qiniii*", 0x00000a5ef5bd458aull, 6575, 2935, 10959,
     GH_SCRIPT_tasks_take, 17, {17, 0, 0}, {13, 2, 0}};

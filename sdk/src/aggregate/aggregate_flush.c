@@ -215,7 +215,7 @@ static void flush_prepare(gh_aggregate_flush* flush)
     {
         aggregate_day* day = flush_day(flush);
         if (day->prepared || flush_prepare_day(flush, day)) continue;
-        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        gh_op_timer_after(&flush->op, 1);
         return;
     }
     flush->moved_us = gh_client_now(flush->op.client);
@@ -231,7 +231,7 @@ static void flush_seek(gh_aggregate_flush* flush)
         flush_make_piece(flush->aggregate, flush_day(flush), &flush->node);
         flush->passed++;
         if (gh_client_budget_left(flush->op.client)) continue;
-        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        gh_op_timer_after(&flush->op, 1);
         return;
     }
     flush_enter(flush, FLUSH_STAGING);
@@ -248,7 +248,7 @@ static void flush_enter(gh_aggregate_flush* flush, flush_state state)
     {
     case FLUSH_PREPARING:
         flush->node = GH_GEO_NO_NODE;
-        gh_op_timer(&flush->op, gh_client_now(flush->op.client) + 1);
+        gh_op_timer_after(&flush->op, 1);
         break;
     case FLUSH_SEEKING:
         flush->node = GH_GEO_NO_NODE;

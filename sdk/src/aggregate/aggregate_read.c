@@ -86,7 +86,7 @@ static gh_status totals_keep(gh_aggregate_read* read, const gh_reply* path, cons
 
 static void totals_ask(gh_aggregate_read* read)
 {
-    gh_op_timer(&read->op, gh_client_after(read->op.client, read->timeout_us));
+    gh_op_timer_after(&read->op, read->timeout_us);
     gh_op_send(&read->op, 0);
 }
 

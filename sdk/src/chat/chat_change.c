@@ -343,7 +343,7 @@ static void chat_change_begin(gh_chat_change* op, const gh_chat* chat, chat_chan
     op->members_max = chat->config.members_max;
     op->outcome = GH_OK;
     gh_op_begin(&op->op, client, &chat_change_op_kind);
-    gh_op_timer(&op->op, gh_client_after(client, chat->config.timeout_us));
+    gh_op_timer_after(&op->op, chat->config.timeout_us);
     if (kind == CHAT_LEAVE)
     {
         chat_change_queue(op);
@@ -446,7 +446,7 @@ static gh_status chat_send_answer(gh_op* op, const gh_event* event)
     default: return gh_op_outcome(op, GH_REASON_UNUSABLE);
     }
     send->epoch = (uint64_t)gh_reply_integer(reply, GH_CHAT_SEND_EPOCH);
-    return chat_sent(send, first_id, gh_reply_at(reply, GH_CHAT_SEND_CODES)->text);
+    return chat_sent(send, first_id, gh_reply_text(reply, GH_CHAT_SEND_CODES));
 }
 
 static const gh_op_kind chat_send_kind = {.name = "chat",

@@ -195,7 +195,7 @@ static void player_rest(gh_chat_player* player)
     bool mends = seat_find_denied(player) != NULL;
     if (mends && soon_us < pause_us) pause_us = soon_us;
     player->op.state = PLAYER_RESTING;
-    gh_op_timer(&player->op, gh_client_after(client, gh_client_jitter(client, pause_us)));
+    gh_op_timer_after(&player->op, gh_client_jitter(client, pause_us));
 }
 
 /* Mends what is stale, one entry after the other, then reads the list. */

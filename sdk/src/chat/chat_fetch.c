@@ -145,7 +145,7 @@ static gh_status chat_ask_all(gh_op* op)
 static gh_status chat_range(gh_chat_fetch* fetch)
 {
     fetch->op.state = CHAT_RANGING;
-    gh_op_timer(&fetch->op, gh_client_after(fetch->op.client, fetch->timeout_us));
+    gh_op_timer_after(&fetch->op, fetch->timeout_us);
     gh_op_send(&fetch->op, 0);
     return GH_PENDING;
 }
@@ -264,7 +264,6 @@ static gh_status chat_asked(gh_chat_fetch* fetch, const gh_reply* reply)
 {
     const gh_reply* values = NULL;
     gh_chat_figures figures;
-    gh_client_note_store_time(fetch->op.client, (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US));
     if (gh_reply_integer(reply, GH_CHAT_READ_CODE) == GH_CHAT_READ_GONE) return chat_gone(fetch);
     if (!gh_chat_read_figures(reply, &figures))
         return chat_no_more(fetch, gh_op_outcome(&fetch->op, GH_REASON_UNUSABLE));

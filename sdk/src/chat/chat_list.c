@@ -168,7 +168,7 @@ static gh_status chat_list_try(gh_chat_list* op, gh_client* client, gh_str playe
     op->capacity = capacity > GH_CHAT_LIST_MAX ? GH_CHAT_LIST_MAX : (uint32_t)capacity;
     op->looked_at = 0;
     gh_op_begin(&op->op, client, &chat_list_kind);
-    gh_op_timer(&op->op, gh_client_after(client, config->timeout_us));
+    gh_op_timer_after(&op->op, config->timeout_us);
     chat_list_go(op, CHAT_LISTING);
     return GH_OK;
 }

@@ -6,7 +6,7 @@ bool gh_chat_read_figures(const gh_reply* reply, gh_chat_figures* figures)
 {
     uint64_t largest = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_LARGEST);
     figures->epochs.present = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_EPOCH);
-    figures->epochs.ended = gh_reply_at(reply, GH_CHAT_READ_EPOCHS)->text;
+    figures->epochs.ended = gh_reply_text(reply, GH_CHAT_READ_EPOCHS);
     figures->first_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_FIRST_ID);
     figures->last_id = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_LAST_ID);
     figures->now_us = (uint64_t)gh_reply_integer(reply, GH_CHAT_READ_NOW_US);

@@ -105,10 +105,10 @@ static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
 
 static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
 {
-    gh_str cursor = gh_reply_at(reply, GH_CHAT_ROSTER_CURSOR)->text;
-    gh_str after = gh_reply_at(reply, GH_CHAT_ROSTER_AFTER)->text;
+    gh_str cursor = gh_reply_text(reply, GH_CHAT_ROSTER_CURSOR);
+    gh_str after = gh_reply_text(reply, GH_CHAT_ROSTER_AFTER);
     uint64_t total = (uint64_t)gh_reply_integer(reply, GH_CHAT_ROSTER_MEMBERS);
-    gh_status taken = roster_take(roster, gh_reply_at(reply, GH_CHAT_ROSTER_PAGE)->text);
+    gh_status taken = roster_take(roster, gh_reply_text(reply, GH_CHAT_ROSTER_PAGE));
     if (taken == GH_CORRUPT || cursor.size == 0 || cursor.size > CURSOR_SIZE_MAX || after.size > GH_NAME_SIZE_MAX)
         return gh_op_outcome(&roster->op, GH_REASON_UNUSABLE);
     gh_name_keep(&roster->cursor, cursor);

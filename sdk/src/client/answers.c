@@ -16,25 +16,30 @@ static bool element_fits(char letter, const gh_reply* value, const gh_op* op)
     switch (letter)
     {
     case 'q': return value->type == GH_REPLY_INTEGER && value->integer >= 0 && (uint64_t)value->integer == op->sequence;
+    case 'n':
     case 'i': return value->type == GH_REPLY_INTEGER && value->integer >= 0;
     case 's': return value->type == GH_REPLY_STRING;
     default: return false;
     }
 }
 
+/* What the store's time was is noted of every reply that has it. */
 static bool shape_fits(const gh_op* op, const char* shape, const gh_reply* reply)
 {
     const char* letter = shape;
+    const gh_reply* now = NULL;
     const gh_reply* value;
     if (shape == NULL) return true;
     if (reply->type != GH_REPLY_ARRAY) return false;
-    for (value = reply->first; value != NULL; value = value->next, letter++)
+    for (value = reply->first; value != NULL && *letter != '*'; value = value->next, letter++)
     {
-        if (*letter == '*') return true;
         if (!element_fits(*letter, value, op)) return false;
+        if (*letter == 'n') now = value;
         GH_INVARIANT(op->client, value == reply->first + (letter - shape)); /* for gh_reply_integer */
     }
-    return *letter == 0 || *letter == '*';
+    if (*letter != 0 && *letter != '*') return false;
+    if (now != NULL) gh_client_note_store_time(op->client, (uint64_t)now->integer);
+    return true;
 }
 
 /* A reply that carries the op's sequence is the answer to its request, whatever else is wrong with it. */

@@ -6,7 +6,7 @@ void gh_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, uint64_
 {
     GH_INVARIANT(client, kind->answer != NULL);
     gh_op_begin(op, client, kind);
-    gh_op_timer(op, gh_client_after(client, timeout_us));
+    gh_op_timer_after(op, timeout_us);
     gh_op_send(op, flags);
 }
 

@@ -70,7 +70,7 @@ void gh_gate_call_begin(gh_op* op, gh_client* client, const gh_op_kind* kind, ui
 {
     GH_INVARIANT(client, kind->gate_at >= sizeof *op);
     gh_op_begin(op, client, kind);
-    gh_op_timer(op, gh_client_after(client, timeout_us));
+    gh_op_timer_after(op, timeout_us);
     if (gh_gate_enter(gate_of(op), op, object)) gh_op_send(op, 0);
 }
 

@@ -159,7 +159,6 @@ static void asking_reply(gh_lease* lease, const gh_event* event)
     const gh_reply* reply = event->reply;
     const uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_REMAINING_US);
     lease->op.state = GH_LEASE_WAITING; /* answered: unless it says otherwise, nothing is on the wire */
-    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, GH_LEASE_ACQUIRE_NOW_US));
     gh_lease_row_of(lease)->answered(lease, reply);
     switch ((gh_lease_acquire_code)gh_reply_integer(reply, GH_LEASE_ACQUIRE_CODE))
     {

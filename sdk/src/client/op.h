@@ -151,6 +151,9 @@ gh_status gh_op_check(const gh_op* op, const gh_client* client);
 /* True if it is busy, and where it was begun. Of a copy, the assertion hook is told. What owners call, asks this. */
 bool gh_op_is_at_work(const gh_op* op);
 
+/* A copy of one that is busy, or whose change was not seen yet, by its bytes; its own client may be gone. */
+bool gh_op_is_copy(const gh_op* op);
+
 /* Zeroes the struct that the op begins, but for what is its owner's. */
 void gh_op_clear(gh_op* op, size_t size);
 
@@ -201,6 +204,7 @@ gh_status gh_op_outcome(const gh_op* op, gh_reason reason);
 gh_status gh_op_refused(const gh_op* op, gh_status answered);
 
 void gh_op_timer(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
+void gh_op_timer_after(gh_op* op, uint64_t pause_us);
 void gh_op_lease(gh_op* op, uint64_t due_us); /* GH_FOREVER: none */
 
 /* Listen before the question is sent: the store may hint at once. While a request is on the wire a hint is kept, and
@@ -314,7 +318,8 @@ uint64_t gh_client_not_after(const gh_client* client);
    again. */
 uint64_t gh_client_generation(const gh_client* client);
 
-/* The store's clock: each reply that carries it keeps the estimate fresh. 0 while nothing is known. */
+/* The store's clock: each reply whose shape has "now us" keeps the estimate fresh, and no step needs to note it. 0
+   while nothing is known. */
 void gh_client_note_store_time(gh_client* client, uint64_t store_us);
 uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
 
@@ -362,11 +367,15 @@ void gh_request_object_script(gh_request* request, gh_op* op, gh_str kind, gh_st
 void gh_request_marked_script(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str kind, gh_str name,
                               const char* parts);
 
-/* The i-th element of a reply whose shape was declared: cannot fail. <system>_scripts.h has the numbers. Elements in
-   front of the first that is an array lie one behind another. */
+/* The i-th element of a reply whose script declares it: the shape was looked at before, so it is there.
+   <system>_scripts.h has the numbers. Elements in front of the first that is an array lie one behind another. */
 static inline int64_t gh_reply_integer(const gh_reply* reply, uint32_t i)
 {
-    return i < reply->count ? reply->first[i].integer : 0;
+    return reply->first[i].integer;
+}
+static inline gh_str gh_reply_text(const gh_reply* reply, uint32_t i)
+{
+    return reply->first[i].text;
 }
 
 #endif

@@ -17,7 +17,7 @@ gh_status gh_question_ask(gh_op* op, uint64_t timeout_us, bool may_wait, int fla
 {
     op->state = GH_QUESTION_ASKING;
     if (may_wait) gh_op_listen(op); /* before it is sent: a hint may overtake the answer */
-    gh_op_timer(op, gh_client_after(op->client, timeout_us));
+    gh_op_timer_after(op, timeout_us);
     gh_op_send(op, flags);
     return GH_PENDING;
 }

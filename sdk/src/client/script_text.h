@@ -47,8 +47,8 @@ typedef struct gh_script_text
 {
     const char* packed; /* all of its system's */
     const char* shape;  /* of its reply, one letter an element: "q" the op's sequence, "i" an integer of at least 0,
-                           "s" a string, "*" anything from here on; "t" in front: all in one text, see
-                           wire/columns.h. NULL: any reply at all */
+                           "n" one that is the store's time, "s" a string, "*" anything from here on; "t" in front:
+                           all in one text, see wire/columns.h. NULL: any reply at all */
     uint64_t commands;  /* which of GH_COMMAND_LIST it calls: a bit for each */
     uint16_t at;        /* the byte in which it begins */
     uint16_t count;     /* of its codes and places     */

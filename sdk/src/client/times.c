@@ -33,6 +33,11 @@ void gh_op_timer(gh_op* op, uint64_t due_us)
     gh_op_retime(op);
 }
 
+void gh_op_timer_after(gh_op* op, uint64_t pause_us)
+{
+    gh_op_timer(op, gh_client_after(op->client, pause_us));
+}
+
 void gh_op_lease(gh_op* op, uint64_t due_us)
 {
     const uint8_t side = op->client->leases_side == 0 ? 0 : GH_OP_ASKED;

@@ -283,7 +283,6 @@ static gh_status once_late(gh_command* command, uint64_t now_us)
 static gh_status once_answer(gh_command* command, const gh_reply* reply)
 {
     const uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_COMMAND_ONCE_NOW_US);
-    gh_client_note_store_time(command->op.client, now_us);
     switch (gh_reply_integer(reply, GH_COMMAND_ONCE_CODE))
     {
     case GH_COMMAND_ONCE_DONE: return once_done(command, gh_reply_at(reply, GH_COMMAND_ONCE_ANSWER));

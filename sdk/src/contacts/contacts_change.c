@@ -58,7 +58,7 @@ static void contacts_change_encode(gh_op* op, gh_request* request)
 
 static gh_status contacts_touched(gh_contacts_change* change, const gh_reply* reply)
 {
-    gh_str blocked = gh_reply_at(reply, GH_CONTACTS_TOUCH_BLOCKED)->text;
+    gh_str blocked = gh_reply_text(reply, GH_CONTACTS_TOUCH_BLOCKED);
     uint64_t time_us = change->times ? (uint64_t)gh_reply_integer(reply, GH_CONTACTS_TOUCH_NOW_US) : 0;
     uint32_t i;
     if (blocked.size != 0 && blocked.size != change->count) return gh_op_outcome(&change->op, GH_REASON_UNUSABLE);

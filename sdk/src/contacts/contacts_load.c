@@ -84,7 +84,7 @@ static gh_status contacts_load_answer(gh_op* op, const gh_event* event)
     gh_contacts_load* load = contacts_load_of(op);
     gh_contacts* mirror = load->mirror;
     const gh_reply* names = gh_reply_at(event->reply, GH_CONTACTS_LOAD_NAMES);
-    gh_str text = gh_reply_at(event->reply, GH_CONTACTS_LOAD_VERSION)->text;
+    gh_str text = gh_reply_text(event->reply, GH_CONTACTS_LOAD_VERSION);
     uint64_t stored = (uint64_t)gh_reply_integer(event->reply, GH_CONTACTS_LOAD_LENGTH);
     bool timed = gh_reply_integer(event->reply, GH_CONTACTS_LOAD_TIMED) != 0;
     uint64_t version = gh_hash_seeded(text.bytes, text.size, stored);

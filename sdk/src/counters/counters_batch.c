@@ -163,7 +163,7 @@ static void counters_lane_freeze(gh_counters_lane* lane, uint32_t number)
     }
     self->busy |= bit;
     gh_op_renumber(&lane->op);
-    gh_op_timer(&lane->op, gh_client_after(self->control.client, COUNTERS_BATCH_US));
+    gh_op_timer_after(&lane->op, COUNTERS_BATCH_US);
 }
 
 static void counters_lane_send(gh_counters_lane* lane)
@@ -284,7 +284,6 @@ static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
     gh_counters* self = lane->counters;
     const gh_reply* reply = event->reply;
     int64_t code = gh_reply_integer(reply, GH_COUNTERS_FLUSH_CODE);
-    gh_client_note_store_time(self->control.client, (uint64_t)gh_reply_integer(reply, GH_COUNTERS_FLUSH_NOW_US));
     if (code == GH_COUNTERS_FLUSH_STALE) /* it came too late; now we know the store's time better */
     {
         gh_op_send(&lane->op, lane->op.flags & GH_OP_MAYBE);
@@ -292,7 +291,7 @@ static void counters_lane_answer(gh_counters_lane* lane, const gh_event* event)
     }
     self->stats.batches++;
     if (code == GH_COUNTERS_FLUSH_TAKEN)
-        counters_lane_take_letters(lane, gh_reply_at(reply, GH_COUNTERS_FLUSH_ANSWERS)->text);
+        counters_lane_take_letters(lane, gh_reply_text(reply, GH_COUNTERS_FLUSH_ANSWERS));
     else /* the row of batches does not let it be old */ counters_lane_end(lane, NULL, COUNTERS_UNKNOWN);
 }
 
@@ -358,5 +357,5 @@ void gh_counters_visit(gh_counters* self)
     self->armed = false;
     if (self->dirty == 0) return;
     self->armed = true;
-    gh_op_timer(&self->control, gh_client_after(self->control.client, pace_us));
+    gh_op_timer_after(&self->control, pace_us);
 }

@@ -86,7 +86,7 @@ static void counters_clean_wait(gh_counters* self, uint64_t pause_us)
 {
     gh_op* op = &self->cleaning.op;
     op->state = COUNTERS_CLEAN_WAITING;
-    gh_op_timer(op, gh_client_after(self->control.client, pause_us));
+    gh_op_timer_after(op, pause_us);
 }
 
 static void counters_clean_ask_lease(gh_counters* self)
@@ -130,8 +130,6 @@ static void counters_clean_take_lease(gh_counters* self, const gh_event* event)
 {
     gh_counters_cleaning* cleaning = &self->cleaning;
     const int64_t code = gh_reply_integer(event->reply, GH_COUNTERS_LEASE_CODE);
-    const int64_t now_us = gh_reply_integer(event->reply, GH_COUNTERS_LEASE_NOW_US);
-    gh_client_note_store_time(self->control.client, (uint64_t)now_us);
     if (code == GH_COUNTERS_LEASE_STALE) /* now we know the store's time better */
     {
         counters_clean_ask_lease(self);
@@ -286,5 +284,5 @@ void gh_counters_clean_end(gh_counters* counters)
     op->state = COUNTERS_CLEAN_LEAVING;
     gh_op_renumber(op);
     gh_op_send(op, 0);
-    gh_op_timer(op, gh_client_after(counters->control.client, COUNTERS_CLEAN_LAST_US));
+    gh_op_timer_after(op, COUNTERS_CLEAN_LAST_US);
 }

@@ -152,7 +152,6 @@ static gh_status counter_read_answer(gh_op* op, const gh_event* event)
     const gh_reply* slices = gh_reply_at(event->reply, GH_COUNTERS_READ_SLICES);
     const gh_reply* text;
     uint64_t newest_s = (uint64_t)gh_reply_integer(event->reply, GH_COUNTERS_READ_NEWEST_S);
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_COUNTERS_READ_NOW_US));
     if (read->before_s == 0) /* the first answer fixes the time */
     {
         if (newest_s % read->seconds != 0 || newest_s > GH_COUNTERS_SUM_MAX) return GH_CORRUPT;

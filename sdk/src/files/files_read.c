@@ -118,7 +118,7 @@ static void read_lane_encode(gh_op* op, gh_request* request)
 static void read_lane_defer(read_lane* lane)
 {
     lane->state = READ_LANE_READY;
-    gh_op_timer(&lane->op, gh_client_now(lane->op.client) + 1);
+    gh_op_timer_after(&lane->op, 1);
 }
 
 /* Inside a tick. What is on its way is never more than the bytes of a tick, because all of it may arrive in
@@ -264,7 +264,7 @@ static gh_status read_noted(gh_file_read* read, const gh_reply* reply)
     room->chunks = chunks;
     room->chunk_bytes = (uint32_t)chunk_bytes;
     room->lease_us = (uint64_t)gh_reply_integer(reply, GH_FILES_READ_LEASE_US);
-    if (is_sealed && !gh_files_parse_digest(gh_reply_at(reply, GH_FILES_READ_DIGEST)->text, &room->whole))
+    if (is_sealed && !gh_files_parse_digest(gh_reply_text(reply, GH_FILES_READ_DIGEST), &room->whole))
         return GH_CORRUPT;
     if (!room->opened) return read_opened(read, offset);
     if (offset > room->given) return GH_LOST; /* another of our name has read on, and what we need may be gone */

@@ -204,7 +204,7 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
     const int64_t shown = gh_reply_integer(reply, GH_FILES_OPEN_SHOWN);
     const uint64_t id = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_ID);
     uint64_t chunk_bytes = (uint64_t)gh_reply_integer(reply, GH_FILES_OPEN_CHUNK_BYTES);
-    gh_str digest = gh_reply_at(reply, GH_FILES_OPEN_DIGEST)->text;
+    gh_str digest = gh_reply_text(reply, GH_FILES_OPEN_DIGEST);
     if (code == GH_FILES_OPEN_STALE)
     {
         gh_client_note_store_time(send->op.client, id);
@@ -241,7 +241,7 @@ static void send_reserved(gh_file_send* send, const gh_reply* reply)
 {
     send_room* room = send->room;
     const int64_t code = gh_reply_integer(reply, GH_FILES_RESERVE_CODE);
-    gh_str probe = gh_reply_at(reply, GH_FILES_RESERVE_PROBE)->text;
+    gh_str probe = gh_reply_text(reply, GH_FILES_RESERVE_PROBE);
     if (code == GH_FILES_RESERVE_STALE)
     {
         gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER));

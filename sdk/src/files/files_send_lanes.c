@@ -39,7 +39,7 @@ static void send_lane_encode(gh_op* op, gh_request* request)
 static void send_lane_defer(send_lane* lane)
 {
     lane->state = SEND_LANE_READY;
-    gh_op_timer(&lane->op, gh_client_now(lane->op.client) + 1);
+    gh_op_timer_after(&lane->op, 1);
 }
 
 /* Inside a tick: hands the chunk to the link, if the tick's budget has room for it. */
@@ -114,7 +114,7 @@ static void send_lane_stored(send_lane* lane)
 static void send_lane_pause(send_lane* lane, send_lane_state state)
 {
     lane->state = (uint8_t)state;
-    gh_op_timer(&lane->op, gh_client_after(lane->op.client, gh_question_pause(lane->pauses++)));
+    gh_op_timer_after(&lane->op, gh_question_pause(lane->pauses++));
 }
 
 /* Too early: the one before it goes first. When that one is stored, we go again. */

@@ -86,7 +86,7 @@ static gh_status guild_change_answer(gh_op* op, const gh_event* event)
 {
     gh_guild_change* change = guild_change_of(op);
     uint64_t size = (uint64_t)gh_reply_integer(event->reply, GH_GUILD_MEMBERS_MEMBERS);
-    gh_str letters = gh_reply_at(event->reply, GH_GUILD_MEMBERS_LETTERS)->text;
+    gh_str letters = gh_reply_text(event->reply, GH_GUILD_MEMBERS_LETTERS);
     gh_status result = GH_OK;
     uint32_t i;
     switch (gh_reply_integer(event->reply, GH_GUILD_MEMBERS_CODE))

@@ -44,7 +44,6 @@ static void lock_renewed(gh_lease* lease, const gh_event* event)
 {
     const gh_reply* reply = event->reply;
     const uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_REMAINING_US);
-    gh_client_note_store_time(lease->op.client, (uint64_t)gh_reply_integer(reply, GH_LOCK_RENEW_NOW_US));
     if (gh_reply_integer(reply, GH_LOCK_RENEW_CODE) != GH_LOCK_RENEW_RENEWED) gh_lease_finish(lease, GH_LOST);
     else gh_lease_extend(lease, event->sent_us, remaining_us);
 }

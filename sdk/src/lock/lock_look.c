@@ -37,11 +37,10 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
     uint64_t sequence;
     const uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_LOOK_NOW_US);
     if (code > GH_LOCK_LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
-    gh_client_note_store_time(op->client, now_us);
     look->waiters = (uint32_t)waiters;
     look->quarantine_us = lock_look_left(gh_client_quarantine_end(op->client), now_us);
     if (code == GH_LOCK_LOOK_NOBODYS) return GH_GONE;
-    if (!gh_token_decode(gh_reply_at(reply, GH_LOCK_LOOK_TOKEN)->text, &look->client, &sequence))
+    if (!gh_token_decode(gh_reply_text(reply, GH_LOCK_LOOK_TOKEN), &look->client, &sequence))
         return gh_op_outcome(op, GH_REASON_CORRUPT);
     look->waiting = code == GH_LOCK_LOOK_KEPT;
     look->fence = look->waiting ? 0 : fence;

@@ -210,7 +210,6 @@ static bool mailbox_note_figures(gh_mailbox_fetch* fetch, const gh_reply* reply,
     fetch->unread = last_id + 1 - first_id;
     fetch->oldest_age_us = oldest_ms == 0 || oldest_ms * 1000 > now_us ? 0 : now_us - oldest_ms * 1000;
     fetch->read_store_us = read_us;
-    gh_client_note_store_time(fetch->op.client, now_us);
     return true;
 }
 
@@ -242,7 +241,7 @@ static gh_status mailbox_fetched(gh_op* op, const gh_event* event)
     gh_epochs epochs;
     gh_status status;
     epochs.present = (uint64_t)gh_reply_integer(event->reply, GH_MAILBOX_FETCH_EPOCH);
-    epochs.ended = gh_reply_at(event->reply, GH_MAILBOX_FETCH_EPOCHS)->text;
+    epochs.ended = gh_reply_text(event->reply, GH_MAILBOX_FETCH_EPOCHS);
     if (!mailbox_note_figures(fetch, event->reply, &epochs)) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (mailbox_restarted(fetch, &epochs)) return mailbox_ask(op);
     if (mailbox_was_cut(fetch)) return GH_OK;

@@ -152,7 +152,6 @@ static void rows_claimed(gh_rows* rows, const gh_event* event)
     uint64_t remaining_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_REMAINING_US);
     uint64_t lease_end_us = gh_lease_end(rows->config.lease_us, event->sent_us, remaining_us);
     uint32_t taken;
-    gh_client_note_store_time(rows->op.client, now_us);
     taken = rows_take(rows, gh_reply_at(reply, GH_ROWS_CLAIM_ROWS), lease_end_us);
     if (code == GH_ROWS_CLAIM_CORRUPT) rows->trouble = GH_CORRUPT;
     if (taken > 0) rows->late_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_CLAIM_LATE_US);
@@ -182,7 +181,7 @@ static void rows_leave(gh_rows* rows, gh_status outcome)
     rows->ending = true;
     rows->outcome = (int16_t)outcome;
     if (rows->op.state == ROWS_LOOKING) /* its answer may have rows to give back */
-        gh_op_timer(&rows->op, gh_client_after(client, gh_client_request_timeout(client)));
+        gh_op_timer_after(&rows->op, gh_client_request_timeout(client));
     for (i = 0; outcome == GH_CANCELLED && i < rows->config.slot_count; i++)
     {
         gh_rows_slot* slot = &rows->config.slots[i];
@@ -197,7 +196,7 @@ static void rows_leave(gh_rows* rows, gh_status outcome)
 static void rows_slot_moved(gh_rows* rows)
 {
     if (rows->ending) rows_settle(rows);
-    else if (rows->op.state == ROWS_SLEEPING) gh_op_timer(&rows->op, gh_client_now(rows->op.client));
+    else if (rows->op.state == ROWS_SLEEPING) gh_op_timer_after(&rows->op, 0);
 }
 
 static void rows_timer(gh_rows* rows)

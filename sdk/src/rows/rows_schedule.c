@@ -46,7 +46,6 @@ static void row_schedule_encode(gh_op* op, gh_request* request)
 
 static gh_status row_schedule_answer(gh_op* op, const gh_event* event)
 {
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_ROWS_CHANGE_NOW_US));
     switch (gh_reply_integer(event->reply, GH_ROWS_CHANGE_CODE))
     {
     case GH_ROWS_CHANGE_DONE:
@@ -136,11 +135,10 @@ static gh_status row_get_answer(gh_op* op, const gh_event* event)
 {
     gh_row_get* get = row_get_of(op);
     const gh_reply* reply = event->reply;
-    gh_str bytes = gh_reply_at(reply, GH_ROWS_GET_BYTES)->text;
+    gh_str bytes = gh_reply_text(reply, GH_ROWS_GET_BYTES);
     uint64_t max_age_us = get->max_age_us;
     bool is_old;
     if (max_age_us == 0) max_age_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_MAX_AGE_US);
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_NOW_US));
     get->version = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_VERSION);
     get->age_us = (uint64_t)gh_reply_integer(reply, GH_ROWS_GET_AGE_US);
     get->value_size = (size_t)gh_reply_integer(reply, GH_ROWS_GET_SIZE);

@@ -135,7 +135,7 @@ static void rows_slot_load(gh_rows_slot* slot)
     gh_row_load load;
     if (rows->begun_us == gh_client_now(client) && !gh_client_budget_left(client))
     {
-        gh_op_timer(&slot->op, gh_client_after(client, 1)); /* in the next tick */
+        gh_op_timer_after(&slot->op, 1); /* in the next tick */
         return;
     }
     rows->begun_us = gh_client_now(client);
@@ -196,7 +196,6 @@ static void rows_slot_reply(gh_rows_slot* slot, const gh_event* event)
     uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, GH_ROWS_FINISH_NOW_US);
     uint64_t due_us = (uint64_t)gh_reply_integer(event->reply, GH_ROWS_FINISH_DUE_US);
     int64_t code = gh_reply_integer(event->reply, GH_ROWS_FINISH_CODE);
-    gh_client_note_store_time(slot->op.client, now_us);
     if (code == GH_ROWS_RENEW_STALE) /* we know the store's time better now, and our lease ends by itself */
     {
         rows_slot_renew(slot);
@@ -302,7 +301,7 @@ void gh_rows_slots_take(gh_rows* rows, gh_str row, uint32_t failures, uint64_t l
     slot->op.state = ROWS_SLOT_TAKEN;
     rows->loading++;
     gh_op_lease(&slot->op, lease_end_us);
-    gh_op_timer(&slot->op, gh_client_now(rows->op.client));
+    gh_op_timer_after(&slot->op, 0);
     if (rows->ending) gh_rows_slot_give_back(slot);
 }
 

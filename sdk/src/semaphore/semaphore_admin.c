@@ -121,7 +121,6 @@ static gh_status semaphore_look_answer(gh_op* op, const gh_event* event)
     gh_semaphore_look* look = semaphore_look_of(op);
     const gh_reply* member = gh_reply_at(event->reply, GH_SEMAPHORE_LOOK_HOLDERS);
     uint64_t now_us = (uint64_t)gh_reply_integer(event->reply, GH_SEMAPHORE_LOOK_NOW_US);
-    gh_client_note_store_time(op->client, now_us);
     bool fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_LIMIT, &look->limit);
     fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_USED, &look->used) && fits;
     fits = semaphore_take_figure(event->reply, GH_SEMAPHORE_LOOK_WAITERS, &look->waiters) && fits;

@@ -103,12 +103,10 @@ static void permit_begin_renewal(gh_lease* lease, bool in_doubt)
    to the others. */
 static void permit_renewed(gh_lease* lease, const gh_event* event)
 {
-    gh_str letters = gh_reply_at(event->reply, GH_SEMAPHORE_REFRESH_LETTERS)->text;
+    gh_str letters = gh_reply_text(event->reply, GH_SEMAPHORE_REFRESH_LETTERS);
     gh_permit* carrier = permit_of(lease);
     gh_permit* member = carrier;
     bool carrier_is_lost = false;
-    const int64_t now_us = gh_reply_integer(event->reply, GH_SEMAPHORE_REFRESH_NOW_US);
-    gh_client_note_store_time(lease->op.client, (uint64_t)now_us);
     lease->op.state = GH_LEASE_HELD;
     while (member != NULL)
     {

@@ -91,7 +91,7 @@ gh_permit* gh_permit_batch_choose(gh_permit* permit, bool in_doubt)
     gh_permit* carrier = permit;
     gh_permit* member;
     uint32_t steps;
-    gh_op_timer(&permit->lease.op, gh_client_now(permit->lease.op.client)); /* its time has come */
+    gh_op_timer_after(&permit->lease.op, 0); /* its time has come */
     for (steps = 1; steps < GH_PERMIT_BATCH_MAX; steps++)
     {
         if (carrier->previous == permit || !permit_may_be_next(carrier->previous, until_us)) break;

@@ -180,10 +180,9 @@ static gh_status push_outcome(const gh_op* op, const gh_task_spec* task, char co
 static gh_status push_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_push* push = push_of(op);
-    gh_str codes = gh_reply_at(event->reply, GH_TASKS_PUSH_CODES)->text;
+    gh_str codes = gh_reply_text(event->reply, GH_TASKS_PUSH_CODES);
     gh_status outcome = GH_OK;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_PUSH_NOW_US));
     if (codes.size == 0)
     {
         gh_task_send_again(op);

@@ -17,11 +17,6 @@ static bool is_task_id(gh_str id)
     return id.size > 0 && gh_task_bytes_fit(id, GH_TASK_ID_SIZE_MAX) && memchr(id.bytes, 0, id.size) == NULL;
 }
 
-static void note_store_time(gh_op* op, const gh_reply* reply, uint32_t i)
-{
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, i));
-}
-
 /* ---- cancel and requeue: a list of ids, a letter for each ---------------------------------------------- */
 
 static gh_tasks_edit* edit_of(gh_op* op)
@@ -74,10 +69,9 @@ static gh_status edit_outcome(char code)
 static gh_status edit_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_edit* edit = edit_of(op);
-    gh_str codes = gh_reply_at(event->reply, GH_ONCE_CODES)->text;
+    gh_str codes = gh_reply_text(event->reply, GH_ONCE_CODES);
     gh_status outcome = GH_OK;
     uint32_t i;
-    note_store_time(op, event->reply, GH_ONCE_NOW_US);
     if (codes.size == 0)
     {
         gh_task_send_again(op);
@@ -179,8 +173,7 @@ static void control_encode(gh_op* op, gh_request* request)
 
 static gh_status control_answer(gh_op* op, const gh_event* event)
 {
-    note_store_time(op, event->reply, GH_ONCE_NOW_US);
-    if (gh_reply_at(event->reply, GH_ONCE_CODES)->text.size > 0) return GH_OK;
+    if (gh_reply_text(event->reply, GH_ONCE_CODES).size > 0) return GH_OK;
     gh_task_send_again(op);
     return GH_PENDING;
 }
@@ -244,11 +237,10 @@ static gh_status look_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_look* look = look_of(op);
     const gh_reply* reply = event->reply;
-    gh_str text = gh_reply_at(reply, GH_TASKS_LOOK_NOTE)->text;
-    gh_str group = gh_reply_at(reply, GH_TASKS_LOOK_GROUP)->text;
+    gh_str text = gh_reply_text(reply, GH_TASKS_LOOK_NOTE);
+    gh_str group = gh_reply_text(reply, GH_TASKS_LOOK_GROUP);
     int64_t state = gh_reply_integer(reply, GH_TASKS_LOOK_STATE);
     int64_t attempt = gh_reply_integer(reply, GH_TASKS_LOOK_ATTEMPT);
-    note_store_time(op, reply, GH_TASKS_LOOK_NOW_US);
     if (state > GH_TASKS_LOOK_CANCELLED || attempt > UINT16_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     if (group.size > sizeof look->group_bytes) group.size = 0; /* planted by hand: as a taker sees it */
     if (group.size > 0) memcpy(look->group_bytes, group.bytes, group.size);
@@ -356,7 +348,6 @@ static gh_status dead_answer(gh_op* op, const gh_event* event)
     gh_tasks_dead* dead = dead_of(op);
     const gh_reply* at = gh_reply_at(event->reply, GH_TASKS_DEAD_LETTERS);
     uint32_t used = 0;
-    note_store_time(op, event->reply, GH_TASKS_DEAD_NOW_US);
     dead->total = (uint64_t)gh_reply_integer(event->reply, GH_TASKS_DEAD_TOTAL);
     for (; at != NULL; at = at->next)
     {
@@ -420,7 +411,6 @@ static gh_status count_answer(gh_op* op, const gh_event* event)
     const gh_reply* at = event->reply->first;
     uint64_t numbers[COUNT_NUMBERS]; /* at the places that they have in the reply */
     uint32_t i;
-    note_store_time(op, event->reply, GH_TASKS_COUNT_NOW_US);
     for (i = 0; i < COUNT_NUMBERS; i++, at = at->next)
     {
         bool is_wide = i < GH_TASKS_COUNT_PAUSED || i == GH_TASKS_COUNT_RATE_PERIOD_US;

@@ -138,11 +138,10 @@ static void finish_trace(const gh_tasks_finish* finish, const gh_task* task)
 static gh_status finish_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_finish* finish = finish_of(op);
-    gh_str codes = gh_reply_at(event->reply, GH_TASKS_FINISH_CODES)->text;
+    gh_str codes = gh_reply_text(event->reply, GH_TASKS_FINISH_CODES);
     gh_status outcome = GH_OK;
     uint32_t at = 0;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_FINISH_NOW_US));
     if (codes.size != finish->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < finish->task_count; i++)
     {
@@ -327,11 +326,10 @@ static bool extend_one(gh_task* task, char code, uint64_t lease_end_us, uint64_t
 static gh_status extend_answer(gh_op* op, const gh_event* event)
 {
     gh_tasks_extend* extend = extend_of(op);
-    gh_str codes = gh_reply_at(event->reply, GH_TASKS_RENEW_CODES)->text;
+    gh_str codes = gh_reply_text(event->reply, GH_TASKS_RENEW_CODES);
     uint64_t lease_end_us = event->sent_us + extend->lease_us - extend->lease_us / 100 - 1000;
     uint32_t at = 0;
     uint32_t i;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(event->reply, GH_TASKS_RENEW_NOW_US));
     if (codes.size != extend->sending) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < extend->task_count; i++)
     {

@@ -257,8 +257,6 @@ static gh_status take_answer(gh_op* op, const gh_event* event)
     const gh_reply* reply = event->reply;
     uint64_t next_us;
     int64_t code;
-    const uint32_t now = take->puts_back ? GH_TASKS_BACK_NOW_US : GH_TASKS_TAKE_NOW_US;
-    gh_client_note_store_time(op->client, (uint64_t)gh_reply_integer(reply, now));
     take->has_put_back = take->puts_back; /* as many as one request does; the next question goes on */
     take->puts_back = false;
     if (take->has_put_back) return take_ask(op);
