@@ -163,8 +163,9 @@ static bool line_count_slowly(gh_aggregate* aggregate, const char* at, const cha
     if (gh_geo_parse(address_text, &address) != GH_OK) return false;
     if (!line_is_wanted(aggregate, event))
     {
-        if (gh_aggregate_is_day(day.bytes)) aggregate->lines_other++;
-        return gh_aggregate_is_day(day.bytes);
+        const bool is_day = gh_aggregate_is_day(day.bytes);
+        if (is_day) aggregate->lines_other++;
+        return is_day;
     }
     if (!line_enter_day(aggregate, day.bytes)) return false;
     line_count(aggregate, address.is_ipv6 ? gh_geo_find_ipv6(aggregate->table, address.high, address.low)

@@ -44,3 +44,8 @@ gh_op* gh_client_next(gh_client* client)
     gh_ring_remove(link);
     return op_of_change(link);
 }
+
+void gh_op_forget_change(gh_op* op)
+{
+    gh_ring_remove(&op->change);
+}

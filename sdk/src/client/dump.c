@@ -9,6 +9,9 @@
 #define DUMP_ROWS_MAX 64u /* kinds of ops, each state apart; what is beyond is counted together */
 #define DUMP_SENT_MAX 8u  /* of the requests on the wire, the oldest                              */
 
+#define DUMP_VERSION_TEXT(major, minor, patch) "guildhall " #major "." #minor "." #patch
+#define DUMP_VERSION(major, minor, patch)      DUMP_VERSION_TEXT(major, minor, patch)
+
 typedef struct dump
 {
     gh_dump_line write;
@@ -77,9 +80,7 @@ static void dump_end_line(dump* to)
 
 static void dump_head(dump* to, const gh_client* client)
 {
-    dump_number(to, "guildhall ", GH_VERSION_MAJOR);
-    dump_number(to, ".", GH_VERSION_MINOR);
-    dump_number(to, ".", GH_VERSION_PATCH);
+    dump_text(to, DUMP_VERSION(GH_VERSION_MAJOR, GH_VERSION_MINOR, GH_VERSION_PATCH));
     dump_id(to, ", client ", client->id);
     dump_text(to, !client->ticked ? ", never ticked" : client->ticking ? ", in a tick" : "");
     if (client->draining) dump_due(to, ", draining, over in ", client, client->drain_end_us);

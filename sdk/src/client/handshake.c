@@ -66,9 +66,11 @@ bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link
     return true;
 }
 
-static void encode_info(gh_request* request, gh_str section)
+/* In the order of the steps. */
+static void encode_info(gh_request* request, uint32_t step)
 {
-    encode_words(request, gh_str_literal("INFO"), section, gh_str_make(NULL, 0));
+    static const char* const sections[] = {"server", "memory", "persistence", "replication", "cluster"};
+    encode_words(request, gh_str_literal("INFO"), gh_str_of(sections[step - STEP_INFO_SERVER]), gh_str_make(NULL, 0));
 }
 
 static void encode_epoch(gh_client* client, gh_request* request)
@@ -137,11 +139,11 @@ static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
         if (client->config.client_name.size == 0) return false;
         encode_words(request, gh_str_literal("CLIENT"), gh_str_literal("SETNAME"), client->config.client_name);
         return true;
-    case STEP_INFO_SERVER: encode_info(request, gh_str_literal("server")); return true;
-    case STEP_INFO_MEMORY: encode_info(request, gh_str_literal("memory")); return true;
-    case STEP_INFO_PERSISTENCE: encode_info(request, gh_str_literal("persistence")); return true;
-    case STEP_INFO_REPLICATION: encode_info(request, gh_str_literal("replication")); return true;
-    case STEP_INFO_CLUSTER: encode_info(request, gh_str_literal("cluster")); return true;
+    case STEP_INFO_SERVER:
+    case STEP_INFO_MEMORY:
+    case STEP_INFO_PERSISTENCE:
+    case STEP_INFO_REPLICATION:
+    case STEP_INFO_CLUSTER: encode_info(request, step); return true;
     case STEP_EXISTS: return encode_exists(client, request);
     case STEP_EPOCH: encode_epoch(client, request); return true;
     case STEP_RIGHTS: gh_rights_encode(client, request); return true;

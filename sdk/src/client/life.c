@@ -1,33 +1,12 @@
-/* life.c -- an op from its begin to its end. It knows where it was begun, so that no copy of it is taken for it. */
+/* life.c -- an op from its begin to its end. */
 
 #include "client/refusal.h"
 #include "client/state.h"
 
-static bool op_is_copy(const gh_op* op)
-{
-    return op != NULL && op->self != op && (gh_op_is_busy(op) || gh_ring_has(&op->change));
-}
-
-gh_status gh_op_was_moved(const gh_op* op)
-{
-    if (gh_client_is_one(op->client)) GH_ASSERT(op->client, op->self == op);
-    return GH_INVALID_OP;
-}
-
-bool gh_op_is_at_work(const gh_op* op)
-{
-    if (!gh_op_is_busy(op)) return false;
-    if (op->self == op) return true;
-    gh_op_was_moved(op);
-    return false;
-}
-
-/* ---- begin and end ----------------------------------------------------------------------------------------------- */
-
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
 {
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
-    if (op_is_copy(op))
+    if (gh_op_is_copy(op))
     {
         GH_ASSERT(client, op->self == op);
         return GH_INVALID_OP;
@@ -45,11 +24,6 @@ void gh_op_set_status(gh_op* op, gh_status status)
     op->status = status;
     gh_changes_note(op->client, op);
     if (op->kind->owner != NULL) gh_op_tell_owner(op);
-}
-
-void gh_op_forget_change(gh_op* op)
-{
-    gh_ring_remove(&op->change);
 }
 
 void gh_op_clear(gh_op* op, size_t size)
@@ -96,7 +70,7 @@ gh_status gh_op_begun(gh_op* op, gh_client* client, gh_status status)
         return status;
     }
     gh_refusal_note(client, status);
-    if (op == NULL || gh_op_is_busy(op) || op_is_copy(op)) return status;
+    if (op == NULL || gh_op_is_busy(op) || gh_op_is_copy(op)) return status;
     gh_op_clear(op, sizeof *op);
     op->kind = &refused;
     op->self = op;
@@ -133,34 +107,4 @@ void gh_op_end(gh_op* op, gh_status status)
     client->stats.ops_ended++;
     if (status == GH_UNKNOWN) client->stats.ops_unknown++;
     gh_trace(client, GH_TRACE_END, op, 0, status);
-}
-
-/* ---- what its owner asks of it ----------------------------------------------------------------------------------- */
-
-void gh_op_cancel(gh_op* op)
-{
-    if (gh_op_is_at_work(op)) gh_op_tell(op, GH_EVENT_CANCEL);
-}
-
-void gh_op_detach(gh_op* op)
-{
-    gh_client* client;
-    if (op == NULL) return;
-    if (op_is_copy(op))
-    {
-        gh_op_was_moved(op);
-        return;
-    }
-    client = op->client;
-    op->tag = 0;
-    gh_op_forget_change(op);
-    if (client != NULL) gh_step_enter(client);
-    if (op->kind != NULL && op->kind->detach != NULL) op->kind->detach(op);
-    else gh_op_close(op);
-    if (client != NULL) gh_step_leave(client);
-}
-
-void gh_op_close(gh_op* op)
-{
-    if (gh_op_is_busy(op)) gh_op_tell(op, GH_EVENT_CLOSE);
 }

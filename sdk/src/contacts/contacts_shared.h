@@ -1,9 +1,10 @@
 /* contacts_shared.h -- what the files of the contacts share: keys and bounds, and the mirror as the store's answers
    change it.
 
-       contacts_mirror.c  whose contacts, with which settings, and the mirror; knows nothing of requests
-       contacts_change.c  touch, remove, block, unblock
-       contacts_load.c    load */
+       contacts_mirror.c    whose contacts, with which settings, and the mirror; knows nothing of requests
+       contacts_complete.c  what a player types, completed from it
+       contacts_change.c    touch, remove, block, unblock
+       contacts_load.c      load */
 
 #ifndef GH_CONTACTS_SHARED_H
 #define GH_CONTACTS_SHARED_H

@@ -4,7 +4,8 @@
        counters_batch.c  what was added becomes batches, and what becomes of them
        counters_clean.c  the cleaner
        counters_dated.c  adds at a given time
-       counters_slots.c  slots: names, adds
+       counters_slots.c  slots: names
+       counters_add.c    adds
        counters_read.c   reads; knows nothing of the rest
        counters_list.c   lists; nor does this */
 
@@ -133,8 +134,10 @@ static inline bool gh_counters_are_valid(const gh_counters* counters)
 }
 
 /* counters_slots.c */
-void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 void gh_counters_free_slot(gh_counters* counters, uint32_t index);
+
+/* counters_add.c */
+void gh_counters_mark_dirty(gh_counters* counters, uint32_t index, uint64_t added_us);
 gh_counters_slot* gh_counters_slot_of(const gh_counters* counters, gh_counter counter); /* NULL: it is not open */
 /* The outcome of an add where that is NULL, or nothing is taken any more. A counter of nothing is one for which there
    was no place. */
