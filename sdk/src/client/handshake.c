@@ -280,20 +280,18 @@ static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str i
     {
         value = info_field(info, gh_str_literal("maxmemory_policy"));
         if (value.size > 0 && !gh_str_equal(value, gh_str_literal("noeviction")))
-            warn(client, GH_WARNING_EVICTION,
-                 "the server may throw locks away, set maxmemory-policy noeviction; it is ", value);
+            warn(client, GH_WARNING_EVICTION, "locks may be thrown away, set maxmemory-policy noeviction; it is ",
+                 value);
     }
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
-        warn(client, GH_WARNING_NO_AOF, "a restart of the server forgets what was acknowledged, set appendonly yes",
+        warn(client, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
              gh_str_make(NULL, 0));
     client->clustered = client->clustered || info_says(info, "cluster_enabled", "1");
     if (step == STEP_INFO_CLUSTER && client->clustered)
-        warn(client, GH_WARNING_CLUSTER, "the server is a Cluster node: keys of other nodes will be refused",
-             gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes will be refused", gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
-        warn(client, GH_WARNING_REPLICA, "the server is a replica; waiting for a master at this address",
-             gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
         return given_up(GH_LOG_WARNING, "a replica takes no writes");
     }
     return goes_on;

@@ -4,6 +4,15 @@
 
 #include "wire/number.h"
 
+/* Half of them have one digit: codes, places, nothing. */
+static const char* column_number(const char* at, const char* end, int64_t* number)
+{
+    if (at == end || (end - at > 1 && at[1] != ' ') || !gh_number_is_digit(*at))
+        return gh_number_digits(at, end, number);
+    *number = *at - '0';
+    return at + 1;
+}
+
 static bool columns_add(gh_values* values, gh_str text, const char* shape)
 {
     const char* at = text.bytes;
@@ -18,7 +27,7 @@ static bool columns_add(gh_values* values, gh_str text, const char* shape)
             column->text = gh_str_make(at, (size_t)(end - at));
             return true;
         }
-        at = gh_number_digits(at, end, &column->integer);
+        at = column_number(at, end, &column->integer);
         if (at == NULL) return false;
         if (shape[1] == 0) return at == end;
         if (at == end || *at != ' ') return false;
