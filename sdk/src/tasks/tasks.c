@@ -66,9 +66,10 @@ uint64_t gh_task_not_after(const gh_client* client)
     return not_after_us < most_us ? not_after_us : most_us;
 }
 
-void gh_task_send_again(gh_op* op)
+gh_status gh_task_send_again(gh_op* op)
 {
     gh_op_send(op, op->flags & (GH_OP_URGENT | GH_OP_MAYBE));
+    return GH_PENDING;
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------ */
@@ -183,11 +184,7 @@ static gh_status push_answer(gh_op* op, const gh_event* event)
     gh_str codes = gh_reply_text(event->reply, GH_TASKS_PUSH_CODES);
     gh_status outcome = GH_OK;
     uint32_t i;
-    if (codes.size == 0)
-    {
-        gh_task_send_again(op);
-        return GH_PENDING;
-    }
+    if (codes.size == 0) return gh_task_send_again(op);
     if (codes.size != push->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < push->count; i++)
     {

@@ -72,11 +72,7 @@ static gh_status edit_answer(gh_op* op, const gh_event* event)
     gh_str codes = gh_reply_text(event->reply, GH_ONCE_CODES);
     gh_status outcome = GH_OK;
     uint32_t i;
-    if (codes.size == 0)
-    {
-        gh_task_send_again(op);
-        return GH_PENDING;
-    }
+    if (codes.size == 0) return gh_task_send_again(op);
     if (codes.size != edit->count) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     for (i = 0; i < edit->count; i++)
     {
@@ -174,8 +170,7 @@ static void control_encode(gh_op* op, gh_request* request)
 static gh_status control_answer(gh_op* op, const gh_event* event)
 {
     if (gh_reply_text(event->reply, GH_ONCE_CODES).size > 0) return GH_OK;
-    gh_task_send_again(op);
-    return GH_PENDING;
+    return gh_task_send_again(op);
 }
 
 static const gh_op_kind control_kind = {.name = "tasks_control",

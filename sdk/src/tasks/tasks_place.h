@@ -64,7 +64,7 @@ gh_task_handler* gh_task_handlers_find(const gh_tasks_worker_config* config, con
                                        gh_str name);
 
 /* A copy came too late, and was told what time it is: another one goes. */
-void gh_task_send_again(gh_op* op);
+gh_status gh_task_send_again(gh_op* op);
 
 /* NULL, for a queue that is. */
 static inline const gh_object* gh_queue_object(const gh_queue* queue)
