@@ -29,15 +29,18 @@ static gh_status aggregate_check(const gh_aggregate_config* config)
 static void* aggregate_cut(gh_arena* arena, const void* settings)
 {
     const gh_aggregate_config* config = (const gh_aggregate_config*)settings;
-    const size_t counts = config->nodes_capacity * (size_t)config->days_capacity;
-    gh_aggregate measured;
+    const size_t count = config->nodes_capacity * (size_t)config->days_capacity;
     gh_aggregate* made = (gh_aggregate*)gh_arena_take(arena, sizeof *made);
-    gh_aggregate* aggregate = made == NULL ? &measured : made;
-    aggregate->config = *config;
-    aggregate->stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof(gh_digest_stream));
-    aggregate->days = (aggregate_day*)gh_arena_take(arena, sizeof(aggregate_day) * config->days_capacity);
-    aggregate->piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
-    aggregate->counts = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * counts);
+    gh_digest_stream* stream = (gh_digest_stream*)gh_arena_take_at_64(arena, sizeof *stream);
+    aggregate_day* days = (aggregate_day*)gh_arena_take(arena, sizeof *days * config->days_capacity);
+    char* piece = (char*)gh_arena_take(arena, GH_AGGREGATE_PIECE_BYTES);
+    uint32_t* counts = (uint32_t*)gh_arena_take(arena, sizeof *counts * count);
+    if (made == NULL) return NULL;
+    made->config = *config;
+    made->stream = stream;
+    made->days = days;
+    made->piece = piece;
+    made->counts = counts;
     return made;
 }
 

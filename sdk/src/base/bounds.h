@@ -29,7 +29,7 @@ typedef struct gh_bounds
 
 /* Does not compile for a field of another size: bounds.c reads and writes 4 or 8 bytes. */
 #define GH_BOUND_SIZE(type, field)                                                                                   \
-    (sizeof(((type*)0)->field) *                                                                                     \
+    (sizeof(((type*)0)->field) - 1 +                                                                                 \
      sizeof(char[sizeof(((type*)0)->field) == 4 || sizeof(((type*)0)->field) == 8 ? 1 : -1]))
 #define GH_BOUND_ROW(type, field, usual, least, most, status, or_zero)                                               \
     {                                                                                                                \

@@ -288,7 +288,7 @@ static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str i
              gh_str_make(NULL, 0));
     client->clustered = client->clustered || info_says(info, "cluster_enabled", "1");
     if (step == STEP_INFO_CLUSTER && client->clustered)
-        warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes will be refused", gh_str_make(NULL, 0));
+        warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
         warn(client, GH_WARNING_REPLICA, "a replica; waiting for a master at this address", gh_str_make(NULL, 0));
@@ -316,7 +316,7 @@ static void store_was_reset(gh_client* client)
 static void store_is_doubted(gh_client* client)
 {
     client->stats.store_doubts++;
-    gh_log(client, GH_LOG_INFO, "the server was restarted or is another one: held leases are asked for at once");
+    gh_log(client, GH_LOG_INFO, "another server, or restarted: held leases are asked for at once");
     gh_doubt_begin(client);
 }
 
@@ -393,12 +393,12 @@ static bool take_harmless_error(gh_client* client, uint32_t step, gh_str error)
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
     {
-        warn(client, GH_WARNING_NO_INFO, "the server's settings could not be looked at: ", error);
+        warn(client, GH_WARNING_NO_INFO, "the server's settings cannot be seen: ", error);
         return true;
     }
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step != STEP_PUBLISH) return false;
-    warn(client, GH_WARNING_NO_WAKE, "waiters must ask by themselves, PUBLISH is refused: ", error);
+    warn(client, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
     handshake_done(client);
     return true;
 }

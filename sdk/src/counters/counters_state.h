@@ -147,7 +147,7 @@ uint64_t gh_counters_pace_us(const gh_counters* counters); /* from one shard to 
 
 /* counters_batch.c */
 extern const gh_op_kind gh_counters_lane_kind;
-void gh_counters_visit(gh_counters* counters); /* the control op's timer has come */
+void gh_counters_visit(gh_counters* self); /* the control op's timer has come */
 void gh_counters_serve(gh_counters* counters);
 void gh_counters_abandon_batch(gh_counters_lane* lane);
 

@@ -85,20 +85,21 @@ static void* geo_cut(gh_arena* arena, const void* settings)
 {
     const gh_geo_config* config = (const gh_geo_config*)settings;
     uint32_t slots = geo_slots_for(config->nodes_capacity);
-    gh_geo measured;
+    gh_geo table;
     gh_geo* made = (gh_geo*)gh_arena_take(arena, sizeof *made);
-    gh_geo* table = made == NULL ? &measured : made;
-    table->config = *config;
-    table->ranges4 = (geo_range4*)gh_arena_take(arena, sizeof(geo_range4) * config->ipv4_capacity);
-    table->ranges6 = (geo_range6*)gh_arena_take(arena, sizeof(geo_range6) * config->ipv6_capacity);
-    table->index_bits4 = geo_index_bits_for(config->ipv4_capacity);
-    table->index_bits6 = geo_index_bits_for(config->ipv6_capacity);
-    table->index4 = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * (((size_t)1 << table->index_bits4) + 1));
-    table->index6 = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * (((size_t)1 << table->index_bits6) + 1));
-    table->nodes = (geo_node*)gh_arena_take(arena, sizeof(geo_node) * config->nodes_capacity);
-    table->node_slots = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * slots);
-    table->text = (char*)gh_arena_take(arena, config->text_bytes);
-    table->node_slot_mask = slots - 1;
+    memset(&table, 0, sizeof table);
+    table.config = *config;
+    table.ranges4 = (geo_range4*)gh_arena_take(arena, sizeof(geo_range4) * config->ipv4_capacity);
+    table.ranges6 = (geo_range6*)gh_arena_take(arena, sizeof(geo_range6) * config->ipv6_capacity);
+    table.index_bits4 = geo_index_bits_for(config->ipv4_capacity);
+    table.index_bits6 = geo_index_bits_for(config->ipv6_capacity);
+    table.index4 = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * (((size_t)1 << table.index_bits4) + 1));
+    table.index6 = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * (((size_t)1 << table.index_bits6) + 1));
+    table.nodes = (geo_node*)gh_arena_take(arena, sizeof(geo_node) * config->nodes_capacity);
+    table.node_slots = (uint32_t*)gh_arena_take(arena, sizeof(uint32_t) * slots);
+    table.text = (char*)gh_arena_take(arena, config->text_bytes);
+    table.node_slot_mask = slots - 1;
+    if (made != NULL) *made = table;
     return made;
 }
 

@@ -25,9 +25,9 @@ static inline uint64_t gh_epochs_of(const gh_epochs* epochs, uint64_t id)
     return epochs->ended.size == 0 ? epochs->present : gh_epochs_look_up(epochs, id);
 }
 
-/* The last id that is there of what a reader knows as ids of `epoch`: most or less; 0 if the row knows nothing of that
+/* The last id that is there of what a reader knows as ids of an epoch: most or less; 0 if the row knows nothing of that
    epoch any more. */
-uint64_t gh_epochs_least(const gh_epochs* epochs, uint64_t epoch, uint64_t most);
+uint64_t gh_epochs_least(const gh_epochs* epochs, uint64_t known, uint64_t most);
 
 /* True if the row has, or had, that epoch. */
 bool gh_epochs_have(const gh_epochs* epochs, uint64_t epoch);
