@@ -153,6 +153,7 @@ bool gh_op_is_at_work(const gh_op* op);
 
 /* A copy of one that is busy, or whose change was not seen yet, by its bytes; its own client may be gone. */
 bool gh_op_is_copy(const gh_op* op);
+gh_status gh_op_copy_used(const gh_op* op, const gh_client* client); /* tells that client's assertion hook */
 
 /* Zeroes the struct that the op begins, but for what is its owner's. */
 void gh_op_clear(gh_op* op, size_t size);
