@@ -398,6 +398,15 @@ static bool explains(uint64_t client, uint64_t from_us, uint64_t to_us)
     return false;
 }
 
+/* When a hand-out was made at the latest: it was seen, or somebody had got a later one. */
+static uint64_t made_until(uint64_t fence, uint64_t seen_us)
+{
+    uint32_t at = 0;
+    for (const storm_record* r; (r = history_next(&at, STORM_tasks)) != NULL && r->begin_us < seen_us;)
+        if (r->what == TASKS_GOT && r->a > fence) return r->begin_us;
+    return seen_us;
+}
+
 static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t watched_us)
 {
     const storm_record* r = history_at(first);
@@ -405,7 +414,8 @@ static void judge_sight(task_life* life, uint32_t first, uint32_t last, uint64_t
     storm_who who;
     if (watched_us < GHOST_US) return;
     verdict_cases(1);
-    if (find_handout(life, r->a) != NULL || !find_who(r->b, &who) || explains(r->b, from_us, to_us)) return;
+    if (find_handout(life, r->a) != NULL || !find_who(r->b, &who)) return;
+    if (explains(r->b, made_until(r->a, from_us), to_us)) return; /* it may have been seen late */
     link_longest_ready(who, &from_us, &to_us);
     if (to_us < from_us + GHOST_US || excuse_process_away(who.process, from_us, to_us, 150000)) return;
     if (excuse_process_killed(who.process, r->begin_us - LATEST_US, to_us)) return;
