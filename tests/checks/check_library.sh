@@ -26,9 +26,11 @@ variables() {
 hiredis_heap='(redisReaderCreate.*|redisReaderFree|redisReaderFeed|hiredis.*|hi_.*|sds.*|freeReplyObject)'
 
 # Code and constants of all of it, scripts included; and of a program that takes a lock, with its data. A larger one
-# wants a reason, and a smaller number is welcome here. Compilers differ by a few percent: these are for gcc on x86-64.
+# wants a reason, and a smaller number is welcome here. Compilers differ by a few percent: these are for gcc 12 on
+# x86-64, and any other gcc may need a percent more.
 library_max=$((200 * 1024))
 program_max=$((64 * 1024))
+if [ "$(cc -dumpversion | cut -d. -f1)" != 12 ]; then library_max=$((library_max * 101 / 100)); fi
 program=build/bin/release/quickstart
 code_size() { size -t "$library" | awk 'END { print $1 }'; }
 program_size() { size "$program" | awk 'END { print $1 + $2 }'; }
