@@ -82,11 +82,11 @@ class ClientPrinter:
         return "client %016x%s: command link %s, wake link %s, ops busy %d, requests waiting %d, on the wire %d" % (
             int(client["id"]),
             ", draining" if client["draining"] else "",
-            LINKS[int(client["commands"]["state"])],
+            LINKS[int(client["nodes"]["link"]["state"])],
             LINKS[int(client["wake"]["state"])],
             int(client["timers"]["count"]),
-            int(client["urgent"]["count"]) + int(client["waiting"]["count"]),
-            int(client["slot_count"]),
+            int(client["nodes"]["urgent"]["count"]) + int(client["nodes"]["waiting"]["count"]),
+            int(client["slots_used"]),
         )
 
 

@@ -35,6 +35,7 @@
     X(chat_feed_config) \
     X(chat_feed) \
     X(client_config) \
+    X(client_handle) \
     X(client_stats) \
     X(fence) \
     X(command_config) \

@@ -51,6 +51,7 @@ static doomed doomed_start(redis_server* server)
 static void client_must_be_none(gh_client* client)
 {
     gh_client_stats stats;
+    gh_client_handle handle;
     char unique[GH_UNIQUE_SIZE];
     bool want_write = true;
     gh_task task = {0};
@@ -58,6 +59,7 @@ static void client_must_be_none(gh_client* client)
     assert_int_equal(gh_next_deadline(client), GH_FOREVER);
     assert_int_equal(gh_client_fd(client, GH_LINK_COMMANDS, &want_write), -1);
     assert_false(want_write);
+    assert_int_equal(gh_client_handles(client, &handle, 1), 0);
     assert_int_equal(gh_client_link_state(client, GH_LINK_WAKE), GH_LINK_IDLE);
     assert_false(gh_client_ready(client));
     assert_status(gh_client_tick(client, 0), GH_INVALID_CLIENT);
@@ -160,7 +162,7 @@ static bool needs_no_call(const char* name)
 {
     static const char* const beginnings[] = {"gh_geo_",    "gh_fold_",    "gh_status_",      "gh_str_",
                                              "gh_version", "gh_message_", "gh_client_",      "gh_platform_",
-                                             "gh_tick",    "gh_sizeof",   "gh_next_deadline"};
+                                             "gh_tick",    "gh_sizeof",   "gh_next_deadline", "gh_topology_"};
     static const char* const others[] = {"gh_lock_tag",
                                          "gh_name_str",
                                          "gh_reply_at",

@@ -35,14 +35,14 @@ static void restart_raises_the_generation_once(void** state)
     game* a = game_start_ready(redis_server_address(server));
     game* b = game_start_ready(redis_server_address(server));
     uint64_t first = generation_in(server);
-    assert_int_equal(gh_client_generation(a->client), first);
+    assert_int_equal(gh_client_generation(a->client, 0), first);
     redis_server_kill9(server);
     redis_server_restart(server);
     await_doubt(a, 1);
     await_doubt(b, 1);
     assert_true(generation_in(server) > first);
-    assert_int_equal(gh_client_generation(a->client), generation_in(server));
-    assert_int_equal(gh_client_generation(b->client), generation_in(server));
+    assert_int_equal(gh_client_generation(a->client, 0), generation_in(server));
+    assert_int_equal(gh_client_generation(b->client, 0), generation_in(server));
     assert_int_equal(game_stats(a).store_resets, 0);
 }
 
@@ -92,8 +92,8 @@ static void promoted_replica_has_a_generation_of_its_own(void** state)
     redis_server_do(replica, "REPLICAOF NO ONE");
     game* b = game_start_ready(redis_server_address(replica));
     assert_true(generation_in(replica) > generation_in(master));
-    assert_int_equal(gh_client_generation(b->client), generation_in(replica));
-    assert_int_equal(gh_client_generation(a->client), generation_in(master));
+    assert_int_equal(gh_client_generation(b->client, 0), generation_in(replica));
+    assert_int_equal(gh_client_generation(a->client, 0), generation_in(master));
 }
 
 static void other_layouts_are_refused_in_words(void** state)

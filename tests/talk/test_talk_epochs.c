@@ -221,14 +221,14 @@ static void stale_generations_are_told(void** state)
     assert_true(generation > 0);
     redis_server_do(server, "HSET gh:{mailbox:jeff}:s g %llu", generation + 7);
     mail_push(a, told, 1);
-    assert_true(gh_client_generation(a->client) == generation + 7);
+    assert_true(gh_client_generation(a->client, 0) == generation + 7);
     redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 9);
     chat_say_numbers(a, "raid", "joe", 1, 1);
-    assert_true(gh_client_generation(a->client) == generation + 9);
+    assert_true(gh_client_generation(a->client, 0) == generation + 9);
     redis_server_do(server, "HSET gh:{chat:raid}:s g %llu", generation + 11);
     assert_status(chat_enter(a, "raid", "jenny", GH_CHAT_FROM_NOW), GH_OK);
     game* b = game_start_ready(redis_server_address(server));
-    assert_true(gh_client_generation(b->client) == generation + 11);
+    assert_true(gh_client_generation(b->client, 0) == generation + 11);
 }
 
 /* The clock goes back over a FLUSHALL: who comes new is told of a generation that is not later than the one that others
@@ -243,10 +243,10 @@ static void clock_that_went_back_over_a_loss_stops_nobody(void** state)
     redis_server_shift_clock(server, -60 * 1000000);
     redis_server_do(server, "FLUSHALL");
     game* one = game_start_ready(redis_server_address(server));
-    assert_true(gh_client_generation(one->client) < gh_client_generation(old->client));
+    assert_true(gh_client_generation(one->client, 0) < gh_client_generation(old->client, 0));
     mail_push(old, told, 1);
     mail_push(one, told, 1);
-    assert_true(gh_client_generation(one->client) >= gh_client_generation(old->client));
+    assert_true(gh_client_generation(one->client, 0) >= gh_client_generation(old->client, 0));
     mail_push(old, told, 1);
     assert_status(chat_make(old, "raid", "joe", KEEP, MANY), GH_OK);
     game* two = game_start_ready(redis_server_address(server));

@@ -355,7 +355,7 @@ static void push_of_which_a_copy_was_stopped_is_unknown(void** state)
         gh_tasks_push_begin(&self.far->push, queue_made(self.far->owner->client, self.far->queue, NULL), &spec, 1),
         GH_OK);
     char receipt[64];
-    snprintf(receipt, sizeof receipt, "%" PRIu64 " 60000000 u", gh_client_store_time(self.far->owner->client, 0));
+    snprintf(receipt, sizeof receipt, "%" PRIu64 " 60000000 u", gh_op_store_time(&self.far->push.op, 0));
     redis_server_do(self.server, "HSET " KEY "w %016llx:%016llxo %s", (unsigned long long)self.far->push.maker,
                     (unsigned long long)self.far->push.op.sequence, receipt);
     GAME_UNTIL(gh_op_poll(&self.far->push.op) != GH_PENDING);

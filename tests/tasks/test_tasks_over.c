@@ -250,7 +250,7 @@ static void receipts_take_no_older_generation(void** state)
         GH_OK);
     GAME_UNTIL(gh_op_poll(&clerk->finish.op) != GH_PENDING);
     assert_status(gh_op_poll(&clerk->finish.op), GH_OK);
-    assert_true(gh_client_generation(clerk->owner->client) == (uint64_t)generation + 1);
+    assert_true(gh_client_generation(clerk->owner->client, 0) == (uint64_t)generation + 1);
     redis_server_do(server, "HSET " KEY "w generation 9007199254740992");
     assert_status(desk_take(clerk, 1), GH_CORRUPT);
 }

@@ -44,6 +44,7 @@ extern "C" {
 #endif
 
 struct gh_platform; /* guildhall/platform.h; gh_platform_default() is the one of this operating system */
+struct gh_topology; /* guildhall/sentinel.h                                                            */
 
 
 /* Makes a host that is not a number into one ("10.0.0.7" or "2001:db8::7"), without blocking. It is called in the tick
@@ -59,7 +60,8 @@ typedef struct gh_client_config
                            the program was compiled. With those of another major or minor version, it is refused   */
     uint32_t version;
 
-    gh_str address;     /* "unix:PATH", "A.B.C.D:PORT", "[IPV6]:PORT"; "HOST:PORT" with a resolver. Required       */
+    gh_str address;     /* "unix:PATH", "A.B.C.D:PORT", "[IPV6]:PORT"; "HOST:PORT" with a resolver. Required. With a
+                           topology that takes several: with commas between them                                   */
     gh_str user;        /* ACL user; empty: the default user. At most 128 bytes. Wiped with the password           */
     gh_str password;    /* empty: no AUTH is sent. At most 512 bytes. The copy in the block is wiped by
                            gh_client_shutdown, all others of it as soon as they were sent or dropped               */
@@ -100,6 +102,13 @@ typedef struct gh_client_config
 
     gh_resolver resolver; /* NULL: only numeric addresses and unix paths */
     void* resolver_context;
+
+    /* How the store's servers are found. NULL, the default: there is one, at address. Others: guildhall/sentinel.h. A
+       program carries the code of those alone that it names. */
+    const struct gh_topology* topology;
+    gh_str sentinel_name;     /* Sentinel: what the sentinels call the master. 1..128 bytes, without blanks        */
+    gh_str sentinel_user;     /* Sentinel: its ACL user; empty: the default user. At most 128 bytes                */
+    gh_str sentinel_password; /* Sentinel: empty: no AUTH is sent to sentinels. At most 512 bytes                  */
 
     gh_hooks hooks;
 } gh_client_config;
@@ -158,6 +167,16 @@ typedef enum gh_link_name
    reconnect. A client whose handle was asked for once reads in every tick; otherwise it looks at an idle stream
    only once a millisecond. */
 GH_API intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write);
+
+/* The same for all connections that there are, also those to sentinels: how many they are, of which the first capacity
+   are written to handles. Ask before each wait, since they change; 0 for what is no client. */
+typedef struct gh_client_handle
+{
+    intptr_t handle;
+    bool want_write;
+} gh_client_handle;
+
+GH_API uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, uint32_t capacity);
 
 typedef enum gh_link_state
 {

@@ -22,6 +22,7 @@
 #include "guildhall/reply.h"
 #include "guildhall/rows.h"
 #include "guildhall/semaphore.h"
+#include "guildhall/sentinel.h"
 #include "guildhall/status.h"
 #include "guildhall/tasks.h"
 #include "guildhall/tasks_admin.h"

@@ -55,9 +55,10 @@ typedef struct gh_op
     uint8_t strikes;               /* answers to this request that cost its script or the link         */
     uint8_t flags;
     uint8_t hint;                  /* kept until the answer is there: its letter, 1 for none; 0: there is no hint */
+    uint16_t route;                /* which slot of a Cluster its last request was for, plus 1; 0: not known      */
     uint32_t timer_index;          /* place in the heap of timers, plus 1; 0: none, the op is not busy  */
     uint32_t lease_index;          /* place in the heap of leases, plus 1; 0: none                      */
-    uint32_t slot;                 /* place among the requests on the wire, plus 1; 0: none             */
+    uint32_t place;                /* queued: at which node; sent: among the requests on the wire, plus 1 */
     uint32_t borrowed;             /* sum of the caller's bytes at the begin; 0: not looked at          */
     uint64_t sequence;             /* with the client's id: the op id                                   */
     uint64_t due_us;               /* when the system wants GH_EVENT_TIMER                              */

@@ -94,6 +94,7 @@
     X(INVALID_REPEAT, INVALID, 25, "repeat is none of its values")                                                    \
     X(INVALID_REENTRY, INVALID, 26, "gh_tick was called inside itself")                                               \
     X(INVALID_OBJECT, INVALID, 27, "what it is begun on was not made by its init")                                    \
+    X(INVALID_SENTINEL, INVALID, 28, "the sentinels' master has no name, or that, user or password is too long")      \
     X(INVALID_PERMITS, INVALID, 33, "the permits are 0, or more than the limit")                                      \
     X(INVALID_TASKS, INVALID, 65, "the tasks are NULL, none, too many, or without action")                            \
     X(INVALID_TASK_ID, INVALID, 66, "an id is missing, too long, or has a NUL")                                       \

@@ -16,7 +16,7 @@
 static void encode_chat_head(gh_request* request, gh_op* op, uint32_t more_arguments, gh_str chat, const char* parts)
 {
     gh_request_marked_script(request, op, more_arguments, gh_chat_kind(), chat, parts);
-    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_generation(op));
 }
 
 /* ---- a chat -------------------------------------------------------------------------------------------- */

@@ -100,7 +100,7 @@ static gh_status roster_ask(gh_chat_members* roster)
 /* True: the pages before are of another chat, or of a server whose cursors mean something else. */
 static bool roster_is_renewed(const gh_chat_members* roster, uint64_t epoch)
 {
-    return !roster_is_at_start(roster) && (epoch != roster->epoch || roster->link != gh_client_link(roster->op.client));
+    return !roster_is_at_start(roster) && (epoch != roster->epoch || roster->link != gh_op_link(&roster->op));
 }
 
 static gh_status roster_page(gh_chat_members* roster, const gh_reply* reply)
@@ -138,7 +138,7 @@ static gh_status roster_answer(gh_op* op, const gh_event* event)
         return roster_ask(roster);
     }
     roster->epoch = epoch;
-    roster->link = gh_client_link(op->client);
+    roster->link = gh_op_link(op);
     return roster_page(roster, event->reply);
 }
 

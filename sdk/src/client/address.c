@@ -104,3 +104,18 @@ gh_status gh_address_parse(gh_str text, gh_address* address)
     if (is_ipv4(address->host)) return GH_OK;
     return is_host_name(address->host) ? GH_PENDING : GH_INVALID_ADDRESS;
 }
+
+gh_status gh_address_check(const gh_client_config* config, gh_str text)
+{
+    gh_address address;
+    gh_status status = gh_address_parse(text, &address);
+    return status == GH_PENDING && config->resolver != NULL ? GH_OK : status == GH_OK ? GH_OK : GH_INVALID_ADDRESS;
+}
+
+gh_status gh_endpoint_parse(gh_str text, gh_endpoint* endpoint)
+{
+    gh_status status = gh_address_parse(text, &endpoint->address);
+    endpoint->text = text;
+    endpoint->needs_resolver = status == GH_PENDING;
+    return status;
+}

@@ -38,7 +38,7 @@ static bool shape_fits(const gh_op* op, const char* shape, const gh_reply* reply
         GH_INVARIANT(op->client, value == reply->first + (letter - shape)); /* for gh_reply_integer */
     }
     if (*letter != 0 && *letter != '*') return false;
-    if (now != NULL) gh_client_note_store_time(op->client, (uint64_t)now->integer);
+    if (now != NULL) gh_op_note_store_time(op, (uint64_t)now->integer);
     return true;
 }
 
@@ -75,7 +75,7 @@ static void op_retry(gh_op* op)
 }
 
 /* NOSCRIPT: the next encoding of the op puts SCRIPT LOAD in front of it. */
-static void op_reload(gh_op* op)
+static void op_reload(gh_node* node, gh_op* op)
 {
     gh_script* script = gh_op_script(op);
     if (script == NULL || ++op->strikes > STRIKES_MAX)
@@ -84,7 +84,7 @@ static void op_reload(gh_op* op)
         return;
     }
     op->client->stats.script_reloads++;
-    script->loaded = 0;
+    gh_script_forget_loaded(node, script);
     gh_op_requeue(op, true);
 }
 
@@ -169,7 +169,7 @@ static void op_take_other_error(gh_op* op, gh_reply_class reply_class, const gh_
 }
 
 /* False: the link must be given up, and the op waits for the next one. */
-static bool op_take_error(gh_op* op, const gh_reply* reply)
+static bool op_take_error(gh_node* node, gh_op* op, const gh_reply* reply)
 {
     gh_reply_class reply_class = gh_reply_classify(reply->text);
     switch (reply_class)
@@ -180,7 +180,7 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
         op_retry(op);
         return true;
     case GH_CLASS_RETRY: op_retry(op); return true;
-    case GH_CLASS_NOSCRIPT: op_reload(op); return true;
+    case GH_CLASS_NOSCRIPT: op_reload(node, op); return true;
     case GH_CLASS_LOGIN:
     case GH_CLASS_RECONNECT: gh_op_requeue(op, true); return false;
     case GH_CLASS_STALE:
@@ -191,7 +191,7 @@ static bool op_take_error(gh_op* op, const gh_reply* reply)
         return true;
     case GH_CLASS_FENCED: op_answered(op, GH_REASON_FENCED, reply); return true;
     case GH_CLASS_STOPPED:
-        gh_rights_doubt(op->client);
+        gh_rights_doubt(node);
         gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR, "refused: ", reply->text);
         op_answered(op, reason_of_stop(op), reply);
         return true;
@@ -220,11 +220,11 @@ static gh_taken op_take_odd_shape(gh_op* op, const char* shape, const gh_reply* 
     return GH_TAKEN_BROKEN;
 }
 
-static gh_taken op_take_reply(gh_op* op, const gh_slot* slot, const gh_reply* reply)
+static gh_taken op_take_reply(gh_node* node, gh_op* op, const gh_slot* slot, const gh_reply* reply)
 {
     const char* shape = gh_answer_shape(op->kind, slot->script);
     gh_event event;
-    if (reply->type == GH_REPLY_ERROR) return op_take_error(op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
+    if (reply->type == GH_REPLY_ERROR) return op_take_error(node, op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
     if (shape != NULL && *shape == 't' && gh_columns_read(&op->client->reader.values, shape + 1)) shape++;
     if (!shape_fits(op, shape, reply)) return op_take_odd_shape(op, shape, reply);
     memset(&event, 0, sizeof event);
@@ -236,16 +236,16 @@ static gh_taken op_take_reply(gh_op* op, const gh_slot* slot, const gh_reply* re
 }
 
 /* The answer to a SCRIPT LOAD that op waits for. */
-static gh_taken digest_take_reply(gh_client* client, gh_op* op, gh_script* script, const gh_reply* reply)
+static gh_taken digest_take_reply(gh_node* node, gh_op* op, gh_script* script, const gh_reply* reply)
 {
     if (reply->type == GH_REPLY_ERROR)
     {
         if (op == NULL) return GH_TAKEN_DONE;
-        script->loaded = 0;
-        return op_take_error(op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
+        gh_script_forget_loaded(node, script);
+        return op_take_error(node, op, reply) ? GH_TAKEN_DONE : GH_TAKEN_MOVED;
     }
     if (op == NULL) return GH_TAKEN_DONE; /* the script may be gone with it: its owner was told that the op is over */
-    gh_script_note_digest(client, script, reply);
+    gh_script_note_digest(node, script, reply);
     if (!script->known)
     {
         op_await_digest_again(op);
@@ -255,11 +255,11 @@ static gh_taken digest_take_reply(gh_client* client, gh_op* op, gh_script* scrip
     return GH_TAKEN_DONE;
 }
 
-gh_taken gh_answer_take(gh_client* client, const gh_slot* slot, const gh_reply* reply)
+gh_taken gh_answer_take(gh_node* node, const gh_slot* slot, const gh_reply* reply)
 {
-    if (slot->purpose == GH_SLOT_DIGEST) return digest_take_reply(client, slot->op, slot->script, reply);
-    if (slot->op != NULL) return op_take_reply(slot->op, slot, reply);
-    client->stats.replies_late++;
+    if (slot->purpose == GH_SLOT_DIGEST) return digest_take_reply(node, slot->op, slot->script, reply);
+    if (slot->op != NULL) return op_take_reply(node, slot->op, slot, reply);
+    node->client->stats.replies_late++;
     return GH_TAKEN_DONE;
 }
 

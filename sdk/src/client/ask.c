@@ -32,29 +32,35 @@ uint64_t gh_client_request_timeout(const gh_client* client)
     return client->config.request_timeout_us;
 }
 
-uint64_t gh_client_generation(const gh_client* client)
+uint64_t gh_client_generation(const gh_client* client, uint16_t route)
 {
-    return client->store_generation;
+    return gh_node_of(client, route)->store_generation;
 }
 
-bool gh_client_watches_epoch(const gh_client* client)
+uint64_t gh_op_generation(const gh_op* op)
 {
-    return client->config.quarantine_us != 0 && !client->clustered;
+    return gh_op_node(op)->store_generation;
 }
 
-uint64_t gh_client_quarantine_end(const gh_client* client)
+bool gh_op_watches_epoch(const gh_op* op)
 {
-    return client->config.quarantine_us == 0 ? 0 : client->store_birth_us + client->config.quarantine_us;
+    return op->client->config.quarantine_us != 0 && !gh_op_node(op)->clustered;
 }
 
-uint64_t gh_client_store_birth(const gh_client* client)
+uint64_t gh_op_quarantine_end(const gh_op* op)
 {
-    return client->store_birth_us;
+    const uint64_t quarantine_us = op->client->config.quarantine_us;
+    return quarantine_us == 0 ? 0 : gh_op_node(op)->store_birth_us + quarantine_us;
 }
 
-uint32_t gh_client_link(const gh_client* client)
+uint64_t gh_op_store_birth(const gh_op* op)
 {
-    return client->commands.generation;
+    return gh_op_node(op)->store_birth_us;
+}
+
+uint32_t gh_op_link(const gh_op* op)
+{
+    return gh_op_node(op)->link.generation;
 }
 
 size_t gh_client_out_room(const gh_client* client)

@@ -6,6 +6,7 @@
 #include "client/link.h"
 #include "client/refusal.h"
 #include "client/state.h"
+#include "client/topology.h"
 #include "wire/name.h"
 
 #define WAKE_OUT_BYTES   1024u /* AUTH with the longest user and password, SUBSCRIBE, PING */
@@ -22,13 +23,23 @@ static uint32_t power_of_two_from(uint32_t least)
 static bool carve_links(gh_arena* arena, gh_client* client)
 {
     const gh_client_config* config = &client->config;
+    gh_inbox inbox;
+    char* out;
     bool fits;
+    memset(&inbox, 0, sizeof inbox);
     gh_reader_take(&client->reader, arena, config->reply_nodes);
-    client->commands.out = (char*)gh_arena_take(arena, config->out_bytes);
-    fits = gh_inbox_take(&client->commands.inbox, arena, config->reply_bytes, config->reply_nodes);
+    out = (char*)gh_arena_take(arena, config->out_bytes);
+    fits = gh_inbox_take(&inbox, arena, config->reply_bytes, config->reply_nodes);
+    if (client->nodes != NULL)
+    {
+        client->nodes->link.out = out;
+        client->nodes->link.out_capacity = config->out_bytes;
+        client->nodes->link.inbox = inbox;
+    }
     if (config->wake)
     {
         client->wake.out = (char*)gh_arena_take(arena, WAKE_OUT_BYTES);
+        client->wake.out_capacity = WAKE_OUT_BYTES;
         fits = gh_inbox_take(&client->wake.inbox, arena, WAKE_REPLY_BYTES, WAKE_REPLY_NODES);
         gh_inbox_skip_long(&client->wake.inbox); /* anybody may publish anything */
     }
@@ -40,14 +51,21 @@ static bool carve(gh_arena* arena, gh_client* client)
 {
     gh_client_config* config = &client->config;
     uint32_t listeners = power_of_two_from(config->ops_capacity);
+    gh_str addresses = config->address;
     gh_heap_entry* leases;
-    config->address = gh_arena_copy(arena, config->address);
+    bool fits;
+    config->address = gh_arena_copy(arena, addresses);
+    if (config->address.bytes != NULL) addresses = config->address;
     config->user = gh_arena_copy(arena, config->user);
     config->password = gh_arena_copy(arena, config->password);
     config->client_name = gh_arena_copy(arena, config->client_name);
     config->prefix = gh_arena_copy(arena, config->prefix);
+    config->sentinel_name = gh_arena_copy(arena, config->sentinel_name);
+    config->sentinel_user = gh_arena_copy(arena, config->sentinel_user);
+    config->sentinel_password = gh_arena_copy(arena, config->sentinel_password);
     client->timers.entries = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
     leases = (gh_heap_entry*)gh_arena_take(arena, sizeof(gh_heap_entry) * config->ops_capacity);
+    client->nodes = (gh_node*)gh_arena_take(arena, sizeof(gh_node));
     client->slots = (gh_slot*)gh_arena_take(arena, sizeof(gh_slot) * config->requests_capacity);
     client->detached = (gh_detached*)gh_arena_take(arena, sizeof(gh_detached) * config->detached_capacity);
     client->listeners = (gh_op**)gh_arena_take(arena, sizeof(gh_op*) * listeners);
@@ -55,7 +73,8 @@ static bool carve(gh_arena* arena, gh_client* client)
     client->timers.capacity = config->ops_capacity;
     gh_heap_share(&client->leases[0], &client->leases[1], leases, config->ops_capacity);
     client->listener_mask = listeners - 1;
-    return carve_links(arena, client);
+    fits = carve_links(arena, client);
+    return config->topology == NULL ? fits : config->topology->carve(arena, client, addresses);
 }
 
 size_t gh_client_memory(const gh_client_config* config)
@@ -87,11 +106,12 @@ static gh_status check_init(const void* memory, size_t size, const gh_client_con
     return gh_arena_fits(memory, size, gh_client_memory(config)) ? GH_OK : GH_INVALID_MEMORY;
 }
 
-static void init_link(gh_link* link, gh_link_name name, uint32_t out_capacity)
+static void init_nodes(gh_client* client)
 {
-    link->name = name;
-    link->stream = -1;
-    link->out_capacity = out_capacity;
+    client->node_count = 1;
+    client->nodes->client = client;
+    gh_link_init(&client->nodes->link, GH_LOG_COMMAND_LINK, "command link: ", &client->endpoint);
+    gh_link_init(&client->wake, GH_LOG_WAKE_LINK, "wake link: ", &client->endpoint);
 }
 
 gh_status gh_client_init(void* memory, size_t size, const gh_client_config* config, const gh_platform* platform,
@@ -111,10 +131,10 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
     made->id = random[0];
     made->random = random[1];
     made->now_us = GH_START_US;
-    init_link(&made->commands, GH_LINK_COMMANDS, config->out_bytes);
-    init_link(&made->wake, GH_LINK_WAKE, WAKE_OUT_BYTES);
     if (!carve(&arena, made)) return GH_INVALID_MEMORY;
-    made->needs_resolver = gh_address_parse(made->config.address, &made->address) == GH_PENDING;
+    init_nodes(made);
+    gh_slots_init(made);
+    if (config->topology == NULL) gh_endpoint_parse(made->config.address, &made->endpoint);
     gh_changes_init(made);
     gh_detached_init(made);
     gh_scripts_init(made);
@@ -127,7 +147,12 @@ gh_status gh_client_init(void* memory, size_t size, const gh_client_config* conf
 
 static const gh_link* link_of(const gh_client* client, gh_link_name link)
 {
-    return link == GH_LINK_WAKE ? &client->wake : &client->commands;
+    return link == GH_LINK_WAKE ? &client->wake : &client->nodes->link;
+}
+
+static bool link_wants_write(const gh_link* link)
+{
+    return link->state == GH_LINK_CONNECTING || gh_link_unsent(link) > 0;
 }
 
 intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
@@ -135,9 +160,39 @@ intptr_t gh_client_fd(gh_client* client, gh_link_name link, bool* want_write)
     if (want_write != NULL) *want_write = false;
     if (!gh_client_is_one(client)) return -1;
     client->watched = true;
-    if (want_write != NULL)
-        *want_write = link_of(client, link)->state == GH_LINK_CONNECTING || gh_link_unsent(link_of(client, link)) > 0;
+    if (want_write != NULL) *want_write = link_wants_write(link_of(client, link));
     return link_of(client, link)->stream;
+}
+
+gh_link* gh_client_topology_link(gh_client* client, uint32_t n)
+{
+    return client->config.topology == NULL ? NULL : client->config.topology->link(client, n);
+}
+
+static gh_link* nth_link(gh_client* client, uint32_t n)
+{
+    if (n < client->node_count) return &client->nodes[n].link;
+    return n == client->node_count ? &client->wake : gh_client_topology_link(client, n - client->node_count - 1);
+}
+
+uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, uint32_t capacity)
+{
+    const gh_link* link;
+    uint32_t count = 0;
+    uint32_t n;
+    if (!gh_client_is_one(client)) return 0;
+    client->watched = true;
+    for (n = 0; (link = nth_link(client, n)) != NULL; n++)
+    {
+        if (link->stream < 0) continue;
+        if (count < capacity && handles != NULL)
+        {
+            handles[count].handle = link->stream;
+            handles[count].want_write = link_wants_write(link);
+        }
+        count++;
+    }
+    return count;
 }
 
 gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link)
@@ -147,7 +202,7 @@ gh_link_state gh_client_link_state(const gh_client* client, gh_link_name link)
 
 bool gh_client_ready(const gh_client* client)
 {
-    return gh_client_is_one(client) && client->commands.state == GH_LINK_READY;
+    return gh_client_is_one(client) && client->nodes->link.state == GH_LINK_READY;
 }
 
 uint64_t gh_client_id(const gh_client* client)
@@ -177,7 +232,7 @@ gh_status gh_client_read_stats(const gh_client* client, void* stats, size_t size
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (stats == NULL) return GH_INVALID_OUT;
     known = client->stats;
-    known.reply_bytes_max = gh_inbox_reply_bytes_max(&client->commands.inbox);
+    known.reply_bytes_max = gh_inbox_reply_bytes_max(&client->nodes->link.inbox);
     gh_sized_give(stats, size, &known, sizeof known);
     return GH_OK;
 }
@@ -220,13 +275,18 @@ static void end_link(gh_client* client, gh_link* link)
 
 void gh_client_shutdown(gh_client* client)
 {
+    gh_link* link;
+    uint32_t n;
     if (!gh_client_is_one(client) || client->ticking) return;
     client->draining = true;
     gh_op_sweep(client, GH_EVENT_CLOSE);
     gh_changes_forget(client);
-    end_link(client, &client->commands);
+    end_link(client, &client->nodes->link);
     end_link(client, &client->wake);
+    for (n = 0; (link = gh_client_topology_link(client, n)) != NULL; n++) end_link(client, link);
     wipe_str(client->config.user);
     wipe_str(client->config.password);
+    wipe_str(client->config.sentinel_user);
+    wipe_str(client->config.sentinel_password);
     client->magic = 0;
 }

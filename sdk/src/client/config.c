@@ -2,6 +2,7 @@
 
 #include "client/refusal.h"
 #include "client/state.h"
+#include "client/topology.h"
 #include "wire/name.h"
 
 #define SECOND_US   1000000ull
@@ -60,13 +61,13 @@ static bool is_client_name(gh_str name)
 
 static gh_status check_strings(const gh_client_config* config)
 {
-    gh_address address;
     gh_status status;
     if (!is_str(config->address) || !is_str(config->user) || !is_str(config->password) ||
-        !is_str(config->client_name) || !is_str(config->prefix))
+        !is_str(config->client_name) || !is_str(config->prefix) || !is_str(config->sentinel_name) ||
+        !is_str(config->sentinel_user) || !is_str(config->sentinel_password))
         return GH_INVALID_BUFFER;
-    status = gh_address_parse(config->address, &address);
-    if (status != GH_OK && !(status == GH_PENDING && config->resolver != NULL)) return GH_INVALID_ADDRESS;
+    status = config->topology == NULL ? gh_address_check(config, config->address) : config->topology->check(config);
+    if (status != GH_OK) return status;
     if (config->user.size > 128 || (config->user.size > 0 && config->password.size == 0)) return GH_INVALID_USER;
     if (config->password.size > 512) return GH_INVALID_PASSWORD;
     if (!is_client_name(config->client_name)) return GH_INVALID_CLIENT_NAME;

@@ -21,15 +21,14 @@ void gh_detached_init(gh_client* client)
    others, or that has changed and was not seen, stays. */
 static void op_move(gh_op* from, gh_op* to, size_t size)
 {
-    gh_client* client = from->client;
-    GH_INVARIANT(client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
-    GH_INVARIANT(client, !gh_ring_has(&from->change) && from->self == from);
-    GH_INVARIANT(client, (from->flags & GH_OP_TOLD_OF) == 0);
+    GH_INVARIANT(from->client, size >= sizeof *from && size <= GH_OP_SIZE_MAX);
+    GH_INVARIANT(from->client, !gh_ring_has(&from->change) && from->self == from);
+    GH_INVARIANT(from->client, (from->flags & GH_OP_TOLD_OF) == 0);
     memcpy(to, from, size);
     to->self = to;
     gh_times_replace(to);
     if (to->request == GH_REQUEST_QUEUED) gh_unsent_replace(from, to);
-    if (to->request == GH_REQUEST_SENT) client->slots[to->slot - 1].op = to;
+    if (to->request == GH_REQUEST_SENT) gh_slot_of(to)->op = to;
     if ((to->flags & GH_OP_LISTENING) != 0) gh_listener_replace(from, to);
     memset(from, 0, sizeof *from);
 }

@@ -67,7 +67,7 @@ void gh_doubt_on(gh_client* client)
 {
     uint32_t untold = 1 - client->leases_side;
     uint32_t told = 0;
-    if (client->commands.state != GH_LINK_READY || client->sweep_left > 0) return;
+    if (!gh_client_ready(client) || client->sweep_left > 0) return;
     while (client->leases[untold].count > 0)
     {
         gh_op_tell(lease_change_side(client, untold), GH_EVENT_DOUBT);

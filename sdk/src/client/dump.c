@@ -90,7 +90,7 @@ static void dump_head(dump* to, const gh_client* client)
 static void dump_link(dump* to, const gh_client* client, const gh_link* link)
 {
     static const char* const states[] = {"idle", "resolving", "connecting", "hand-shake", "ready", "back-off"};
-    dump_text(to, link->name == GH_LINK_WAKE ? "wake link: " : "command link: ");
+    dump_text(to, link->title);
     dump_text(to, states[link->state]);
     if (link->state == GH_LINK_CONNECTING || link->state == GH_LINK_HANDSHAKE || link->state == GH_LINK_BACKOFF)
         dump_due(to, " for another ", client, link->due_us);
@@ -98,7 +98,7 @@ static void dump_link(dump* to, const gh_client* client, const gh_link* link)
     dump_number(to, ", failed in a row ", link->failures);
     dump_number(to, ", unsent bytes ", gh_link_unsent(link));
     dump_text(to, ", to ");
-    dump_add(to, client->config.address);
+    dump_add(to, link->endpoint->text);
     dump_end_line(to);
 }
 
@@ -110,13 +110,14 @@ static uint32_t dump_ring_size(const gh_ring* ends)
     return count;
 }
 
-static void dump_queues(dump* to, const gh_client* client)
+static void dump_queues(dump* to, const gh_node* node)
 {
-    dump_number(to, "requests: urgent ", client->urgent.count);
-    dump_number(to, ", waiting ", client->waiting.count);
-    dump_number(to, ", on the wire ", client->slot_count);
+    const gh_client* client = node->client;
+    dump_number(to, "requests: urgent ", node->urgent.count);
+    dump_number(to, ", waiting ", node->waiting.count);
+    dump_number(to, ", on the wire ", node->sent_count);
     dump_number(to, " of ", client->config.requests_capacity);
-    dump_text(to, client->held_back ? ", held back by an answer" : client->leaving ? ", leaving the server" : "");
+    dump_text(to, node->held_back ? ", held back by an answer" : node->leaving ? ", leaving the server" : "");
     dump_end_line(to);
     dump_number(to, "changes: of this tick ", dump_ring_size(&client->changed));
     dump_number(to, ", to be handed out ", dump_ring_size(&client->to_be_seen));
@@ -180,18 +181,21 @@ static void dump_ops(dump* to, const gh_client* client)
     }
 }
 
-static void dump_sent(dump* to, const gh_client* client)
+static void dump_sent(dump* to, const gh_node* node)
 {
+    const gh_client* client = node->client;
+    uint32_t at = node->sent_first;
     uint32_t i;
-    for (i = 0; i < client->slot_count && i < DUMP_SENT_MAX; i++)
+    for (i = 0; at != 0 && i < DUMP_SENT_MAX; i++)
     {
-        const gh_slot* slot = &client->slots[(client->slot_head + i) % client->config.requests_capacity];
+        const gh_slot* slot = &client->slots[at - 1];
         const bool is_op = slot->purpose == GH_SLOT_OP;
         dump_text(to, "  on the wire: ");
         dump_text(to, slot->op != NULL ? slot->op->kind->name : is_op ? "an op that has ended" : "the client itself");
         dump_number(to, ", for ", client->now_us - slot->sent_us);
         dump_text(to, " us");
         dump_end_line(to);
+        at = slot->next;
     }
 }
 
@@ -235,6 +239,8 @@ static void dump_stats(dump* to, const gh_client* client)
 
 gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* context)
 {
+    const gh_link* link;
+    uint32_t n;
     dump to;
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
     if (write == NULL) return GH_INVALID_OUT;
@@ -242,10 +248,12 @@ gh_status gh_client_dump(const gh_client* client, gh_dump_line write, void* cont
     to.context = context;
     to.size = 0;
     dump_head(&to, client);
-    dump_link(&to, client, &client->commands);
+    dump_link(&to, client, &client->nodes->link);
     if (client->config.wake) dump_link(&to, client, &client->wake);
-    dump_queues(&to, client);
-    dump_sent(&to, client);
+    for (n = 0; (link = gh_client_topology_link((gh_client*)(uintptr_t)client, n)) != NULL; n++)
+        dump_link(&to, client, link);
+    dump_queues(&to, client->nodes);
+    dump_sent(&to, client->nodes);
     dump_timers(&to, client);
     dump_ops(&to, client);
     dump_stats(&to, client);

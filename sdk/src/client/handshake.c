@@ -36,14 +36,15 @@ enum
 #define EXISTS_COUNT_MAX 60u /* so that the smallest reader can take the answer                            */
 #define SERVER_PART_SIZE 16u
 
-void gh_handshake_begin(gh_client* client)
+void gh_handshake_begin(gh_node* node)
 {
-    client->step = 0;
-    client->stats.warnings = 0;
-    client->exists_awaited = false;
-    client->clustered = false;
-    client->server_size = 0;
-    gh_rights_doubt(client);
+    node->step = 0;
+    node->client->stats.warnings = 0;
+    node->scripts = 0;
+    node->exists_awaited = false;
+    node->clustered = false;
+    node->server_size = 0;
+    gh_rights_doubt(node);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -56,12 +57,11 @@ static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
     if (c.bytes != NULL) gh_request_str(request, c);
 }
 
-bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link)
+bool gh_request_auth(gh_request* request, gh_link* link, gh_str user, gh_str password)
 {
-    const gh_client_config* config = &client->config;
-    if (config->password.size == 0) return false;
-    if (config->user.size == 0) encode_words(request, gh_str_literal("AUTH"), config->password, gh_str_make(NULL, 0));
-    else encode_words(request, gh_str_literal("AUTH"), config->user, config->password);
+    if (password.size == 0) return false;
+    if (user.size == 0) encode_words(request, gh_str_literal("AUTH"), password, gh_str_make(NULL, 0));
+    else encode_words(request, gh_str_literal("AUTH"), user, password);
     gh_link_note_secret(link, request);
     return true;
 }
@@ -73,15 +73,16 @@ static void encode_info(gh_request* request, uint32_t step)
     encode_words(request, gh_str_literal("INFO"), gh_str_of(sections[step - STEP_INFO_SERVER]), gh_str_make(NULL, 0));
 }
 
-static void encode_epoch(gh_client* client, gh_request* request)
+static void encode_epoch(gh_node* node, gh_request* request)
 {
+    gh_client* client = node->client;
     const gh_script* script = &client->scripts[GH_SCRIPT_epoch];
     const char* first = request->at;
-    bool is_known = client->server_size == 2 * SERVER_PART_SIZE;
+    bool is_known = node->server_size == 2 * SERVER_PART_SIZE;
     gh_request_script(request, script, 0, 1);
     gh_request_epoch_key(request, client);
     gh_request_number(request, KEY_LAYOUT);
-    gh_request_str(request, is_known ? gh_str_make(client->server, client->server_size) : gh_str_literal("-"));
+    gh_request_str(request, is_known ? gh_str_make(node->server, node->server_size) : gh_str_literal("-"));
     gh_request_number(request, client->store_generation_heard);
     GH_INVARIANT(client, gh_encoded_as_announced(script, request, first));
 }
@@ -95,8 +96,9 @@ static gh_script* exists_script(gh_client* client, uint32_t n)
     return NULL;
 }
 
-static bool encode_exists(gh_client* client, gh_request* request)
+static bool encode_exists(gh_node* node, gh_request* request)
 {
+    gh_client* client = node->client;
     uint32_t count = 0;
     uint32_t i;
     while (count < EXISTS_COUNT_MAX && exists_script(client, count) != NULL) count++;
@@ -106,11 +108,11 @@ static bool encode_exists(gh_client* client, gh_request* request)
     gh_request_str(request, gh_str_literal("EXISTS"));
     for (i = 0; i < count; i++)
         gh_request_str(request, gh_str_make(exists_script(client, i)->digest, sizeof client->scripts[0].digest));
-    client->exists_awaited = !request->full;
+    node->exists_awaited = !request->full;
     return true;
 }
 
-static void encode_publish(gh_client* client, gh_request* request)
+static void encode_publish(const gh_client* client, gh_request* request)
 {
     char channel[64];
     char* end = channel;
@@ -123,12 +125,13 @@ static void encode_publish(gh_client* client, gh_request* request)
 }
 
 /* False: this step has nothing to say. */
-static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
+static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
 {
+    const gh_client* client = node->client;
     char number[20];
     switch (step)
     {
-    case STEP_AUTH: return gh_request_auth(request, client, &client->commands);
+    case STEP_AUTH: return gh_request_auth(request, &node->link, client->config.user, client->config.password);
     case STEP_SELECT:
         if (client->config.database == 0) return false;
         encode_words(request, gh_str_literal("SELECT"),
@@ -144,49 +147,51 @@ static bool encode_step(gh_client* client, uint32_t step, gh_request* request)
     case STEP_INFO_PERSISTENCE:
     case STEP_INFO_REPLICATION:
     case STEP_INFO_CLUSTER: encode_info(request, step); return true;
-    case STEP_EXISTS: return encode_exists(client, request);
-    case STEP_EPOCH: encode_epoch(client, request); return true;
-    case STEP_RIGHTS: gh_rights_encode(client, request); return true;
+    case STEP_EXISTS: return encode_exists(node, request);
+    case STEP_EPOCH: encode_epoch(node, request); return true;
+    case STEP_RIGHTS: gh_rights_encode(node, request); return true;
     case STEP_PUBLISH: encode_publish(client, request); return true;
     default: return false;
     }
 }
 
 /* False: no room now; the next tick goes on from here. */
-static bool encode_script_step(gh_client* client, uint32_t step)
+static bool encode_script_step(gh_node* node, uint32_t step)
 {
+    gh_client* client = node->client;
     gh_script* script = &client->scripts[step - STEP_SCRIPTS];
     bool is_needed = script == &client->scripts[GH_SCRIPT_epoch] || script == &client->scripts[GH_SCRIPT_rights];
-    if (script->known ? script->loaded == client->commands.generation : !is_needed) return true;
-    if (!gh_script_encode_load(client, script, GH_SLOT_HANDSHAKE, NULL)) return false;
-    gh_slots_newest(client)->step = (uint16_t)step;
+    if (script->known ? gh_script_is_loaded(node, script) : !is_needed) return true;
+    if (!gh_script_encode_load(node, script, GH_SLOT_HANDSHAKE, NULL)) return false;
+    gh_slots_newest(node)->step = (uint16_t)step;
     return true;
 }
 
-static bool encode_plain_step(gh_client* client, uint32_t step)
+static bool encode_plain_step(gh_node* node, uint32_t step)
 {
-    gh_request request = gh_link_request(&client->commands);
-    if (!gh_slots_have_room(client)) return false;
-    if (!encode_step(client, step, &request)) return true;
-    if (!gh_link_commit(&client->commands, &request)) return false;
-    gh_slots_add(client, GH_SLOT_HANDSHAKE, NULL, NULL)->step = (uint16_t)step;
+    gh_request request = gh_link_request(&node->link);
+    if (!gh_slots_have_room(node)) return false;
+    if (!encode_step(node, step, &request)) return true;
+    if (!gh_link_commit(&node->link, &request)) return false;
+    gh_slots_add(node, GH_SLOT_HANDSHAKE, NULL, NULL)->step = (uint16_t)step;
     return true;
 }
 
 /* An answer must come before this step. */
-static bool step_must_wait(const gh_client* client, uint32_t step)
+static bool step_must_wait(const gh_node* node, uint32_t step)
 {
-    if (step == STEP_SCRIPTS) return client->exists_awaited;
+    const gh_client* client = node->client;
+    if (step == STEP_SCRIPTS) return node->exists_awaited;
     return step == STEP_EPOCH && !(client->scripts[GH_SCRIPT_epoch].known && client->scripts[GH_SCRIPT_rights].known);
 }
 
-void gh_handshake_encode(gh_client* client)
+void gh_handshake_encode(gh_node* node)
 {
-    while (client->step < STEP_END && !step_must_wait(client, client->step))
+    while (node->step < STEP_END && !step_must_wait(node, node->step))
     {
-        bool is_script = client->step >= STEP_SCRIPTS && client->step < STEP_EPOCH;
-        if (!(is_script ? encode_script_step(client, client->step) : encode_plain_step(client, client->step))) return;
-        client->step++;
+        bool is_script = node->step >= STEP_SCRIPTS && node->step < STEP_EPOCH;
+        if (!(is_script ? encode_script_step(node, node->step) : encode_plain_step(node, node->step))) return;
+        node->step++;
     }
 }
 
@@ -254,21 +259,22 @@ static uint32_t parse_version(gh_str text)
 }
 
 /* Half of what the epoch knows a server by: its run, and then its history, which changes with its master. */
-static void take_server_part(gh_client* client, gh_str id)
+static void take_server_part(gh_node* node, gh_str id)
 {
     size_t i;
-    if (id.size < SERVER_PART_SIZE || client->server_size > SERVER_PART_SIZE) return;
+    if (id.size < SERVER_PART_SIZE || node->server_size > SERVER_PART_SIZE) return;
     for (i = 0; i < SERVER_PART_SIZE; i++)
         if (id.bytes[i] <= ' ' || id.bytes[i] > '~') return;
-    memcpy(client->server + client->server_size, id.bytes, SERVER_PART_SIZE);
-    client->server_size += SERVER_PART_SIZE;
+    memcpy(node->server + node->server_size, id.bytes, SERVER_PART_SIZE);
+    node->server_size += SERVER_PART_SIZE;
 }
 
-static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str info)
+static gh_handshake_verdict take_info(gh_node* node, uint32_t step, gh_str info)
 {
+    gh_client* client = node->client;
     gh_str value;
-    if (step == STEP_INFO_SERVER) take_server_part(client, info_field(info, gh_str_literal("run_id")));
-    if (step == STEP_INFO_REPLICATION) take_server_part(client, info_field(info, gh_str_literal("master_replid")));
+    if (step == STEP_INFO_SERVER) take_server_part(node, info_field(info, gh_str_literal("run_id")));
+    if (step == STEP_INFO_REPLICATION) take_server_part(node, info_field(info, gh_str_literal("master_replid")));
     if (step == STEP_INFO_SERVER)
     {
         value = info_field(info, gh_str_literal("redis_version"));
@@ -286,8 +292,8 @@ static gh_handshake_verdict take_info(gh_client* client, uint32_t step, gh_str i
     if (step == STEP_INFO_PERSISTENCE && info_says(info, "aof_enabled", "0") && !info_says(info, "loading", "1"))
         warn(client, GH_WARNING_NO_AOF, "a restart forgets what was acknowledged, set appendonly yes",
              gh_str_make(NULL, 0));
-    client->clustered = client->clustered || info_says(info, "cluster_enabled", "1");
-    if (step == STEP_INFO_CLUSTER && client->clustered)
+    node->clustered = node->clustered || info_says(info, "cluster_enabled", "1");
+    if (step == STEP_INFO_CLUSTER && node->clustered)
         warn(client, GH_WARNING_CLUSTER, "a Cluster node: keys of other nodes are refused", gh_str_make(NULL, 0));
     if (step == STEP_INFO_REPLICATION && info_says(info, "role", "slave"))
     {
@@ -321,48 +327,49 @@ static void store_is_doubted(gh_client* client)
 }
 
 /* Of a server that cannot be told from another one, each new connection is a doubt. */
-static gh_handshake_verdict take_epoch(gh_client* client, const gh_reply* reply)
+static gh_handshake_verdict take_epoch(gh_node* node, const gh_reply* reply)
 {
+    gh_client* client = node->client;
     const gh_reply* birth = gh_reply_at(reply, GH_EPOCH_BIRTH_US);
     const gh_reply* now = gh_reply_at(reply, GH_EPOCH_NOW_US);
     const gh_reply* generation = gh_reply_at(reply, GH_EPOCH_GENERATION);
-    uint64_t birth_before_us = client->store_birth_us;
-    uint64_t generation_before = client->store_generation;
+    uint64_t birth_before_us = node->store_birth_us;
+    uint64_t generation_before = node->store_generation;
     if (!is_time(birth) || !is_time(now) || !is_time(generation))
     {
         client->stats.protocol_errors++;
         return given_up(GH_LOG_ERROR, "no epoch in the reply");
     }
-    gh_client_note_store_time(client, (uint64_t)now->integer);
-    client->store_birth_us = (uint64_t)birth->integer;
-    client->store_generation = (uint64_t)generation->integer;
-    if (client->store_generation > client->store_generation_heard)
-        client->store_generation_heard = client->store_generation;
+    gh_node_note_store_time(node, (uint64_t)now->integer);
+    node->store_birth_us = (uint64_t)birth->integer;
+    node->store_generation = (uint64_t)generation->integer;
+    if (node->store_generation > client->store_generation_heard)
+        client->store_generation_heard = node->store_generation;
     if (birth_before_us == 0) return goes_on;
-    if (birth_before_us != client->store_birth_us) store_was_reset(client);
-    else if (generation_before != client->store_generation || client->server_size == 0) store_is_doubted(client);
+    if (birth_before_us != node->store_birth_us) store_was_reset(client);
+    else if (generation_before != node->store_generation || node->server_size == 0) store_is_doubted(client);
     return goes_on;
 }
 
 /* The digests were asked for in this order. */
-static void take_exists(gh_client* client, const gh_reply* reply)
+static void take_exists(gh_node* node, const gh_reply* reply)
 {
     const gh_reply* there = reply->type == GH_REPLY_ARRAY ? reply->first : NULL;
     uint32_t n = 0;
-    client->exists_awaited = false;
+    node->exists_awaited = false;
     for (; there != NULL && n < EXISTS_COUNT_MAX; there = there->next)
     {
-        gh_script* script = exists_script(client, n++);
+        gh_script* script = exists_script(node->client, n++);
         if (script != NULL && there->type == GH_REPLY_INTEGER && there->integer == 1)
-            script->loaded = client->commands.generation;
+            gh_script_note_loaded(node, script);
     }
 }
 
-static gh_handshake_verdict take_digest(gh_client* client, gh_script* script, const gh_reply* reply)
+static gh_handshake_verdict take_digest(gh_node* node, gh_script* script, const gh_reply* reply)
 {
-    gh_script_note_digest(client, script, reply);
+    gh_script_note_digest(node, script, reply);
     if (script->known) return goes_on;
-    client->stats.protocol_errors++;
+    node->client->stats.protocol_errors++;
     return given_up(GH_LOG_ERROR, "no digest in the reply");
 }
 
@@ -372,23 +379,25 @@ static void log_step(gh_client* client, gh_log_level level, const char* text, gh
     gh_log_limited(client, GH_LOG_HANDSHAKE, level, &part, 1, detail);
 }
 
-static void handshake_done(gh_client* client)
+static void handshake_done(gh_node* node)
 {
-    client->commands.state = GH_LINK_READY;
-    client->commands.failures = 0;
+    gh_client* client = node->client;
+    node->link.state = GH_LINK_READY;
+    node->link.failures = 0;
     client->warnings_logged = client->stats.warnings; /* what is mended now and comes back is said again */
-    client->commands.look_us = 0;
+    node->link.look_us = 0;
     client->stats.links_ready++;
     log_step(client, GH_LOG_INFO, "command link: ready", gh_str_make(NULL, 0));
 }
 
 /* An error where the link can do without the step's success: true. */
-static bool take_harmless_error(gh_client* client, uint32_t step, gh_str error)
+static bool take_harmless_error(gh_node* node, uint32_t step, gh_str error)
 {
+    gh_client* client = node->client;
     if (step == STEP_NAME) return true;
     if (step == STEP_EXISTS)
     {
-        client->exists_awaited = false; /* then all are loaded */
+        node->exists_awaited = false; /* then all are loaded */
         return true;
     }
     if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER)
@@ -399,7 +408,7 @@ static bool take_harmless_error(gh_client* client, uint32_t step, gh_str error)
     if (step == STEP_RIGHTS) return true; /* then scripts find out by themselves */
     if (step != STEP_PUBLISH) return false;
     warn(client, GH_WARNING_NO_WAKE, "waiters ask by themselves, PUBLISH is refused: ", error);
-    handshake_done(client);
+    handshake_done(node);
     return true;
 }
 
@@ -408,8 +417,9 @@ static bool is_of_a_key(gh_reply_class reply_class)
     return reply_class == GH_CLASS_CORRUPT || reply_class == GH_CLASS_LOCK_CORRUPT || reply_class == GH_CLASS_WRONGTYPE;
 }
 
-static gh_handshake_verdict take_error(gh_client* client, uint32_t step, gh_str error)
+static gh_handshake_verdict take_error(gh_node* node, uint32_t step, gh_str error)
 {
+    gh_client* client = node->client;
     gh_handshake_verdict verdict;
     gh_reply_class reply_class = gh_reply_classify(error);
     bool passing = reply_class == GH_CLASS_RETRY || reply_class == GH_CLASS_HEALTH || reply_class == GH_CLASS_RECONNECT;
@@ -419,7 +429,7 @@ static gh_handshake_verdict take_error(gh_client* client, uint32_t step, gh_str 
         client->scripts[GH_SCRIPT_rights].known = false;
         passing = true;
     }
-    if (!passing && take_harmless_error(client, step, error)) return goes_on;
+    if (!passing && take_harmless_error(node, step, error)) return goes_on;
     log_step(client, passing ? GH_LOG_INFO : GH_LOG_ERROR, "hand-shake: ", error);
     verdict = given_up(GH_LOG_WARNING, passing ? "the server is not ready yet" : "the hand-shake was refused");
     verdict.refused = !passing && reply_class != GH_CLASS_NOSCRIPT;
@@ -427,15 +437,15 @@ static gh_handshake_verdict take_error(gh_client* client, uint32_t step, gh_str 
     return verdict;
 }
 
-gh_handshake_verdict gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply)
+gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply)
 {
-    if (step == STEP_RIGHTS) gh_rights_take(client, reply);
-    if (reply->type == GH_REPLY_ERROR) return take_error(client, step, reply->text);
-    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) return take_info(client, step, reply->text);
+    if (step == STEP_RIGHTS) gh_rights_take(node, reply);
+    if (reply->type == GH_REPLY_ERROR) return take_error(node, step, reply->text);
+    if (step >= STEP_INFO_SERVER && step <= STEP_INFO_CLUSTER) return take_info(node, step, reply->text);
     if (step >= STEP_SCRIPTS && step < STEP_EPOCH)
-        return take_digest(client, &client->scripts[step - STEP_SCRIPTS], reply);
-    if (step == STEP_EPOCH) return take_epoch(client, reply);
-    if (step == STEP_EXISTS) take_exists(client, reply);
-    if (step == STEP_PUBLISH) handshake_done(client);
+        return take_digest(node, &node->client->scripts[step - STEP_SCRIPTS], reply);
+    if (step == STEP_EPOCH) return take_epoch(node, reply);
+    if (step == STEP_EXISTS) take_exists(node, reply);
+    if (step == STEP_PUBLISH) handshake_done(node);
     return goes_on;
 }

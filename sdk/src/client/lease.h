@@ -117,7 +117,7 @@ void gh_lease_encode(gh_op* op, gh_request* request);
 /* Store time as of this tick. */
 static inline uint64_t gh_lease_store_now(const gh_lease* lease)
 {
-    return gh_client_store_time(lease->op.client, gh_client_now(lease->op.client));
+    return gh_op_store_time(&lease->op, gh_client_now(lease->op.client));
 }
 
 /* A copy of the acquire that had no answer may still be carried out, whatever was answered since. */

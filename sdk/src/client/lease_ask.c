@@ -28,9 +28,9 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
     gh_client* client = lease->op.client;
-    const uint64_t quarantine_end_us = gh_client_quarantine_end(client);
-    const uint32_t watched = gh_client_watches_epoch(client) ? 1 : 0;
-    const uint64_t not_after_us = gh_client_not_after(client);
+    const uint64_t quarantine_end_us = gh_op_quarantine_end(&lease->op);
+    const uint32_t watched = gh_op_watches_epoch(&lease->op) ? 1 : 0;
+    const uint64_t not_after_us = gh_op_not_after(&lease->op);
     gh_request_op_script(request, &lease->op, watched, watched);
     encode_keys(lease, request);
     if (watched != 0) gh_request_epoch_key(request, client);
@@ -41,19 +41,18 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     gh_request_number(request, not_after_us);
     gh_request_number(request, quarantine_end_us);
     if (row->encode_numbers != NULL) row->encode_numbers(lease, request);
-    if (watched != 0) gh_request_number(request, gh_client_store_birth(client));
+    if (watched != 0) gh_request_number(request, gh_op_store_birth(&lease->op));
     if (request->full) return;
     if (gh_op_sent_twice(&lease->op)) lease_note_late(lease);
     lease->asked_us = not_after_us;
-    lease->link = gh_client_link(client);
+    lease->link = gh_op_link(&lease->op);
 }
 
 static void encode_release(gh_lease* lease, gh_request* request)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
-    gh_client* client = lease->op.client;
     uint32_t late;
-    if (lease->unanswered && lease->link != gh_client_link(client)) lease_note_late(lease); /* this overtakes it */
+    if (lease->unanswered && lease->link != gh_op_link(&lease->op)) lease_note_late(lease); /* this overtakes it */
     late = gh_lease_is_late(lease);
     gh_request_op_script(request, &lease->op, 0, late);
     encode_keys(lease, request);

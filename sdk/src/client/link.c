@@ -12,14 +12,14 @@ static void link_begin(gh_link* link, gh_client* client)
     link->generation++;
     if (link->generation == 0) link->generation = 1;
     link->due_us = gh_client_after(client, client->config.connect_timeout_us);
-    link->address = client->address;
-    link->state = client->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;
+    link->address = link->endpoint->address;
+    link->state = link->endpoint->needs_resolver ? GH_LINK_RESOLVING : GH_LINK_CONNECTING;
 }
 
 static bool resolver_answered(gh_link* link, gh_client* client)
 {
     gh_str numeric = gh_str_make(NULL, 0);
-    gh_status status = client->config.resolver(client->config.resolver_context, client->address.host, &numeric);
+    gh_status status = client->config.resolver(client->config.resolver_context, link->endpoint->address.host, &numeric);
     if (status == GH_PENDING) return false;
     if (status != GH_OK || numeric.bytes == NULL || numeric.size == 0)
     {
@@ -56,8 +56,7 @@ bool gh_link_connect(gh_link* link, gh_client* client)
 {
     gh_status status;
     if (link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE) return false;
-    if (link->state == GH_LINK_IDLE || (link->state == GH_LINK_BACKOFF && client->now_us >= link->due_us))
-        link_begin(link, client);
+    if (gh_link_is_due(link, client)) link_begin(link, client);
     if (link->state == GH_LINK_RESOLVING && client->now_us < link->due_us) resolver_answered(link, client);
     if (link->state != GH_LINK_CONNECTING)
     {
@@ -117,7 +116,7 @@ static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic,
     char digits[20];
     char* end = gh_decimal_encode((uint64_t)(link->error < 0 ? 0 : link->error), digits);
     size_t count = 0;
-    parts[count++] = gh_str_of(link->name == GH_LINK_WAKE ? "wake link: " : "command link: ");
+    parts[count++] = gh_str_of(link->title);
     parts[count++] = gh_str_of(why);
     if (link->error > 0)
     {
@@ -128,17 +127,16 @@ static void link_log(const gh_link* link, gh_client* client, gh_log_topic topic,
         parts[count++] = gh_str_literal(")");
     }
     parts[count++] = gh_str_literal(", ");
-    parts[count++] = client->config.address;
+    parts[count++] = link->endpoint->text;
     gh_log_limited(client, topic, level, parts, count, gh_str_make(NULL, 0));
 }
 
 /* A server that is away is said once, not at every attempt; but said again when it is away in another way. */
 static void link_tell(gh_link* link, gh_client* client, gh_log_level level, const char* why)
 {
-    gh_log_topic topic = link->name == GH_LINK_WAKE ? GH_LOG_WAKE_LINK : GH_LOG_COMMAND_LINK;
     bool is_known = link->failures > 0 && link->told_why != NULL && strcmp(link->told_why, why) == 0 &&
                     link->told_error == link->error;
-    link_log(link, client, is_known ? GH_LOG_UNLIMITED : topic, is_known ? GH_LOG_DEBUG : level, why);
+    link_log(link, client, is_known ? GH_LOG_UNLIMITED : link->topic, is_known ? GH_LOG_DEBUG : level, why);
     link->told_why = why;
     link->told_error = link->error;
     link->error = 0;
@@ -146,21 +144,29 @@ static void link_tell(gh_link* link, gh_client* client, gh_log_level level, cons
 }
 
 /* A server may have repeated the password, when it was asked for its first words. */
-static void link_forget_heard(gh_link* link, const gh_client* client)
+static void link_forget_heard(gh_link* link)
 {
-    if (link->state == GH_LINK_HANDSHAKE && client->config.password.size > 0) gh_inbox_wipe(&link->inbox);
+    if (link->state == GH_LINK_HANDSHAKE) gh_inbox_wipe(&link->inbox);
 }
 
 void gh_link_lose(gh_link* link, gh_client* client, gh_log_level level, const char* why)
 {
-    GH_INVARIANT(client, link->state != GH_LINK_IDLE && link->state != GH_LINK_BACKOFF);
-    link_forget_heard(link, client);
+    GH_INVARIANT(client, gh_link_is_open(link));
+    link_forget_heard(link);
     gh_link_shut(link, client);
     link->state = GH_LINK_BACKOFF;
     link->due_us = gh_client_after(client, link_pause(link, client));
     link_tell(link, client, level, why);
     link->failures++;
     gh_inbox_reset(&link->inbox);
+}
+
+void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_endpoint* endpoint)
+{
+    link->topic = topic;
+    link->title = title;
+    link->endpoint = endpoint;
+    link->stream = -1;
 }
 
 gh_request gh_link_request(gh_link* link)

@@ -24,6 +24,9 @@ typedef enum gh_moved
     GH_MOVED_LOST  /* the peer closed it        */
 } gh_moved;
 
+/* topic and title are for the log: "command link: ". */
+void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_endpoint* endpoint);
+
 /* Advances RESOLVING, CONNECTING and BACKOFF. True when the stream has just been connected (HANDSHAKE begins). */
 bool gh_link_connect(gh_link* link, gh_client* client);
 
@@ -50,6 +53,18 @@ gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply);
 static inline uint32_t gh_link_unsent(const gh_link* link)
 {
     return link->out_end - link->out_start;
+}
+
+/* Or about to be: neither IDLE nor in BACKOFF. */
+static inline bool gh_link_is_open(const gh_link* link)
+{
+    return link->state != GH_LINK_IDLE && link->state != GH_LINK_BACKOFF;
+}
+
+/* For its next attempt. */
+static inline bool gh_link_is_due(const gh_link* link, const gh_client* client)
+{
+    return link->state == GH_LINK_IDLE || (link->state == GH_LINK_BACKOFF && client->now_us >= link->due_us);
 }
 
 /* Where the byte behind the last one encoded stands in the connection's stream. */

@@ -292,11 +292,6 @@ uint32_t gh_client_ops_busy(const gh_client* client);
 uint32_t gh_client_ops_room(const gh_client* client);        /* how many more may begin                        */
 bool gh_client_wake_healthy(const gh_client* client);        /* hints can be relied on, as far as anything can  */
 uint64_t gh_client_request_timeout(const gh_client* client);
-uint64_t gh_client_quarantine_end(const gh_client* client);  /* store time until which nothing is granted; or 0 */
-uint64_t gh_client_store_birth(const gh_client* client);     /* the epoch, as the last hand-shake found it      */
-uint32_t gh_client_link(const gh_client* client);            /* tells connections of the command link apart     */
-/* True if each grant looks at the epoch's key. Not in a Cluster, where that lies in another slot. */
-bool gh_client_watches_epoch(const gh_client* client);
 size_t gh_client_out_room(const gh_client* client);          /* bytes of the largest request                    */
 uint32_t gh_client_reply_bytes(const gh_client* client);     /* of the largest reply; each string takes one more */
 uint32_t gh_client_reply_nodes(const gh_client* client);     /* of the largest reply, the array itself included */
@@ -309,20 +304,29 @@ uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us);
 /* now + pause, and never past the end of time. */
 uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 
+/* ---- what a step may ask of the server that its op's requests go to -------------------------------------------------- */
+
+uint64_t gh_op_quarantine_end(const gh_op* op); /* store time until which nothing is granted; or 0     */
+uint64_t gh_op_store_birth(const gh_op* op);    /* the epoch, as the last hand-shake found it          */
+uint32_t gh_op_link(const gh_op* op);           /* tells connections apart                             */
+/* True if each grant looks at the epoch's key. Not in a Cluster, where that lies in another slot. */
+bool gh_op_watches_epoch(const gh_op* op);
+
 /* Store time after which a copy of a request that is encoded now must not be carried out any more: by then its link is
    given up. 0 while the store's clock is not known. */
-uint64_t gh_client_not_after(const gh_client* client);
+uint64_t gh_op_not_after(const gh_op* op);
 
 /* The generation of the store's data, as the last hand-shake found it: larger after each restart or promotion of the
    server, so that ids which were given out and forgotten are not given again under the same name. 0: not known. A
    script that finds a larger one in a key answers the error "STALE ..."; the client then asks anew, and sends the op
    again. */
-uint64_t gh_client_generation(const gh_client* client);
+uint64_t gh_op_generation(const gh_op* op);
+uint64_t gh_client_generation(const gh_client* client, uint16_t route); /* of an op that is over: its route is kept */
 
 /* The store's clock: each reply whose shape has "now us" keeps the estimate fresh, and no step needs to note it. 0
    while nothing is known. */
-void gh_client_note_store_time(gh_client* client, uint64_t store_us);
-uint64_t gh_client_store_time(const gh_client* client, uint64_t local_us);
+void gh_op_note_store_time(const gh_op* op, uint64_t store_us);
+uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us);
 
 /* To the trace hook: an event of the op, of which who it is and when are filled in. */
 void gh_op_trace(const gh_op* op, gh_trace_event* event);

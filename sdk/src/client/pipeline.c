@@ -17,18 +17,20 @@
 
 /* ---- losing the link --------------------------------------------------------------------------------------------- */
 
-static void pipeline_lose(gh_client* client, gh_log_level level, const char* why)
+void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why)
 {
-    uint64_t sent_bytes = client->commands.sent_bytes;
-    if (client->commands.state == GH_LINK_READY) client->stats.links_lost++;
-    client->caught_up = true;
-    client->leaving = false;
-    client->step = 0;
-    gh_link_lose(&client->commands, client, level, why);
+    gh_client* client = node->client;
+    uint64_t sent_bytes = node->link.sent_bytes;
+    if (node->link.state == GH_LINK_READY) client->stats.links_lost++;
+    node->caught_up = true;
+    node->leaving = false;
+    node->step = 0;
+    gh_link_lose(&node->link, client, level, why);
 
-    while (client->slot_count > 0) /* the last first, each to the front: their order stays */
+    gh_slots_turn(node); /* the last first, each to the front: their order stays */
+    while (node->sent_count > 0)
     {
-        const gh_slot* slot = gh_slots_take_newest(client);
+        const gh_slot* slot = gh_slots_take_oldest(node);
         bool sent_whole = slot->end_byte <= sent_bytes;
         if (slot->op == NULL) continue;
         if (slot->purpose == GH_SLOT_OP && sent_whole)
@@ -45,13 +47,20 @@ static void pipeline_lose(gh_client* client, gh_log_level level, const char* why
     }
 }
 
-/* The hand-shake was refused for good: whoever waits now is told. Those who come later wait for the next attempt. */
-static void pipeline_refuse(gh_client* client, gh_reason reason)
+void gh_pipeline_leave(gh_node* node)
 {
-    uint32_t count = client->urgent.count + client->waiting.count;
+    if (!gh_link_is_open(&node->link)) return;
+    node->leaving = true;
+    if (node->sent_count == 0) gh_pipeline_lose(node, GH_LOG_INFO, "it goes elsewhere");
+}
+
+/* The hand-shake was refused for good: whoever waits now is told. Those who come later wait for the next attempt. */
+void gh_pipeline_refuse(gh_node* node, gh_reason reason)
+{
+    uint32_t count = node->urgent.count + node->waiting.count;
     while (count-- > 0)
     {
-        gh_op* op = gh_unsent_next(client);
+        gh_op* op = gh_unsent_next(node);
         if (op == NULL) return;
         gh_op_give_up(op, reason);
     }
@@ -60,135 +69,138 @@ static void pipeline_refuse(gh_client* client, gh_reason reason)
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
 
 /* The hand-shake gives its verdict, and the link is ours. */
-static void handshake_take_reply(gh_client* client, uint32_t step, const gh_reply* reply)
+static void handshake_take_reply(gh_node* node, uint32_t step, const gh_reply* reply)
 {
-    const gh_handshake_verdict verdict = gh_handshake_reply(client, step, reply);
+    const gh_handshake_verdict verdict = gh_handshake_reply(node, step, reply);
     if (verdict.why == NULL) return;
-    pipeline_lose(client, verdict.level, verdict.why);
-    if (verdict.refused) pipeline_refuse(client, verdict.reason);
+    gh_pipeline_lose(node, verdict.level, verdict.why);
+    if (verdict.refused) gh_pipeline_refuse(node, verdict.reason);
 }
 
-static gh_taken slot_take_reply(gh_client* client, const gh_slot* slot, const gh_reply* reply)
+static gh_taken slot_take_reply(gh_node* node, const gh_slot* slot, const gh_reply* reply)
 {
     switch ((gh_slot_purpose)slot->purpose)
     {
     case GH_SLOT_OP:
-    case GH_SLOT_DIGEST: return gh_answer_take(client, slot, reply);
-    case GH_SLOT_HANDSHAKE: handshake_take_reply(client, slot->step, reply); return GH_TAKEN_DONE;
-    case GH_SLOT_RIGHTS: gh_rights_take(client, reply); return GH_TAKEN_DONE;
+    case GH_SLOT_DIGEST: return gh_answer_take(node, slot, reply);
+    case GH_SLOT_HANDSHAKE: handshake_take_reply(node, slot->step, reply); return GH_TAKEN_DONE;
+    case GH_SLOT_RIGHTS: gh_rights_take(node, reply); return GH_TAKEN_DONE;
     case GH_SLOT_LOAD: return GH_TAKEN_DONE; /* if it failed, the request behind it answers NOSCRIPT */
     }
     return GH_TAKEN_BROKEN;
 }
 
 /* Hands one reply to the slot that it belongs to. False: the link is lost. */
-static bool pipeline_take(gh_client* client, const gh_reply* reply)
+static bool pipeline_take(gh_node* node, const gh_reply* reply)
 {
-    uint32_t generation = client->commands.generation;
+    gh_client* client = node->client;
+    uint32_t generation = node->link.generation;
     const gh_slot* slot;
     gh_taken result;
-    if (client->slot_count == 0)
+    if (node->sent_count == 0)
     {
         if (reply->type == GH_REPLY_ERROR) /* "-ERR max number of clients reached" comes unasked */
         {
             const gh_str part = gh_str_literal("the server closes: ");
             gh_log_limited(client, GH_LOG_HANDSHAKE, GH_LOG_WARNING, &part, 1, reply->text);
-            pipeline_lose(client, GH_LOG_WARNING, "the server closes with an error");
+            gh_pipeline_lose(node, GH_LOG_WARNING, "the server closes with an error");
             return false;
         }
         client->stats.protocol_errors++;
-        pipeline_lose(client, GH_LOG_ERROR, "a reply that nobody asked for");
+        gh_pipeline_lose(node, GH_LOG_ERROR, "a reply that nobody asked for");
         return false;
     }
-    slot = gh_slots_take_oldest(client);
+    slot = gh_slots_take_oldest(node);
     client->stats.replies++;
     client->stats.round_trip_us = client->now_us - slot->sent_us;
     if (slot->op != NULL && slot->purpose == GH_SLOT_OP)
         gh_trace(client, GH_TRACE_REPLY, slot->op, client->now_us - slot->sent_us, GH_PENDING);
 
-    result = slot_take_reply(client, slot, reply);
+    result = slot_take_reply(node, slot, reply);
     if (result == GH_TAKEN_BROKEN)
     {
         client->stats.protocol_errors++;
-        pipeline_lose(client, GH_LOG_ERROR, "a reply of another shape than was asked for");
+        gh_pipeline_lose(node, GH_LOG_ERROR, "a reply of another shape than was asked for");
     }
-    if (result == GH_TAKEN_MOVED) client->leaving = true;
-    if (client->leaving && client->slot_count == 0)
-        pipeline_lose(client, GH_LOG_WARNING, "the server does not take writes or logins any more");
-    return client->commands.stream >= 0 && client->commands.generation == generation;
+    if (result == GH_TAKEN_MOVED) node->leaving = true;
+    if (node->leaving && node->sent_count == 0)
+        gh_pipeline_lose(node, GH_LOG_WARNING, "the server does not take writes or logins any more");
+    return node->link.stream >= 0 && node->link.generation == generation;
 }
 
 /* The answer to the oldest request cannot be read. GH_TOO_SMALL: it was carried out, and asking again will not help. */
-static void pipeline_break(gh_client* client, gh_status why)
+static void pipeline_break(gh_node* node, gh_status why)
 {
-    const gh_slot* slot = &client->slots[client->slot_head];
-    if (client->slot_count == 0 || slot->purpose != GH_SLOT_OP || slot->op == NULL) return;
-    gh_answer_take_unread(gh_slots_take_oldest(client)->op, why);
+    const gh_slot* slot = node->sent_count == 0 ? NULL : gh_slots_oldest(node);
+    if (slot == NULL || slot->purpose != GH_SLOT_OP || slot->op == NULL) return;
+    gh_answer_take_unread(gh_slots_take_oldest(node)->op, why);
 }
 
 /* True if the answer to the oldest request is read on without what has no room. Nobody waits for that of an op which
    has ended, so it costs the link of the others nothing. */
-static bool pipeline_cut(gh_client* client)
+static bool pipeline_cut(gh_node* node)
 {
-    gh_slot slot;
-    if (client->slot_count == 0) return false;
-    slot = client->slots[client->slot_head];
-    return slot.purpose == GH_SLOT_OP && (slot.op == NULL || slot.op->kind->cuts_long) &&
-           gh_inbox_cut(&client->commands.inbox);
+    const gh_slot* slot;
+    if (node->sent_count == 0) return false;
+    slot = gh_slots_oldest(node);
+    return slot->purpose == GH_SLOT_OP && (slot->op == NULL || slot->op->kind->cuts_long) &&
+           gh_inbox_cut(&node->link.inbox);
 }
 
 /* Replies from what was received, until it is used up. False: the link is lost, or the budget is. What a new store says
    is not read before all ops know that the old one is gone. */
-static bool pipeline_read(gh_client* client)
+static bool pipeline_read(gh_node* node)
 {
+    gh_client* client = node->client;
     uint32_t taken_count = 0;
     for (;;)
     {
         const gh_reply* reply = NULL;
-        switch (gh_link_next(&client->commands, client, &reply))
+        switch (gh_link_next(&node->link, client, &reply))
         {
         case GH_READ_MORE: return true;
         case GH_READ_REPLY:
-            if (!pipeline_take(client, reply)) return false;
+            if (!pipeline_take(node, reply)) return false;
             if (client->sweep_left > 0) return false;
             if ((++taken_count & 15) == 0 && !gh_client_budget_left(client)) return false;
             break;
         case GH_READ_BROKEN:
             client->stats.protocol_errors++;
-            pipeline_break(client, GH_UNKNOWN);
-            pipeline_lose(client, GH_LOG_ERROR, "not RESP2, or nested deeper than seven levels");
+            pipeline_break(node, GH_UNKNOWN);
+            gh_pipeline_lose(node, GH_LOG_ERROR, "not RESP2, or nested deeper than seven levels");
             return false;
         case GH_READ_TOO_LARGE:
-            if (pipeline_cut(client)) break;
+            if (pipeline_cut(node)) break;
             client->stats.protocol_errors++;
-            pipeline_break(client, GH_TOO_SMALL);
-            pipeline_lose(client, GH_LOG_ERROR, "a reply over reply_bytes or reply_nodes");
+            pipeline_break(node, GH_TOO_SMALL);
+            gh_pipeline_lose(node, GH_LOG_ERROR, "a reply over reply_bytes or reply_nodes");
             return false;
         }
     }
 }
 
-void gh_pipeline_receive(gh_client* client)
+void gh_pipeline_receive(gh_node* node)
 {
-    gh_link* link = &client->commands;
+    gh_client* client = node->client;
+    gh_link* link = &node->link;
     gh_moved moved = GH_MOVED_MORE;
     if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return;
-    if (client->slot_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched)
+    if (node->sent_count == 0 && link->state == GH_LINK_READY && client->now_us < link->look_us && !client->watched)
         return;
     link->look_us = client->now_us + LOOK_US;
-    client->caught_up = false;
+    node->caught_up = false;
     if (client->sweep_left > 0) return;
-    while (pipeline_read(client))
+    while (pipeline_read(node))
     {
         if (moved != GH_MOVED_MORE)
         {
-            client->caught_up = true;
+            node->caught_up = true;
             return;
         }
         moved = gh_link_receive(link, client, RECEIVE_BYTES);
         if (moved == GH_MOVED_LOST)
         {
-            pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
+            gh_pipeline_lose(node, GH_LOG_WARNING, "closed by the server");
             return;
         }
         if (moved != GH_MOVED_NOTHING) client->wake.look_us = client->now_us; /* a hint often comes with an answer */
@@ -205,93 +217,95 @@ typedef enum pipeline_encoded
 
 /* Loads the op's script first, where that is needed. GH_OK: encode the op. GH_PENDING: it waits. GH_FULL: no room, or
    an answer must come first. GH_REFUSED: the script lacks a right. */
-static gh_status encode_script(gh_client* client, gh_op* op, gh_script* script)
+static gh_status encode_script(gh_node* node, gh_op* op, gh_script* script)
 {
-    bool has_all_rights = client->rights_known && client->rights_missing == 0;
-    gh_status right = script == NULL || has_all_rights ? GH_OK : gh_rights_check(client, op, script);
+    bool has_all_rights = node->rights_known && node->rights_missing == 0;
+    gh_status right = script == NULL || has_all_rights ? GH_OK : gh_rights_check(node, op, script);
     if (right != GH_OK) return right;
-    if (script == NULL || (script->known && script->loaded == client->commands.generation)) return GH_OK;
-    if (script->known) return gh_script_encode_load(client, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
+    if (script == NULL || (script->known && gh_script_is_loaded(node, script))) return GH_OK;
+    if (script->known) return gh_script_encode_load(node, script, GH_SLOT_LOAD, NULL) ? GH_OK : GH_FULL;
     /* Another op has had it loaded and waits for the digest. All wait for that round trip: it comes once in the life of
        a script, and so requests keep their order. */
-    if (script->loaded == client->commands.generation)
+    if (gh_script_is_loaded(node, script))
     {
-        client->held_back = true;
+        node->held_back = true;
         return GH_FULL;
     }
     gh_unsent_remove(op);
-    if (gh_script_encode_load(client, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
+    if (gh_script_encode_load(node, script, GH_SLOT_DIGEST, op)) return GH_PENDING;
     gh_op_requeue(op, true);
     return GH_FULL;
 }
 
-static pipeline_encoded encode_op(gh_client* client, gh_op* op)
+static pipeline_encoded encode_op(gh_node* node, gh_op* op)
 {
-    gh_link* link = &client->commands;
+    gh_client* client = node->client;
+    gh_link* link = &node->link;
     gh_script* script = gh_op_script(op);
     gh_request request;
     const char* first;
     gh_status loaded;
-    if (!gh_slots_have_room(client)) return ENCODED_FULL;
+    if (!gh_slots_have_room(node)) return ENCODED_FULL;
     if (op->borrowed != 0) gh_borrowed_check(op);
-    loaded = encode_script(client, op, script);
+    loaded = encode_script(node, op, script);
     if (loaded == GH_PENDING) return ENCODED_DONE;
     if (loaded == GH_REFUSED)
     {
         gh_op_give_up(op, GH_REASON_REFUSED);
         return ENCODED_DONE;
     }
-    if (loaded == GH_OK && gh_slots_have_room(client))
+    if (loaded == GH_OK && gh_slots_have_room(node))
     {
         request = gh_link_request(link);
         first = request.at;
-        request.phantom = client->clustered && gh_script_wants_phantom(client, script);
+        request.phantom = node->clustered && gh_script_wants_phantom(client, script);
         op->kind->encode(op, &request);
         GH_INVARIANT(client, gh_encoded_as_announced(script, &request, first));
         if (gh_link_commit(link, &request))
         {
             GH_INVARIANT(client, !request.phantom || request.keys_left == 0); /* as many as were announced */
             gh_unsent_remove(op);
-            gh_slots_add(client, GH_SLOT_OP, op, script);
+            gh_slots_add(node, GH_SLOT_OP, op, script);
             gh_trace(client, GH_TRACE_SENT, op, 0, GH_PENDING);
             return ENCODED_DONE;
         }
     }
-    if (gh_link_unsent(link) > 0 || client->held_back || !gh_slots_have_room(client)) return ENCODED_FULL;
+    if (gh_link_unsent(link) > 0 || node->held_back || !gh_slots_have_room(node)) return ENCODED_FULL;
     gh_op_give_up(op, GH_REASON_NO_ROOM); /* nothing is in the way, and still it does not fit: it never will */
     return ENCODED_DONE;
 }
 
 /* No more than a send takes: what is encoded ahead of the socket can be overtaken by nothing urgent. */
-static void encode_queue(gh_client* client)
+static void encode_queue(gh_node* node)
 {
     uint32_t count = 0;
     gh_op* op;
-    client->held_back = false;
-    while (gh_link_unsent(&client->commands) < GH_FLUSH_BYTES && (op = gh_unsent_next(client)) != NULL)
+    node->held_back = false;
+    while (gh_link_unsent(&node->link) < GH_FLUSH_BYTES && (op = gh_unsent_next(node)) != NULL)
     {
-        if (encode_op(client, op) == ENCODED_FULL) return;
-        if ((++count & 15) == 0 && !gh_client_budget_left(client)) return;
+        if (encode_op(node, op) == ENCODED_FULL) return;
+        if ((++count & 15) == 0 && !gh_client_budget_left(node->client)) return;
     }
 }
 
 /* The last piece went, and not all is said:
    the buffer was larger than a piece, or too small for this tick's requests. */
-static bool pipeline_has_more_to_send(gh_client* client, gh_moved moved)
+static bool pipeline_has_more_to_send(const gh_node* node, gh_moved moved)
 {
     if (moved != GH_MOVED_SOME) return moved == GH_MOVED_MORE;
-    return client->commands.state == GH_LINK_READY && !client->leaving && gh_unsent_next(client) != NULL &&
-           gh_slots_have_room(client);
+    return node->link.state == GH_LINK_READY && !node->leaving && gh_unsent_next(node) != NULL &&
+           gh_slots_have_room(node);
 }
 
-void gh_pipeline_send(gh_client* client)
+void gh_pipeline_send(gh_node* node)
 {
-    gh_link* link = &client->commands;
+    gh_client* client = node->client;
+    gh_link* link = &node->link;
     gh_moved moved;
     do
     {
-        if (link->state == GH_LINK_HANDSHAKE) gh_handshake_encode(client);
-        if (link->state == GH_LINK_READY && !client->leaving) encode_queue(client);
+        if (link->state == GH_LINK_HANDSHAKE) gh_handshake_encode(node);
+        if (link->state == GH_LINK_READY && !node->leaving) encode_queue(node);
         if (link->stream < 0) return;
         client->stats.out_bytes_used = gh_link_unsent(link);
         if (client->stats.out_bytes_used > client->stats.out_bytes_used_max)
@@ -299,22 +313,23 @@ void gh_pipeline_send(gh_client* client)
         moved = gh_link_flush(link, client);
         if (moved == GH_MOVED_LOST)
         {
-            pipeline_lose(client, GH_LOG_WARNING, "closed by the server");
+            gh_pipeline_lose(node, GH_LOG_WARNING, "closed by the server");
             return;
         }
-    } while (pipeline_has_more_to_send(client, moved) && gh_client_budget_left(client));
+    } while (pipeline_has_more_to_send(node, moved) && gh_client_budget_left(client));
 }
 
 /* ---- a peer that is too silent ------------------------------------------------------------------------------------
  */
 
-void gh_pipeline_check_age(gh_client* client)
+void gh_pipeline_check_age(gh_node* node)
 {
-    const gh_link* link = &client->commands;
-    if (!client->caught_up) return; /* answers may be here, unread */
+    const gh_client* client = node->client;
+    const gh_link* link = &node->link;
+    if (!node->caught_up) return; /* answers may be here, unread */
     if (link->state == GH_LINK_HANDSHAKE && client->now_us >= link->due_us)
-        pipeline_lose(client, GH_LOG_WARNING, "no end of the hand-shake in time");
-    else if (link->state == GH_LINK_READY && client->slot_count > 0 &&
-             client->now_us - client->slots[client->slot_head].sent_us >= client->config.request_timeout_us)
-        pipeline_lose(client, GH_LOG_WARNING, "no answer in time");
+        gh_pipeline_lose(node, GH_LOG_WARNING, "no end of the hand-shake in time");
+    else if (link->state == GH_LINK_READY && node->sent_count > 0 &&
+             client->now_us - gh_slots_oldest(node)->sent_us >= client->config.request_timeout_us)
+        gh_pipeline_lose(node, GH_LOG_WARNING, "no answer in time");
 }

@@ -10,7 +10,8 @@
 
 static gh_unsent* unsent_of(gh_op* op)
 {
-    return (op->flags & GH_OP_URGENT) != 0 ? &op->client->urgent : &op->client->waiting;
+    gh_node* node = &op->client->nodes[op->place];
+    return (op->flags & GH_OP_URGENT) != 0 ? &node->urgent : &node->waiting;
 }
 
 static void unsent_push_back(gh_unsent* queue, gh_op* op)
@@ -54,9 +55,9 @@ void gh_unsent_remove(gh_op* op)
     unsent_remove(unsent_of(op), op);
 }
 
-gh_op* gh_unsent_next(gh_client* client)
+gh_op* gh_unsent_next(const gh_node* node)
 {
-    return client->urgent.first != NULL ? client->urgent.first : client->waiting.first;
+    return node->urgent.first != NULL ? node->urgent.first : node->waiting.first;
 }
 
 static bool answer_is_flat(gh_op* op)
@@ -80,9 +81,9 @@ void gh_op_send(gh_op* op, int flags)
 void gh_op_requeue(gh_op* op, bool front)
 {
     bool was_paused = op->request == GH_REQUEST_PAUSED;
-    GH_INVARIANT(op->client, !unsent_has(unsent_of(op), op));
-    GH_INVARIANT(op->client, op->slot == 0);
+    GH_INVARIANT(op->client, op->request != GH_REQUEST_SENT && op->place == 0);
     op->request = GH_REQUEST_QUEUED;
+    GH_INVARIANT(op->client, !unsent_has(unsent_of(op), op));
     if (was_paused) gh_op_retime(op);
     if (front) unsent_push_front(unsent_of(op), op);
     else unsent_push_back(unsent_of(op), op);
@@ -99,7 +100,6 @@ void gh_op_pause(gh_op* op, uint64_t pause_us)
 void gh_op_unsend(gh_op* op)
 {
     const uint8_t was = op->request;
-    GH_INVARIANT(op->client, (was == GH_REQUEST_SENT) == (op->slot != 0));
     if (was == GH_REQUEST_SENT) gh_slots_leave(op);
     op->request = GH_REQUEST_NONE;
     if (was == GH_REQUEST_QUEUED) unsent_remove(unsent_of(op), op);
@@ -115,7 +115,7 @@ bool gh_op_maybe_done(const gh_op* op)
 {
     if ((op->flags & GH_OP_MAYBE) != 0) return true;
     /* While only its script's text is on the wire, nothing has been asked for. */
-    return op->request == GH_REQUEST_SENT && op->client->slots[op->slot - 1].purpose == GH_SLOT_OP;
+    return op->request == GH_REQUEST_SENT && gh_slot_of(op)->purpose == GH_SLOT_OP;
 }
 
 bool gh_op_sent_twice(const gh_op* op)

@@ -29,14 +29,15 @@ static const char rights_names[] =
 #undef RIGHTS_NAME
     ;
 
-void gh_rights_doubt(gh_client* client)
+void gh_rights_doubt(gh_node* node)
 {
-    client->rights_known = false;
-    client->rights_asked = false;
+    node->rights_known = false;
+    node->rights_asked = false;
 }
 
-void gh_rights_encode(gh_client* client, gh_request* request)
+void gh_rights_encode(gh_node* node, gh_request* request)
 {
+    gh_client* client = node->client;
     const gh_script* script = &client->scripts[GH_SCRIPT_rights];
     const char* first = request->at;
     const char* name = rights_names;
@@ -48,15 +49,15 @@ void gh_rights_encode(gh_client* client, gh_request* request)
 }
 
 /* Who cannot be asked is taken to allow everything: then a script finds out. */
-void gh_rights_take(gh_client* client, const gh_reply* reply)
+void gh_rights_take(gh_node* node, const gh_reply* reply)
 {
     uint32_t i;
-    client->rights_known = true;
-    client->rights_us = client->now_us;
-    client->rights_missing = 0;
+    node->rights_known = true;
+    node->rights_us = node->client->now_us;
+    node->rights_missing = 0;
     if (reply->type != GH_REPLY_STRING || reply->text.size != RIGHTS_COUNT) return;
     for (i = 0; i < RIGHTS_COUNT; i++)
-        if (reply->text.bytes[i] == '0') client->rights_missing |= 1ull << i;
+        if (reply->text.bytes[i] == '0') node->rights_missing |= 1ull << i;
 }
 
 /* " HSET ZADD" */
@@ -77,31 +78,31 @@ static gh_str rights_list(uint64_t missing, char out[RIGHTS_NAMES_ROOM])
 }
 
 /* Asks anew while the link is up: one question, and the ops of our scripts wait for its answer. */
-static gh_status rights_ask(gh_client* client)
+static gh_status rights_ask(gh_node* node)
 {
-    gh_request request = gh_link_request(&client->commands);
-    client->held_back = true;
-    if (client->rights_asked) return GH_FULL;
-    gh_rights_encode(client, &request);
-    if (!gh_slots_have_room(client) || !gh_link_commit(&client->commands, &request)) return GH_FULL;
-    GH_INVARIANT(client, client->commands.state == GH_LINK_READY);
-    gh_slots_add(client, GH_SLOT_RIGHTS, NULL, NULL);
-    client->rights_asked = true;
+    gh_request request = gh_link_request(&node->link);
+    node->held_back = true;
+    if (node->rights_asked) return GH_FULL;
+    gh_rights_encode(node, &request);
+    if (!gh_slots_have_room(node) || !gh_link_commit(&node->link, &request)) return GH_FULL;
+    GH_INVARIANT(node->client, node->link.state == GH_LINK_READY);
+    gh_slots_add(node, GH_SLOT_RIGHTS, NULL, NULL);
+    node->rights_asked = true;
     return GH_FULL;
 }
 
-gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script)
+gh_status gh_rights_check(gh_node* node, gh_op* op, const gh_script* script)
 {
     char names[RIGHTS_NAMES_ROOM];
     uint64_t needed = gh_script_commands(script);
-    uint64_t missing = needed & client->rights_missing;
+    uint64_t missing = needed & node->rights_missing;
     if (needed == 0) return GH_OK;
-    if (!client->rights_known) return rights_ask(client);
+    if (!node->rights_known) return rights_ask(node);
     if (missing == 0) return GH_OK;
-    if (client->now_us - client->rights_us >= RIGHTS_LOOK_US)
+    if (node->client->now_us - node->rights_us >= RIGHTS_LOOK_US)
     {
-        gh_rights_doubt(client);
-        return rights_ask(client);
+        gh_rights_doubt(node);
+        return rights_ask(node);
     }
     gh_log_op(op, GH_LOG_REFUSED_OP, GH_LOG_ERROR,
               "refused, the user lacks rights to call:", rights_list(missing, names));

@@ -126,26 +126,38 @@ static void encode_text(gh_request* request, const gh_script* script)
 
 /* ---- on the wire ------------------------------------------------------------------------------------------------- */
 
-/* SCRIPT LOAD of the text, with what stands around it. False: no room now. */
-bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op)
+void gh_script_note_loaded(gh_node* node, gh_script* script)
 {
-    gh_request request = gh_link_request(&client->commands);
-    if (!gh_slots_have_room(client)) return false;
+    if (gh_script_is_of(node->client, script)) node->scripts |= 1ull << script->own->id;
+    else script->loaded = node->link.generation;
+}
+
+void gh_script_forget_loaded(gh_node* node, gh_script* script)
+{
+    if (gh_script_is_of(node->client, script)) node->scripts &= ~(1ull << script->own->id);
+    else script->loaded = 0;
+}
+
+/* SCRIPT LOAD of the text, with what stands around it. False: no room now. */
+bool gh_script_encode_load(gh_node* node, gh_script* script, gh_slot_purpose purpose, gh_op* op)
+{
+    gh_request request = gh_link_request(&node->link);
+    if (!gh_slots_have_room(node)) return false;
     gh_request_array(&request, 3);
     gh_request_str(&request, gh_str_literal("SCRIPT"));
     gh_request_str(&request, gh_str_literal("LOAD"));
     encode_text(&request, script);
-    if (!gh_link_commit(&client->commands, &request)) return false;
-    script->loaded = client->commands.generation;
-    gh_slots_add(client, purpose, op, script);
+    if (!gh_link_commit(&node->link, &request)) return false;
+    gh_script_note_loaded(node, script);
+    gh_slots_add(node, purpose, op, script);
     return true;
 }
 
 /* The server has compiled it and says its digest. An error was taken care of before. */
-void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply)
+void gh_script_note_digest(gh_node* node, gh_script* script, const gh_reply* reply)
 {
     if (reply->type != GH_REPLY_STRING || reply->text.size != sizeof script->digest) return;
     memcpy(script->digest, reply->text.bytes, sizeof script->digest);
     script->known = true;
-    script->loaded = client->commands.generation;
+    gh_script_note_loaded(node, script);
 }

@@ -12,13 +12,38 @@
 #define GH_CLIENT_MAGIC 0x6775696c64686131ull
 #define GH_SERVER_ID_SIZE 33u /* 16 hex digits of its run, 16 of its history */
 
+/* Lines that may come in floods: each topic has a limit of its own. */
+typedef enum gh_log_topic
+{
+    GH_LOG_UNLIMITED = 0,
+    GH_LOG_COMMAND_LINK,
+    GH_LOG_WAKE_LINK,
+    GH_LOG_SENTINEL_LINK,
+    GH_LOG_HANDSHAKE,
+    GH_LOG_NO_WRITES,
+    GH_LOG_REFUSED_OP,
+    GH_LOG_CORRUPT_KEY,
+    GH_LOG_SYSTEM,
+    GH_LOG_TOPICS
+} gh_log_topic;
+
+/* Where connections go. The text is somebody else's, and lives as long as this. */
+typedef struct gh_endpoint
+{
+    gh_str text;
+    gh_address address;
+    bool needs_resolver; /* its host is a name */
+} gh_endpoint;
+
 /* One connection: link.h. */
 typedef struct gh_link
 {
     gh_link_state state;
-    gh_link_name name;
+    gh_log_topic topic;
+    const char* title;    /* for the log: "command link: " */
     intptr_t stream;
     gh_inbox inbox;
+    const gh_endpoint* endpoint;
     gh_address address;   /* where this attempt goes                                                     */
     uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
     uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
@@ -57,6 +82,7 @@ typedef struct gh_slot
     uint64_t end_byte; /* of the request in the connection's stream                  */
     uint16_t purpose;
     uint16_t step;
+    uint32_t next;     /* in the chain of its node's, or of the free ones: its place, plus 1; 0: none */
 } gh_slot;
 
 typedef struct gh_unsent
@@ -74,26 +100,44 @@ enum
     GH_REQUEST_PAUSED  /* goes again at retry_us                           */
 };
 
-/* Lines that may come in floods: each topic has a limit of its own. */
-typedef enum gh_log_topic
-{
-    GH_LOG_UNLIMITED = 0,
-    GH_LOG_COMMAND_LINK,
-    GH_LOG_WAKE_LINK,
-    GH_LOG_HANDSHAKE,
-    GH_LOG_NO_WRITES,
-    GH_LOG_REFUSED_OP,
-    GH_LOG_CORRUPT_KEY,
-    GH_LOG_SYSTEM,
-    GH_LOG_TOPICS
-} gh_log_topic;
-
 typedef struct gh_log_limit
 {
     uint64_t since_us; /* begin of the present window */
     uint32_t told;     /* in it                       */
     uint32_t held;     /* since the last line         */
 } gh_log_limit;
+
+/* One server of the store: the connection for its requests, those that wait for it, and what it has said of itself. */
+typedef struct gh_node
+{
+    gh_client* client;
+    gh_link link;
+
+    gh_unsent urgent; /* ops whose requests are to be encoded */
+    gh_unsent waiting;
+    uint32_t sent_first; /* of the chain of requests on the wire, the oldest: its slot, plus 1; 0: none */
+    uint32_t sent_last;
+    uint32_t sent_count;
+
+    uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
+    uint64_t scripts; /* of ours, a bit each: this connection has loaded it    */
+    bool leaving;     /* the server said that it is not the one: take what was asked, ask no more, connect anew */
+    bool held_back;   /* the first in the queue waits for an answer, of its script or of the rights */
+    bool caught_up;   /* all that the peer has sent so far was read and handed out */
+    bool clustered;   /* a node of a Cluster, so each script gets a phantom key: see request.h */
+    bool rights_known;
+    bool rights_asked;
+    bool exists_awaited; /* the server has not said yet which scripts it has */
+    bool store_offset_known;
+
+    uint64_t rights_us;       /* when the answer came */
+    uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
+    uint64_t store_birth_us;
+    uint64_t store_generation;      /* 0: not known */
+    uint64_t store_offset_us;       /* store's clock minus ours */
+    uint32_t server_size;           /* 0: not known */
+    char server[GH_SERVER_ID_SIZE]; /* which server, and since which start; as the epoch key has it */
+} gh_node;
 
 #define GH_INVALID_TEXT_MAX 160u
 
@@ -116,11 +160,13 @@ struct gh_client
     uint64_t origin_us;     /* caller's clock minus ours, which has no clock but only an origin of its own */
     uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */
 
-    gh_slot* slots; /* a ring: replies come in the order of requests */
-    uint32_t slot_head;
-    uint32_t slot_count;
+    gh_node* nodes;
+    uint32_t node_count;
 
-    uint32_t step;       /* next of the hand-shake to be encoded; see handshake.c */
+    gh_slot* slots;      /* of all nodes */
+    uint32_t slots_free; /* a chain      */
+    uint32_t slots_used;
+
     uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
     uint32_t sweep_at;   /* in the heap of timers                             */
     uint8_t sweep_mark;
@@ -130,14 +176,7 @@ struct gh_client
     bool ticked;
     bool ticking;
     bool watched;   /* somebody sleeps until a stream is readable, so each tick must read it */
-    bool leaving;   /* the server said that it is not the one: take what was asked, ask no more, connect anew */
-    bool held_back; /* the first in the queue waits for an answer, of its script or of the rights */
-    bool caught_up; /* all that the peer has sent so far was read and handed out */
     bool draining;
-    bool clustered; /* a node of a Cluster, so each script gets a phantom key: see request.h */
-    bool rights_known;
-    bool rights_asked;
-    bool exists_awaited; /* the server has not said yet which scripts it has */
 
     gh_heap timers;       /* every busy op is in here, due or not */
     gh_heap leases[2];    /* of held things, each in one of them; the other side's are still to hear of a doubt */
@@ -146,8 +185,6 @@ struct gh_client
     gh_op** listeners;    /* chains, by sequence */
     gh_op* next_listener; /* while all are told: who is next */
     gh_gate** gates;      /* rows, by object; as many as there are chains of listeners */
-    gh_unsent urgent;
-    gh_unsent waiting;
     gh_op* owners;      /* a chain of those that are to hear that a child has moved      */
     uint32_t steps;     /* that are running, one inside the other: owners wait for their end */
     gh_ring changed;    /* ops whose status has changed since the last tick ended */
@@ -160,29 +197,18 @@ struct gh_client
     gh_detached* detached; /* ops whose owner is gone */
     gh_op* detached_free;  /* a chain                 */
 
-    gh_reader reader; /* of both links */
-    gh_link commands;
+    gh_reader reader; /* of all links */
     gh_link wake;
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
     uint64_t wake_ping_us;
 
-    uint64_t rights_us;       /* when the answer came */
-    uint64_t rights_missing;  /* bits of the commands that the user may not call from scripts */
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
-    uint64_t store_birth_us;
-    uint64_t store_generation;       /* 0: not known */
     uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */
-    char server[GH_SERVER_ID_SIZE];  /* which server, and since which start; as the epoch key has it */
-    uint32_t server_size;            /* 0: not known                                               */
-    uint64_t store_offset_us;        /* store's clock minus ours */
-    bool store_offset_known;
     uint64_t drain_end_us;
 
     gh_client_config config; /* its strings are copies in our block */
-    gh_address address;      /* parsed; no host if a resolver must be asked */
-    bool needs_resolver;
-    gh_str resolver_host;
-    uint16_t resolver_port;
+    gh_endpoint endpoint;    /* config.address, where no topology says otherwise */
+    void* topology;          /* what config.topology keeps */
 
     char invalid[GH_INVALID_TEXT_MAX]; /* of the last argument that was refused */
     uint32_t invalid_size;
@@ -192,6 +218,19 @@ struct gh_client
     gh_client_stats stats;
     gh_script scripts[GH_SCRIPT_COUNT];
 };
+
+/* Who has that slot of a Cluster; or the only one. */
+static inline gh_node* gh_node_of(const gh_client* client, uint16_t route)
+{
+    (void)route;
+    return client->nodes;
+}
+
+/* Whose server its request goes to; while it has none, that of the last one's object. */
+static inline gh_node* gh_op_node(const gh_op* op)
+{
+    return op->request == GH_REQUEST_QUEUED ? &op->client->nodes[op->place] : gh_node_of(op->client, op->route);
+}
 
 static inline bool gh_client_is_one(const gh_client* client)
 {
@@ -203,6 +242,9 @@ static inline bool gh_client_is_one(const gh_client* client)
 #define GH_LOG_WINDOW_US 1000000ull
 
 /* ---- pieces of the client, one file each ------------------------------------------------------------------------- */
+
+/* client.c: of the topology's own links the n-th, or NULL */
+gh_link* gh_client_topology_link(gh_client* client, uint32_t n);
 
 /* config.c */
 gh_status gh_config_check(const gh_client_config* config);
@@ -219,6 +261,9 @@ void gh_detached_give_back(gh_client* client, gh_op* record);
 
 /* address.c: GH_OK; GH_PENDING: HOST:PORT, for a resolver; GH_INVALID_ADDRESS */
 gh_status gh_address_parse(gh_str text, gh_address* address);
+/* GH_OK, or GH_INVALID_ADDRESS, as it is for a name where there is no resolver. */
+gh_status gh_address_check(const gh_client_config* config, gh_str text);
+gh_status gh_endpoint_parse(gh_str text, gh_endpoint* endpoint);
 
 /* times.c */
 gh_op* gh_op_of_timer(uint32_t* place); /* in the heap of timers */
@@ -230,7 +275,7 @@ void gh_times_replace(gh_op* op); /* it lies elsewhere now: its places lead to i
 /* requests.c */
 void gh_op_requeue(gh_op* op, bool front);
 void gh_op_pause(gh_op* op, uint64_t pause_us);
-gh_op* gh_unsent_next(gh_client* client);
+gh_op* gh_unsent_next(const gh_node* node);
 void gh_unsent_remove(gh_op* op);
 void gh_unsent_replace(const gh_op* from, gh_op* to);
 
@@ -262,19 +307,31 @@ void gh_doubt_begin(gh_client* client); /* the server may have forgotten the new
 void gh_doubt_on(gh_client* client);    /* tells as many as the budget lets it                                    */
 
 /* pipeline.c */
-void gh_pipeline_receive(gh_client* client);
-void gh_pipeline_send(gh_client* client);
-void gh_pipeline_check_age(gh_client* client);
+void gh_pipeline_receive(gh_node* node);
+void gh_pipeline_send(gh_node* node);
+void gh_pipeline_check_age(gh_node* node);
+/* Gives up a link that is not idle and not in its back-off: what was sent goes again, to where that then goes. */
+void gh_pipeline_lose(gh_node* node, gh_log_level level, const char* why);
+/* The same as soon as all is answered that was sent, and until then nothing more is. */
+void gh_pipeline_leave(gh_node* node);
+void gh_pipeline_refuse(gh_node* node, gh_reason reason); /* whoever waits now is told */
 
 /* slots.c */
-bool gh_slots_have_room(const gh_client* client);
+void gh_slots_init(gh_client* client);
+bool gh_slots_have_room(const gh_node* node);
 /* For the request that was just written; op, if there is one, waits for its answer. */
-gh_slot* gh_slots_add(gh_client* client, gh_slot_purpose purpose, gh_op* op, gh_script* script);
-gh_slot* gh_slots_newest(const gh_client* client); /* there must be one */
+gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_script* script);
+gh_slot* gh_slots_newest(const gh_node* node); /* there must be one */
+const gh_slot* gh_slots_oldest(const gh_node* node);
 /* There must be one. Its op has no request any more. It stays readable until a request is added. */
-const gh_slot* gh_slots_take_oldest(gh_client* client);
-const gh_slot* gh_slots_take_newest(gh_client* client);
-void gh_slots_leave(gh_op* op); /* the answer to its request will be swallowed */
+const gh_slot* gh_slots_take_oldest(gh_node* node);
+void gh_slots_turn(gh_node* node); /* the newest is taken first from here on, until none is left */
+void gh_slots_leave(gh_op* op);    /* the answer to its request will be swallowed */
+static inline gh_slot* gh_slot_of(const gh_op* op) /* whose request is sent */
+{
+    GH_INVARIANT(op->client, op->request == GH_REQUEST_SENT);
+    return &op->client->slots[op->place - 1];
+}
 
 /* answers.c. Anything but DONE gives up the link. */
 typedef enum gh_taken
@@ -284,7 +341,7 @@ typedef enum gh_taken
     GH_TAKEN_MOVED   /* this server, or this connection, is not the one: no more is asked of it */
 } gh_taken;
 
-gh_taken gh_answer_take(gh_client* client, const gh_slot* slot, const gh_reply* reply);
+gh_taken gh_answer_take(gh_node* node, const gh_slot* slot, const gh_reply* reply);
 void gh_answer_take_unread(gh_op* op, gh_status why); /* an answer came, and cannot be read */
 /* No answer has come, or none to the op's own request. */
 void gh_op_give_up(gh_op* op, gh_reason reason);
@@ -298,18 +355,22 @@ typedef struct gh_handshake_verdict
     gh_reason reason;
 } gh_handshake_verdict;
 
-void gh_handshake_begin(gh_client* client);
-void gh_handshake_encode(gh_client* client);
-gh_handshake_verdict gh_handshake_reply(gh_client* client, uint32_t step, const gh_reply* reply);
-bool gh_request_auth(gh_request* request, const gh_client* client, gh_link* link);
+void gh_handshake_begin(gh_node* node);
+void gh_handshake_encode(gh_node* node);
+gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
+/* AUTH of the two, if there is a password. */
+bool gh_request_auth(gh_request* request, gh_link* link, gh_str user, gh_str password);
+
+/* clock.c */
+void gh_node_note_store_time(gh_node* node, uint64_t store_us);
 
 /* rights.c */
-void gh_rights_doubt(gh_client* client); /* the user's rights may have changed: look again before a script runs */
-void gh_rights_encode(gh_client* client, gh_request* request);
-void gh_rights_take(gh_client* client, const gh_reply* reply);
+void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */
+void gh_rights_encode(gh_node* node, gh_request* request);
+void gh_rights_take(gh_node* node, const gh_reply* reply);
 /* GH_OK: the script may run. GH_REFUSED: what is ours of it lacks a right, which is logged. GH_FULL: the answer must be
    awaited. */
-gh_status gh_rights_check(gh_client* client, gh_op* op, const gh_script* script);
+gh_status gh_rights_check(gh_node* node, gh_op* op, const gh_script* script);
 
 /* borrowed.c: of an op whose kind borrows, once what it has borrowed is known; and when it is to be encoded, if it has
    a sum. */
@@ -318,6 +379,7 @@ void gh_borrowed_check(gh_op* op);
 
 /* wake.c */
 void gh_wake_move(gh_client* client);
+void gh_wake_leave(gh_client* client); /* it goes elsewhere now */
 uint64_t gh_wake_due(const gh_client* client);
 
 /* scripts.c */
@@ -333,8 +395,21 @@ const gh_script_text* gh_script_contract(const gh_script* script);
 const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
-bool gh_script_encode_load(gh_client* client, gh_script* script, gh_slot_purpose purpose, gh_op* op);
-void gh_script_note_digest(gh_client* client, gh_script* script, const gh_reply* reply);
+/* False: it is a caller's, which knows itself on which connection it went last. */
+static inline bool gh_script_is_of(const gh_client* client, const gh_script* script)
+{
+    return script->own != NULL && script == &client->scripts[script->own->id];
+}
+/* Whether this connection has loaded it, or is about to. */
+static inline bool gh_script_is_loaded(const gh_node* node, const gh_script* script)
+{
+    if (gh_script_is_of(node->client, script)) return (node->scripts >> script->own->id & 1) != 0;
+    return script->loaded == node->link.generation;
+}
+void gh_script_note_loaded(gh_node* node, gh_script* script);
+void gh_script_forget_loaded(gh_node* node, gh_script* script);
+bool gh_script_encode_load(gh_node* node, gh_script* script, gh_slot_purpose purpose, gh_op* op);
+void gh_script_note_digest(gh_node* node, gh_script* script, const gh_reply* reply);
 
 /* log.c: pieces of text, so that nothing here needs a formatter. `detail` is a text of the server's or of a key's: only
    its beginning is shown, up to what it may have from a request. */

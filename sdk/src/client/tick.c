@@ -13,6 +13,7 @@
 #include "base/least.h"
 #include "client/link.h"
 #include "client/state.h"
+#include "client/topology.h"
 
 /* The caller's clock, seen from the first tick. It may jump forward; it does not go back. */
 static void tick_take_time(gh_client* client, uint64_t now_us)
@@ -43,19 +44,69 @@ static void tick_drain(gh_client* client)
     if (client->now_us >= client->drain_end_us) gh_op_sweep(client, GH_EVENT_CLOSE);
 }
 
+static uint64_t node_oldest_request(const gh_node* node)
+{
+    if (node->sent_count == 0) return 0;
+    GH_INVARIANT(node->client, node->link.stream >= 0);
+    return node->client->now_us - gh_slots_oldest(node)->sent_us;
+}
+
+static void tick_queue_gauges(gh_client* client)
+{
+    const gh_node* node = client->nodes;
+    uint32_t waiting = node->urgent.count + node->waiting.count;
+    uint64_t oldest_us = node_oldest_request(node);
+    while (++node < client->nodes + client->node_count)
+    {
+        const uint64_t its_oldest_us = node_oldest_request(node);
+        waiting += node->urgent.count + node->waiting.count;
+        if (its_oldest_us > oldest_us) oldest_us = its_oldest_us;
+    }
+    GH_INVARIANT(client, waiting <= client->timers.count);
+    client->stats.requests_waiting = waiting;
+    client->stats.oldest_request_us = oldest_us;
+}
+
 static void tick_gauges(gh_client* client)
 {
     gh_client_stats* stats = &client->stats;
-    GH_INVARIANT(client, client->urgent.count + client->waiting.count <= client->timers.count);
     GH_INVARIANT(client, client->leases[0].count + client->leases[1].count <= client->timers.count);
     GH_INVARIANT(client, client->steps == 0 && client->owners == NULL);
-    GH_INVARIANT(client, (client->slot_count == 0) || client->commands.stream >= 0);
     stats->ticks++;
     if (client->budget_spent) stats->ticks_over_budget++;
     stats->ops_busy = client->timers.count;
-    stats->requests_waiting = client->urgent.count + client->waiting.count;
-    stats->requests_sent = client->slot_count;
-    stats->oldest_request_us = client->slot_count == 0 ? 0 : client->now_us - client->slots[client->slot_head].sent_us;
+    stats->requests_sent = client->slots_used;
+    tick_queue_gauges(client);
+}
+
+/* A node that is to be connected, if it is known where it is. */
+static void node_connect(gh_node* node)
+{
+    gh_client* client = node->client;
+    const struct gh_topology* topology = client->config.topology;
+    if (topology != NULL && gh_link_is_due(&node->link, client) && !topology->find(node)) return;
+    if (gh_link_connect(&node->link, client)) gh_handshake_begin(node);
+}
+
+static void tick_receive(gh_client* client)
+{
+    gh_node* node;
+    if (client->config.topology != NULL) client->config.topology->move(client);
+    for (node = client->nodes; node < client->nodes + client->node_count; node++)
+    {
+        if (node->link.state != GH_LINK_READY) node_connect(node);
+        gh_pipeline_receive(node);
+    }
+}
+
+static void tick_send(gh_client* client)
+{
+    gh_node* node;
+    for (node = client->nodes; node < client->nodes + client->node_count; node++)
+    {
+        gh_pipeline_send(node);
+        gh_pipeline_check_age(node);
+    }
 }
 
 static uint64_t leases_due(const gh_client* client)
@@ -73,14 +124,12 @@ gh_status gh_tick(gh_client* client, uint64_t now_us, uint64_t budget_us)
 
     if (leases_due(client) <= client->now_us) gh_timers_lapse(client);
     gh_op_sweep_on(client, true);
-    if (gh_link_connect(&client->commands, client)) gh_handshake_begin(client);
-    gh_pipeline_receive(client);
+    tick_receive(client);
     if (client->leases[1 - client->leases_side].count > 0) gh_doubt_on(client);
     gh_wake_move(client);
     gh_timers_fire(client);
     tick_drain(client);
-    gh_pipeline_send(client);
-    gh_pipeline_check_age(client);
+    tick_send(client);
 
     gh_changes_of_tick(client);
     tick_gauges(client);
@@ -94,19 +143,30 @@ gh_status gh_client_tick(gh_client* client, uint64_t budget_us)
     return gh_tick(client, client->platform->now_us(client->platform->context), budget_us);
 }
 
-static uint64_t commands_due(const gh_client* client)
+static uint64_t node_due(const gh_node* node)
 {
-    const gh_link* link = &client->commands;
-    uint32_t queued = client->urgent.count + client->waiting.count;
-    if (link->state == GH_LINK_IDLE || client->budget_spent) return client->now_us;
+    const gh_client* client = node->client;
+    const gh_link* link = &node->link;
+    uint32_t queued = node->urgent.count + node->waiting.count;
+    if (client->budget_spent) return client->now_us;
+    if (client->config.topology != NULL && gh_link_is_due(link, client)) return GH_FOREVER;
+    if (link->state == GH_LINK_IDLE) return client->now_us;
     if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
     if (link->state != GH_LINK_READY) return link->due_us;
-    if (!client->caught_up) return client->now_us;
+    if (!node->caught_up) return client->now_us;
     /* What is queued goes in the next tick, unless there is no room: then the stream tells when there is. */
-    if (queued > 0 && !client->leaving && !client->held_back && gh_slots_have_room(client) && gh_link_unsent(link) == 0)
+    if (queued > 0 && !node->leaving && !node->held_back && gh_slots_have_room(node) && gh_link_unsent(link) == 0)
         return client->now_us;
-    if (client->slot_count == 0) return GH_FOREVER;
-    return client->slots[client->slot_head].sent_us + client->config.request_timeout_us;
+    if (node->sent_count == 0) return GH_FOREVER;
+    return gh_slots_oldest(node)->sent_us + client->config.request_timeout_us;
+}
+
+static uint64_t commands_due(const gh_client* client)
+{
+    const gh_node* node = client->nodes;
+    uint64_t due_us = node_due(node);
+    while (++node < client->nodes + client->node_count) due_us = gh_least(due_us, node_due(node));
+    return client->config.topology == NULL ? due_us : gh_least(due_us, client->config.topology->due_us(client));
 }
 
 uint64_t gh_next_deadline(const gh_client* client)

@@ -21,6 +21,11 @@ static void wake_lose(gh_client* client, gh_log_level level, const char* why)
     if (was_ready) gh_listeners_hint_all(client);
 }
 
+void gh_wake_leave(gh_client* client)
+{
+    if (gh_link_is_open(&client->wake)) wake_lose(client, GH_LOG_INFO, "it goes elsewhere");
+}
+
 static void wake_subscribe(gh_client* client)
 {
     gh_link* link = &client->wake;
@@ -32,7 +37,7 @@ static void wake_subscribe(gh_client* client)
     memcpy(end, ":wake:", 6);
     end = gh_hex_encode(client->id, end + 6);
     GH_INVARIANT(client, link->state == GH_LINK_HANDSHAKE);
-    client->wake_answers = gh_request_auth(&request, client, link) ? 2 : 1;
+    client->wake_answers = gh_request_auth(&request, link, client->config.user, client->config.password) ? 2 : 1;
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
     gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
@@ -136,7 +141,8 @@ void gh_wake_move(gh_client* client)
 {
     gh_link* link = &client->wake;
     if (!client->config.wake) return;
-    if (link->state == GH_LINK_IDLE && client->commands.state != GH_LINK_READY) return; /* one at a time */
+    if (link->state == GH_LINK_IDLE && !gh_client_ready(client)) return; /* one at a time */
+    if (gh_link_is_due(link, client)) link->endpoint = client->nodes->link.endpoint;
     if (gh_link_connect(link, client)) wake_subscribe(client);
     if (link->stream < 0 || link->state == GH_LINK_CONNECTING) return;
     wake_receive(client);

@@ -263,8 +263,8 @@ static void counters_lane_encode(gh_op* op, gh_request* request)
     gh_request_number(request, op->sequence);
     counters_lane_encode_time(lane, request);
     gh_request_number(request, (self->config.fleet_max + GH_COUNTERS_SHARDS - 1) / GH_COUNTERS_SHARDS);
-    gh_request_number(request, gh_client_not_after(op->client));
-    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_not_after(op));
+    gh_request_number(request, gh_op_generation(op));
     gh_request_number(request, lane->count);
     gh_counters_encode_precisions(request, self);
     for (i = lane->first; i != GH_COUNTERS_NONE; i = self->slots[i].next_frozen)

@@ -51,7 +51,7 @@ static void counters_clean_encode_lease(gh_op* op, gh_request* request)
     gh_request_str(request, gh_str_make(client, sizeof client));
     gh_request_number(request, op->sequence);
     gh_request_number(request, op->state == COUNTERS_CLEAN_LEAVING ? 0 : counters_clean_lease_us(self) / 1000);
-    gh_request_number(request, gh_client_not_after(op->client));
+    gh_request_number(request, gh_op_not_after(op));
 }
 
 static void counters_clean_encode_shard(gh_op* op, gh_request* request)

@@ -8,7 +8,7 @@
 /* Nothing is kept of what was before this second; 0 while the store's clock is not known: its script sees to it. */
 static uint64_t counters_oldest_s(const gh_counters* self)
 {
-    uint64_t now_s = gh_client_store_time(self->control.client, gh_client_now(self->control.client)) / 1000000;
+    uint64_t now_s = gh_op_store_time(&self->control, gh_client_now(self->control.client)) / 1000000;
     uint64_t longest_s = 0;
     uint32_t i;
     for (i = 0; i < self->config.precision_count; i++)

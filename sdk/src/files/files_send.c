@@ -79,7 +79,7 @@ static void send_encode_open(gh_file_send* send, gh_request* request)
     gh_request_number(request, config->cap_bytes);
     gh_request_number(request, config->lease_us);
     gh_request_number(request, config->abandoned_us);
-    gh_request_number(request, gh_client_not_after(send->op.client));
+    gh_request_number(request, gh_op_not_after(&send->op));
     for (i = 0; i < config->reader_count; i++) gh_request_str(request, config->readers[i]);
 }
 
@@ -95,7 +95,7 @@ static void send_encode_reserve(gh_file_send* send, gh_request* request)
     gh_request_number(request, config->channel_bytes);
     gh_request_number(request, send->id);
     gh_request_number(request, send->room->ask == SEND_ANNOUNCE);
-    gh_request_number(request, gh_client_not_after(send->op.client));
+    gh_request_number(request, gh_op_not_after(&send->op));
 }
 
 static void send_encode_probe(gh_file_send* send, gh_request* request)
@@ -207,7 +207,7 @@ static gh_status send_opened(gh_file_send* send, const gh_reply* reply)
     gh_str digest = gh_reply_text(reply, GH_FILES_OPEN_DIGEST);
     if (code == GH_FILES_OPEN_STALE)
     {
-        gh_client_note_store_time(send->op.client, id);
+        gh_op_note_store_time(&send->op, id);
         return GH_PENDING; /* it is asked again */
     }
     if (code == GH_FILES_OPEN_OTHER_READERS) return GH_DIFFERS;
@@ -244,7 +244,7 @@ static void send_reserved(gh_file_send* send, const gh_reply* reply)
     gh_str probe = gh_reply_text(reply, GH_FILES_RESERVE_PROBE);
     if (code == GH_FILES_RESERVE_STALE)
     {
-        gh_client_note_store_time(send->op.client, (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER));
+        gh_op_note_store_time(&send->op, (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER));
         return;
     }
     if (code == GH_FILES_RESERVE_DONE)
@@ -292,7 +292,7 @@ static void send_announced(gh_file_send* send, const gh_reply* reply)
 {
     const uint64_t number = (uint64_t)gh_reply_integer(reply, GH_FILES_RESERVE_NUMBER);
     send->room->announced = gh_reply_integer(reply, GH_FILES_RESERVE_CODE) != GH_FILES_RESERVE_STALE;
-    if (!send->room->announced) gh_client_note_store_time(send->op.client, number);
+    if (!send->room->announced) gh_op_note_store_time(&send->op, number);
 }
 
 static void send_replied(gh_file_send* send, const gh_reply* reply)

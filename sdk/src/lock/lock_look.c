@@ -14,12 +14,12 @@ static gh_lock_look* lock_look_of(gh_op* op)
 
 static void lock_look_encode(gh_op* op, gh_request* request)
 {
-    const uint32_t watched = gh_client_watches_epoch(op->client) ? 1 : 0;
+    const uint32_t watched = gh_op_watches_epoch(op) ? 1 : 0;
     gh_request_op_script(request, op, watched, watched);
     gh_request_object_keys(request, op->client, lock_look_kind_name, gh_name_str(&lock_look_of(op)->name), "sq");
     if (watched != 0) gh_request_epoch_key(request, op->client);
     gh_request_number(request, op->sequence);
-    if (watched != 0) gh_request_number(request, gh_client_store_birth(op->client));
+    if (watched != 0) gh_request_number(request, gh_op_store_birth(op));
 }
 
 static uint64_t lock_look_left(uint64_t end_us, uint64_t now_us)
@@ -38,7 +38,7 @@ static gh_status lock_look_answer(gh_op* op, const gh_event* event)
     const uint64_t now_us = (uint64_t)gh_reply_integer(reply, GH_LOCK_LOOK_NOW_US);
     if (code > GH_LOCK_LOOK_NOBODYS || waiters > UINT32_MAX) return gh_op_outcome(op, GH_REASON_UNUSABLE);
     look->waiters = (uint32_t)waiters;
-    look->quarantine_us = lock_look_left(gh_client_quarantine_end(op->client), now_us);
+    look->quarantine_us = lock_look_left(gh_op_quarantine_end(op), now_us);
     if (code == GH_LOCK_LOOK_NOBODYS) return GH_GONE;
     if (!gh_token_decode(gh_reply_text(reply, GH_LOCK_LOOK_TOKEN), &look->client, &sequence))
         return gh_op_outcome(op, GH_REASON_CORRUPT);

@@ -52,7 +52,7 @@ static void mailbox_push_encode(gh_op* op, gh_request* request)
     const gh_mailbox_push* push = mailbox_push_of(op);
     gh_request_marked_script(request, op, 2 * push->count, mailbox_kind_name, gh_name_str(&push->name), "smh");
     gh_request_number(request, push->capacity);
-    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_generation(op));
     gh_posts_encode(request, push->posts, push->count);
 }
 

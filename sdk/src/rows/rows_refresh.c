@@ -29,10 +29,9 @@ static gh_rows* rows_of(gh_op* op)
 static void rows_encode(gh_op* op, gh_request* request)
 {
     gh_rows* rows = rows_of(op);
-    gh_client* client = op->client;
     gh_rows_encode_script(request, op, rows->shard, "dmwiv");
     gh_request_op_id(request, op);
-    gh_request_number(request, gh_client_not_after(client));
+    gh_request_number(request, gh_op_not_after(op));
     gh_request_number(request, rows->claim);
     gh_request_number(request, rows->config.lease_us);
     gh_request_number(request, rows->asked);

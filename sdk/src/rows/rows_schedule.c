@@ -24,8 +24,8 @@ static gh_script* row_schedule_script(gh_op* op)
 /* No copy of it is carried out when its link was given up, or when the op is over. */
 static uint64_t row_schedule_not_after(const gh_row_schedule* schedule)
 {
-    uint64_t link_us = gh_client_not_after(schedule->op.client);
-    uint64_t end_us = gh_client_store_time(schedule->op.client, schedule->not_after_us);
+    uint64_t link_us = gh_op_not_after(&schedule->op);
+    uint64_t end_us = gh_op_store_time(&schedule->op, schedule->not_after_us);
     return link_us < end_us ? link_us : end_us;
 }
 

@@ -43,7 +43,7 @@ static void rows_slot_encode(gh_op* op, gh_request* request)
     if (renews)
     {
         gh_request_number(request, slot->rows->config.lease_us);
-        gh_request_number(request, gh_client_store_time(op->client, slot->lease_end_us));
+        gh_request_number(request, gh_op_store_time(op, slot->lease_end_us));
         return;
     }
     gh_request_str(request, gh_str_make(&slot->outcome, 1));

@@ -59,10 +59,10 @@ gh_status gh_queue_init(gh_queue* queue, gh_client* client, gh_str name, const g
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */
 
-uint64_t gh_task_not_after(const gh_client* client)
+uint64_t gh_task_not_after(const gh_op* op)
 {
-    uint64_t most_us = gh_client_store_time(client, gh_client_now(client) + GH_TASKS_KEEP_MIN_US);
-    uint64_t not_after_us = gh_client_not_after(client);
+    uint64_t most_us = gh_op_store_time(op, gh_client_now(op->client) + GH_TASKS_KEEP_MIN_US);
+    uint64_t not_after_us = gh_op_not_after(op);
     return not_after_us < most_us ? not_after_us : most_us;
 }
 
@@ -144,7 +144,7 @@ static void push_encode(gh_op* op, gh_request* request)
     push_encode_keys(request, push);
     gh_request_number(request, op->sequence);
     gh_request_number(request, push->capacity);
-    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_not_after(op));
     push_encode_classes(request, push);
     for (i = 0; i < push->count; i++) gh_request_str(request, gh_str_make(id, gh_tasks_push_id(push, i, id)));
     for (i = 0; i < push->count; i++) gh_request_number(request, push->tasks[i].delay_us);

@@ -37,7 +37,7 @@ static void revoke_encode(gh_op* op, gh_request* request)
     gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("p m t x d0 d1 d2 d3 q w"));
     gh_request_op_id(request, op);
     gh_request_number(request, edit->keep_us);
-    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_not_after(op));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
     gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
     edit_encode_ids(request, edit);
@@ -49,7 +49,7 @@ static void requeue_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, edit->count);
     gh_task_encode_keys(request, op, &edit->queue, gh_str_literal("x p m t i r0 r1 r2 r3 q g c w"));
     gh_request_op_id(request, op);
-    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_not_after(op));
     gh_request_number(request, gh_task_receipt_us(op->client, edit->timeout_us));
     edit_encode_ids(request, edit);
 }
@@ -160,7 +160,7 @@ static void control_encode(gh_op* op, gh_request* request)
     gh_request_op_script(request, op, 0, 0);
     gh_task_encode_keys(request, op, &control->queue, gh_str_literal("c i w"));
     gh_request_op_id(request, op);
-    gh_request_number(request, gh_task_not_after(op->client));
+    gh_request_number(request, gh_task_not_after(op));
     gh_request_number(request, gh_task_receipt_us(op->client, control->timeout_us));
     gh_request_number(request, control->rules.paused ? 1 : 0);
     gh_request_number(request, control->rules.running_max);

@@ -80,7 +80,7 @@ static void finish_encode(gh_op* op, gh_request* request)
     gh_request_number(request, finish->keep_us);
     gh_request_str(request, gh_str_make(kinds, count));
     gh_request_number(request, gh_task_receipt_us(op->client, finish->timeout_us));
-    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_generation(op));
     task_encode_ids(request, finish->tasks, finish->task_count, GH_TASK_SENDING_FINISH);
     for (i = 0; i < finish->task_count; i++)
     {
@@ -336,7 +336,7 @@ static gh_status extend_answer(gh_op* op, const gh_event* event)
         gh_task* task = &extend->tasks[i];
         if ((task->sending & GH_TASK_SENDING_EXTEND) == 0) continue;
         if (!extend_one(task, codes.bytes[at++], lease_end_us, gh_client_after(op->client, extend->lease_us / 3),
-                        gh_client_generation(op->client)))
+                        gh_op_generation(op)))
             return gh_op_outcome(op, GH_REASON_UNUSABLE);
         if (extend->owner == NULL && task->status == GH_LOST) task->state = GH_TASK_PLACE_FREE;
     }

@@ -39,9 +39,9 @@ size_t gh_task_room(const gh_client* client, gh_str queue);
 /* The keys of a queue: gh_request_part_keys. */
 void gh_task_encode_keys(gh_request* request, const gh_op* op, const gh_name* queue, gh_str parts);
 
-/* Store time after which a copy that is encoded now must do nothing: as gh_client_not_after, but by then no id of what
+/* Store time after which a copy that is encoded now must do nothing: as gh_op_not_after, but by then no id of what
    is over is forgotten. 0 while the store's clock is not known. */
-uint64_t gh_task_not_after(const gh_client* client);
+uint64_t gh_task_not_after(const gh_op* op);
 
 /* How long copies of an op's request may be sent, and be under way: and a minute, by which the store's clock may step
    ahead meanwhile. */
@@ -53,7 +53,7 @@ static inline uint64_t gh_task_receipt_us(const gh_client* client, uint64_t time
 /* The generation that the task's lease was told under: after a restart of the server it may be forgotten there. */
 static inline bool gh_task_is_in_doubt(const gh_client* client, const gh_task* task)
 {
-    return task->generation != gh_client_generation(client);
+    return task->generation != gh_client_generation(client, 0);
 }
 
 /* False if one is not valid, or there twice. */

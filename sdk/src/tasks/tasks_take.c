@@ -106,11 +106,11 @@ static void take_encode(gh_op* op, gh_request* request)
     gh_request_number(request, take->want);
     gh_request_number(request, take_bytes_most(take));
     gh_request_number(request, take_value_most(take));
-    gh_request_number(request, gh_client_not_after(op->client));
+    gh_request_number(request, gh_op_not_after(op));
     take_encode_token(request, gh_client_id(op->client), take->sleeper);
     gh_request_number(request, gh_task_receipt_us(op->client, take->timeout_us));
     take_encode_weights(request, take->weights);
-    gh_request_number(request, gh_client_generation(op->client));
+    gh_request_number(request, gh_op_generation(op));
     gh_request_number(request, gh_op_sent_twice(op) ? 1 : 0);
     gh_request_number(request, take->has_put_back ? 1 : 0);
     if (take->looks_on || take->need > 1) gh_request_number(request, take->looks_on ? LOOK_MAX : take->want);
@@ -206,7 +206,7 @@ static void take_tasks(gh_tasks_take* take, const gh_reply* reply, uint64_t leas
         task->fence = (uint64_t)gh_reply_integer(reply, GH_TASKS_TAKE_FENCE);
         task->lease_end_us = lease_end_us;
         task->renew_us = gh_client_after(take->op.client, take->lease_us / 3);
-        task->generation = gh_client_generation(take->op.client);
+        task->generation = gh_op_generation(&take->op);
         used += task->memory_used;
         take->count++;
         id = attempt->next->next;

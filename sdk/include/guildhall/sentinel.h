@@ -1,0 +1,49 @@
+/* guildhall/sentinel.h -- the store's master is found and followed by Redis Sentinel.
+
+       config.topology = gh_topology_sentinel();
+       config.address = gh_str_literal("10.0.0.1:26379,10.0.0.2:26379,10.0.0.3:26379");
+       config.sentinel_name = gh_str_literal("mymaster");
+
+                      asked of one sentinel after the other
+       ASKING ------------------- an answer -----------------> FOUND
+         ^                                                     |   |
+         |<---- the link to the master is lost, or it is none -'   |
+         |                                                         | a sentinel: "that replica becomes the master"
+         |                                                         v
+         '<----- it does not within 3 s, or is given up ---- PROMOTING ---- it says that it is the master ----> FOUND
+
+   What a sentinel says is a hint: requests go to a server that says of itself that it is a master, and to no other. All
+   sentinels of the list are listened to all the time, as the one that leads a failover alone tells of its beginning:
+   from that moment nothing new is sent to the old master, what is on its way there may be answered, and ops wait.
+
+   Ops      see a failover as a delay. What they had sent, and got no answer to, goes to the new master with the same id.
+   Losses   replication is asynchronous, so the newest changes may be lost by a failover, and no answer can tell that.
+            What can be told, is: held locks and permits are asked for at once at the new master, and those that it does
+            not know are LOST; ids that began anew are RESTARTED.
+            In a planned failover (SENTINEL FAILOVER) with these rules nothing was seen to be lost; clients of other
+            kinds may go on writing to the old master for about a second.
+   Server   min-replicas-to-write 1 bounds what a master that was cut off can still promise. Give the sentinels'
+            user, if it has one: resetchannels &+switch-master &+failover-state-send-slaveof-noone &-failover-abort-*
+            -@all +sentinel|get-master-addr-by-name +subscribe +unsubscribe +ping
+   Memory   some 3 KiB a sentinel, in gh_client_memory's answer. Handles for those who sleep: gh_client_handles. */
+
+#ifndef GUILDHALL_SENTINEL_H
+#define GUILDHALL_SENTINEL_H
+
+#include "guildhall/client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* At most so many sentinels in config.address; others are refused (GH_INVALID_ADDRESS). */
+#define GH_SENTINELS_MAX 8
+
+/* For config.topology. Static; never NULL. */
+GH_API const struct gh_topology* gh_topology_sentinel(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,340 @@
+/* sentinels.c -- the master is where a sentinel says, if it says so itself: guildhall/sentinel.h has the drawing.
+
+   Sentinels are asked one after the other, anew for each attempt to connect; all are listened to. client->endpoint is
+   what they said last. */
+
+#include "client/topology.h"
+#include "topology/sentinel.h"
+
+#include "base/least.h"
+
+#define NAME_MAX_BYTES      128u
+#define USER_MAX_BYTES      128u
+#define PASSWORD_MAX_BYTES  512u
+#define TEXT_MAX_BYTES      264u /* "[HOST]:PORT" with a host name of 253 bytes */
+#define PATIENCE_US         250000ull /* for an answer; then the next sentinel is asked, too           */
+#define PAUSE_US            250000ull /* after an answer that was of no use                            */
+#define PROMOTION_US        3000000ull /* a replica becomes the master in this time, or it does not    */
+#define PROMOTION_LOOK_US   20000ull
+#define LEAVE_US            200000ull /* for what is on its way to the old master                      */
+
+typedef enum sentinels_state
+{
+    SENTINELS_ASKING = 0,
+    SENTINELS_FOUND,
+    SENTINELS_PROMOTING
+} sentinels_state;
+
+typedef struct sentinels_text
+{
+    size_t size;
+    char bytes[TEXT_MAX_BYTES];
+} sentinels_text;
+
+typedef struct sentinels
+{
+    sentinels_state state;
+    uint32_t count;
+    uint32_t at;           /* who is asked next                                           */
+    uint32_t unknown;      /* answers in a row that there is no such master               */
+    bool fresh;            /* what was heard has not been used for an attempt yet         */
+    uint64_t ask_us;       /* not asked before                                            */
+    uint64_t leave_us;     /* PROMOTING: the old master is given up                       */
+    uint64_t until_us;     /* PROMOTING: it has failed; FOUND: old is not believed before */
+    sentinels_text now;    /* client->endpoint                                            */
+    sentinels_text old;    /* who was the master before a promotion                       */
+    gh_sentinel each[GH_SENTINELS_MAX];
+} sentinels;
+
+static sentinels* sentinels_of(const gh_client* client)
+{
+    return (sentinels*)client->topology;
+}
+
+/* ---- the config -------------------------------------------------------------------------------------------------- */
+
+/* The next of a list with commas. */
+static gh_str next_address(gh_str* list)
+{
+    size_t size = 0;
+    gh_str address;
+    while (size < list->size && list->bytes[size] != ',') size++;
+    address = gh_str_make(list->bytes, size);
+    if (size == list->size) *list = gh_str_make(NULL, 0);
+    else *list = gh_str_make(list->bytes + size + 1, list->size - size - 1);
+    return address;
+}
+
+static bool is_master_name(gh_str name)
+{
+    size_t i;
+    if (name.size == 0 || name.size > NAME_MAX_BYTES) return false;
+    for (i = 0; i < name.size; i++)
+        if (name.bytes[i] <= ' ' || name.bytes[i] > '~') return false;
+    return true;
+}
+
+static gh_status sentinels_check(const gh_client_config* config)
+{
+    gh_str list = config->address;
+    uint32_t count = 0;
+    gh_status status = GH_OK;
+    if (!is_master_name(config->sentinel_name) || config->sentinel_user.size > USER_MAX_BYTES ||
+        config->sentinel_password.size > PASSWORD_MAX_BYTES ||
+        (config->sentinel_user.size > 0 && config->sentinel_password.size == 0))
+        return GH_INVALID_SENTINEL;
+    do
+    {
+        status = gh_address_check(config, next_address(&list));
+    } while (status == GH_OK && ++count < GH_SENTINELS_MAX && list.size > 0);
+    return status == GH_OK && list.size > 0 ? GH_INVALID_ADDRESS : status;
+}
+
+static bool sentinels_carve(gh_arena* arena, gh_client* client, gh_str addresses)
+{
+    sentinels* made = (sentinels*)gh_arena_take(arena, sizeof(sentinels));
+    uint32_t n = 0;
+    bool fits;
+    client->topology = made;
+    do
+    {
+        gh_sentinel* sentinel = made == NULL ? NULL : &made->each[n];
+        const gh_str address = next_address(&addresses);
+        fits = gh_sentinel_carve(sentinel, arena);
+        n++;
+        if (sentinel == NULL) continue;
+        gh_endpoint_parse(address, &sentinel->endpoint);
+        gh_link_init(&sentinel->link, GH_LOG_SENTINEL_LINK, "sentinel link: ", &sentinel->endpoint);
+        made->count = n;
+    } while (addresses.size > 0);
+    return fits;
+}
+
+/* ---- where the master is ----------------------------------------------------------------------------------------- */
+
+static void text_add(sentinels_text* text, gh_str piece)
+{
+    if (text->size + piece.size > sizeof text->bytes) text->size = sizeof text->bytes;
+    else memcpy(text->bytes + text->size, piece.bytes, piece.size);
+    if (text->size < sizeof text->bytes) text->size += piece.size;
+}
+
+static gh_str text_str(const sentinels_text* text)
+{
+    return gh_str_make(text->bytes, text->size);
+}
+
+/* "HOST:PORT", an IPv6 host with brackets. One that is too long is no address afterwards. */
+static sentinels_text text_of(gh_str host, gh_str port)
+{
+    const bool braced = host.size > 0 && memchr(host.bytes, ':', host.size) != NULL;
+    sentinels_text text;
+    text.size = 0;
+    if (braced) text_add(&text, gh_str_literal("["));
+    if (host.size > 0) text_add(&text, host);
+    text_add(&text, braced ? gh_str_literal("]:") : gh_str_literal(":"));
+    if (port.size > 0) text_add(&text, port);
+    return text;
+}
+
+static bool text_is(const sentinels_text* a, const sentinels_text* b)
+{
+    return gh_str_equal(text_str(a), text_str(b));
+}
+
+/* What a sentinel says is looked at as any other address: nothing goes to what is none. */
+static bool sentinels_place(sentinels* self, gh_client* client, const sentinels_text* text)
+{
+    if (text_is(text, &self->now)) return true;
+    if (gh_address_check(&client->config, text_str(text)) != GH_OK)
+    {
+        const gh_str part = gh_str_literal("sentinel link: no address of a master: ");
+        gh_log_limited(client, GH_LOG_SENTINEL_LINK, GH_LOG_WARNING, &part, 1, text_str(text));
+        return false;
+    }
+    self->now = *text;
+    gh_endpoint_parse(text_str(&self->now), &client->endpoint);
+    return true;
+}
+
+static void sentinels_ask(sentinels* self, gh_client* client)
+{
+    uint32_t i;
+    if (client->now_us < self->ask_us) return;
+    for (i = 0; i < self->count; i++)
+    {
+        gh_sentinel* sentinel = &self->each[(self->at + i) % self->count];
+        if (sentinel->asked || !gh_sentinel_ask(sentinel, client)) continue;
+        self->at = (self->at + i + 1) % self->count;
+        self->ask_us = gh_client_after(client, PATIENCE_US);
+        return;
+    }
+}
+
+static bool sentinels_find(gh_node* node)
+{
+    gh_client* client = node->client;
+    sentinels* self = sentinels_of(client);
+    if (self->state == SENTINELS_PROMOTING) return true;
+    if (self->fresh)
+    {
+        self->fresh = false;
+        return true;
+    }
+    self->state = SENTINELS_ASKING;
+    sentinels_ask(self, client);
+    return false;
+}
+
+/* ---- what they say ----------------------------------------------------------------------------------------------- */
+
+static void hear_master(sentinels* self, gh_client* client, const sentinels_text* text)
+{
+    self->unknown = 0;
+    if (self->state != SENTINELS_ASKING) return;
+    if ((client->now_us < self->until_us && text_is(text, &self->old)) || !sentinels_place(self, client, text))
+    {
+        self->ask_us = gh_client_after(client, gh_client_jitter(client, PAUSE_US));
+        return;
+    }
+    self->state = SENTINELS_FOUND;
+    self->fresh = true;
+    self->ask_us = 0;
+}
+
+/* Who waits is told only when all that can be asked have said so. */
+static void hear_unknown(sentinels* self, gh_client* client)
+{
+    const gh_str part = gh_str_literal("sentinel link: no master is known by the name ");
+    uint32_t ready = 0;
+    uint32_t i;
+    for (i = 0; i < self->count; i++) ready += self->each[i].link.state == GH_LINK_READY;
+    gh_log_limited(client, GH_LOG_SENTINEL_LINK, GH_LOG_ERROR, &part, 1, client->config.sentinel_name);
+    self->ask_us = gh_client_after(client, gh_client_jitter(client, PAUSE_US));
+    if (++self->unknown < ready || self->state != SENTINELS_ASKING) return;
+    self->unknown = 0;
+    gh_pipeline_refuse(client->nodes, GH_REASON_REFUSED);
+}
+
+static void hear_switch(sentinels* self, gh_client* client, const sentinels_text* text)
+{
+    gh_node* node = client->nodes;
+    const bool is_known = text_is(text, &self->now);
+    if (!sentinels_place(self, client, text)) return;
+    if (is_known && self->state != SENTINELS_ASKING) return;
+    self->state = SENTINELS_FOUND;
+    self->fresh = true;
+    self->old.size = 0;
+    if (is_known) return;
+    if (gh_link_is_open(&node->link)) gh_pipeline_lose(node, GH_LOG_WARNING, "the sentinels have another master");
+    gh_wake_leave(client);
+}
+
+static void hear_promotion(sentinels* self, gh_client* client, const sentinels_text* text)
+{
+    const sentinels_text old = self->now;
+    gh_node* node = client->nodes;
+    if (text_is(text, &self->now) || !sentinels_place(self, client, text)) return;
+    gh_log(client, GH_LOG_WARNING, "sentinel link: another server is to become the master");
+    self->old = old;
+    self->state = SENTINELS_PROMOTING;
+    self->until_us = gh_client_after(client, PROMOTION_US);
+    self->leave_us = gh_client_after(client, LEAVE_US);
+    gh_pipeline_leave(node);
+    gh_wake_leave(client);
+}
+
+static void promotion_failed(sentinels* self)
+{
+    self->state = SENTINELS_ASKING;
+    self->fresh = false;
+    self->ask_us = 0;
+    self->until_us = 0;
+}
+
+static void sentinels_hear(sentinels* self, gh_client* client, const gh_sentinel_news* news)
+{
+    const sentinels_text text = text_of(news->host, news->port);
+    switch (news->word)
+    {
+    case GH_SENTINEL_NOTHING: return;
+    case GH_SENTINEL_MASTER: hear_master(self, client, &text); return;
+    case GH_SENTINEL_UNKNOWN: hear_unknown(self, client); return;
+    case GH_SENTINEL_SWITCHED: hear_switch(self, client, &text); return;
+    case GH_SENTINEL_PROMOTING: hear_promotion(self, client, &text); return;
+    case GH_SENTINEL_GIVEN_UP:
+        if (self->state == SENTINELS_PROMOTING) promotion_failed(self);
+        return;
+    }
+}
+
+/* ---- the tick ---------------------------------------------------------------------------------------------------- */
+
+/* The replica is asked again and again what it is: the hand-shake ends at "a replica" until it is the master. */
+static void promotion_move(sentinels* self, gh_client* client)
+{
+    gh_node* node = client->nodes;
+    const uint64_t look_us = gh_client_after(client, PROMOTION_LOOK_US);
+    if (node->leaving && client->now_us >= self->leave_us)
+        gh_pipeline_lose(node, GH_LOG_WARNING, "no answer before another server becomes the master");
+    if (node->link.state == GH_LINK_READY && !node->leaving)
+    {
+        self->state = SENTINELS_FOUND;
+        self->until_us = gh_client_after(client, PROMOTION_US);
+    }
+    else if (client->now_us >= self->until_us) promotion_failed(self);
+    else if (node->link.state == GH_LINK_BACKOFF && node->link.due_us > look_us) node->link.due_us = look_us;
+}
+
+static void sentinels_move(gh_client* client)
+{
+    sentinels* self = sentinels_of(client);
+    uint32_t i;
+    for (i = 0; i < self->count; i++)
+    {
+        gh_sentinel_news news;
+        do
+        {
+            news = gh_sentinel_next(&self->each[i], client);
+            sentinels_hear(self, client, &news);
+        } while (news.word != GH_SENTINEL_NOTHING);
+        gh_sentinel_move(&self->each[i], client);
+    }
+    if (self->state == SENTINELS_PROMOTING) promotion_move(self, client);
+}
+
+static uint64_t promotion_due(const sentinels* self, const gh_node* node)
+{
+    if (node->leaving) return self->leave_us;
+    return node->link.state == GH_LINK_BACKOFF ? gh_least(node->link.due_us, self->until_us) : self->until_us;
+}
+
+static uint64_t sentinels_due(const gh_client* client)
+{
+    const sentinels* self = sentinels_of(client);
+    uint64_t due_us = GH_FOREVER;
+    bool can_ask = false;
+    uint32_t i;
+    for (i = 0; i < self->count; i++)
+    {
+        due_us = gh_least(due_us, gh_sentinel_due(&self->each[i], client));
+        can_ask = can_ask || (self->each[i].link.state == GH_LINK_READY && !self->each[i].asked);
+    }
+    if (self->state == SENTINELS_PROMOTING) return gh_least(due_us, promotion_due(self, client->nodes));
+    if (!gh_link_is_due(&client->nodes->link, client)) return due_us;
+    if (self->fresh) return client->now_us;
+    return can_ask ? gh_least(due_us, self->ask_us) : due_us;
+}
+
+static gh_link* sentinels_link(gh_client* client, uint32_t n)
+{
+    sentinels* self = sentinels_of(client);
+    return n < self->count ? &self->each[n].link : NULL;
+}
+
+const struct gh_topology* gh_topology_sentinel(void)
+{
+    static const struct gh_topology topology = {"sentinel",   sentinels_check, sentinels_carve, sentinels_move,
+                                                sentinels_due, sentinels_find,  sentinels_link};
+    return &topology;
+}
