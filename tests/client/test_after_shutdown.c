@@ -160,8 +160,8 @@ static void what_has_ended_is_inert(void** state)
 /* They know no client and no op; or, at the end, client_must_be_none calls them. */
 static bool needs_no_call(const char* name)
 {
-    static const char* const beginnings[] = {"gh_geo_",    "gh_fold_",    "gh_status_",      "gh_str_",
-                                             "gh_version", "gh_message_", "gh_client_",      "gh_platform_",
+    static const char* const beginnings[] = {"gh_geo_",    "gh_fold_",    "gh_status_",       "gh_str_",
+                                             "gh_version", "gh_message_", "gh_client_",       "gh_platform_",
                                              "gh_tick",    "gh_sizeof",   "gh_next_deadline", "gh_topology_"};
     static const char* const others[] = {"gh_lock_tag",
                                          "gh_name_str",

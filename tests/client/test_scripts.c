@@ -72,7 +72,8 @@ static void each_is_sent_as_the_build_shows_it(void** state)
         script->front = i == GH_SCRIPT_command ? &gh_fenced_lua : NULL;
         digest_of(script->front == NULL ? "" : fenced, text, digest);
         free(text);
-        if (!gh_script_encode_load(owner->client->nodes, script, GH_SLOT_LOAD, NULL)) fail_msg("%s does not fit", names[i]);
+        if (!gh_script_encode_load(owner->client->nodes, script, GH_SLOT_LOAD, NULL))
+            fail_msg("%s does not fit", names[i]);
         uint32_t slots = owner->client->slots_used;
         GAME_UNTIL(owner->client->slots_used < slots);
         if (!is_there(server, digest)) fail_msg("%s is sent as another text", names[i]);

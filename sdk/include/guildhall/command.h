@@ -106,6 +106,7 @@ typedef struct gh_script
     char digest[40];
     uint32_t loaded; /* the connection that has it, 0: none */
     bool known;      /* the digest is set */
+    uint8_t number;  /* which one of the client's own it is, plus 1; 0: it is yours */
     bool used;       /* by an op, once */
 } gh_script;
 

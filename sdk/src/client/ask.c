@@ -44,13 +44,12 @@ uint64_t gh_op_generation(const gh_op* op)
 
 bool gh_op_watches_epoch(const gh_op* op)
 {
-    return op->client->config.quarantine_us != 0 && !gh_op_node(op)->clustered;
+    return gh_node_watches_epoch(gh_op_node(op));
 }
 
 uint64_t gh_op_quarantine_end(const gh_op* op)
 {
-    const uint64_t quarantine_us = op->client->config.quarantine_us;
-    return quarantine_us == 0 ? 0 : gh_op_node(op)->store_birth_us + quarantine_us;
+    return gh_node_quarantine_end(gh_op_node(op));
 }
 
 uint64_t gh_op_store_birth(const gh_op* op)

@@ -108,7 +108,7 @@ static gh_status check_init(const void* memory, size_t size, const gh_client_con
 
 static void init_nodes(gh_client* client)
 {
-    client->node_count = 1;
+    client->nodes_end = client->nodes + 1;
     client->nodes->client = client;
     gh_link_init(&client->nodes->link, GH_LOG_COMMAND_LINK, "command link: ", &client->endpoint);
     gh_link_init(&client->wake, GH_LOG_WAKE_LINK, "wake link: ", &client->endpoint);
@@ -171,8 +171,9 @@ gh_link* gh_client_topology_link(gh_client* client, uint32_t n)
 
 static gh_link* nth_link(gh_client* client, uint32_t n)
 {
-    if (n < client->node_count) return &client->nodes[n].link;
-    return n == client->node_count ? &client->wake : gh_client_topology_link(client, n - client->node_count - 1);
+    const uint32_t nodes = (uint32_t)(client->nodes_end - client->nodes);
+    if (n < nodes) return &client->nodes[n].link;
+    return n == nodes ? &client->wake : gh_client_topology_link(client, n - nodes - 1);
 }
 
 uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, uint32_t capacity)

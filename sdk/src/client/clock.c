@@ -28,12 +28,6 @@ uint64_t gh_client_jitter(gh_client* client, uint64_t pause_us)
     return pause_us / 2 + (x * 0x2545f4914f6cdd1dull >> 11) % (pause_us / 2 + 1);
 }
 
-void gh_node_note_store_time(gh_node* node, uint64_t store_us)
-{
-    node->store_offset_us = store_us - node->client->now_us;
-    node->store_offset_known = true;
-}
-
 void gh_op_note_store_time(const gh_op* op, uint64_t store_us)
 {
     gh_node_note_store_time(gh_op_node(op), store_us);
@@ -41,13 +35,12 @@ void gh_op_note_store_time(const gh_op* op, uint64_t store_us)
 
 uint64_t gh_op_store_time(const gh_op* op, uint64_t local_us)
 {
-    const gh_node* node = gh_op_node(op);
-    return node->store_offset_known ? local_us + node->store_offset_us : 0;
+    return gh_node_store_time(gh_op_node(op), local_us);
 }
 
 uint64_t gh_op_not_after(const gh_op* op)
 {
-    return gh_op_store_time(op, op->client->now_us + op->client->config.request_timeout_us);
+    return gh_node_not_after(gh_op_node(op));
 }
 
 bool gh_client_budget_left(gh_client* client)

@@ -184,18 +184,16 @@ static void dump_ops(dump* to, const gh_client* client)
 static void dump_sent(dump* to, const gh_node* node)
 {
     const gh_client* client = node->client;
-    uint32_t at = node->sent_first;
+    const gh_slot* slot = node->sent;
     uint32_t i;
-    for (i = 0; at != 0 && i < DUMP_SENT_MAX; i++)
+    for (i = 0; slot != NULL && i < DUMP_SENT_MAX; i++, slot = slot->next)
     {
-        const gh_slot* slot = &client->slots[at - 1];
         const bool is_op = slot->purpose == GH_SLOT_OP;
         dump_text(to, "  on the wire: ");
         dump_text(to, slot->op != NULL ? slot->op->kind->name : is_op ? "an op that has ended" : "the client itself");
         dump_number(to, ", for ", client->now_us - slot->sent_us);
         dump_text(to, " us");
         dump_end_line(to);
-        at = slot->next;
     }
 }
 

@@ -1,6 +1,7 @@
 /* lease_ask.c -- what a lease asks of the store in each of its states, and which copies of that may come late. */
 
 #include "client/lease.h"
+#include "client/state.h"
 #include "client/waiter.h"
 
 /* The copy that was sent last has become one of those that may come late. */
@@ -28,9 +29,9 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
 {
     const gh_lease_row* row = gh_lease_row_of(lease);
     gh_client* client = lease->op.client;
-    const uint64_t quarantine_end_us = gh_op_quarantine_end(&lease->op);
-    const uint32_t watched = gh_op_watches_epoch(&lease->op) ? 1 : 0;
-    const uint64_t not_after_us = gh_op_not_after(&lease->op);
+    const gh_node* node = gh_op_node(&lease->op);
+    const uint32_t watched = gh_node_watches_epoch(node) ? 1 : 0;
+    const uint64_t not_after_us = gh_node_not_after(node);
     gh_request_op_script(request, &lease->op, watched, watched);
     encode_keys(lease, request);
     if (watched != 0) gh_request_epoch_key(request, client);
@@ -39,13 +40,13 @@ static void encode_acquire(gh_lease* lease, gh_request* request)
     gh_request_number(request, lease->ask_once ? 0 : gh_waiter_patience(client));
     gh_request_number(request, gh_waiter_window(client));
     gh_request_number(request, not_after_us);
-    gh_request_number(request, quarantine_end_us);
+    gh_request_number(request, gh_node_quarantine_end(node));
     if (row->encode_numbers != NULL) row->encode_numbers(lease, request);
-    if (watched != 0) gh_request_number(request, gh_op_store_birth(&lease->op));
+    if (watched != 0) gh_request_number(request, node->store_birth_us);
     if (request->full) return;
     if (gh_op_sent_twice(&lease->op)) lease_note_late(lease);
     lease->asked_us = not_after_us;
-    lease->link = gh_op_link(&lease->op);
+    lease->link = node->link.generation;
 }
 
 static void encode_release(gh_lease* lease, gh_request* request)

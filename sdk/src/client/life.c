@@ -6,8 +6,9 @@
 gh_status gh_op_check(const gh_op* op, const gh_client* client)
 {
     if (!gh_client_is_one(client)) return GH_INVALID_CLIENT;
+    if (op == NULL) return GH_INVALID_OP;
     if (gh_op_is_copy(op)) return gh_op_copy_used(op, client);
-    if (op == NULL || gh_op_is_busy(op)) return GH_INVALID_OP;
+    if (gh_op_is_busy(op)) return GH_INVALID_OP;
     if (client->draining) return GH_CLOSED;
     if (client->timers.count == client->timers.capacity) return GH_NO_ROOM;
     return GH_OK;

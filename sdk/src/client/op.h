@@ -304,7 +304,7 @@ uint64_t gh_client_callers_time(const gh_client* client, uint64_t time_us);
 /* now + pause, and never past the end of time. */
 uint64_t gh_client_after(const gh_client* client, uint64_t pause_us);
 
-/* ---- what a step may ask of the server that its op's requests go to -------------------------------------------------- */
+/* ---- what a step may ask of the server that its op's requests go to ---------------------------------------------- */
 
 uint64_t gh_op_quarantine_end(const gh_op* op); /* store time until which nothing is granted; or 0     */
 uint64_t gh_op_store_birth(const gh_op* op);    /* the epoch, as the last hand-shake found it          */

@@ -9,6 +9,7 @@ gh_script* gh_client_script(gh_client* client, const gh_script_text* text)
 {
     gh_script* script = &client->scripts[text->id];
     script->own = text;
+    script->number = (uint8_t)(text->id + 1);
     return script;
 }
 
@@ -128,14 +129,8 @@ static void encode_text(gh_request* request, const gh_script* script)
 
 void gh_script_note_loaded(gh_node* node, gh_script* script)
 {
-    if (gh_script_is_of(node->client, script)) node->scripts |= 1ull << script->own->id;
+    if (script->number != 0) node->scripts |= gh_script_bit(script);
     else script->loaded = node->link.generation;
-}
-
-void gh_script_forget_loaded(gh_node* node, gh_script* script)
-{
-    if (gh_script_is_of(node->client, script)) node->scripts &= ~(1ull << script->own->id);
-    else script->loaded = 0;
 }
 
 /* SCRIPT LOAD of the text, with what stands around it. False: no room now. */

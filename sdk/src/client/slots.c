@@ -7,38 +7,41 @@
 
 void gh_slots_init(gh_client* client)
 {
-    uint32_t i;
-    for (i = 0; i < client->config.requests_capacity; i++)
-        client->slots[i].next = i + 1 < client->config.requests_capacity ? i + 2 : 0;
-    client->slots_free = 1;
+    uint32_t place = client->config.requests_capacity;
+    for (; place > 0; place--)
+    {
+        gh_slot* slot = &client->slots[place - 1];
+        slot->place = place;
+        slot->next = client->slots_free;
+        client->slots_free = slot;
+    }
 }
 
 bool gh_slots_have_room(const gh_node* node)
 {
-    return node->client->slots_free != 0;
+    return node->client->slots_free != NULL;
 }
 
 gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_script* script)
 {
     gh_client* client = node->client;
-    const uint32_t place = client->slots_free;
-    gh_slot* slot = &client->slots[place - 1];
-    GH_INVARIANT(client, place != 0);
+    gh_slot* slot = client->slots_free;
+    GH_INVARIANT(client, slot != NULL);
     GH_INVARIANT(client, op == NULL || op->request != GH_REQUEST_SENT);
     client->slots_free = slot->next;
     slot->op = op;
     slot->script = script;
     slot->purpose = (uint16_t)purpose;
     slot->step = 0;
-    slot->next = 0;
+    slot->next = NULL;
     slot->sent_us = client->now_us;
     slot->end_byte = gh_link_written(&node->link);
-    if (node->sent_count++ == 0) node->sent_first = place;
-    else client->slots[node->sent_last - 1].next = place;
-    node->sent_last = place;
+    if (node->sent_count++ == 0) node->sent = slot;
+    else node->sent_last->next = slot;
+    node->sent_last = slot;
     if (op != NULL)
     {
-        op->place = place;
+        op->place = slot->place;
         op->request = GH_REQUEST_SENT;
     }
     client->stats.requests++;
@@ -49,29 +52,28 @@ gh_slot* gh_slots_add(gh_node* node, gh_slot_purpose purpose, gh_op* op, gh_scri
 gh_slot* gh_slots_newest(const gh_node* node)
 {
     GH_INVARIANT(node->client, node->sent_count > 0);
-    return &node->client->slots[node->sent_last - 1];
+    return node->sent_last;
 }
 
 const gh_slot* gh_slots_oldest(const gh_node* node)
 {
     GH_INVARIANT(node->client, node->sent_count > 0);
-    return &node->client->slots[node->sent_first - 1];
+    return node->sent;
 }
 
 const gh_slot* gh_slots_take_oldest(gh_node* node)
 {
     gh_client* client = node->client;
-    const uint32_t place = node->sent_first;
-    gh_slot* slot = &client->slots[place - 1];
+    gh_slot* slot = node->sent;
     gh_op* op = slot->op;
     GH_INVARIANT(client, node->sent_count > 0);
     node->sent_count--;
-    node->sent_first = slot->next;
+    node->sent = slot->next;
     slot->next = client->slots_free;
-    client->slots_free = place;
+    client->slots_free = slot;
     client->slots_used--;
     if (op == NULL) return slot;
-    GH_INVARIANT(client, op->place == place && op->request == GH_REQUEST_SENT);
+    GH_INVARIANT(client, op->place == slot->place && op->request == GH_REQUEST_SENT);
     op->place = 0;
     op->request = GH_REQUEST_NONE;
     return slot;
@@ -79,18 +81,17 @@ const gh_slot* gh_slots_take_oldest(gh_node* node)
 
 void gh_slots_turn(gh_node* node)
 {
-    gh_slot* slots = node->client->slots;
-    uint32_t at = node->sent_first;
-    uint32_t turned = 0;
+    gh_slot* at = node->sent;
+    gh_slot* turned = NULL;
     node->sent_last = at;
-    while (at != 0)
+    while (at != NULL)
     {
-        const uint32_t next = slots[at - 1].next;
-        slots[at - 1].next = turned;
+        gh_slot* next = at->next;
+        at->next = turned;
         turned = at;
         at = next;
     }
-    node->sent_first = turned;
+    node->sent = turned;
 }
 
 /* A caller's script may be gone by then, so its digest must be asked for again. */

@@ -80,9 +80,10 @@ typedef struct gh_slot
     gh_script* script; /* that it loads; or that op runs, while op is there          */
     uint64_t sent_us;  /* when it was encoded                                        */
     uint64_t end_byte; /* of the request in the connection's stream                  */
+    struct gh_slot* next; /* in the chain of its node's, or of the free ones */
+    uint32_t place;    /* its own, plus 1: what op->place is                 */
     uint16_t purpose;
     uint16_t step;
-    uint32_t next;     /* in the chain of its node's, or of the free ones: its place, plus 1; 0: none */
 } gh_slot;
 
 typedef struct gh_unsent
@@ -110,13 +111,13 @@ typedef struct gh_log_limit
 /* One server of the store: the connection for its requests, those that wait for it, and what it has said of itself. */
 typedef struct gh_node
 {
-    gh_client* client;
+    gh_client* client; /* whose it is */
     gh_link link;
 
     gh_unsent urgent; /* ops whose requests are to be encoded */
     gh_unsent waiting;
-    uint32_t sent_first; /* of the chain of requests on the wire, the oldest: its slot, plus 1; 0: none */
-    uint32_t sent_last;
+    gh_slot* sent; /* a chain of the requests on the wire, the oldest first */
+    gh_slot* sent_last;
     uint32_t sent_count;
 
     uint32_t step;    /* next of the hand-shake to be encoded; see handshake.c */
@@ -161,10 +162,10 @@ struct gh_client
     uint64_t budget_end_us; /* on the platform's clock; GH_FOREVER: no budget */
 
     gh_node* nodes;
-    uint32_t node_count;
+    gh_node* nodes_end;
 
     gh_slot* slots;      /* of all nodes */
-    uint32_t slots_free; /* a chain      */
+    gh_slot* slots_free; /* a chain      */
     uint32_t slots_used;
 
     uint32_t sweep_left; /* ops that the event of sweep_kind has yet to reach */
@@ -218,6 +219,33 @@ struct gh_client
     gh_client_stats stats;
     gh_script scripts[GH_SCRIPT_COUNT];
 };
+
+static inline void gh_node_note_store_time(gh_node* node, uint64_t store_us)
+{
+    node->store_offset_us = store_us - node->client->now_us;
+    node->store_offset_known = true;
+}
+
+static inline uint64_t gh_node_store_time(const gh_node* node, uint64_t local_us)
+{
+    return node->store_offset_known ? local_us + node->store_offset_us : 0;
+}
+
+static inline uint64_t gh_node_not_after(const gh_node* node)
+{
+    return gh_node_store_time(node, node->client->now_us + node->client->config.request_timeout_us);
+}
+
+static inline bool gh_node_watches_epoch(const gh_node* node)
+{
+    return node->client->config.quarantine_us != 0 && !node->clustered;
+}
+
+static inline uint64_t gh_node_quarantine_end(const gh_node* node)
+{
+    const uint64_t quarantine_us = node->client->config.quarantine_us;
+    return quarantine_us == 0 ? 0 : node->store_birth_us + quarantine_us;
+}
 
 /* Who has that slot of a Cluster; or the only one. */
 static inline gh_node* gh_node_of(const gh_client* client, uint16_t route)
@@ -361,9 +389,6 @@ gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_r
 /* AUTH of the two, if there is a password. */
 bool gh_request_auth(gh_request* request, gh_link* link, gh_str user, gh_str password);
 
-/* clock.c */
-void gh_node_note_store_time(gh_node* node, uint64_t store_us);
-
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */
 void gh_rights_encode(gh_node* node, gh_request* request);
@@ -395,19 +420,22 @@ const gh_script_text* gh_script_contract(const gh_script* script);
 const char* gh_answer_shape(const gh_op_kind* kind, const gh_script* script);
 /* Those that run to their end while their slot moves need no phantom key: so leases live through that. */
 bool gh_script_wants_phantom(const gh_client* client, const gh_script* script);
-/* False: it is a caller's, which knows itself on which connection it went last. */
-static inline bool gh_script_is_of(const gh_client* client, const gh_script* script)
+static inline uint64_t gh_script_bit(const gh_script* script) /* of gh_node.scripts; not of a caller's */
 {
-    return script->own != NULL && script == &client->scripts[script->own->id];
+    return 1ull << (script->number - 1);
 }
-/* Whether this connection has loaded it, or is about to. */
+/* Whether this connection has loaded it, or is about to. A caller's knows itself on which one it went last. */
 static inline bool gh_script_is_loaded(const gh_node* node, const gh_script* script)
 {
-    if (gh_script_is_of(node->client, script)) return (node->scripts >> script->own->id & 1) != 0;
-    return script->loaded == node->link.generation;
+    return script->number != 0 ? (node->scripts & gh_script_bit(script)) != 0
+                               : script->loaded == node->link.generation;
 }
 void gh_script_note_loaded(gh_node* node, gh_script* script);
-void gh_script_forget_loaded(gh_node* node, gh_script* script);
+static inline void gh_script_forget_loaded(gh_node* node, gh_script* script)
+{
+    if (script->number != 0) node->scripts &= ~gh_script_bit(script);
+    else script->loaded = 0;
+}
 bool gh_script_encode_load(gh_node* node, gh_script* script, gh_slot_purpose purpose, gh_op* op);
 void gh_script_note_digest(gh_node* node, gh_script* script, const gh_reply* reply);
 

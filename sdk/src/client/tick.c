@@ -56,7 +56,7 @@ static void tick_queue_gauges(gh_client* client)
     const gh_node* node = client->nodes;
     uint32_t waiting = node->urgent.count + node->waiting.count;
     uint64_t oldest_us = node_oldest_request(node);
-    while (++node < client->nodes + client->node_count)
+    while (++node < client->nodes_end)
     {
         const uint64_t its_oldest_us = node_oldest_request(node);
         waiting += node->urgent.count + node->waiting.count;
@@ -90,23 +90,23 @@ static void node_connect(gh_node* node)
 
 static void tick_receive(gh_client* client)
 {
-    gh_node* node;
+    gh_node* node = client->nodes;
     if (client->config.topology != NULL) client->config.topology->move(client);
-    for (node = client->nodes; node < client->nodes + client->node_count; node++)
+    do
     {
         if (node->link.state != GH_LINK_READY) node_connect(node);
         gh_pipeline_receive(node);
-    }
+    } while (++node < client->nodes_end);
 }
 
 static void tick_send(gh_client* client)
 {
-    gh_node* node;
-    for (node = client->nodes; node < client->nodes + client->node_count; node++)
+    gh_node* node = client->nodes;
+    do
     {
         gh_pipeline_send(node);
         gh_pipeline_check_age(node);
-    }
+    } while (++node < client->nodes_end);
 }
 
 static uint64_t leases_due(const gh_client* client)
@@ -165,7 +165,7 @@ static uint64_t commands_due(const gh_client* client)
 {
     const gh_node* node = client->nodes;
     uint64_t due_us = node_due(node);
-    while (++node < client->nodes + client->node_count) due_us = gh_least(due_us, node_due(node));
+    while (++node < client->nodes_end) due_us = gh_least(due_us, node_due(node));
     return client->config.topology == NULL ? due_us : gh_least(due_us, client->config.topology->due_us(client));
 }
 

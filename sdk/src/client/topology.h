@@ -13,8 +13,8 @@ struct gh_topology
     /* Of a config that names it: the addresses, and the fields that are its own. */
     gh_status (*check)(const gh_client_config* config);
 
-    /* Cuts what it needs from the arena: client->topology is that, and NULL while the arena only measures. The addresses
-       are the config's, and live as long as the client when that is made. */
+    /* Cuts what it needs from the arena: client->topology is that, and NULL while the arena only measures. The
+       addresses are the config's, and live as long as the client when that is made. */
     bool (*carve)(gh_arena* arena, gh_client* client, gh_str addresses);
 
     /* Once a tick, before replies are read: its own connections. */

@@ -1,6 +1,6 @@
-/* sentinel.c -- what is said to one sentinel, and what it says. */
+/* sentinel_link.c -- what is said to one sentinel, and what it says. */
 
-#include "topology/sentinel.h"
+#include "sentinel/sentinel_link.h"
 
 #include "base/least.h"
 
@@ -65,7 +65,7 @@ bool gh_sentinel_ask(gh_sentinel* sentinel, gh_client* client)
     encode_channels(&request, "SUBSCRIBE");
     if (!gh_link_commit(&sentinel->link, &request)) return false;
     sentinel->asked = true;
-    sentinel->ping_us = client->now_us;
+    sentinel->asked_us = client->now_us;
     return true;
 }
 
@@ -142,8 +142,7 @@ static gh_sentinel_news take_instance(gh_str text, gh_str name, gh_sentinel_word
 static gh_sentinel_news take_event(gh_str channel, gh_str text, gh_str name)
 {
     if (gh_str_equal(channel, gh_str_of(sentinel_channels[0]))) return take_switch(text, name);
-    if (gh_str_equal(channel, gh_str_of(sentinel_channels[1])))
-        return take_instance(text, name, GH_SENTINEL_PROMOTING);
+    if (gh_str_equal(channel, gh_str_of(sentinel_channels[1]))) return take_instance(text, name, GH_SENTINEL_PROMOTING);
     return take_instance(text, name, GH_SENTINEL_GIVEN_UP);
 }
 
@@ -176,7 +175,7 @@ static gh_sentinel_news take_reply(gh_sentinel* sentinel, gh_client* client, con
             sentinel_ready(sentinel, client);
         return no_news();
     }
-    if (!sentinel->asked) return no_news(); /* OK of AUTH, a pong */
+    if (!sentinel->asked || reply->type == GH_REPLY_STATUS) return no_news(); /* OK of AUTH, a pong */
     if (first != NULL && second != NULL && gh_str_equal(first->text, gh_str_literal("pong"))) return no_news();
     sentinel->asked = false;
     if (first == NULL || second == NULL)
@@ -184,7 +183,7 @@ static gh_sentinel_news take_reply(gh_sentinel* sentinel, gh_client* client, con
     return news_of(GH_SENTINEL_MASTER, first->text, second->text);
 }
 
-static gh_sentinel_news read_news(gh_sentinel* sentinel, gh_client* client, bool* lost)
+static gh_sentinel_news sentinel_read(gh_sentinel* sentinel, gh_client* client, bool* lost)
 {
     const gh_reply* reply = NULL;
     gh_sentinel_news news = no_news();
@@ -208,7 +207,7 @@ gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client)
     bool lost = false;
     gh_sentinel_news news;
     if (link->state != GH_LINK_READY && link->state != GH_LINK_HANDSHAKE) return no_news();
-    news = read_news(sentinel, client, &lost);
+    news = sentinel_read(sentinel, client, &lost);
     if (lost || news.word != GH_SENTINEL_NOTHING) return news;
     if (client->now_us < link->look_us && !client->watched && !sentinel->asked) return news;
     link->look_us = client->now_us + SENTINEL_LOOK_US;
@@ -216,7 +215,7 @@ gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client)
     {
     case GH_MOVED_NOTHING: return news;
     case GH_MOVED_SOME:
-    case GH_MOVED_MORE: return read_news(sentinel, client, &lost);
+    case GH_MOVED_MORE: return sentinel_read(sentinel, client, &lost);
     case GH_MOVED_LOST: break;
     }
     sentinel_lose(sentinel, client, GH_LOG_WARNING, "closed by the sentinel");
@@ -229,7 +228,9 @@ static bool is_silent(const gh_sentinel* sentinel, const gh_client* client)
 {
     const gh_link* link = &sentinel->link;
     if (link->state == GH_LINK_HANDSHAKE) return client->now_us >= link->due_us;
-    return sentinel->ping_us > link->heard_us && client->now_us - sentinel->ping_us >= client->config.request_timeout_us;
+    if (sentinel->asked && client->now_us - sentinel->asked_us >= client->config.request_timeout_us) return true;
+    return sentinel->ping_us > link->heard_us &&
+           client->now_us - sentinel->ping_us >= client->config.request_timeout_us;
 }
 
 static uint64_t ping_due(const gh_sentinel* sentinel)
@@ -260,6 +261,7 @@ uint64_t gh_sentinel_due(const gh_sentinel* sentinel, const gh_client* client)
     if (link->state == GH_LINK_IDLE) return client->now_us;
     if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
     if (link->state != GH_LINK_READY) return link->due_us;
+    if (sentinel->asked) return sentinel->asked_us + client->config.request_timeout_us;
     return sentinel->ping_us > link->heard_us ? sentinel->ping_us + client->config.request_timeout_us
                                               : ping_due(sentinel);
 }

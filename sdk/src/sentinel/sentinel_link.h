@@ -1,12 +1,12 @@
-/* sentinel.h -- one sentinel: the connection over which it is asked where the master is, and tells what happens to it.
+/* sentinel_link.h -- one sentinel: the connection over which it is asked where the master is, and tells what happens.
 
        IDLE -> CONNECTING -> HANDSHAKE --AUTH, the question, SUBSCRIBE--> READY --> the question again: UNSUBSCRIBE, it,
                                                                                     SUBSCRIBE, in one piece
 
    It knows nothing of the client's other links: what it has heard is handed to whoever moves it. */
 
-#ifndef GH_SENTINEL_H
-#define GH_SENTINEL_H
+#ifndef GH_SENTINEL_LINK_H
+#define GH_SENTINEL_LINK_H
 
 #include "client/link.h"
 #include "guildhall/sentinel.h"
@@ -35,6 +35,7 @@ typedef struct gh_sentinel
     gh_link link;
     gh_endpoint endpoint;
     uint64_t ping_us;
+    uint64_t asked_us;
     bool asked; /* and not answered yet */
 } gh_sentinel;
 

@@ -1,22 +1,22 @@
-/* sentinels.c -- the master is where a sentinel says, if it says so itself: guildhall/sentinel.h has the drawing.
+/* sentinel.c -- the master is where a sentinel says, if it says so itself: guildhall/sentinel.h has the drawing.
 
    Sentinels are asked one after the other, anew for each attempt to connect; all are listened to. client->endpoint is
    what they said last. */
 
 #include "client/topology.h"
-#include "topology/sentinel.h"
+#include "sentinel/sentinel_link.h"
 
 #include "base/least.h"
 
-#define NAME_MAX_BYTES      128u
-#define USER_MAX_BYTES      128u
-#define PASSWORD_MAX_BYTES  512u
-#define TEXT_MAX_BYTES      264u /* "[HOST]:PORT" with a host name of 253 bytes */
-#define PATIENCE_US         250000ull /* for an answer; then the next sentinel is asked, too           */
-#define PAUSE_US            250000ull /* after an answer that was of no use                            */
-#define PROMOTION_US        3000000ull /* a replica becomes the master in this time, or it does not    */
-#define PROMOTION_LOOK_US   20000ull
-#define LEAVE_US            200000ull /* for what is on its way to the old master                      */
+#define NAME_MAX_BYTES     128u
+#define USER_MAX_BYTES     128u
+#define PASSWORD_MAX_BYTES 512u
+#define TEXT_MAX_BYTES     264u       /* "[HOST]:PORT" with a host name of 253 bytes */
+#define PATIENCE_US        250000ull  /* for an answer; then the next sentinel is asked, too           */
+#define PAUSE_US           250000ull  /* after an answer that was of no use                            */
+#define PROMOTION_US       3000000ull /* a replica becomes the master in this time, or it does not    */
+#define PROMOTION_LOOK_US  20000ull
+#define LEAVE_US           200000ull /* for what is on its way to the old master                      */
 
 typedef enum sentinels_state
 {
@@ -35,14 +35,14 @@ typedef struct sentinels
 {
     sentinels_state state;
     uint32_t count;
-    uint32_t at;           /* who is asked next                                           */
-    uint32_t unknown;      /* answers in a row that there is no such master               */
-    bool fresh;            /* what was heard has not been used for an attempt yet         */
-    uint64_t ask_us;       /* not asked before                                            */
-    uint64_t leave_us;     /* PROMOTING: the old master is given up                       */
-    uint64_t until_us;     /* PROMOTING: it has failed; FOUND: old is not believed before */
-    sentinels_text now;    /* client->endpoint                                            */
-    sentinels_text old;    /* who was the master before a promotion                       */
+    uint32_t at;        /* who is asked next                                           */
+    uint32_t unknown;   /* answers in a row that there is no such master               */
+    bool fresh;         /* what was heard has not been used for an attempt yet         */
+    uint64_t ask_us;    /* not asked before                                            */
+    uint64_t leave_us;  /* PROMOTING: the old master is given up                       */
+    uint64_t until_us;  /* PROMOTING: it has failed; FOUND: old is not believed before */
+    sentinels_text now; /* client->endpoint                                            */
+    sentinels_text old; /* who was the master before a promotion                       */
     gh_sentinel each[GH_SENTINELS_MAX];
 } sentinels;
 
@@ -334,7 +334,7 @@ static gh_link* sentinels_link(gh_client* client, uint32_t n)
 
 const struct gh_topology* gh_topology_sentinel(void)
 {
-    static const struct gh_topology topology = {"sentinel",   sentinels_check, sentinels_carve, sentinels_move,
+    static const struct gh_topology topology = {"sentinel",    sentinels_check, sentinels_carve, sentinels_move,
                                                 sentinels_due, sentinels_find,  sentinels_link};
     return &topology;
 }

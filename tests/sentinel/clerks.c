@@ -1,0 +1,92 @@
+#include "sentinel/clerks.h"
+
+#include <stdlib.h>
+
+static void clerk_begin(clerks* self, unsigned i)
+{
+    clerk* one = &self->each[i];
+    one->begun_us = game_now_us(self->owner);
+    assert_status(gh_command_format(&one->op, self->owner->client, &one->config, "INCR clerk:%d", (int)i), GH_OK);
+}
+
+clerks clerks_start(game* owner, unsigned count)
+{
+    clerks self = {.owner = owner, .each = GAME_NEW_ARRAY(owner, clerk, count), .count = count};
+    for (unsigned i = 0; i < count; i++)
+    {
+        self.each[i].config = gh_command_config_default();
+        self.each[i].config.repeat = GH_REPEAT_ONCE;
+        self.each[i].config.timeout_us = 60 * SECOND_US;
+        clerk_begin(&self, i);
+    }
+    return self;
+}
+
+static bool clerk_has_ended(clerks* self, unsigned i)
+{
+    clerk* one = &self->each[i];
+    gh_status status = gh_op_poll(&one->op.op);
+    uint64_t took_us = game_now_us(self->owner) - one->begun_us;
+    if (status == GH_PENDING) return false;
+    if (status != GH_OK)
+        fail_msg("clerk %u ends %s after %llu us", i, gh_status_name(status), (unsigned long long)took_us);
+    if (one->begun_us == 0) return true;
+    if (took_us > self->longest_us) self->longest_us = took_us;
+    one->acknowledged++;
+    one->begun_us = 0;
+    return true;
+}
+
+void clerks_work(clerks* self)
+{
+    for (unsigned i = 0; i < self->count; i++)
+        if (clerk_has_ended(self, i)) clerk_begin(self, i);
+}
+
+static uint64_t least_acknowledged(const clerks* self)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < self->count; i++)
+        if (self->each[i].acknowledged < least) least = self->each[i].acknowledged;
+    return least;
+}
+
+static bool clerks_have(clerks* self, uint64_t least)
+{
+    clerks_work(self);
+    return least_acknowledged(self) >= least;
+}
+
+void clerks_until(clerks* self, uint64_t more)
+{
+    const uint64_t most = least_acknowledged(self) + more;
+    GAME_UNTIL(clerks_have(self, most));
+}
+
+static bool all_have_ended(clerks* self)
+{
+    bool all = true;
+    for (unsigned i = 0; i < self->count; i++) all = clerk_has_ended(self, i) && all;
+    return all;
+}
+
+void clerks_rest(clerks* self)
+{
+    GAME_UNTIL(all_have_ended(self));
+}
+
+uint64_t clerks_lost(const clerks* self, redis_server* server)
+{
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < self->count; i++)
+    {
+        const char* text =
+            redis_server_text(server, "EVAL %s 0 clerk:%u", "return redis.call('GET', ARGV[1]) or '0'", i);
+        uint64_t there = strtoull(text, NULL, 10);
+        if (there > self->each[i].acknowledged)
+            fail_msg("clerk %u was told of %llu, and there are %llu", i, (unsigned long long)self->each[i].acknowledged,
+                     (unsigned long long)there);
+        lost += self->each[i].acknowledged - there;
+    }
+    return lost;
+}

@@ -1,0 +1,50 @@
+/* clerks.h -- ops that count without an end while a store's servers come and go, and what must be true behind it.
+
+       clerks all = clerks_start(game, 8);           // each adds one to a key of its own, once, again and again
+       clerks_until(&all, 100);                      // every one has been told of 100 more
+       ... a master is killed, or gives way ...
+       clerks_until(&all, 100);
+       assert_int_equal(clerks_lost(&all, server), 0); // what was acknowledged is there, and nothing twice
+
+   Any end but GH_OK fails the test. */
+
+#ifndef GUILDHALL_TESTS_CLERKS_H
+#define GUILDHALL_TESTS_CLERKS_H
+
+#include "support/scene/game.h"
+#include "support/server/redis_server.h"
+
+#define CLERKS_MAX 16
+
+typedef struct clerk
+{
+    gh_command_line op;
+    gh_command_config config;
+    uint64_t begun_us;
+    uint64_t acknowledged;
+} clerk;
+
+typedef struct clerks
+{
+    game* owner;
+    clerk* each;
+    unsigned count;
+    uint64_t longest_us; /* from begin to end, of any of them */
+} clerks;
+
+clerks clerks_start(game* owner, unsigned count);
+
+/* What has ended is begun again. To be called between ticks. */
+void clerks_work(clerks* self);
+
+/* Ticks all games until each has so many acknowledged more. */
+void clerks_until(clerks* self, uint64_t more);
+
+/* Ends them, each with its answer. */
+void clerks_rest(clerks* self);
+
+/* Of all that was acknowledged, so many are not in that server. What is there and was not acknowledged fails the test:
+   it was done twice. To be called behind clerks_rest. */
+uint64_t clerks_lost(const clerks* self, redis_server* server);
+
+#endif
