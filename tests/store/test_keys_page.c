@@ -5,6 +5,7 @@
 #include "support/scene/game.h"
 #include "support/scene/keys.h"
 #include "support/scene/page.h"
+#include "support/scene/rights.h"
 #include "support/server/redis_server.h"
 #include "support/scratch.h"
 #include "support/source_tree.h"
@@ -142,14 +143,9 @@ typedef struct rights
 static rights read_rights(void)
 {
     rights self = {NULL, {NULL}, 0};
-    char path[SOURCE_TREE_PATH_SIZE];
-    assert_true(source_tree_path(path, PAGE));
-    self.text = page_read_file(path);
-    char* line = strstr(self.text, "gh ACL SETUSER game ");
-    assert_non_null(line);
-    line += strlen("gh ACL SETUSER game ");
-    *strstr(line, "\n#>") = 0;
-    for (char* word = strtok(line, " '\\\n"); word != NULL; word = strtok(NULL, " '\\\n"))
+    self.text = page_copy(rights_of_the_page());
+    char* line = strchr(self.text, ' ') + 1;
+    for (char* word = strtok(line, " "); word != NULL; word = strtok(NULL, " "))
     {
         assert_true(self.count < RULES_MAX);
         self.rules[self.count++] = word;
