@@ -2,7 +2,11 @@
 
 #include "support/wait.h"
 
+#include "support/cleanup.h"
+
 #include <time.h>
+
+static void (*meanwhile)(void);
 
 uint64_t wait_now_us(void)
 {
@@ -20,4 +24,26 @@ void wait_briefly(void)
 {
     struct timespec pause = {0, 200 * 1000};
     nanosleep(&pause, NULL);
+}
+
+static void forget_meanwhile(void* thing)
+{
+    (void)thing;
+    meanwhile = NULL;
+}
+
+void wait_meanwhile(void (*tick)(void))
+{
+    cleanup_forget(&meanwhile);
+    if (tick != NULL) cleanup_add(forget_meanwhile, &meanwhile);
+    meanwhile = tick;
+}
+
+void wait_a_while(void)
+{
+    for (int i = 0; i < 16; i++)
+    {
+        if (meanwhile != NULL) meanwhile();
+        wait_briefly();
+    }
 }

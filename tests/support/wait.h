@@ -30,4 +30,27 @@ uint64_t wait_cap_us(void);
 /* Gives the processor away for about 200 us. */
 void wait_briefly(void);
 
+/* The same for a condition that costs those something who are asked: looks every few milliseconds. Before it fails the
+   test, it says `last_words`, a statement. */
+#define WAIT_SELDOM(condition, last_words)                                                                   \
+    do                                                                                                       \
+    {                                                                                                        \
+        uint64_t wait_end_us = wait_cap_us();                                                                \
+        while (!(condition))                                                                                 \
+        {                                                                                                    \
+            if (wait_now_us() >= wait_end_us)                                                                \
+            {                                                                                                \
+                last_words;                                                                                  \
+                fail_msg("waited too long for: %s", #condition);                                             \
+            }                                                                                                \
+            wait_a_while();                                                                                  \
+        }                                                                                                    \
+    } while (0)
+
+/* Some milliseconds. */
+void wait_a_while(void);
+
+/* What is done again and again meanwhile, until the end of the test: game_tick_all, say. NULL: nothing. */
+void wait_meanwhile(void (*tick)(void));
+
 #endif

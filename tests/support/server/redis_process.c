@@ -135,6 +135,8 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
 
     command_line line = {{NULL}, 0};
     add(&line, program);
+    if (plan->file != NULL) add(&line, plan->file);
+    if (plan->sentinel) add(&line, "--sentinel");
     add_pair(&line, "--port", port);
     if (plan->port != 0)
     {

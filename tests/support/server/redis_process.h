@@ -1,5 +1,5 @@
-/* redis_process.h -- finding the server program, its command line, and the fork. redis_server.c alone uses
-   it. */
+/* redis_process.h -- finding the server program, its command line, and the fork. For redis_server.c,
+   and its log for who has several. */
 
 #ifndef GUILDHALL_TESTS_REDIS_PROCESS_H
 #define GUILDHALL_TESTS_REDIS_PROCESS_H
@@ -13,6 +13,8 @@
 typedef struct redis_process_plan
 {
     const char* folder; /* socket, log and data/ go here */
+    const char* file;   /* its configuration, or NULL    */
+    bool sentinel;      /* it watches other servers      */
     bool append_only;
     uint16_t port; /* 0: no TCP */
     bool six;      /* on ::1 as well */

@@ -33,6 +33,7 @@ struct redis_server
     pid_t pid; /* 0 when it does not run */
     uint16_t port;
     char folder[SCRATCH_PATH_SIZE];
+    char file[SCRATCH_PATH_SIZE + 16]; /* of its configuration, if it has one */
     char address[ADDRESS_SIZE];
     char tcp_address[ADDRESS_SIZE];
     char tcp6_address[ADDRESS_SIZE];
@@ -40,6 +41,7 @@ struct redis_server
     clock_offset* clock;
     redisContext* audit;
     redisReply* last; /* what redis_server_text gave out */
+    size_t queued;    /* audits that are not sent        */
 };
 
 /* ---- The process ---- */
@@ -50,6 +52,7 @@ static void forget_audit(redis_server* server)
     if (server->audit != NULL) redisFree(server->audit);
     server->last = NULL;
     server->audit = NULL;
+    server->queued = 0;
 }
 
 static void must_be_ours(const redis_server* server)
@@ -94,6 +97,8 @@ static void spawn(redis_server* server)
 {
     redis_process_plan plan = {0};
     plan.folder = server->folder;
+    plan.file = server->options.configuration == NULL ? NULL : server->file;
+    plan.sentinel = server->options.sentinel;
     plan.append_only = server->options.append_only;
     plan.port = server->options.tcp ? server->port : (uint16_t)0;
     plan.six = server->tcp6_address[0] != '\0';
@@ -183,6 +188,14 @@ static redis_server* new_server(const redis_server_options* options)
     return server;
 }
 
+static void write_configuration(const redis_server* server)
+{
+    if (server->options.configuration == NULL) return;
+    FILE* file = fopen(server->file, "w");
+    if (file == NULL || fputs(server->options.configuration, file) < 0 || fclose(file) != 0)
+        fail_msg("cannot write %s", server->file);
+}
+
 redis_server* redis_server_start(const redis_server_options* options)
 {
     redis_server* server = new_server(options);
@@ -190,10 +203,12 @@ redis_server* redis_server_start(const redis_server_options* options)
     scratch_folder(server->folder);
     snprintf(data, sizeof(data), "%s/data", server->folder);
     mkdir(data, 0700);
+    snprintf(server->file, sizeof(server->file), "%s/server.conf", server->folder);
     snprintf(server->address, ADDRESS_SIZE, "unix:%s/redis.sock", server->folder);
     snprintf(server->prefix, sizeof(server->prefix), "gh");
     cleanup_add(end_thing, server);
     if (server->options.clock) server->clock = clock_open(server->folder);
+    write_configuration(server);
     start_process(server, true);
     return server;
 }
@@ -286,6 +301,11 @@ pid_t redis_server_pid(const redis_server* server)
     return server->pid;
 }
 
+bool redis_server_runs(const redis_server* server)
+{
+    return server->pid != 0 && !server->frozen;
+}
+
 void redis_server_stop(redis_server* server)
 {
     end_process(server, SIGTERM);
@@ -309,6 +329,7 @@ void redis_server_restart_empty(redis_server* server)
     snprintf(data, sizeof(data), "%s/data", server->folder);
     scratch_remove(data);
     mkdir(data, 0700);
+    write_configuration(server);
     start_process(server, false);
 }
 
@@ -381,7 +402,8 @@ static void begin_audit(redis_server* server)
     connect_audit(server);
 }
 
-static redisReply* audit(redis_server* server, const char* format, va_list arguments)
+/* NULL where the connection broke. */
+static redisReply* try_audit(redis_server* server, const char* format, va_list arguments)
 {
     if (server->shared && strncasecmp(format, "FLUSH", 5) == 0) fail_msg("%s", "never flush the server of --redis");
     begin_audit(server);
@@ -391,8 +413,47 @@ static redisReply* audit(redis_server* server, const char* format, va_list argum
     void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
     redisReply* reply = redisvCommand(server->audit, format, arguments);
     signal(SIGPIPE, handler);
+    return reply;
+}
+
+static redisReply* audit(redis_server* server, const char* format, va_list arguments)
+{
+    redisReply* reply = try_audit(server, format, arguments);
     if (reply == NULL) fail_msg("audit \"%s\": %s", format, server->audit->errstr);
     return reply;
+}
+
+redisReply* redis_server_try(redis_server* server, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply* reply = try_audit(server, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+void redis_server_queue(redis_server* server, const char* format, ...)
+{
+    va_list arguments;
+    if (server->queued == 0) begin_audit(server);
+    va_start(arguments, format);
+    if (redisvAppendCommand(server->audit, format, arguments) != REDIS_OK) abort();
+    va_end(arguments);
+    server->queued++;
+}
+
+void redis_server_drain(redis_server* server)
+{
+    void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
+    for (; server->queued > 0; server->queued--)
+    {
+        void* got = NULL;
+        if (redisGetReply(server->audit, &got) != REDIS_OK) fail_msg("queued audits: %s", server->audit->errstr);
+        redisReply* reply = got;
+        if (reply->type == REDIS_REPLY_ERROR) fail_msg("a queued audit: %s", reply->str);
+        freeReplyObject(reply);
+    }
+    signal(SIGPIPE, handler);
 }
 
 redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count)

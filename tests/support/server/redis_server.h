@@ -33,6 +33,9 @@ typedef struct redis_server_options
     const char* user;     /* for the audit connection; NULL: the default user                              */
     const char* password; /* for the audit connection; also give --requirepass or an ACL in arguments      */
     const char* const* arguments; /* more of the command line, a word each, NULL at the end; NULL for none */
+    const char* configuration;    /* text of a configuration file; what the server writes into it is there again after
+                                     a restart. NULL: none                                                           */
+    bool sentinel;                /* a Sentinel, which must have a configuration                                     */
 } redis_server_options;
 
 /* Starts a server and waits until it answers. NULL options: the plain server. */
@@ -65,12 +68,16 @@ const char* redis_server_folder(const redis_server* server);
 
 pid_t redis_server_pid(const redis_server* server);
 
+/* Neither stopped nor frozen. */
+bool redis_server_runs(const redis_server* server);
+
 /* stop asks politely (SIGTERM) and waits; kill9 does not ask. Both return when the process is gone. */
 void redis_server_stop(redis_server* server);
 void redis_server_kill9(redis_server* server);
 
 /* Starts again at the same addresses, after stop or kill9, or killing it first when it runs. With append_only
-   the data is there again; restart_empty removes it before. Returns when the server answers. */
+   the data is there again; restart_empty removes it before, and its configuration is as it was at first. Returns when
+   the server answers. */
 void redis_server_restart(redis_server* server);
 void redis_server_restart_empty(redis_server* server);
 
@@ -94,7 +101,14 @@ void redis_server_shift_clock(redis_server* server, int64_t offset_us);
 /* The reply; free it with freeReplyObject. Error replies are returned, a dead connection fails the test. */
 redisReply* redis_server_command(redis_server* server, const char* format, ...);
 
-/* The same with a command of any number of words, which may hold any bytes. */
+/* The same, and NULL where the connection broke: a server that is made a replica cuts its clients off. */
+redisReply* redis_server_try(redis_server* server, const char* format, ...);
+
+/* Many at once: queue keeps a command, drain sends them all and wants no error for any. */
+void redis_server_queue(redis_server* server, const char* format, ...);
+void redis_server_drain(redis_server* server);
+
+/* A command of any number of words, which may hold any bytes. */
 redisReply* redis_server_words(redis_server* server, const char* const* words, const size_t* sizes, size_t count);
 
 /* The whole numbers that an answer begins with, an array or one text of them; returns how many, at most `most`. */
