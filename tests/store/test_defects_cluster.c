@@ -11,54 +11,29 @@
 #include "support/scene/refresher.h"
 #include "support/scene/talk.h"
 #include "support/scene/social.h"
+#include "support/server/cluster.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define NODES     3
-#define SLOTS     16384
 #define NAME_SIZE 24
 
-typedef struct cluster
+typedef struct scene
 {
+    cluster* fleet;
     redis_server* nodes[NODES];
     game* games[NODES];
     char prefixes[NODES][16];
     long long shake_errors[NODES]; /* "ERR" of the hand-shakes: commands that are tried without sense */
-} cluster;
+} scene;
 
-/* Node i has the slots from i * SLOTS / NODES on. */
-static size_t owner_of(const cluster* self, const char* key)
+static size_t owner_of(const scene* self, const char* key)
 {
-    long long slot = redis_server_integer(self->nodes[0], "CLUSTER KEYSLOT %s", key);
-    size_t i = NODES - 1;
-    while (slot < (long long)(i * SLOTS / NODES)) i--;
+    const redis_server* owner = cluster_master(self->fleet, cluster_slot(key));
+    size_t i = 0;
+    while (self->nodes[i] != owner) i++;
     return i;
-}
-
-static bool knows_all(redis_server* node)
-{
-    const char* info = redis_server_text(node, "CLUSTER INFO");
-    return strstr(info, "cluster_state:ok") != NULL && strstr(info, "cluster_slots_ok:16384") != NULL &&
-           strstr(info, "cluster_known_nodes:3") != NULL;
-}
-
-static void join_nodes(cluster* self)
-{
-    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
-    redis_server_options options = {.tcp = true, .arguments = arguments};
-    for (size_t i = 0; i < NODES; i++)
-    {
-        self->nodes[i] = redis_server_start(&options);
-        redis_server_do(self->nodes[i], "CLUSTER ADDSLOTSRANGE %d %d", (int)(i * SLOTS / NODES),
-                        (int)((i + 1) * SLOTS / NODES) - 1);
-    }
-    for (size_t i = 1; i < NODES; i++)
-    {
-        const char* port = strrchr(redis_server_tcp_address(self->nodes[i]), ':') + 1;
-        redis_server_do(self->nodes[0], "CLUSTER MEET 127.0.0.1 %s", port);
-    }
-    for (size_t i = 0; i < NODES; i++) WAIT_FOR(knows_all(self->nodes[i]));
 }
 
 /* A client for each node, with a prefix whose epoch lies there. */
@@ -70,11 +45,12 @@ static long long errors_of(redis_server* node, const char* kind)
     return text == NULL ? 0 : strtoll(text + strlen(wanted), NULL, 10);
 }
 
-static cluster cluster_start(void)
+static scene start_scene(void)
 {
-    cluster self;
+    scene self;
     memset(&self, 0, sizeof(self));
-    join_nodes(&self);
+    self.fleet = cluster_start(&(cluster_options){.masters = NODES, .node_timeout_ms = 15000});
+    for (size_t i = 0; i < NODES; i++) self.nodes[i] = cluster_node(self.fleet, i);
     for (unsigned number = 0, found = 0; found < NODES; number++)
     {
         char prefix[16];
@@ -95,7 +71,7 @@ static cluster cluster_start(void)
 }
 
 /* A name whose object of that kind belongs to the node; tag is like "lock:%s". */
-static const char* name_on(const cluster* self, size_t node, const char* tag, char name[NAME_SIZE])
+static const char* name_on(const scene* self, size_t node, const char* tag, char name[NAME_SIZE])
 {
     for (unsigned i = 0;; i++)
     {
@@ -279,7 +255,7 @@ static gh_status talk(game* from, const char* name)
 /* ---- the test ------------------------------------------------------------------------------------------ */
 
 /* Once where the object is, and once where it is not. */
-static void try_both(const cluster* self, size_t node, const char* what, const char* tag, operation run)
+static void try_both(const scene* self, size_t node, const char* what, const char* tag, operation run)
 {
     char here[NAME_SIZE];
     char there[NAME_SIZE];
@@ -310,7 +286,7 @@ static void keys_of_a_step_share_a_slot_on_three_nodes(void** state)
         {"totals", "daily:%s.2011-10-10", add_totals},
         {"a chat", "chat:%s", talk},
     };
-    cluster self = cluster_start();
+    scene self = start_scene();
     for (size_t node = 0; node < NODES; node++)
     {
         char player[NAME_SIZE];
@@ -331,7 +307,7 @@ static void keys_of_a_step_share_a_slot_on_three_nodes(void** state)
 static void shards_lie_in_a_slot_each_on_three_nodes(void** state)
 {
     (void)state;
-    cluster self = cluster_start();
+    scene self = start_scene();
     for (size_t node = 0; node < NODES; node++)
     {
         unsigned here[2] = {0, 0};
@@ -364,7 +340,7 @@ static void shards_lie_in_a_slot_each_on_three_nodes(void** state)
 static void prefix_of_another_node_is_refused(void** state)
 {
     (void)state;
-    cluster self = cluster_start();
+    scene self = start_scene();
     for (size_t node = 0; node < NODES; node++)
     {
         size_t other = (node + 1) % NODES;
