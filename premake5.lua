@@ -233,18 +233,20 @@ local function describe()
         count_heap_calls()
     end
 
-    -- The storm is a program of its own: its processes live and die as the weather wants.
-    local support = {}
-    for _, name in ipairs({ "cleanup", "clock", "process", "random", "scratch", "server/redis_process",
-                            "server/redis_server", "server/stream", "source_tree", "suite", "wait" }) do
-        table.insert(support, "tests/support/" .. name .. ".c")
-    end
-    for _, source in ipairs(disk.matching("tests/storm/*.c")) do table.insert(support, source) end
-    if program("guildhall_storm", support) then
+    -- Programs of their own that start servers as the tests do: a storm, whose processes live and die as the weather
+    -- wants, and a fleet of servers for a person, see tests/fleet.sh.
+    local with_servers = { "cleanup", "clock", "process", "random", "scratch", "server/redis_process",
+                           "server/redis_server", "server/stream", "source_tree", "suite", "wait" }
+    local function program_with_servers(name, sources)
+        for _, support in ipairs(with_servers) do table.insert(sources, "tests/support/" .. support .. ".c") end
+        if not program(name, sources) then return end
         includedirs { "tests", disk.generated }
         third_party.include()
         links { "cmocka" }
     end
+    program_with_servers("guildhall_storm", disk.matching("tests/storm/*.c"))
+    program_with_servers("guildhall_fleet", disk.matching("tests/programs/fleet.c", "tests/support/server/cluster*.c",
+                                                          "tests/support/server/sentinels.c"))
 
     for _, folder in ipairs(disk.folders("samples/*")) do
         local name = path.getname(folder)

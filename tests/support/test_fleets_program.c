@@ -1,0 +1,104 @@
+/* The program behind tests/fleet.sh: it says who listens where, does as it is told, and leaves nothing behind. */
+
+#include "support/process.h"
+#include "support/scene/program.h"
+#include "support/server/stream.h"
+#include "support/wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool answers(const char* address)
+{
+    int descriptor = stream_connect(address);
+    if (descriptor >= 0) close(descriptor);
+    return descriptor >= 0;
+}
+
+static program runs;
+static int ends[2]; /* of its input */
+
+static int run_with_input(void* context, int results)
+{
+    const program* p = context;
+    CHILD_CHECK(dup2(ends[0], STDIN_FILENO) >= 0 && dup2(results, STDOUT_FILENO) >= 0);
+    close(ends[1]);
+    execv(p->path, (char* const*)(uintptr_t)p->arguments);
+    return 99;
+}
+
+/* Reads on until it has told the addresses once more; they are its last line. */
+static void read_on(char addresses[512])
+{
+    static const char word[] = "\naddresses: ";
+    size_t size = strlen(runs.output);
+    char* begin = runs.output + size;
+    const char* at = NULL;
+    while (at == NULL || strchr(at, '\n') == NULL)
+    {
+        assert_true(size + 1 < sizeof(runs.output));
+        assert_int_equal(child_read(runs.child, runs.output + size, 1), 1);
+        runs.output[++size] = '\0';
+        at = strstr(begin, word);
+        if (at != NULL) at += strlen(word);
+    }
+    snprintf(addresses, 512, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void start_program(const char* kind, char addresses[512])
+{
+    program_find(&runs, "guildhall_fleet");
+    program_argument(&runs, kind);
+    assert_int_equal(pipe(ends), 0);
+    runs.child = child_start(run_with_input, &runs);
+    close(ends[0]);
+    read_on(addresses);
+}
+
+static void tell_program(const char* line, char addresses[512])
+{
+    assert_int_equal(write(ends[1], line, strlen(line)), strlen(line));
+    read_on(addresses);
+}
+
+static unsigned how_many_answer(const char* addresses)
+{
+    char copy[512];
+    unsigned count = 0;
+    snprintf(copy, sizeof(copy), "%s", addresses);
+    for (char* each = strtok(copy, ","); each != NULL; each = strtok(NULL, ",")) count += answers(each);
+    return count;
+}
+
+static void program_obeys_and_ends_with_its_input(void** state)
+{
+    (void)state;
+    char addresses[512];
+    start_program("cluster", addresses);
+    assert_int_equal(how_many_answer(addresses), 6);
+    assert_null(strstr(runs.output, "killed"));
+    tell_program("kill 0\n", addresses);
+    assert_non_null(strstr(runs.output, " killed process 0\n"));
+    assert_int_equal(how_many_answer(addresses), 5);
+    tell_program("restart 0\n", addresses);
+    assert_int_equal(how_many_answer(addresses), 6);
+    tell_program("thaw 17\n", addresses);
+    assert_non_null(strstr(runs.output, "kill N, freeze N"));
+    close(ends[1]);
+    assert_int_equal(child_wait(runs.child), 0);
+    assert_int_equal(how_many_answer(addresses), 0);
+}
+
+static void servers_of_a_program_that_is_killed_do_not_survive_it(void** state)
+{
+    (void)state;
+    char addresses[512];
+    start_program("sentinel", addresses);
+    assert_int_equal(how_many_answer(addresses), 3);
+    child_kill9(runs.child);
+    WAIT_FOR(how_many_answer(addresses) == 0);
+    close(ends[1]);
+}
+
+TEST_FILE(fleets_program, cmocka_unit_test(program_obeys_and_ends_with_its_input),
+          cmocka_unit_test(servers_of_a_program_that_is_killed_do_not_survive_it));
