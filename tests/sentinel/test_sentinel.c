@@ -7,6 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A master streams to a new replica only when that has said so for the first time, up to a second after it was fed. */
+static void replicas_have_all(sentinels* fleet)
+{
+    redis_server* master = sentinels_master(fleet);
+    redis_server_do(master, "INCR replicated");
+    assert_int_equal(redis_server_integer(master, "WAIT 2 60000"), 2);
+}
+
+static sentinels* start_fleet(void)
+{
+    sentinels* fleet = sentinels_start(NULL);
+    replicas_have_all(fleet);
+    return fleet;
+}
+
 static gh_client_config config_of(sentinels* fleet)
 {
     gh_client_config config = game_config("unix:/nowhere");
@@ -100,29 +115,32 @@ static void passwords_are_for_each_their_own(void** state)
 static void planned_failover_loses_nothing(void** state)
 {
     (void)state;
-    sentinels* fleet = sentinels_start(NULL);
+    sentinels* fleet = start_fleet();
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 8);
     gh_lock* lock = held_lock(a, "door");
     clerks_until(&all, 20);
     redis_server* old = sentinels_master(fleet);
     sentinels_failover(fleet);
-    while (sentinels_master(fleet) == old || sentinels_master(fleet) == NULL) clerks_until(&all, 1);
+    redis_server* master = old;
+    for (; master == old || master == NULL; master = sentinels_master(fleet)) clerks_until(&all, 1);
     clerks_until(&all, 20);
     clerks_rest(&all);
-    assert_int_equal(clerks_lost(&all, sentinels_master(fleet)), 0);
+    assert_int_equal(clerks_lost(&all, master), 0);
     assert_status(gh_op_poll(&lock->op), GH_HELD);
 }
 
 static void killed_master_is_a_delay(void** state)
 {
     (void)state;
-    sentinels* fleet = sentinels_start(NULL);
+    sentinels* fleet = start_fleet();
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 8);
     gh_lock* lock = held_lock(a, "door");
     clerks_until(&all, 20);
     redis_server* old = sentinels_master(fleet);
+    clerks_rest(&all);
+    replicas_have_all(fleet); /* or it may be lost with its master, and nobody could tell */
     redis_server_kill9(old);
     clerks_until(&all, 20);
     clerks_rest(&all);
@@ -135,11 +153,13 @@ static void killed_master_is_a_delay(void** state)
 static void frozen_master_is_a_delay(void** state)
 {
     (void)state;
-    sentinels* fleet = sentinels_start(NULL);
+    sentinels* fleet = start_fleet();
     game* a = start_game(fleet);
     clerks all = clerks_start(a, 8);
     clerks_until(&all, 20);
     redis_server* old = sentinels_master(fleet);
+    clerks_rest(&all);
+    replicas_have_all(fleet);
     redis_server_freeze(old);
     clerks_until(&all, 20);
     clerks_rest(&all);
