@@ -88,7 +88,7 @@ static void slots_of_keys_are_the_servers(void** state)
 {
     (void)state;
     static const char* const keys[] = {"", "a", "gh:{lock:door}:s", "{}a", "a{b", "a}b{c}d", "{{a}}", "a{b}{c}"};
-    redis_server* node = redis_server_cluster_node();
+    redis_server* node = cluster_node(cluster_shared(), 0);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         assert_int_equal(redis_server_integer(node, "CLUSTER KEYSLOT %s", keys[i]), cluster_slot(keys[i]));
     static const unsigned slots[] = {0, 1, 93, 8191, 16383};
@@ -373,14 +373,18 @@ static void all_slots_of_a_master_are_on_their_way(void** state)
 {
     (void)state;
     static const unsigned slots[] = {93, 1000, 5000};
-    cluster* fleet = cluster_shared();
+    cluster* fleet = cluster_start(&(cluster_options){.masters = 3});
     redis_server* from = cluster_master(fleet, 93);
     redis_server* to = cluster_master(fleet, 12000);
     cluster_open_slots(fleet, from, to);
     for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
         if (cluster_master(fleet, slots[i]) == from) assert_true(sends_to(from, slots[i], "ASK", to));
+    redis_server_do(to, "ASKING");
+    assert_null(redis_server_text(to, "GET %s", key_in(93, 9999)));
     assert_true(cluster_has_settled(fleet));
     cluster_close_slots(fleet);
+    redis_server_do(to, "ASKING");
+    assert_true(sends_to(to, 93, "MOVED", from));
     assert_null(redis_server_text(from, "GET %s", key_in(93, 9999)));
     assert_true(sends_to(to, 93, "MOVED", from));
 }

@@ -172,7 +172,8 @@ cluster_reshard cluster_reshard_begin(cluster* fleet, redis_server* from, redis_
 /* False when all is done. */
 bool cluster_reshard_step(cluster_reshard* work);
 
-/* All slots of a master are on their way to another, and no key moves. */
+/* All slots of a master are on their way to another, and no key moves. Half a second; ten on Valkey where the masters
+   have replicas, for it waits for these at each slot. */
 void cluster_open_slots(cluster* fleet, redis_server* from, redis_server* to);
 
 /* Whatever is on its way, on any running master, stays where it is. Keys that have moved are not moved back. */

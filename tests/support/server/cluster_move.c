@@ -81,13 +81,19 @@ size_t cluster_move_keys(const cluster_move* move, size_t most)
     return keys_in(move->from, move->slot);
 }
 
-/* Replicas hear it from their masters, and refuse to be told. */
+/* Replicas hear it from their masters, and refuse to be told. Who gives the last slot away becomes a replica, on Valkey
+   while it still waits for replicas of its own. */
+static bool is_well_told(const redisReply* reply)
+{
+    return reply->type != REDIS_REPLY_ERROR || strstr(reply->str, "only with masters") != NULL ||
+           strncmp(reply->str, "UNBLOCKED", 9) == 0;
+}
+
 static void settle_slot(const cluster_move* move, redis_server* node)
 {
     redisReply* reply =
         redis_server_command(node, "CLUSTER SETSLOT %u NODE %s", move->slot, cluster_id(move->fleet, move->to));
-    if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "only with masters") == NULL)
-        fail_msg("slot %u has not moved: %s", move->slot, reply->str);
+    if (!is_well_told(reply)) fail_msg("slot %u has not moved: %s", move->slot, reply->str);
     freeReplyObject(reply);
 }
 
@@ -215,7 +221,7 @@ void cluster_close_slots(cluster* fleet)
         if (!redis_server_runs(node)) continue;
         cluster_view view = cluster_view_of(node);
         const cluster_line* own = cluster_view_own(&view);
-        for (const char* at = strchr(own->open, '['); at != NULL; at = strchr(at + 1, '['))
+        for (const char* at = own->is_master ? strchr(own->open, '[') : NULL; at != NULL; at = strchr(at + 1, '['))
             redis_server_queue(node, "CLUSTER SETSLOT %d STABLE", atoi(at + 1));
         redis_server_drain(node);
         cluster_view_free(&view);
