@@ -13,7 +13,7 @@
 --   bridge.lua       the words of premake 5, for premake 4.3
 --   disk.lua         reads, writes and lists files
 --   c.lua            writes texts as C
---   third_party.lua  where hiredis, xxHash and zlib are
+--   third_party.lua  where hiredis, xxHash, zlib and c-ares are
 --   scripts.lua      the server's scripts, for C; made smaller by minify.lua with lua_tokens.lua and lua_scopes.lua,
 --                    and packed by pack.lua
 --   hot.txt          the files that are compiled for speed, and not for size
@@ -157,6 +157,23 @@ local function library(name, what, sources)
     return true
 end
 
+-- Host names, for those who want them: a library of its own, of a public header and of c-ares.
+local function resolver_library()
+    if not third_party.cares then return end
+    if not target("guildhall_resolver", "StaticLib", disk.matching("platform/resolver/*.c"), "Size") then return end
+    our_warnings()
+    small_release()
+    includedirs { "sdk/include", "platform/resolver/include", third_party.cares.include }
+end
+
+-- To be called by a program, behind "program": links go from those who call to those who are called.
+local function with_resolver()
+    if not third_party.cares then return end
+    includedirs { "platform/resolver/include" }
+    links { "guildhall_resolver" }
+    third_party.link_cares()
+end
+
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
 local function dll(sources)
     if not library("guildhall_dll", "SharedLib", sources) then return end
@@ -211,6 +228,7 @@ local function describe()
         if other.sources then target(other.name, "StaticLib", other.sources) end
     end
 
+    resolver_library()
     small_samples()
     if windows then return end -- the others, tests and benches use POSIX
 
@@ -222,7 +240,7 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/")
+            source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares)
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -230,6 +248,7 @@ local function describe()
         includedirs { "sdk/src", disk.generated, "tests", game }
         third_party.include()
         links { "cmocka" }
+        with_resolver()
         count_heap_calls()
     end
 
@@ -283,7 +302,7 @@ third_party.find_all(target_os)
 if _ACTION then
     script_sources = scripts.embed()
     embed.page()
-    embed.list_of_tests()
+    embed.list_of_tests(third_party.cares and {} or { "tests/resolver/" })
     api.generate(disk.generated)
 end
 describe()

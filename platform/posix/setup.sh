@@ -5,8 +5,9 @@
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark, Python's redis module
 #   profile valgrind
+#   dns     c-ares, for guildhall_resolver
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
-#   test    what only the tests need: cmocka, g++, CMake, valgrind, Python's redis module
+#   test    what only the tests need: cmocka, g++, CMake, valgrind, c-ares, Python's redis module
 #   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
 #
@@ -70,6 +71,9 @@ look() {
         profile)
             need 'valgrind' valgrind has_command valgrind
             ;;
+        dns)
+            need 'c-ares with its headers' libc-ares-dev has_header ares.h
+            ;;
         sample)
             need 'ENet with its headers' libenet-dev has_header enet/enet.h
             need 'SQLite with its headers' libsqlite3-dev has_header sqlite3.h
@@ -78,6 +82,7 @@ look() {
         test)
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
+            need 'c-ares with its headers' libc-ares-dev has_header ares.h
             need 'CMake' cmake has_command cmake
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
@@ -92,7 +97,7 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, browser, profile, sample, test, lint" >&2
+            echo "setup.sh: no group is '$group': build, redis, bench, browser, profile, dns, sample, test, lint" >&2
             exit 2
             ;;
         esac

@@ -47,7 +47,7 @@ static bool open_board(member* m, const options* o)
 
 static bool open_client(member* m, const options* o, gh_client_config config)
 {
-    config.address = gh_str_of(o->redis);
+    config.address = gh_str_of(o->redis); /* for names of hosts: config.resolver, and guildhall/resolver.h */
     config.user = gh_str_of(o->user);
     config.password = gh_str_of(o->password);
     config.client_name = gh_str_of(o->name);

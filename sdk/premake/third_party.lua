@@ -3,6 +3,8 @@
 newoption { trigger = "hiredis", value = "DIR", description = "hiredis: headers and libhiredis.a, or its sources" }
 newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers and libxxhash.a, or its sources" }
 newoption { trigger = "zlib", value = "DIR", description = "zlib: headers and libz.a, or its sources" }
+newoption { trigger = "cares", value = "DIR", description = "c-ares: headers and libcares.a" }
+newoption { trigger = "no-cares", description = "Build without c-ares: no guildhall_resolver" }
 newoption { trigger = "no-zlib", description = "Build without zlib: disk.h reads no gzip files" }
 
 local disk = dofile("disk.lua")
@@ -57,8 +59,19 @@ local function find(name, headers, source_names)
     return library
 end
 
+-- c-ares, for platform/resolver alone, which is for POSIX. Nil: there is none.
+local function find_cares(target_os)
+    if _OPTIONS["no-cares"] or target_os == "windows" then return nil end
+    if _OPTIONS["cares"] then return find("cares", { "ares.h" }, {}) end
+    for _, place in ipairs({ "/usr/include", "/usr/local/include", "/opt/homebrew/include" }) do
+        if os.isfile(place .. "/ares.h") then return {} end
+    end
+    return nil
+end
+
 -- To be called first.
 --   third_party.libraries  those that are linked: { name, and the fields of find }
+--   third_party.cares      see find_cares
 --   third_party.with_zlib
 function third_party.find_all(target_os)
     third_party.with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or target_os ~= "windows")
@@ -69,6 +82,7 @@ function third_party.find_all(target_os)
     local zlib = find("zlib", { "zlib.h", "zconf.h" },
                       { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
     hiredis.name, xxhash.name, zlib.name = "hiredis", "xxhash", "z"
+    third_party.cares = find_cares(target_os)
     third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
 end
 
@@ -83,6 +97,12 @@ function third_party.link()
             links { ":lib" .. library.name .. ".a" }
         end
     end
+end
+
+-- Behind what uses guildhall_resolver. Static on Linux as the others are.
+function third_party.link_cares()
+    if third_party.cares.libdir then libdirs { third_party.cares.libdir } end
+    links { third_party.is_linux and ":libcares.a" or "cares" }
 end
 
 function third_party.include()
