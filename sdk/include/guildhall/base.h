@@ -166,8 +166,9 @@ typedef struct gh_hooks
     /* text is not NUL-terminated; it lives until the hook returns. It is printable ASCII; any other byte stands there
        as \xNN, so that nobody forges a line. Never holds a password or a payload: of what a server says only the
        beginning is shown, up to what it may have from a request (in quotes but for a command's name, escaped, "with
-       args", any four bytes of the password or the user), with [...] for the rest. What can come in floods (lost
-       links, refused requests) comes at most a few times a second, with the count of what was left out. */
+       args", any four bytes of the password or the user; in a hand-shake with a credentials hook, all but the word
+       that an error begins with), with [...] for the rest. What can come in floods (lost links, refused requests)
+       comes at most a few times a second, with the count of what was left out. */
     void (*log)(void* context, gh_log_level level, gh_str text);
 
     /* It was used as it must not be; or an invariant of its own is broken, which it looks at where NDEBUG is not

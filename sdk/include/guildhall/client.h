@@ -52,6 +52,13 @@ struct gh_topology; /* guildhall/sentinel.h                                     
    its bytes stay until the next call. Any other status: this attempt failed. */
 typedef gh_status (*gh_resolver)(void* context, gh_str host, gh_str* numeric);
 
+/* Who the client is, for passwords and tokens that run out. It is called in the tick in which a link has connected,
+   before each hand-shake, and again in the next ticks while it returns GH_PENDING. GH_OK: what it has put into *user
+   and *password, which come in empty, is sent; the bounds of config.user and config.password hold, and the bytes stay
+   until the next call. They are copied into AUTH alone, which is wiped as soon as it was sent. No password: no AUTH is
+   sent. Any other status, or what is out of bounds: this attempt failed, and the next one asks again. */
+typedef gh_status (*gh_credentials)(void* context, gh_str* user, gh_str* password);
+
 /* What a client needs to know. Begin with gh_client_config_default() and change what you need; a config that was not
    made by it is refused. gh_client_init copies everything, the strings too. */
 typedef struct gh_client_config
@@ -82,7 +89,7 @@ typedef struct gh_client_config
     uint32_t reply_nodes;       /* elements in the largest reply; 64..1048576, default 512                          */
 
     /* Times, in microseconds. */
-    uint64_t connect_timeout_us; /* one attempt, hand-shake included; 1 ms..60 s, default 2 s                       */
+    uint64_t connect_timeout_us; /* one attempt, hooks and hand-shake included; 1 ms..60 s, default 2 s             */
     uint64_t request_timeout_us; /* the link is given up when its oldest request has no answer for this long;
                                     1 ms..60 s, default 2 s                                                         */
     uint64_t backoff_min_us;     /* pause before the second attempt; it doubles up to the maximum, and each pause   */
@@ -109,6 +116,8 @@ typedef struct gh_client_config
     gh_str sentinel_name;     /* Sentinel: what the sentinels call the master. 1..128 bytes, without blanks        */
     gh_str sentinel_user;     /* Sentinel: its ACL user; empty: the default user. At most 128 bytes                */
     gh_str sentinel_password; /* Sentinel: empty: no AUTH is sent to sentinels. At most 512 bytes                  */
+    gh_credentials credentials; /* NULL: user and password above. Else they are not used                           */
+    void* credentials_context;
 
     gh_hooks hooks;
 } gh_client_config;
@@ -181,7 +190,7 @@ GH_API uint32_t gh_client_handles(gh_client* client, gh_client_handle* handles, 
 typedef enum gh_link_state
 {
     GH_LINK_IDLE = 0,   /* not begun, or shut down                                     */
-    GH_LINK_RESOLVING,  /* the resolver hook has not answered yet                      */
+    GH_LINK_RESOLVING,  /* the resolver or the credentials hook has not answered yet   */
     GH_LINK_CONNECTING, /* the socket is not connected yet                             */
     GH_LINK_HANDSHAKE,  /* AUTH, SELECT, scripts, sanity check                         */
     GH_LINK_READY,      /* requests flow                                               */

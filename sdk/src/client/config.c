@@ -59,6 +59,13 @@ static bool is_client_name(gh_str name)
     return true;
 }
 
+gh_status gh_config_check_login(gh_str user, gh_str password)
+{
+    if (!is_str(user) || !is_str(password)) return GH_INVALID_BUFFER;
+    if (user.size > 128 || (user.size > 0 && password.size == 0)) return GH_INVALID_USER;
+    return password.size > 512 ? GH_INVALID_PASSWORD : GH_OK;
+}
+
 static gh_status check_strings(const gh_client_config* config)
 {
     gh_status status;
@@ -68,8 +75,8 @@ static gh_status check_strings(const gh_client_config* config)
         return GH_INVALID_BUFFER;
     status = config->topology == NULL ? gh_address_check(config, config->address) : config->topology->check(config);
     if (status != GH_OK) return status;
-    if (config->user.size > 128 || (config->user.size > 0 && config->password.size == 0)) return GH_INVALID_USER;
-    if (config->password.size > 512) return GH_INVALID_PASSWORD;
+    status = gh_config_check_login(config->user, config->password);
+    if (status != GH_OK) return status;
     if (!is_client_name(config->client_name)) return GH_INVALID_CLIENT_NAME;
     if (config->prefix.size == 0 || config->prefix.size > 32 || !gh_name_is_plain(config->prefix))
         return GH_INVALID_PREFIX;

@@ -57,15 +57,6 @@ static void encode_words(gh_request* request, gh_str a, gh_str b, gh_str c)
     if (c.bytes != NULL) gh_request_str(request, c);
 }
 
-bool gh_request_auth(gh_request* request, gh_link* link, gh_str user, gh_str password)
-{
-    if (password.size == 0) return false;
-    if (user.size == 0) encode_words(request, gh_str_literal("AUTH"), password, gh_str_make(NULL, 0));
-    else encode_words(request, gh_str_literal("AUTH"), user, password);
-    gh_link_note_secret(link, request);
-    return true;
-}
-
 /* In the order of the steps. */
 static void encode_info(gh_request* request, uint32_t step)
 {
@@ -131,7 +122,7 @@ static bool encode_step(gh_node* node, uint32_t step, gh_request* request)
     char number[20];
     switch (step)
     {
-    case STEP_AUTH: return gh_request_auth(request, &node->link, client->config.user, client->config.password);
+    case STEP_AUTH: return node->link.secret_bytes > 0; /* the link has put it there */
     case STEP_SELECT:
         if (client->config.database == 0) return false;
         encode_words(request, gh_str_literal("SELECT"),

@@ -52,26 +52,11 @@ static gh_status link_open(gh_link* link, gh_client* client)
     return status;
 }
 
-bool gh_link_connect(gh_link* link, gh_client* client)
+/* False: it is not connected yet, or was lost. */
+static bool link_opened(gh_link* link, gh_client* client)
 {
-    gh_status status;
-    if (link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE) return false;
-    if (gh_link_is_due(link, client)) link_begin(link, client);
-    if (link->state == GH_LINK_RESOLVING && client->now_us < link->due_us) resolver_answered(link, client);
-    if (link->state != GH_LINK_CONNECTING)
-    {
-        if (link->state == GH_LINK_RESOLVING && client->now_us >= link->due_us)
-            gh_link_lose(link, client, GH_LOG_WARNING, "the resolver did not answer in time");
-        return false;
-    }
-    status = link_open(link, client);
-    if (status == GH_OK)
-    {
-        GH_INVARIANT(client, link->out_end == 0 && link->sent_bytes == 0);
-        link->state = GH_LINK_HANDSHAKE;
-        link->heard_us = client->now_us;
-        return true;
-    }
+    gh_status status = link_open(link, client);
+    if (status == GH_OK) return true;
     if (status != GH_PENDING)
         gh_link_lose(link, client, GH_LOG_WARNING,
                      status == GH_INVALID_ADDRESS ? "the address is not a number" : "no connection");
@@ -79,9 +64,60 @@ bool gh_link_connect(gh_link* link, gh_client* client)
     return false;
 }
 
-void gh_link_note_secret(gh_link* link, const gh_request* request)
+/* Puts AUTH in front of all that is said, where there is a password. */
+static gh_status link_identify(gh_link* link, const gh_client* client)
 {
-    link->secret_bytes = (uint32_t)(request->at - link->out);
+    const gh_client_config* config = &client->config;
+    gh_str user = config->user;
+    gh_str password = config->password;
+    gh_request request = gh_link_request(link);
+    gh_status status;
+    if (link->login != NULL)
+    {
+        user = link->login->user;
+        password = link->login->password;
+    }
+    else if (config->credentials != NULL)
+    {
+        user = password = gh_str_make(NULL, 0);
+        status = config->credentials(config->credentials_context, &user, &password);
+        if (status == GH_OK) status = gh_config_check_login(user, password);
+        if (status != GH_OK) return status;
+    }
+    if (password.size == 0) return GH_OK;
+    gh_request_array(&request, user.size == 0 ? 2 : 3);
+    gh_request_str(&request, gh_str_literal("AUTH"));
+    if (user.size > 0) gh_request_str(&request, user);
+    gh_request_str(&request, password);
+    link->secret_bytes = (uint32_t)(request.at - link->out);
+    gh_link_commit(link, &request);
+    return GH_OK;
+}
+
+/* Of a stream that is connected. False: the credentials are not there yet, or there are none. */
+static bool link_identified(gh_link* link, gh_client* client)
+{
+    gh_status status;
+    GH_INVARIANT(client, link->out_end == 0 && link->sent_bytes == 0);
+    status = link_identify(link, client);
+    link->state = status == GH_OK ? GH_LINK_HANDSHAKE : GH_LINK_RESOLVING;
+    link->heard_us = client->now_us;
+    if (status == GH_OK) return true;
+    if (status != GH_PENDING || client->now_us >= link->due_us)
+        gh_link_lose(link, client, GH_LOG_WARNING, "no usable credentials");
+    return false;
+}
+
+bool gh_link_connect(gh_link* link, gh_client* client)
+{
+    if (link->state == GH_LINK_READY || link->state == GH_LINK_HANDSHAKE) return false;
+    if (gh_link_is_due(link, client)) link_begin(link, client);
+    if (link->state == GH_LINK_RESOLVING && link->stream >= 0) return link_identified(link, client);
+    if (link->state == GH_LINK_RESOLVING && client->now_us < link->due_us) resolver_answered(link, client);
+    if (link->state == GH_LINK_CONNECTING) return link_opened(link, client) && link_identified(link, client);
+    if (link->state == GH_LINK_RESOLVING && client->now_us >= link->due_us)
+        gh_link_lose(link, client, GH_LOG_WARNING, "the resolver did not answer in time");
+    return false;
 }
 
 static void link_forget_secret(gh_link* link)

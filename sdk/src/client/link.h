@@ -1,7 +1,7 @@
 /* link.h -- one connection: a stream, the bytes that wait to be sent, an inbox for those that come.
 
-       IDLE -> RESOLVING -> CONNECTING -> HANDSHAKE -> READY
-                   ^            |             |          |
+       IDLE -> RESOLVING -> CONNECTING -> HANDSHAKE -> READY      RESOLVING: a hook is asked, also behind CONNECTING,
+                   ^            |             |          |                   for the credentials
                    |            v             v          v
                    '-------- BACKOFF <------- lost, refused, timed out, broken
 
@@ -12,7 +12,7 @@
 
 #include "client/state.h"
 
-#define GH_RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a resolver that is not ready is asked */
+#define GH_RESOLVER_PAUSE_US 20000ull /* for those who sleep: how often a hook that is not ready is asked */
 #define GH_FLUSH_BYTES 65536u /* of a send: copying more at once would break the tick's budget */
 
 /* What came of a step that moves bytes. */
@@ -27,7 +27,8 @@ typedef enum gh_moved
 /* topic and title are for the log: "command link: ". */
 void gh_link_init(gh_link* link, gh_log_topic topic, const char* title, const gh_endpoint* endpoint);
 
-/* Advances RESOLVING, CONNECTING and BACKOFF. True when the stream has just been connected (HANDSHAKE begins). */
+/* Advances RESOLVING, CONNECTING and BACKOFF. True when HANDSHAKE begins: the stream is connected, and AUTH stands in
+   the out bytes, if there is a password (secret_bytes). */
 bool gh_link_connect(gh_link* link, gh_client* client);
 
 /* Closes the stream and goes to BACKOFF; why is logged, with the platform's reason and the address. */
@@ -38,9 +39,6 @@ void gh_link_shut(gh_link* link, gh_client* client);
    commit keeps it and returns true, or takes it back if it was full. */
 gh_request gh_link_request(gh_link* link);
 bool gh_link_commit(gh_link* link, const gh_request* request);
-
-/* What stands in the out bytes since the connection began, is a secret. */
-void gh_link_note_secret(gh_link* link, const gh_request* request);
 
 gh_moved gh_link_flush(gh_link* link, gh_client* client);
 

@@ -6,6 +6,7 @@
 
 #include "client/state.h"
 #include "wire/name.h"
+#include "wire/reply_class.h"
 
 #define LOG_TEXT_MAX           384u
 #define LOG_DETAIL_MAX         256u /* of a text that is not ours            */
@@ -119,13 +120,26 @@ static size_t log_before_secret(gh_str text, gh_str secret)
     return text.size;
 }
 
-static void line_add_foreign(log_line* line, const gh_client_config* config, gh_str text)
+/* In a hand-shake with a credentials hook a server may repeat what is not kept here to be looked for: of its text the
+   first word alone is shown, and that if it begins one of the phrases that we know. */
+static size_t log_before_credentials(const gh_client* client, gh_str text)
 {
+    if (client->config.credentials == NULL ||
+        (client->nodes->link.state != GH_LINK_HANDSHAKE && client->wake.state != GH_LINK_HANDSHAKE))
+        return text.size;
+    if (gh_reply_classify(text) == GH_CLASS_OTHER) return 0;
+    return (size_t)((const char*)memchr(text.bytes, ' ', text.size) - text.bytes); /* each of them has one */
+}
+
+static void line_add_foreign(log_line* line, const gh_client* client, gh_str text)
+{
+    const gh_client_config* config = &client->config;
     size_t size = text.size;
     if (text.size > LOG_DETAIL_MAX) text.size = LOG_DETAIL_MAX;
     text.size = log_words(text);
     text.size = log_before_secret(text, config->password);
     text.size = log_before_secret(text, config->user);
+    text.size = log_before_credentials(client, text);
     line_add(line, text);
     if (text.size < size) line_add(line, gh_str_literal("[...]"));
 }
@@ -169,7 +183,7 @@ void gh_log_limited(gh_client* client, gh_log_topic topic, gh_log_level level, c
     if (topic != GH_LOG_UNLIMITED && log_is_held(client, limit)) return;
     line.size = 0;
     for (i = 0; i < count; i++) line_add(&line, parts[i]);
-    line_add_foreign(&line, &client->config, detail);
+    line_add_foreign(&line, client, detail);
     if (limit->held > 0) line_add_held(&line, limit->held);
     limit->held = 0;
     hooks->log(hooks->context, level, gh_str_make(line.bytes, line.size));

@@ -35,6 +35,12 @@ typedef struct gh_endpoint
     bool needs_resolver; /* its host is a name */
 } gh_endpoint;
 
+typedef struct gh_login
+{
+    gh_str user;
+    gh_str password;
+} gh_login;
+
 /* One connection: link.h. */
 typedef struct gh_link
 {
@@ -44,6 +50,7 @@ typedef struct gh_link
     intptr_t stream;
     gh_inbox inbox;
     const gh_endpoint* endpoint;
+    const gh_login* login; /* NULL: as the config or its hook says */
     gh_address address;   /* where this attempt goes                                                     */
     uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
     uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
@@ -276,6 +283,7 @@ gh_link* gh_client_topology_link(gh_client* client, uint32_t n);
 
 /* config.c */
 gh_status gh_config_check(const gh_client_config* config);
+gh_status gh_config_check_login(gh_str user, gh_str password);
 
 /* changes.c */
 void gh_changes_init(gh_client* client);
@@ -386,8 +394,6 @@ typedef struct gh_handshake_verdict
 void gh_handshake_begin(gh_node* node);
 void gh_handshake_encode(gh_node* node);
 gh_handshake_verdict gh_handshake_reply(gh_node* node, uint32_t step, const gh_reply* reply);
-/* AUTH of the two, if there is a password. */
-bool gh_request_auth(gh_request* request, gh_link* link, gh_str user, gh_str password);
 
 /* rights.c */
 void gh_rights_doubt(gh_node* node); /* the user's rights may have changed: look again before a script runs */

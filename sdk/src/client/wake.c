@@ -37,7 +37,7 @@ static void wake_subscribe(gh_client* client)
     memcpy(end, ":wake:", 6);
     end = gh_hex_encode(client->id, end + 6);
     GH_INVARIANT(client, link->state == GH_LINK_HANDSHAKE);
-    client->wake_answers = gh_request_auth(&request, link, client->config.user, client->config.password) ? 2 : 1;
+    client->wake_answers = link->secret_bytes > 0 ? 2 : 1; /* AUTH's stands in front */
     gh_request_array(&request, 2);
     gh_request_str(&request, gh_str_literal("SUBSCRIBE"));
     gh_request_str(&request, gh_str_make(channel, (size_t)(end - channel)));
@@ -144,7 +144,7 @@ void gh_wake_move(gh_client* client)
     if (link->state == GH_LINK_IDLE && !gh_client_ready(client)) return; /* one at a time */
     if (gh_link_is_due(link, client)) link->endpoint = client->nodes->link.endpoint;
     if (gh_link_connect(link, client)) wake_subscribe(client);
-    if (link->stream < 0 || link->state == GH_LINK_CONNECTING) return;
+    if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
     wake_receive(client);
     if (link->stream < 0) return;
     if (wake_is_silent(client))

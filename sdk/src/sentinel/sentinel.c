@@ -105,6 +105,9 @@ static bool sentinels_carve(gh_arena* arena, gh_client* client, gh_str addresses
         if (sentinel == NULL) continue;
         gh_endpoint_parse(address, &sentinel->endpoint);
         gh_link_init(&sentinel->link, GH_LOG_SENTINEL_LINK, "sentinel link: ", &sentinel->endpoint);
+        sentinel->login.user = client->config.sentinel_user;
+        sentinel->login.password = client->config.sentinel_password;
+        sentinel->link.login = &sentinel->login;
         made->count = n;
     } while (addresses.size > 0);
     return fits;

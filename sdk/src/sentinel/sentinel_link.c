@@ -73,7 +73,6 @@ static void sentinel_greet(gh_sentinel* sentinel, gh_client* client)
 {
     gh_link* link = &sentinel->link;
     gh_request request = gh_link_request(link);
-    gh_request_auth(&request, link, client->config.sentinel_user, client->config.sentinel_password);
     encode_channels(&request, "SUBSCRIBE");
     sentinel->ping_us = client->now_us;
     if (!gh_link_commit(link, &request)) sentinel_lose(sentinel, client, GH_LOG_ERROR, "no room to subscribe");
@@ -243,7 +242,7 @@ void gh_sentinel_move(gh_sentinel* sentinel, gh_client* client)
 {
     gh_link* link = &sentinel->link;
     if (gh_link_connect(link, client)) sentinel_greet(sentinel, client);
-    if (link->stream < 0 || link->state == GH_LINK_CONNECTING) return;
+    if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
     if (is_silent(sentinel, client))
     {
         sentinel_lose(sentinel, client, GH_LOG_WARNING, "no answer in time");
