@@ -13,7 +13,7 @@
 --   bridge.lua       the words of premake 5, for premake 4.3
 --   disk.lua         reads, writes and lists files
 --   c.lua            writes texts as C
---   third_party.lua  where hiredis, xxHash and zlib are
+--   third_party.lua  where hiredis, xxHash, zlib and mbedTLS are
 --   scripts.lua      the server's scripts, for C; made smaller by minify.lua with lua_tokens.lua and lua_scopes.lua,
 --                    and packed by pack.lua
 --   hot.txt          the files that are compiled for speed, and not for size
@@ -157,6 +157,30 @@ local function library(name, what, sources)
     return true
 end
 
+-- TLS, for those who want it: a library of its own, of a public header and of mbedTLS.
+local function tls_library()
+    if not third_party.mbedtls then return end
+    if third_party.mbedtls.sources and target("mbedtls", "StaticLib", third_party.mbedtls.sources) then
+        includedirs(third_party.mbedtls.include)
+        includedirs { third_party.mbedtls.inside }
+    end
+    if not target("guildhall_tls", "StaticLib", disk.matching("platform/tls/*.c"), "Size") then return end
+    our_warnings()
+    small_release()
+    includedirs { "sdk/include", "platform/tls/include" }
+    includedirs(third_party.mbedtls.include)
+end
+
+-- To be called by a program, behind "program": links go from those who call to those who are called.
+local function with_tls()
+    if not third_party.mbedtls then return end
+    defines { "GH_WITH_TLS" }
+    includedirs { "platform/tls/include" }
+    includedirs(third_party.mbedtls.include)
+    links { "guildhall_tls" }
+    third_party.link_mbedtls()
+end
+
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
 local function dll(sources)
     if not library("guildhall_dll", "SharedLib", sources) then return end
@@ -211,6 +235,7 @@ local function describe()
         if other.sources then target(other.name, "StaticLib", other.sources) end
     end
 
+    tls_library()
     small_samples()
     if windows then return end -- the others, tests and benches use POSIX
 
@@ -222,7 +247,7 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/")
+            source:find("^tests/newcomer/") or (source:find("^tests/tls/") and not third_party.mbedtls)
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -230,6 +255,7 @@ local function describe()
         includedirs { "sdk/src", disk.generated, "tests", game }
         third_party.include()
         links { "cmocka" }
+        with_tls()
         count_heap_calls()
     end
 
@@ -281,7 +307,7 @@ third_party.find_all(target_os)
 if _ACTION then
     script_sources = scripts.embed()
     embed.page()
-    embed.list_of_tests()
+    embed.list_of_tests(third_party.mbedtls and {} or { "tests/tls/" })
     api.generate(disk.generated)
 end
 describe()

@@ -5,8 +5,9 @@
 #   redis   redis-server and redis-cli; no service is started
 #   bench   redis-benchmark, Python's redis module
 #   profile valgrind
+#   tls     mbedTLS, for guildhall_tls
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
-#   test    what only the tests need: cmocka, g++, CMake, valgrind, Python's redis module
+#   test    what only the tests need: cmocka, g++, CMake, valgrind, openssl, mbedTLS, Python's redis module
 #   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
 #
@@ -70,6 +71,9 @@ look() {
         profile)
             need 'valgrind' valgrind has_command valgrind
             ;;
+        tls)
+            need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
+            ;;
         sample)
             need 'ENet with its headers' libenet-dev has_header enet/enet.h
             need 'SQLite with its headers' libsqlite3-dev has_header sqlite3.h
@@ -78,6 +82,8 @@ look() {
         test)
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
+            need 'openssl' openssl has_command openssl
+            need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
             need 'CMake' cmake has_command cmake
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
@@ -92,7 +98,7 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, browser, profile, sample, test, lint" >&2
+            echo "setup.sh: no group is called '$group': build, redis, bench, browser, profile, tls, sample, test, lint" >&2
             exit 2
             ;;
         esac

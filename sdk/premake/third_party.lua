@@ -3,6 +3,8 @@
 newoption { trigger = "hiredis", value = "DIR", description = "hiredis: headers and libhiredis.a, or its sources" }
 newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers and libxxhash.a, or its sources" }
 newoption { trigger = "zlib", value = "DIR", description = "zlib: headers and libz.a, or its sources" }
+newoption { trigger = "mbedtls", value = "DIR", description = "mbedTLS 3.6: its sources, for a TLS without the heap" }
+newoption { trigger = "no-mbedtls", description = "Build without mbedTLS: no guildhall_tls" }
 newoption { trigger = "no-zlib", description = "Build without zlib: disk.h reads no gzip files" }
 
 local disk = dofile("disk.lua")
@@ -57,8 +59,32 @@ local function find(name, headers, source_names)
     return library
 end
 
+-- mbedTLS, for platform/tls alone. Nil: there is none.
+--   include  folders for the compiler; none if the system has it     sources  to compile in
+-- Sources are compiled with platform/tls/mbedtls_config.h, which lies in front of their own.
+local function find_mbedtls()
+    local folder = _OPTIONS["mbedtls"]
+    if _OPTIONS["no-mbedtls"] then return nil end
+    if not folder then
+        for _, place in ipairs({ "/usr/include", "/usr/local/include", "/opt/homebrew/include" }) do
+            if os.isfile(place .. "/mbedtls/ssl.h") then return { include = {} } end
+        end
+        return nil
+    end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR or os.getcwd(), folder) end
+    local sources = disk.matching(folder .. "/library/*.c")
+    if #sources == 0 or not os.isfile(folder .. "/include/mbedtls/build_info.h") then
+        error("--mbedtls=" .. folder .. ": no sources of mbedTLS 3 there", 0)
+    end
+    local ours = disk.generated .. "/third_party/mbedtls"
+    os.mkdir(ours .. "/mbedtls")
+    disk.write(ours .. "/mbedtls/mbedtls_config.h", disk.read("platform/tls/mbedtls_config.h"))
+    return { include = { ours, folder .. "/include" }, sources = sources, inside = folder .. "/library" }
+end
+
 -- To be called first.
 --   third_party.libraries  those that are linked: { name, and the fields of find }
+--   third_party.mbedtls    see find_mbedtls
 --   third_party.with_zlib
 function third_party.find_all(target_os)
     third_party.with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or target_os ~= "windows")
@@ -69,6 +95,7 @@ function third_party.find_all(target_os)
     local zlib = find("zlib", { "zlib.h", "zconf.h" },
                       { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
     hiredis.name, xxhash.name, zlib.name = "hiredis", "xxhash", "z"
+    third_party.mbedtls = find_mbedtls()
     third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
 end
 
@@ -81,6 +108,17 @@ function third_party.link()
             links { library.name }
         else
             links { ":lib" .. library.name .. ".a" }
+        end
+    end
+end
+
+-- Behind what uses guildhall_tls. Static on Linux as the others are.
+function third_party.link_mbedtls()
+    for _, name in ipairs({ "mbedtls", "mbedx509", "mbedcrypto" }) do
+        if third_party.mbedtls.sources then
+            if name == "mbedtls" then links { name } end
+        else
+            links { third_party.is_linux and ":lib" .. name .. ".a" or name }
         end
     end
 end
