@@ -37,7 +37,7 @@
             With a build that has MBEDTLS_PLATFORM_MEMORY (premake5 --mbedtls=DIR) it comes out of the same block, the
             heap is never used, and gh_tls_memory says how much is needed; if it does not suffice for a hand-shake,
             that is what is said ("the memory of gh_tls_init is used up"). With the packages of Debian 12 and 13 it
-            comes from the heap: 38 to 45 KB a link, and in each hand-shake some 10,000 to 30,000 calls of malloc. None
+            comes from the heap: 38 to 45 KB a link, and in each hand-shake some 10,000 to 30,000 blocks. None
             between hand-shakes, but for a ticket that a server of TLS 1.3 sends behind one.
    Waiting  gh_client_fd is the inner platform's handle. While a link connects it wants to write, so who waits with
             poll comes back at once, and hand-shakes go as fast as ticks.
