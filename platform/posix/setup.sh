@@ -98,7 +98,7 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is called '$group': build, redis, bench, browser, profile, tls, sample, test, lint" >&2
+            echo "setup.sh: no group is '$group': build, redis, bench, browser, profile, tls, sample, test, lint" >&2
             exit 2
             ;;
         esac

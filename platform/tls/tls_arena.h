@@ -27,7 +27,7 @@ void* tls_arena_take(tls_arena* arena, size_t count, size_t size);
 void tls_arena_give(tls_arena* arena, void* piece);
 bool tls_arena_has(const tls_arena* arena, const void* piece);
 
-/* From here on, and until the other, mbedTLS on this thread takes from it. Returns the one before. Both do nothing where
+/* From here on, and until the other, mbedTLS on this thread takes from it. Returns the one before. Both do nothing if
    mbedTLS uses the heap. */
 tls_arena* tls_arena_enter(tls_arena* arena);
 void tls_arena_leave(tls_arena* before);

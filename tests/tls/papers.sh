@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# papers.sh FOLDER -- makes the certificates of the tests there: an authority, what it has signed, and another authority.
+# papers.sh FOLDER -- makes the certificates of the tests there: an authority, what it has signed, and another one.
 # Needs openssl; takes less than a second.
 set -euo pipefail
 cd "$1"

@@ -58,7 +58,7 @@ extern "C" {
 typedef struct gh_tls gh_tls;
 
 /* Each as PEM or DER, one or several behind one another as PEM, of at most 1 MiB; empty: none. Read by gh_tls_init and
-   gh_tls_renew, and not needed afterwards. Give roots of few authorities: Debian's whole bundle costs 400 KB and 5 ms. */
+   gh_tls_renew, and not needed afterwards. Give few roots: Debian's whole bundle costs 400 KB and 5 ms. */
 typedef struct gh_tls_credentials
 {
     gh_str roots;        /* certificates of authorities. Required unless insecure_skip_verification           */
@@ -88,7 +88,7 @@ typedef struct gh_tls_config
                                   and with TLS 1.2 the server's certificate                                          */
     uint32_t steps_per_tick;   /* heavy steps of hand-shakes in a tick, all streams together; 1..64, default 1       */
 
-    /* Elliptic-curve operations in a step, in an mbedTLS that has MBEDTLS_ECP_RESTARTABLE, with TLS 1.2 and ECDSA alone:
+    /* Elliptic-curve operations in a step, in an mbedTLS that has MBEDTLS_ECP_RESTARTABLE, with TLS 1.2 and ECDSA:
        200 makes steps of 0.2 ms, 70 in a hand-shake. It counts for the whole process. 0..1000000, default 0: whole
        steps. */
     uint32_t step_operations;
@@ -133,7 +133,7 @@ GH_API gh_status gh_tls_init(void* memory, size_t size, const gh_tls_config* con
 GH_API const gh_platform* gh_tls_platform(gh_tls* tls);
 
 /* Other credentials for all connections from the next on, without a restart; those that are up stay. Tickets are
-   forgotten, so the next hand-shakes are whole ones. GH_OK; GH_INVALID_BUFFER or GH_INVALID_CREDENTIALS, and the old ones
+   forgotten, so the next hand-shakes are whole ones. GH_OK; GH_INVALID_BUFFER or GH_INVALID_CREDENTIALS: the old ones
    stay; GH_NO_ROOM: a hand-shake with the ones before these is under way; try again in a later frame. Reading
    certificates takes some 0.1 ms each. */
 GH_API gh_status gh_tls_renew(gh_tls* tls, const gh_tls_credentials* credentials);
