@@ -1,5 +1,5 @@
-/* papers.h -- the certificates of the tests, made once a run by tests/tls/papers.sh: an authority "root", what it
-   has signed ("server", "client", "expired", ...) and an authority "other". The test is skipped where there is no openssl. */
+/* papers.h -- the certificates of the tests, made once a run by tests/tls/papers.sh: an authority "root", what it has
+   signed ("server", "client", "expired", ...) and an authority "other". Without openssl the test is skipped. */
 
 #ifndef GUILDHALL_TESTS_PAPERS_H
 #define GUILDHALL_TESTS_PAPERS_H
