@@ -231,6 +231,7 @@ static gh_status renew_inside(struct gh_tls* tls, const gh_tls_credentials* cred
     status = tls_set_make(fresh, tls, credentials, words);
     if (status != GH_OK) return status;
     tls->set = fresh;
+    tls->renewal++;
     if (old->hand_shakes == 0) tls_set_free(old);
     tls_tickets_forget(tls);
     return GH_OK;

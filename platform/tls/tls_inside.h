@@ -9,6 +9,9 @@
 
 #if defined(_MSC_VER)
 #pragma warning(push, 0)
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wswitch-enum"
 #endif
 #include <mbedtls/version.h>
 #if MBEDTLS_VERSION_NUMBER < 0x03000000
@@ -26,6 +29,8 @@
 #include <mbedtls/x509_crt.h>
 #if defined(_MSC_VER)
 #pragma warning(pop)
+#elif defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
@@ -99,11 +104,12 @@ typedef struct tls_stream
     tls_set* set;            /* while it shakes hands */
     tls_name name;
     uint64_t ticket_key;
-    uint32_t tick;         /* of the table's ticks, at the last connected() */
-    uint32_t owed;         /* bytes in a record that did not leave whole: the caller has not been told of them */
-    tls_why why;           /* of one that is broken */
-    bool has_ssl;          /* ssl and conf were begun */
-    bool saw_certificate;  /* else it is resumed */
+    uint32_t renewal;     /* of the table's, when its hand-shake began: a ticket of before is worth nothing */
+    uint32_t tick;        /* of the table's ticks, at the last connected() */
+    uint32_t owed;        /* bytes in a record that did not leave whole: the caller has not been told of them */
+    tls_why why;          /* of one that is broken */
+    bool has_ssl;         /* ssl and conf were begun */
+    bool saw_certificate; /* else it is resumed */
     bool used_ticket;
 } tls_stream;
 
@@ -113,21 +119,22 @@ struct gh_tls
     const gh_platform* inner;
     tls_arena arena;
     tls_set sets[2];
-    tls_set* set; /* for the next connection */
+    tls_set* set;     /* for the next connection */
+    uint32_t renewal; /* how often it was renewed */
     tls_stream* streams;
     uint32_t streams_capacity;
     tls_ticket* tickets;
     uint32_t tickets_capacity;
     uint32_t ticket_bytes;
     uint64_t ticket_age;
-    uint32_t tick; /* see tls_take_step */
+    uint32_t tick; /* see see_tick in tls_shake.c */
     uint32_t steps_left;
     uint32_t steps_per_tick;
     bool insecure;
     char server_name[TLS_NAME_MAX + 1];
     mbedtls_ctr_drbg_context random;
-    tls_why why;        /* of the last call that failed */
-    bool inner_failed;  /* why is the inner platform's */
+    tls_why why;       /* of the last call that failed */
+    bool inner_failed; /* why is the inner platform's */
     gh_hooks hooks;
     gh_tls_stats stats;
 };
@@ -150,7 +157,7 @@ gh_status tls_credentials_check(const gh_tls_credentials* from, bool insecure, c
 
 /* tls_tickets.c */
 void tls_ticket_use(tls_stream* stream);
-void tls_ticket_keep(tls_stream* stream);
+void tls_ticket_keep(tls_stream* stream); /* not if its hand-shake was with credentials that were replaced */
 void tls_ticket_drop(struct gh_tls* tls, uint64_t key);
 void tls_tickets_forget(struct gh_tls* tls);
 

@@ -85,6 +85,7 @@ gh_status tls_shake_begin(tls_stream* stream)
     mbedtls_ssl_config_init(&stream->conf);
     stream->has_ssl = true;
     stream->set = tls->set;
+    stream->renewal = tls->renewal;
     stream->set->hand_shakes++;
     stream->state = TLS_SHAKING;
     tls->arena.ran_out = tls->inner_failed = false;

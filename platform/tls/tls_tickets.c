@@ -61,7 +61,7 @@ void tls_ticket_keep(tls_stream* stream)
     tls_ticket* ticket = tls->tickets_capacity == 0 ? NULL : ticket_place(tls, stream->ticket_key);
     mbedtls_ssl_session session;
     size_t size = 0;
-    if (ticket == NULL) return;
+    if (ticket == NULL || stream->renewal != tls->renewal) return;
     ticket_wipe(tls, ticket);
     mbedtls_ssl_session_init(&session);
     if (mbedtls_ssl_get_session(&stream->ssl, &session) == 0 &&

@@ -94,8 +94,13 @@ gh_status tls_scene_init(tls_scene* self)
 
 void tls_scene_start(tls_scene* self)
 {
-    size_t size = gh_client_memory(&self->client_config);
     assert_int_equal(tls_scene_init(self), GH_OK);
+    tls_scene_connect(self);
+}
+
+void tls_scene_connect(tls_scene* self)
+{
+    size_t size = gh_client_memory(&self->client_config);
     assert_int_equal(posix_memalign(&self->memory, 16, size), 0);
     assert_int_equal(
         gh_client_init(self->memory, size, &self->client_config, gh_tls_platform(self->tls), &self->client), GH_OK);

@@ -39,6 +39,7 @@ typedef struct tls_scene
 tls_scene* tls_scene_new(const char* address);
 void tls_scene_start(tls_scene* self);
 gh_status tls_scene_init(tls_scene* self); /* the gh_tls alone */
+void tls_scene_connect(tls_scene* self);   /* then the client */
 void tls_scene_end(tls_scene* self);       /* also done after the test */
 void tls_scene_tick(tls_scene* self);
 
@@ -46,16 +47,16 @@ void tls_scene_tick(tls_scene* self);
 void tls_scene_ready(tls_scene* self);
 void tls_scene_says(tls_scene* self, const char* words);
 
-#define TLS_UNTIL(scene, condition)                                                                                  \
-    do                                                                                                               \
-    {                                                                                                                \
-        uint64_t tls_end_us = wait_cap_us();                                                                         \
-        while (!(condition))                                                                                         \
-        {                                                                                                            \
-            if (wait_now_us() >= tls_end_us) fail_msg("waited too long for: %s\n%s", #condition, (scene)->log);       \
-            tls_scene_tick(scene);                                                                                   \
-            wait_briefly();                                                                                          \
-        }                                                                                                            \
+#define TLS_UNTIL(scene, condition)                                                                                    \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        uint64_t tls_end_us = wait_cap_us();                                                                           \
+        while (!(condition))                                                                                           \
+        {                                                                                                              \
+            if (wait_now_us() >= tls_end_us) fail_msg("waited too long for: %s\n%s", #condition, (scene)->log);        \
+            tls_scene_tick(scene);                                                                                     \
+            wait_briefly();                                                                                            \
+        }                                                                                                              \
     } while (0)
 
 /* A lock taken and given back: bytes go both ways. */
