@@ -261,8 +261,9 @@ local function describe()
 
     -- The storm is a program of its own: its processes live and die as the weather wants.
     local support = {}
-    for _, name in ipairs({ "cleanup", "clock", "process", "random", "scratch", "server/redis_process",
-                            "server/redis_server", "server/stream", "source_tree", "suite", "wait" }) do
+    for _, name in ipairs({ "cleanup", "clock", "process", "random", "scratch", "server/doors", "server/papers",
+                            "server/redis_process", "server/redis_server", "server/stream", "source_tree", "suite",
+                            "wait" }) do
         table.insert(support, "tests/support/" .. name .. ".c")
     end
     for _, source in ipairs(disk.matching("tests/storm/*.c")) do table.insert(support, source) end
@@ -277,11 +278,13 @@ local function describe()
         if not foreign_builds[name] and program(name, disk.matching(folder .. "/**.c")) then
             includedirs { folder, disk.generated }
             links(sample_libraries[name] or {})
+            if name == "game_server" then with_tls() end
         end
     end
     if program("guildhall_bench", disk.matching("bench/**.c", "tests/support/faults/heap.c")) then
         includedirs { "bench", "tests" }
         third_party.include() -- measures hiredis too
+        with_tls()
         count_heap_calls()
         put_between({ "read", "write", "recv", "send" }) -- bench/harness/kernel_time.c
     end
