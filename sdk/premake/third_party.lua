@@ -95,7 +95,8 @@ function third_party.find_all(target_os)
     local zlib = find("zlib", { "zlib.h", "zconf.h" },
                       { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
     hiredis.name, xxhash.name, zlib.name = "hiredis", "xxhash", "z"
-    third_party.mbedtls = find_mbedtls()
+    local has_mbedtls = target_os ~= "windows" or _OPTIONS["mbedtls"]
+    third_party.mbedtls = has_mbedtls and find_mbedtls() or nil
     third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
 end
 
