@@ -88,17 +88,49 @@ static int64_t stream_break(tls_stream* stream, int error)
     return GH_STREAM_CLOSED;
 }
 
+/* A server of TLS 1.3 sends tickets behind the hand-shake, and mbedTLS stops at each to say so: reading, and writing
+   too if one has come in part. */
+static bool takes_ticket(tls_stream* stream, int result)
+{
+#if defined(MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET)
+    if (result != MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) return false;
+    tls_ticket_keep(stream);
+    stream->tls->arena.ran_out = false; /* without it, then */
+    return true;
+#else
+    (void)stream, (void)result;
+    return false;
+#endif
+}
+
 /* What is left of a record goes first: mbedTLS takes the next call for a repetition of the one that it could not end,
-   looks at its length alone, and says that so much has gone. False: it did not go whole, and *result says what then. */
+   and looks at nothing but that something is left. It goes within what mbedTLS does before, too, so each turn looks
+   anew. False: it did not go whole, and *result says what then. */
 static bool flush_record(tls_stream* stream, const void* bytes, int64_t* result)
 {
-    int written;
+    int turns, written;
     *result = GH_STREAM_WOULD_BLOCK;
-    if (stream->ssl.TLS_OF(out_left) == 0) return true;
-    written = mbedtls_ssl_write(&stream->ssl, (const unsigned char*)bytes, 1);
-    if (written > 0) return true;
-    if (!tls_is_later(written)) *result = stream_break(stream, written);
+    for (turns = 0; turns < RECORDS_A_CALL; turns++)
+    {
+        if (stream->ssl.TLS_OF(out_left) == 0) return true;
+        written = mbedtls_ssl_write(&stream->ssl, (const unsigned char*)bytes, 0);
+        if (written >= 0 || takes_ticket(stream, written)) continue;
+        if (!tls_is_later(written)) *result = stream_break(stream, written);
+        return false;
+    }
     return false;
+}
+
+/* One that has nothing left of a record. */
+static int write_record(tls_stream* stream, const void* bytes, size_t size)
+{
+    int turns, written;
+    for (turns = 0; turns < RECORDS_A_CALL; turns++)
+    {
+        written = mbedtls_ssl_write(&stream->ssl, (const unsigned char*)bytes, size);
+        if (!takes_ticket(stream, written)) return written;
+    }
+    return MBEDTLS_ERR_SSL_WANT_WRITE;
 }
 
 /* Bytes that lie in a record are told to the caller when the whole record has left, since only then can the server read
@@ -117,7 +149,7 @@ static int64_t send_some(tls_stream* stream, const void* bytes, size_t size)
     }
     if (most > TLS_RECORD_MAX) most = TLS_RECORD_MAX;
     if (size > most) size = most;
-    written = mbedtls_ssl_write(&stream->ssl, (const unsigned char*)bytes, size);
+    written = write_record(stream, bytes, size);
     if (written >= 0) return written;
     if (!tls_is_later(written)) return stream_break(stream, written);
     if (stream->ssl.TLS_OF(out_left) > 0) stream->owed = (uint32_t)size;
@@ -133,14 +165,7 @@ static bool receive_one(tls_stream* stream, unsigned char* bytes, size_t size, s
         *got += (size_t)result;
         return true;
     }
-#if defined(MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET)
-    if (result == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET)
-    {
-        tls_ticket_keep(stream);
-        stream->tls->arena.ran_out = false; /* without it, then */
-        return true;
-    }
-#endif
+    if (takes_ticket(stream, result)) return true;
     if (!tls_is_later(result)) stream_break(stream, result);
     return false;
 }
