@@ -68,4 +68,4 @@ issue late client -startdate 20200101000000Z -enddate 20200201000000Z
 openssl ca -config ca.cnf -revoke revoked.pem
 openssl ca -config ca.cnf -gencrl -out list.pem
 openssl x509 -in root.pem -outform DER -out root.der
-openssl pkcs8 -topk8 -v2 des3 -passout pass:secret -in client.key -out locked.key
+openssl pkcs8 -topk8 -v2 des3 -passout pass:secret -in client.key -out locked.key # mbedTLS 2.28 reads no other

@@ -40,7 +40,8 @@
             comes from the heap: 38 to 45 KB a link, and in each hand-shake some 10,000 to 30,000 blocks. None
             between hand-shakes, but for a ticket that a server of TLS 1.3 sends behind one.
    Waiting  gh_client_fd is the inner platform's handle. While a link connects it wants to write, so who waits with
-            poll comes back at once, and hand-shakes go as fast as ticks.
+            poll comes back at once, and hand-shakes go as fast as ticks: until connect_timeout_us, if the server says
+            nothing.
    Threads  A gh_tls belongs to the clients of one thread, two threads take two. mbedTLS has some state for the whole
             process: make the first gh_tls before other threads make theirs.
    Tests    TLS 1.2 and, if mbedTLS has it, 1.3; Redis 7.0 and 8.0 with OpenSSL 3; mbedTLS 2.28 and 3.6. */
