@@ -105,7 +105,10 @@ if [ "$tls" = yes ] && [ -n "$address" ]; then fail "--tls is for a private serv
 if [ "$tls" = yes ]; then
     make_scratch
     port=$((20000 + RANDOM % 10000))
-    "$root/tests/tls/papers.sh" "$scratch" > "$scratch/papers.log" 2>&1 || { cat "$scratch/papers.log" >&2; fail "no papers"; }
+    if ! "$root/tests/tls/papers.sh" "$scratch" > "$scratch/papers.log" 2>&1; then
+        cat "$scratch/papers.log" >&2
+        fail "the certificates could not be made"
+    fi
     say "redis: a private server, on a unix socket, and with TLS on port $port"
     start_redis --bind 127.0.0.1 --tls-port $port --tls-auth-clients no --tls-cert-file "$scratch/server.pem" \
         --tls-key-file "$scratch/server.key" --tls-ca-cert-file "$scratch/root.pem"

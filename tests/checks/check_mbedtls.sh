@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_mbedtls.sh -- with mbedTLS compiled from its sources, the tests of TLS pass, and no call of the heap is counted in
-# a hand-shake.
+# check_mbedtls.sh -- with mbedTLS compiled from its sources the tests of TLS pass, and no call of the heap is counted
+# in a hand-shake.
 #
 #   GUILDHALL_MBEDTLS=DIR ./tests/checks/check_mbedtls.sh
 #
