@@ -13,7 +13,7 @@
 --   bridge.lua       the words of premake 5, for premake 4.3
 --   disk.lua         reads, writes and lists files
 --   c.lua            writes texts as C
---   third_party.lua  where hiredis, xxHash, zlib and c-ares are
+--   third_party.lua  where hiredis, xxHash, zlib, mbedTLS and c-ares are
 --   scripts.lua      the server's scripts, for C; made smaller by minify.lua with lua_tokens.lua and lua_scopes.lua,
 --                    and packed by pack.lua
 --   hot.txt          the files that are compiled for speed, and not for size
@@ -174,6 +174,30 @@ local function with_resolver()
     third_party.link_cares()
 end
 
+-- TLS, for those who want it: a library of its own, of a public header and of mbedTLS.
+local function tls_library()
+    if not third_party.mbedtls then return end
+    if third_party.mbedtls.sources and target("mbedtls", "StaticLib", third_party.mbedtls.sources) then
+        includedirs(third_party.mbedtls.include)
+        includedirs { third_party.mbedtls.inside }
+    end
+    if not target("guildhall_tls", "StaticLib", disk.matching("platform/tls/*.c"), "Size") then return end
+    our_warnings()
+    small_release()
+    includedirs { "sdk/include", "platform/tls/include" }
+    includedirs(third_party.mbedtls.include)
+end
+
+-- To be called by a program, behind "program": links go from those who call to those who are called.
+local function with_tls()
+    if not third_party.mbedtls then return end
+    defines { "GH_WITH_TLS" }
+    includedirs { "platform/tls/include" }
+    includedirs(third_party.mbedtls.include)
+    links { "guildhall_tls" }
+    third_party.link_mbedtls()
+end
+
 -- A DLL has all that it needs in it; who uses it defines GH_DLL.
 local function dll(sources)
     if not library("guildhall_dll", "SharedLib", sources) then return end
@@ -229,6 +253,7 @@ local function describe()
     end
 
     resolver_library()
+    tls_library()
     small_samples()
     if windows then return end -- the others, tests and benches use POSIX
 
@@ -240,7 +265,8 @@ local function describe()
                              game .. "fleet/text.c")
     for _, source in ipairs(disk.matching("tests/**.c")) do
         local is_alone = source:find("^tests/storm/") or source:find("^tests/programs/") or
-            source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares)
+            source:find("^tests/newcomer/") or (source:find("^tests/resolver/") and not third_party.cares) or
+            (source:find("^tests/tls/") and not third_party.mbedtls)
         if not is_alone then table.insert(tests, source) end
     end
     if program("guildhall_tests", tests) then
@@ -249,13 +275,15 @@ local function describe()
         third_party.include()
         links { "cmocka" }
         with_resolver()
+        with_tls()
         count_heap_calls()
     end
 
     -- Programs of their own that start servers as the tests do: a storm, whose processes live and die as the weather
     -- wants, and a fleet of servers for a person, see tests/fleet.sh.
-    local with_servers = { "cleanup", "clock", "process", "random", "scratch", "server/redis_process",
-                           "server/redis_server", "server/stream", "source_tree", "suite", "wait" }
+    local with_servers = { "cleanup", "clock", "process", "random", "scratch", "server/doors",
+                           "server/papers", "server/redis_process", "server/redis_server", "server/stream",
+                           "source_tree", "suite", "wait" }
     local function program_with_servers(name, sources)
         for _, support in ipairs(with_servers) do table.insert(sources, "tests/support/" .. support .. ".c") end
         if not program(name, sources) then return end
@@ -272,11 +300,13 @@ local function describe()
         if not foreign_builds[name] and program(name, disk.matching(folder .. "/**.c")) then
             includedirs { folder, disk.generated }
             links(sample_libraries[name] or {})
+            if name == "game_server" then with_tls() end
         end
     end
     if program("guildhall_bench", disk.matching("bench/**.c", "tests/support/faults/heap.c")) then
         includedirs { "bench", "tests" }
         third_party.include() -- measures hiredis too
+        with_tls()
         count_heap_calls()
         put_between({ "read", "write", "recv", "send" }) -- bench/harness/kernel_time.c
     end
@@ -302,7 +332,10 @@ third_party.find_all(target_os)
 if _ACTION then
     script_sources = scripts.embed()
     embed.page()
-    embed.list_of_tests(third_party.cares and {} or { "tests/resolver/" })
+    local without = {}
+    if not third_party.cares then table.insert(without, "tests/resolver/") end
+    if not third_party.mbedtls then table.insert(without, "tests/tls/") end
+    embed.list_of_tests(without)
     api.generate(disk.generated)
 end
 describe()

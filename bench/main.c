@@ -49,6 +49,8 @@ static int usage(FILE* file, int code)
 {
     fputs("guildhall_bench --redis unix:PATH|HOST:PORT [options]\n"
           "  The server must be empty: the benches fill and flush it.\n"
+          "  --tls ADDRESS   where the same server speaks TLS: Guildhall's clients go there, its peers do not\n"
+          "  --tls-roots FILE   who signed its certificate\n"
           "  --quick         short rounds, under a minute altogether\n"
           "  --only NAME     only benches whose name contains NAME\n"
           "  --peers LIST    of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there\n"
@@ -81,10 +83,12 @@ static bool read_arguments(int count, char** arguments, bench_options* options)
     {
         const char* name;
         const char** value;
-    } with_value[] = {{"--redis", &options->redis},     {"--only", &options->only},       {"--out", &options->out},
-                      {"--library", &options->library}, {"--scripts", &options->scripts}, {"--node", &options->node},
-                      {"--peers", &options->peers},     {"--path", &options->path},       {"--count", &options->count},
-                      {"--tape", &options->tape},       {"--game", &options->game}};
+    } with_value[] = {
+        {"--redis", &options->redis},     {"--tls", &options->tls},     {"--tls-roots", &options->tls_roots},
+        {"--only", &options->only},       {"--out", &options->out},     {"--library", &options->library},
+        {"--scripts", &options->scripts}, {"--node", &options->node},   {"--peers", &options->peers},
+        {"--path", &options->path},       {"--count", &options->count}, {"--tape", &options->tape},
+        {"--game", &options->game}};
     for (int i = 1; i < count; i++)
     {
         bool known = strcmp(arguments[i], "--quick") == 0;
@@ -188,6 +192,10 @@ int main(int count, char** arguments)
     if (!good || self.options.redis == NULL)
     {
         return usage(stderr, 2);
+    }
+    if (!bench_tls_begin(&self.options))
+    {
+        return 2;
     }
     self.rounds = self.options.quick ? 3 : 7;
     self.warm_up_us = self.options.quick ? 30000 : 200000;

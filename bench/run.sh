@@ -6,6 +6,7 @@
 #   --quick          short rounds: under a minute, less certain, and without the game server of the samples
 #   --only NAME      only the benches whose name contains NAME
 #   --peers LIST     of hiredis,redis-benchmark,python,bullmq,memcpy; default: all that are there
+#   --tls            Guildhall's clients speak TLS, with mbedTLS; its peers do not
 #   --redis ADDRESS  a server of yours that is empty and may be flushed, instead of a private one
 #   ARGUMENT...      for guildhall_bench; build/bin/release/guildhall_bench --help tells
 #
@@ -17,6 +18,7 @@ set -euo pipefail
 address=
 peers=all
 quick=no
+tls=no
 only=
 arguments=()
 while [ $# -gt 0 ]; do
@@ -27,6 +29,7 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --redis=*) address=${1#*=} ;;
+    --tls) tls=yes ;;
     --peers)
         if [ $# -lt 2 ]; then fail "--peers wants a list"; fi
         peers=$2
@@ -89,6 +92,7 @@ build_game() {
     build release game_server
 }
 
+if [ "$tls" = yes ]; then setup tls; fi
 setup build redis bench
 build release guildhall_bench quickstart
 if [ "$quick" = no ] && [[ game_server == *"$only"* ]] && build_game; then
@@ -97,7 +101,20 @@ fi
 if [[ ",$peers," == *,all,* || ",$peers," == *,bullmq,* ]] && install_bullmq; then
     arguments+=(--node "$root/build/bench/bullmq")
 fi
-if [ -z "$address" ]; then
+if [ "$tls" = yes ] && [ -n "$address" ]; then fail "--tls is for a private server"; fi
+if [ "$tls" = yes ]; then
+    make_scratch
+    port=$((20000 + RANDOM % 10000))
+    if ! "$root/tests/tls/papers.sh" "$scratch" > "$scratch/papers.log" 2>&1; then
+        cat "$scratch/papers.log" >&2
+        fail "the certificates could not be made"
+    fi
+    say "redis: a private server, on a unix socket, and with TLS on port $port"
+    start_redis --bind 127.0.0.1 --tls-port $port --tls-auth-clients no --tls-cert-file "$scratch/server.pem" \
+        --tls-key-file "$scratch/server.key" --tls-ca-cert-file "$scratch/root.pem"
+    arguments+=(--tls "127.0.0.1:$port" --tls-roots "$scratch/root.pem")
+    address=$redis_address
+elif [ -z "$address" ]; then
     say "redis: a private server, on a unix socket in a temporary folder"
     start_redis
     address=$redis_address

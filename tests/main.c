@@ -4,6 +4,7 @@
    the command line made no sense or named no test, 124 a test hung. */
 
 #include "support/cleanup.h"
+#include "support/scene/secure.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 
@@ -52,16 +53,18 @@ typedef struct options
     bool list_only;
     bool times;
     bool help;
+    bool tls;
 } options;
 
 static const char usage[] =
-    "guildhall_tests [--redis HOST:PORT|unix:PATH] [--skip PATTERN] [--list] [--times] [PATTERN ...]\n"
+    "guildhall_tests [--redis HOST:PORT|unix:PATH | --tls] [--skip PATTERN] [--list] [--times] [PATTERN ...]\n"
     "\n"
     "  PATTERN  a part of FILE.NAME, or the whole of it if it has a *, a ? or a [ in it\n"
     "  --skip   leave out the tests that fit, also when another pattern names them; may be repeated\n"
     "  --list   print the names instead of running\n"
     "  --times  say at the end which tests took longest\n"
     "  --redis  a server to use where a test does not need one of its own; keys get a random prefix\n"
+    "  --tls    clients speak TLS; without the tests that tests/support/scene/secure_apart.c names with a reason\n"
     "\n"
     "  GUILDHALL_SEED=0x...        repeat a run\n"
     "  GUILDHALL_SLOW_MACHINE=1    wait ten times as long before giving up\n"
@@ -142,9 +145,18 @@ static bool fits_one_of(const char* name, const patterns* list)
     return false;
 }
 
+/* Of a run with --tls. */
+static bool is_apart(const char* name)
+{
+    for (const secure_apart* each = secure_aparts; each->pattern != NULL; each++)
+        if (fnmatch(each->pattern, name, 0) == 0) return true;
+    return false;
+}
+
 static bool is_wanted(const char* name, const options* chosen)
 {
     if (fits_one_of(name, &chosen->skipped)) return false;
+    if (chosen->tls && is_apart(name)) return false;
     return chosen->wanted.count == 0 || fits_one_of(name, &chosen->wanted);
 }
 
@@ -211,6 +223,7 @@ static bool read_command_line(int argc, char** argv, options* chosen)
         if (argv[i][0] != '-') chosen->wanted.values[chosen->wanted.count++] = argv[i];
         else if (strcmp(argv[i], "--list") == 0) chosen->list_only = true;
         else if (strcmp(argv[i], "--times") == 0) chosen->times = true;
+        else if (strcmp(argv[i], "--tls") == 0) chosen->tls = true;
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) chosen->help = true;
         else if (strcmp(argv[i], "--redis") == 0 && has_value) chosen->redis_address = argv[++i];
         else if (strncmp(argv[i], "--redis=", 8) == 0) chosen->redis_address = argv[i] + 8;
@@ -256,6 +269,7 @@ static int run(test_list* list, bool times)
     scratch_close();
     if (times) print_times(list);
     if (skipped > 0) printf("%zu skipped\n", skipped);
+    if (suite_tls()) secure_print();
     fflush(stderr);
     printf("%zu passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
@@ -267,6 +281,11 @@ static int list_or_run(test_list* list, const options* chosen)
     uint64_t seconds = HANG_SECONDS * suite_patience();
     if (!read_number("GUILDHALL_SEED", &seed) || !read_number("GUILDHALL_HANG_SECONDS", &seconds)) return 2;
     hang_seconds = (unsigned)seconds;
+    if (chosen->tls && !secure_is_there())
+    {
+        fprintf(stderr, "--tls: built without mbedTLS\n");
+        return 2;
+    }
     if (list->count == 0)
     {
         fprintf(stderr, "no test has a name like that\n");
@@ -277,17 +296,17 @@ static int list_or_run(test_list* list, const options* chosen)
         for (size_t i = 0; i < list->count; i++) printf("%s\n", list->records[i].name);
         return 0;
     }
-    suite_configure(seed, chosen->redis_address);
+    suite_configure(seed, chosen->redis_address, chosen->tls);
     printf("seed 0x%016llx\n", (unsigned long long)seed);
     return run(list, chosen->times);
 }
 
 int main(int argc, char** argv)
 {
-    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false};
+    options chosen = {{NULL, 0}, {NULL, 0}, NULL, false, false, false, false};
     chosen.wanted.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
     chosen.skipped.values = must_have(calloc((size_t)argc + 1, sizeof(char*)));
-    bool sensible = read_command_line(argc, argv, &chosen);
+    bool sensible = read_command_line(argc, argv, &chosen) && !(chosen.tls && chosen.redis_address != NULL);
     int result = sensible ? 0 : 2;
     if (!sensible || chosen.help) fputs(usage, sensible ? stdout : stderr);
     else

@@ -231,6 +231,16 @@ begin_sanitized() {
     run_under=()
 }
 
+# Clients speak TLS: what each system does, a lock that is cut anywhere, and links that come and go; in some 70 s.
+through_tls=('lock.*' 'lock_faults.take_*' 'semaphore.*' 'mailbox.*' 'tasks.*' 'command.*' 'chat.*' 'rows.*' 'files.*'
+    'guild.*' 'counters.*' 'contacts.*' 'reconnect.*' 'wake.*' 'detach.*')
+begin_tls() {
+    local redis_option=(--tls)
+    run_under=(env "${sparse[@]}")
+    begin_tests 'through TLS' build/bin/debug/guildhall_tests --times "${through_tls[@]}"
+    run_under=()
+}
+
 # Valgrind sees what sanitizers cannot: decisions on memory that nobody has written. It is slow, so the fault matrix,
 # which is the same code over and over, is left out, and so are the samples, which are programs of their own. Leaks are
 # for the sanitizers to find: here a child that leaves in the middle of a test would count as one.
@@ -279,6 +289,7 @@ fi
 if $release; then begin_release; fi
 if $sanitize; then begin_sanitized; fi
 if $debug && ! $quick; then begin_valgrind; fi
+if $debug && ! $quick && [ -f build/bin/debug/libguildhall_tls.a ]; then begin_tls; fi
 if $release; then begin_stage 'two files' 0 ./tests/checks/check_amalgamation.sh; fi
 if $release; then begin_stage 'CMake' 0 ./tests/checks/check_cmake.sh; fi
 if $release; then begin_stage 'one file' 0 ./tests/checks/check_bundle.sh; fi
@@ -289,6 +300,7 @@ try_again
 if $release; then stage 'the library' ./tests/checks/check_library.sh; fi
 if $release; then stage 'the bench' ./tests/checks/check_bench.sh; fi
 if $debug && ! $quick; then stage 'the process' ./tests/checks/check_process.sh; fi
+if $debug && ! $quick; then stage 'mbedTLS from its sources' ./tests/checks/check_mbedtls.sh; fi
 if $debug && ! $quick; then stage 'gdb' ./tests/checks/check_gdb.sh; fi
 if ! $quick; then stage 'README' ./tests/checks/check_readme.sh; fi
 

@@ -14,6 +14,7 @@
                                   write them
        harness/        crew.h, waiters.h, lock_request.h   many ops at once, many who wait, one cycle taken down
                        rounds.c   rounds in alternation, and what each cost; facts.c: machine and versions
+                       tls_way.c  what clients speak TLS through
                        client.c   a gh_client in memory of its own, and how to wait for its sockets
                        talker.c   another program that answers line by line; process.c: runs one
                        server.c   the private server: what it counted, scripts
@@ -45,6 +46,8 @@ struct bench_talker;
 typedef struct bench_options
 {
     const char* redis;   /* "unix:PATH" or "A.B.C.D:PORT" of a server that is empty and ours to fill */
+    const char* tls;     /* "A.B.C.D:PORT" where the same server speaks TLS; NULL: clients do not    */
+    const char* tls_roots; /* who signed its certificate, as PEM; NULL: none */
     const char* out;     /* folder of bench.json and bench.html                                      */
     const char* library; /* libguildhall.a, NULL: look where the build puts it                       */
     const char* scripts; /* folder of the peers' scripts; NULL: bench/peers                          */
@@ -393,6 +396,22 @@ double bench_redis_benchmark(bench* self, unsigned depth, uint64_t count, uint64
                              const char* const* arguments, const size_t* sizes, size_t argument_count);
 bool bench_redis_benchmark_installed(void);
 
+/* --- tls_way.c ------------------------------------------------------------------------------------------ */
+
+typedef struct bench_tls
+{
+    struct gh_tls* tls;
+    void* block;
+} bench_tls;
+
+/* Once, at the start. False: said why on stderr. */
+bool bench_tls_begin(const bench_options* options);
+
+/* What a client is given that would be given this platform: with --tls one around it, if it is the default one. NULL:
+   said why on stderr. */
+const struct gh_platform* bench_tls_open(bench_tls* self, const struct gh_platform* platform);
+void bench_tls_close(bench_tls* self);
+
 /* --- client.c ------------------------------------------------------------------------------------------- */
 
 typedef struct bench_client
@@ -400,9 +419,10 @@ typedef struct bench_client
     gh_client* client;
     void* memory;
     size_t size;
+    bench_tls tls;
 } bench_client;
 
-/* The defaults with the server's address. */
+/* The defaults with the server's address, by TLS if that is wanted. */
 gh_client_config bench_client_config(const bench* self);
 
 /* Makes a client and ticks it until it is ready, without a look at its sockets. False: said why on stderr. */

@@ -26,7 +26,7 @@ static void complain(void* context, gh_log_level level, gh_str text)
 gh_client_config bench_client_config(const bench* self)
 {
     gh_client_config config = gh_client_config_default();
-    config.address = gh_str_of(self->options.redis);
+    config.address = gh_str_of(self->options.tls == NULL ? self->options.redis : self->options.tls);
     config.hooks.log = complain;
     return config;
 }
@@ -37,13 +37,15 @@ bool bench_client_open(bench_client* self, const gh_client_config* config, const
     self->size = gh_client_memory(config);
     self->memory = aligned_alloc(64, (self->size + 63) / 64 * 64 + 64);
     gh_status status = GH_INVALID_MEMORY;
-    if (self->memory != NULL)
+    const gh_platform* way = bench_tls_open(&self->tls, platform);
+    if (self->memory != NULL && way != NULL)
     {
-        status = gh_client_init(self->memory, self->size, config, platform, &self->client);
+        status = gh_client_init(self->memory, self->size, config, way, &self->client);
     }
     if (status != GH_OK)
     {
         fprintf(stderr, "  gh_client_init: %s\n", gh_status_text(status));
+        bench_tls_close(&self->tls);
         free(self->memory);
         self->memory = NULL;
         return false;
@@ -69,6 +71,7 @@ void bench_client_close(bench_client* self)
     if (self->memory != NULL)
     {
         gh_client_shutdown(self->client);
+        bench_tls_close(&self->tls);
         free(self->memory);
         memset(self, 0, sizeof *self);
     }

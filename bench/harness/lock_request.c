@@ -236,7 +236,8 @@ bool bench_record_lock(bench* self, bench_recording* recording)
     bench_client client;
     memset(&all, 0, sizeof all);
     all.real = gh_platform_default();
-    config.wake = false; /* one stream on the tape */
+    config.address = gh_str_of(self->options.redis); /* in the open */
+    config.wake = false;                             /* one stream on the tape */
     if (!bench_client_open(&client, &config, &platform))
     {
         return false;

@@ -6,8 +6,9 @@
 #   bench   redis-benchmark, Python's redis module
 #   profile valgrind
 #   dns     c-ares, for guildhall_resolver
+#   tls     mbedTLS, for guildhall_tls
 #   sample  what only the samples need: ENet, SQLite, libmicrohttpd
-#   test    what only the tests need: cmocka, g++, CMake, valgrind, c-ares, Python's redis module
+#   test    what only the tests need: cmocka, g++, CMake, valgrind, openssl, mbedTLS, c-ares, Python's redis module
 #   browser Chromium, on Debian; elsewhere what is there, or nothing: its tests are skipped then
 #   lint    clang-tidy and cppcheck
 #
@@ -74,6 +75,9 @@ look() {
         dns)
             need 'c-ares with its headers' libc-ares-dev has_header ares.h
             ;;
+        tls)
+            need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
+            ;;
         sample)
             need 'ENet with its headers' libenet-dev has_header enet/enet.h
             need 'SQLite with its headers' libsqlite3-dev has_header sqlite3.h
@@ -83,6 +87,8 @@ look() {
             need 'cmocka with its headers' libcmocka-dev has_header cmocka.h
             need 'g++' g++ has_command g++
             need 'c-ares with its headers' libc-ares-dev has_header ares.h
+            need 'openssl' openssl has_command openssl
+            need 'mbedTLS with its headers' libmbedtls-dev has_header mbedtls/ssl.h
             need 'CMake' cmake has_command cmake
             need 'the redis module of Python' python3-redis has_python_redis
             need 'the libraries of ASan and UBSan' gcc has_sanitizers
@@ -97,7 +103,8 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is '$group': build, redis, bench, browser, profile, dns, sample, test, lint" >&2
+            echo "setup.sh: no group is '$group'; there are build, redis, bench, browser, profile, dns, tls, sample, test," \
+                'lint' >&2
             exit 2
             ;;
         esac

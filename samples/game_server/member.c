@@ -56,10 +56,12 @@ static bool open_client(member* m, const options* o, gh_client_config config)
     config.hooks.log = on_log;
     config.hooks.trace = on_trace;
     size_t size = (gh_client_memory(&config) + 63) & ~(size_t)63;
+    const gh_platform* platform = tls_way_open(&m->way, o);
     m->memory = aligned_alloc(64, size == 0 ? 64 : size);
-    gh_status status = gh_client_init(m->memory, size, &config, gh_platform_default(), &m->client);
-    if (status == GH_OK) return true;
-    fprintf(stderr, "%s: %s: %s\n", o->name, o->redis, gh_status_text(status));
+    gh_status status = platform == NULL ? GH_OK : gh_client_init(m->memory, size, &config, platform, &m->client);
+    if (m->client != NULL) return true;
+    if (status != GH_OK) fprintf(stderr, "%s: %s: %s\n", o->name, o->redis, gh_status_text(status));
+    tls_way_close(&m->way);
     free(m->memory);
     return false;
 }
@@ -112,6 +114,7 @@ void member_close(member* m, bool good)
     show(m, true);
     gh_client_shutdown(m->client);
     m->client = NULL;
+    tls_way_close(&m->way);
     free(m->memory);
     m->memory = NULL;
 }

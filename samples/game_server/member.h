@@ -8,6 +8,7 @@
 
 #include "frame.h"
 #include "options.h"
+#include "tls_way.h"
 
 #define MEMBER_BUDGET_US 500 /* of a frame; its two ticks share it */
 #define MEMBER_SYSTEMS   48  /* names; several files of one system may each have their own */
@@ -29,6 +30,7 @@ typedef struct member
     board* board; /* NULL: nobody looks at us */
     uint32_t slot;
     void* memory;
+    tls_way way;
     member_system systems[MEMBER_SYSTEMS];
 } member;
 

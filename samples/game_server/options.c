@@ -41,6 +41,8 @@ typedef struct option
 static const option table[] = {
     {ROLE_STORE, "--redis", KIND_TEXT, AT(redis), 0, 0, "ADDR", "unix:PATH, A.B.C.D:PORT or [IPV6]:PORT"},
     {ROLE_STORE, "--user", KIND_TEXT, AT(user), 0, 0, "NAME", "ACL user; the password is in REDISCLI_AUTH"},
+    {ROLE_STORE, "--tls-roots", KIND_TEXT, AT(tls_roots), 0, 0, "FILE",
+     "speak TLS with it; PEM of who may have signed its certificate"},
     {ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD",
      "all keys begin with it; there must be none yet, since all of them are removed at the end"},
     {ROLE_STORE & ~ROLE_FLEET, "--prefix", KIND_WORD, AT(prefix), 0, 0, "WORD", "all keys begin with it"},

@@ -28,8 +28,9 @@ typedef struct options
     /* the store */
     const char* redis;
     const char* user;
-    const char* password; /* from REDISCLI_AUTH, as redis-cli has it: a command line can be read by all */
-    const char* prefix;   /* of all keys of one world; NULL in the fleet: it makes one                  */
+    const char* password;  /* from REDISCLI_AUTH, as redis-cli has it: a command line can be read by all */
+    const char* tls_roots; /* who signed its certificate, as PEM; NULL: no TLS */
+    const char* prefix;    /* of all keys of one world; NULL in the fleet: it makes one                  */
 
     /* the place in the fleet */
     const char* name;

@@ -5,6 +5,8 @@ newoption { trigger = "xxhash", value = "DIR", description = "xxHash: headers an
 newoption { trigger = "zlib", value = "DIR", description = "zlib: headers and libz.a, or its sources" }
 newoption { trigger = "cares", value = "DIR", description = "c-ares: headers and libcares.a" }
 newoption { trigger = "no-cares", description = "Build without c-ares: no guildhall_resolver" }
+newoption { trigger = "mbedtls", value = "DIR", description = "mbedTLS 3.6: its sources, for a TLS without the heap" }
+newoption { trigger = "no-mbedtls", description = "Build without mbedTLS: no guildhall_tls" }
 newoption { trigger = "no-zlib", description = "Build without zlib: disk.h reads no gzip files" }
 
 local disk = dofile("disk.lua")
@@ -69,9 +71,33 @@ local function find_cares(target_os)
     return nil
 end
 
+-- mbedTLS, for platform/tls alone. Nil: there is none.
+--   include  folders for the compiler; none if the system has it     sources  to compile in
+-- Sources are compiled with platform/tls/mbedtls_config.h, which lies in front of their own.
+local function find_mbedtls()
+    local folder = _OPTIONS["mbedtls"]
+    if _OPTIONS["no-mbedtls"] then return nil end
+    if not folder then
+        for _, place in ipairs({ "/usr/include", "/usr/local/include", "/opt/homebrew/include" }) do
+            if os.isfile(place .. "/mbedtls/ssl.h") then return { include = {} } end
+        end
+        return nil
+    end
+    if not path.isabsolute(folder) then folder = path.join(_WORKING_DIR or os.getcwd(), folder) end
+    local sources = disk.matching(folder .. "/library/*.c")
+    if #sources == 0 or not os.isfile(folder .. "/include/mbedtls/build_info.h") then
+        error("--mbedtls=" .. folder .. ": no sources of mbedTLS 3 there", 0)
+    end
+    local ours = disk.generated .. "/third_party/mbedtls"
+    os.mkdir(ours .. "/mbedtls")
+    disk.write(ours .. "/mbedtls/mbedtls_config.h", disk.read("platform/tls/mbedtls_config.h"))
+    return { include = { ours, folder .. "/include" }, sources = sources, inside = folder .. "/library" }
+end
+
 -- To be called first.
 --   third_party.libraries  those that are linked: { name, and the fields of find }
 --   third_party.cares      see find_cares
+--   third_party.mbedtls    see find_mbedtls
 --   third_party.with_zlib
 function third_party.find_all(target_os)
     third_party.with_zlib = not _OPTIONS["no-zlib"] and (_OPTIONS["zlib"] ~= nil or target_os ~= "windows")
@@ -83,6 +109,8 @@ function third_party.find_all(target_os)
                       { "inflate.c", "inftrees.c", "inffast.c", "crc32.c", "adler32.c", "zutil.c" })
     hiredis.name, xxhash.name, zlib.name = "hiredis", "xxhash", "z"
     third_party.cares = find_cares(target_os)
+    local has_mbedtls = target_os ~= "windows" or _OPTIONS["mbedtls"]
+    third_party.mbedtls = has_mbedtls and find_mbedtls() or nil
     third_party.libraries = { hiredis, xxhash, third_party.with_zlib and zlib or nil }
 end
 
@@ -103,6 +131,17 @@ end
 function third_party.link_cares()
     if third_party.cares.libdir then libdirs { third_party.cares.libdir } end
     links { third_party.is_linux and ":libcares.a" or "cares" }
+end
+
+-- Behind what uses guildhall_tls. Static on Linux as the others are.
+function third_party.link_mbedtls()
+    for _, name in ipairs({ "mbedtls", "mbedx509", "mbedcrypto" }) do
+        if third_party.mbedtls.sources then
+            if name == "mbedtls" then links { name } end
+        else
+            links { third_party.is_linux and ":lib" .. name .. ".a" or name }
+        end
+    end
 end
 
 function third_party.include()

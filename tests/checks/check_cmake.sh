@@ -75,6 +75,43 @@ other_names() {
     diff <(declared_names) <(nm -D --defined-only "$scratch/shared/lib/libguildhall.so" | awk '{ print $3 }' | sort -u)
 }
 
+# With roots that are none: what it says comes out of mbedTLS.
+describe_tls() {
+    cat > "$game/tls.c" << 'END'
+#include "guildhall/guildhall.h"
+#include "guildhall/tls.h"
+#include <stdio.h>
+int main(void)
+{
+    static unsigned char block[256 * 1024];
+    gh_tls_config config = gh_tls_config_default();
+    gh_tls* tls;
+    config.credentials.roots = gh_str_of("-----BEGIN CERTIFICATE-----\n");
+    puts(gh_status_name(gh_tls_init(block, sizeof block, &config, gh_platform_default(), &tls)));
+    return 0;
+}
+END
+    printf "add_executable(tls tls.c)\ntarget_link_libraries(tls PRIVATE guildhall::tls)\n" >> "$game/CMakeLists.txt"
+}
+
+speaks_tls() {
+    local name=$1
+    shift
+    describe_tls
+    build_game "$name" "$@" && cmake --build "$scratch/$name" --target tls &&
+        "$scratch/$name/tls" | grep -x 'GH_INVALID_\(CREDENTIALS\|MEMORY\)'
+}
+
+tls_by_subdirectory() {
+    describe_game "add_subdirectory($tree guildhall)"
+    speaks_tls tls_subdirectory -DGUILDHALL_TLS=ON
+}
+
+tls_by_find_package() {
+    install_library tls -DGUILDHALL_TLS=ON && describe_game 'find_package(guildhall REQUIRED)' &&
+        speaks_tls tls_find_package -DCMAKE_PREFIX_PATH="$scratch/tls"
+}
+
 takes_a_lock() { "$scratch/$1/quickstart" "$redis_address" | grep -q 'gave it back'; }
 
 # check_way LABEL NAME COMMAND...
@@ -91,6 +128,12 @@ start_redis
 check_way 'a folder of another project' subdirectory by_subdirectory
 check 'the static library is installed' install_library static
 check_way 'find_package, static' find_package_static by_find_package static
+if [ -f /usr/include/mbedtls/ssl.h ]; then
+    check 'guildhall::tls of another project' tls_by_subdirectory
+    check 'guildhall::tls by find_package' tls_by_find_package
+else
+    say 'note: mbedTLS is not there, so guildhall::tls is not built (Debian: libmbedtls-dev)'
+fi
 check 'the shared library is installed' install_library shared -DBUILD_SHARED_LIBS=ON \
     -DGUILDHALL_ZLIB=ON -DGUILDHALL_UNWIND_TABLES=ON -DGUILDHALL_STATUS_TEXT=OFF
 check_way 'find_package, shared' find_package_shared by_find_package shared

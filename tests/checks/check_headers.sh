@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wswitch-enum -Wundef -Werror)
-includes=(-Isdk/include)
+includes=(-Isdk/include -Iplatform/tls/include -Iplatform/resolver/include)
 
 compile_alone() {
     local compiler=$1 standard=$2 language=$3 header=$4
@@ -40,8 +40,8 @@ bounds_are_of_numbers() {
 }
 
 make_scratch # here, because a check runs in a shell of its own
-for path in sdk/include/guildhall/*.h; do
-    header=${path#sdk/include/}
+for path in sdk/include/guildhall/*.h platform/*/include/guildhall/*.h; do
+    header=${path#*/include/}
     check "$header alone, C11" compile_alone cc c11 c "$header"
     check "$header alone, C++11" compile_alone g++ c++11 c++ "$header"
 done

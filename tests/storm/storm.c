@@ -293,7 +293,7 @@ static void prepare(void)
     history_open((uint32_t)(capacity > RECORDS_MAX ? RECORDS_MAX : capacity));
     stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (stage == MAP_FAILED) exit(2);
-    suite_configure(storm.seed, NULL);
+    suite_configure(storm.seed, NULL, false);
     suite_enter("storm");
     if (storm.redis != NULL) put_in_path(storm.redis);
     listen_to_signals();

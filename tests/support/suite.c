@@ -12,7 +12,8 @@ static struct
     const char* redis_address;
     const char* test_name;
     bool skipped;
-} suite = {0, NULL, "", false};
+    bool tls;
+} suite = {0, NULL, "", false, false};
 
 uint64_t suite_seed(void)
 {
@@ -29,6 +30,11 @@ const char* suite_redis_address(void)
     return suite.redis_address;
 }
 
+bool suite_tls(void)
+{
+    return suite.tls;
+}
+
 unsigned suite_patience(void)
 {
     const char* slow = getenv("GUILDHALL_SLOW_MACHINE");
@@ -42,8 +48,9 @@ void suite_skip(const char* reason)
     skip();
 }
 
-void suite_configure(uint64_t seed, const char* redis_address)
+void suite_configure(uint64_t seed, const char* redis_address, bool tls)
 {
+    suite.tls = tls;
     suite.seed = seed;
     suite.redis_address = redis_address;
 }

@@ -43,6 +43,9 @@ const char* suite_test_name(void);
 /* The server of --redis, or NULL when tests start their own. */
 const char* suite_redis_address(void);
 
+/* --tls: servers also speak TLS, and clients connect through it. */
+bool suite_tls(void);
+
 /* What every cap on waiting is multiplied with: 1, or 10 with GUILDHALL_SLOW_MACHINE=1 (valgrind,
    emulators). */
 unsigned suite_patience(void);
@@ -51,7 +54,7 @@ unsigned suite_patience(void);
 void suite_skip(const char* reason);
 
 /* For main alone. */
-void suite_configure(uint64_t seed, const char* redis_address);
+void suite_configure(uint64_t seed, const char* redis_address, bool tls);
 void suite_enter(const char* test_name);
 bool suite_was_skipped(void);
 

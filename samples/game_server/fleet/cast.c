@@ -27,6 +27,7 @@ static child* add_member(children* all, const options* o, const run_folder* fold
 {
     child* c = add_child(all, folder, role, number, kept);
     child_argument(c, "--redis"), child_argument(c, "%s", o->redis);
+    if (o->tls_roots != NULL) child_argument(c, "--tls-roots"), child_argument(c, "%s", o->tls_roots);
     child_argument(c, "--prefix"), child_argument(c, "%s", o->prefix);
     if (o->user[0] != '\0') child_argument(c, "--user"), child_argument(c, "%s", o->user);
     return c;

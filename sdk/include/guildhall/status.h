@@ -158,7 +158,8 @@
     X(FULL_IPV4, FULL, 321, "no room for another IPv4 range: see ipv4_capacity")                                      \
     X(FULL_IPV6, FULL, 322, "no room for another IPv6 range: see ipv6_capacity")                                      \
     X(FULL_NODES, FULL, 323, "no room for another place: see nodes_capacity")                                         \
-    X(FULL_TEXT, FULL, 324, "no room for the name of another place: see text_bytes")
+    X(FULL_TEXT, FULL, 324, "no room for the name of another place: see text_bytes")                                  \
+    X(INVALID_CREDENTIALS, INVALID, 353, "bad certificate or key")
 
 typedef enum gh_status
 {

@@ -26,6 +26,7 @@ static bool resolver_answered(gh_link* link, gh_client* client)
         gh_link_lose(link, client, GH_LOG_WARNING, "the resolver found no address");
         return false;
     }
+    link->address.name = link->endpoint->address.host;
     link->address.host = numeric;
     link->address.kind = memchr(numeric.bytes, ':', numeric.size) != NULL ? GH_ADDRESS_IPV6 : GH_ADDRESS_IPV4;
     link->state = GH_LINK_CONNECTING;

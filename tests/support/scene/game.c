@@ -3,6 +3,7 @@
 #include "support/scene/game.h"
 
 #include "support/cleanup.h"
+#include "support/scene/secure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static void game_close(void* thing)
     while (*link != NULL && *link != self) link = &(*link)->next;
     if (*link == self) *link = self->next;
     gh_client_shutdown(self->client);
+    secure_close(self->way);
     while (self->objects != NULL)
     {
         struct game_object* object = self->objects;
@@ -90,8 +92,10 @@ game* game_start_with(const gh_client_config* config)
     assert_true(self->memory_size > 0);
     assert_int_equal(posix_memalign(&self->memory, 16, self->memory_size), 0);
     memset(self->memory, 0xa5, self->memory_size); /* nothing may count on zeroed memory */
-    assert_status(gh_client_init(self->memory, self->memory_size, &self->config, gh_platform_default(), &self->client),
-                  GH_OK);
+    self->way = secure_open(self->config.address);
+    assert_status(
+        gh_client_init(self->memory, self->memory_size, &self->config, secure_platform(self->way), &self->client),
+        GH_OK);
     self->next = games;
     games = self;
     cleanup_add(game_close, self);

@@ -26,6 +26,7 @@ typedef struct game
     unsigned warnings_logged;
     char last_error[256];     /* the last line that was logged as an error */
     struct game_object* objects;
+    struct secure_way* way;   /* with --tls; else NULL */
     struct game* next;
 } game;
 

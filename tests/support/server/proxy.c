@@ -6,6 +6,7 @@
 
 #include "support/cleanup.h"
 #include "support/scratch.h"
+#include "support/server/doors.h"
 #include "support/server/stream.h"
 #include "support/suite.h"
 #include "support/wait.h"
@@ -397,6 +398,7 @@ static void listen_again(chaos_proxy* proxy)
 static void end_thing(void* thing)
 {
     chaos_proxy* proxy = thing;
+    doors_remove(proxy->address);
     worker_stop(&proxy->worker);
     if (proxy->listener >= 0) close(proxy->listener);
     for (size_t i = 0; i < CONNECTION_CAPACITY; i++)
@@ -407,19 +409,29 @@ static void end_thing(void* thing)
     free(proxy);
 }
 
+/* Where its server speaks TLS, that is what it passes on. */
+static void take_server(chaos_proxy* proxy, const char* server_address)
+{
+    char door[DOOR_SIZE];
+    bool secure = doors_find(server_address, door);
+    snprintf(proxy->server_address, ADDRESS_SIZE, "%s", secure ? door : server_address);
+    if (secure) doors_add(proxy->address, proxy->address);
+    else doors_remove(proxy->address);
+}
+
 chaos_proxy* proxy_start(const char* server_address, proxy_entrance entrance)
 {
     chaos_proxy* proxy = calloc(1, sizeof(*proxy));
     if (proxy == NULL) abort();
     char folder[SCRATCH_PATH_SIZE];
     scratch_folder(folder);
-    snprintf(proxy->server_address, ADDRESS_SIZE, "%s", server_address);
     snprintf(proxy->address, ADDRESS_SIZE, "unix:%s/proxy.sock", folder);
     proxy->entrance = entrance;
     proxy->listener = -1;
     listen_again(proxy);
     if (proxy->listener < 0) fail_msg("the proxy cannot listen: %s", strerror(errno));
     if (entrance == PROXY_TCP) snprintf(proxy->address, ADDRESS_SIZE, "127.0.0.1:%u", proxy->port);
+    take_server(proxy, server_address);
     worker_start(&proxy->worker, step, proxy);
     cleanup_add(end_thing, proxy);
     return proxy;
@@ -439,7 +451,7 @@ const char* proxy_address(const chaos_proxy* proxy)
 void proxy_set_server(chaos_proxy* proxy, const char* server_address)
 {
     enter(proxy);
-    snprintf(proxy->server_address, ADDRESS_SIZE, "%s", server_address);
+    take_server(proxy, server_address);
     leave(proxy);
 }
 

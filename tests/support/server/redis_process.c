@@ -2,6 +2,7 @@
 
 #include "support/server/redis_process.h"
 
+#include "support/server/papers.h"
 #include "support/suite.h"
 
 #include <fcntl.h>
@@ -117,6 +118,16 @@ static char** environment_with_clock(char* preload, char* offset_file)
     return environment;
 }
 
+static void add_tls(command_line* line, uint16_t port, char text[8])
+{
+    snprintf(text, 8, "%u", port);
+    add_pair(line, "--tls-port", text);
+    add_pair(line, "--tls-cert-file", papers_path("server.pem"));
+    add_pair(line, "--tls-key-file", papers_path("server.key"));
+    add_pair(line, "--tls-ca-cert-file", papers_path("root.pem"));
+    add_pair(line, "--tls-auth-clients", "no");
+}
+
 pid_t redis_process_spawn(const redis_process_plan* plan)
 {
     int major_version = 0;
@@ -127,7 +138,7 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
         return 0;
     }
 
-    char socket_path[PATH_SIZE], data_path[PATH_SIZE], log_path[PATH_SIZE], port[8];
+    char socket_path[PATH_SIZE], data_path[PATH_SIZE], log_path[PATH_SIZE], port[8], tls_port[8];
     snprintf(socket_path, sizeof(socket_path), "%s/redis.sock", plan->folder);
     snprintf(data_path, sizeof(data_path), "%s/data", plan->folder);
     snprintf(log_path, sizeof(log_path), "%s/log", plan->folder);
@@ -138,11 +149,12 @@ pid_t redis_process_spawn(const redis_process_plan* plan)
     if (plan->file != NULL) add(&line, plan->file);
     if (plan->sentinel) add(&line, "--sentinel");
     add_pair(&line, "--port", port);
-    if (plan->port != 0)
+    if (plan->port != 0 || plan->tls_port != 0)
     {
         add_pair(&line, "--bind", "127.0.0.1");
         if (plan->six) add(&line, "::1");
     }
+    if (plan->tls_port != 0) add_tls(&line, plan->tls_port, tls_port);
     add_pair(&line, "--unixsocket", socket_path);
     add_pair(&line, "--dir", data_path);
     add_pair(&line, "--save", "");

@@ -16,8 +16,9 @@ typedef struct redis_process_plan
     const char* file;   /* its configuration, or NULL    */
     bool sentinel;      /* it watches other servers      */
     bool append_only;
-    uint16_t port; /* 0: no TCP */
-    bool six;      /* on ::1 as well */
+    uint16_t port;     /* 0: no TCP */
+    bool six;          /* on ::1 as well */
+    uint16_t tls_port; /* 0: no TLS; with the certificate "server" of papers.h, and none asked of clients */
     const clock_offset* clock;
     const char* const* arguments; /* NULL at the end, or NULL */
 } redis_process_plan;

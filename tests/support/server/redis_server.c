@@ -4,6 +4,7 @@
 
 #include "support/cleanup.h"
 #include "support/clock.h"
+#include "support/server/doors.h"
 #include "support/server/redis_process.h"
 #include "support/scratch.h"
 #include "support/server/stream.h"
@@ -32,6 +33,7 @@ struct redis_server
     bool frozen;
     pid_t pid; /* 0 when it does not run */
     uint16_t port;
+    uint16_t tls_port; /* 0: none */
     char folder[SCRATCH_PATH_SIZE];
     char file[SCRATCH_PATH_SIZE + 16]; /* of its configuration, if it has one */
     char address[ADDRESS_SIZE];
@@ -93,6 +95,33 @@ static void choose_port(redis_server* server)
     if (six >= 0) snprintf(server->tcp6_address, ADDRESS_SIZE, "[::1]:%u", port);
 }
 
+static void choose_tls_port(redis_server* server)
+{
+    char door[DOOR_SIZE];
+    server->tls_port = 0;
+    int listener = stream_listen_tcp(false, &server->tls_port);
+    if (listener < 0) fail_msg("cannot listen on 127.0.0.1: %s", strerror(errno));
+    close(listener);
+    snprintf(door, sizeof(door), "127.0.0.1:%u", server->tls_port);
+    doors_add(server->address, door);
+    if (server->tcp_address[0] != '\0') doors_add(server->tcp_address, door);
+    if (server->tcp6_address[0] != '\0') doors_add(server->tcp6_address, door);
+}
+
+static void remove_doors(const redis_server* server)
+{
+    doors_remove(server->address);
+    doors_remove(server->tcp_address);
+    doors_remove(server->tcp6_address);
+}
+
+static void choose_ports(redis_server* server)
+{
+    remove_doors(server);
+    if (server->options.tcp) choose_port(server);
+    if (suite_tls()) choose_tls_port(server);
+}
+
 static void spawn(redis_server* server)
 {
     redis_process_plan plan = {0};
@@ -102,6 +131,7 @@ static void spawn(redis_server* server)
     plan.append_only = server->options.append_only;
     plan.port = server->options.tcp ? server->port : (uint16_t)0;
     plan.six = server->tcp6_address[0] != '\0';
+    plan.tls_port = server->tls_port;
     plan.clock = server->clock;
     plan.arguments = server->options.arguments;
     server->pid = redis_process_spawn(&plan);
@@ -149,10 +179,10 @@ static void start_process(redis_server* server, bool may_change_port)
 {
     for (int attempt = 0; attempt < START_ATTEMPTS; attempt++)
     {
-        if (server->options.tcp && may_change_port) choose_port(server);
+        if (may_change_port) choose_ports(server);
         spawn(server);
         if (wait_until_it_answers(server)) return;
-        if (!server->options.tcp) break; /* nothing that a second attempt would change */
+        if (!server->options.tcp && !suite_tls()) break; /* nothing that a second attempt would change */
         wait_briefly();
     }
     redis_process_show_log(server->folder);
@@ -176,6 +206,7 @@ static void end_thing(void* thing)
         end_process(server, SIGKILL);
         scratch_remove(server->folder);
     }
+    remove_doors(server);
     clock_close(server->clock);
     free(server);
 }
