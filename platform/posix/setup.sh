@@ -103,8 +103,8 @@ look() {
             need 'cppcheck' cppcheck has_command cppcheck
             ;;
         *)
-            echo "setup.sh: no group is '$group'; there are build, redis, bench, browser, profile, dns, tls, sample, test," \
-                'lint' >&2
+            echo "setup.sh: no group is '$group': there are build, redis, bench, browser, profile, dns, tls, sample," \
+                'test, lint' >&2
             exit 2
             ;;
         esac
