@@ -445,6 +445,24 @@ static void others_are_told_of_a_proxy(void** state)
     assert_true(is_refused(other, command, expected));
 }
 
+static void cluster_that_disagrees_has_not_settled(void** state)
+{
+    (void)state;
+    static const char* const arguments[] = {"--cluster-enabled", "yes", NULL};
+    cluster* fleet = cluster_start(&(cluster_options){.masters = 2});
+    redis_server* node = cluster_master(fleet, 93);
+    redis_server* other = cluster_master(fleet, 12000);
+    assert_true(cluster_has_settled(fleet));
+    redis_server_do(node, "CLUSTER SETSLOT 93 NODE %s", cluster_id(fleet, other)); /* who does not hear of it */
+    WAIT_FOR(!cluster_has_settled(fleet));
+    redis_server_do(node, "CLUSTER SETSLOT 93 NODE %s", cluster_id(fleet, node));
+    cluster_settle(fleet);
+
+    redis_server* stranger = redis_server_start(&(redis_server_options){.tcp = true, .arguments = arguments});
+    redis_server_do(node, "CLUSTER MEET 127.0.0.1 %s", strrchr(redis_server_tcp_address(stranger), ':') + 1);
+    WAIT_FOR(!cluster_has_settled(fleet));
+}
+
 /* ---- with passwords ------------------------------------------------------------------------------------ */
 
 /* As somebody without a password sees it, and as the game. */
@@ -477,6 +495,9 @@ static void cluster_with_a_password_and_the_users_rights(void** state)
     cluster_settle(fleet);
 
     redis_server* replica = cluster_replica(fleet, cluster_master(fleet, 93), 0);
+    redis_server_do(replica, "CONFIG SET masterauth wrong");
+    redis_server_do(replica, "CLIENT KILL TYPE master");
+    WAIT_FOR(!cluster_has_settled(fleet)); /* that replica is not fed */
     redis_server_restart(replica);
     cluster_settle(fleet);
     expect_only_the_user(replica, "FLUSHALL\r\n", "PING\r\n", "+PONG\r\n");
@@ -611,7 +632,8 @@ TEST_FILE(fleets, cmocka_unit_test(slots_of_keys_are_the_servers),
           cmocka_unit_test(restarted_master_has_its_keys_unless_it_shall_not), cmocka_unit_test(slot_moves_in_steps),
           cmocka_unit_test(move_that_is_cancelled_leaves_all_in_place), cmocka_unit_test(many_slots_move_step_by_step),
           cmocka_unit_test(all_slots_of_a_master_are_on_their_way), cmocka_unit_test(nodes_join_and_leave),
-          cmocka_unit_test(others_are_told_of_a_proxy), cmocka_unit_test(cluster_with_a_password_and_the_users_rights),
+          cmocka_unit_test(others_are_told_of_a_proxy), cmocka_unit_test(cluster_that_disagrees_has_not_settled),
+          cmocka_unit_test(cluster_with_a_password_and_the_users_rights),
           cmocka_unit_test(sentinels_with_passwords_and_users),
           cmocka_unit_test(sentinels_watch_a_master_that_gives_way),
           cmocka_unit_test(killed_master_is_replaced_by_the_sentinels),
