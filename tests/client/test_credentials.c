@@ -173,6 +173,28 @@ static void pending_holds_back_its_own_link(void** state)
     assert_int_equal(self->logins, 2);
 }
 
+/* What a peer says unasked is no answer to what was not said yet: the attempt before has left two to be awaited. */
+static void nothing_is_heard_before_the_credentials_are_there(void** state)
+{
+    (void)state;
+    gh_client_config config;
+    scripted* world = world_with(&config);
+    porter* self = world->context;
+    config.wake = true;
+    self->error = "LOADING Redis is loading";
+    self->errors = 2;
+    scripted_start(world, &config);
+    SCRIPTED_UNTIL(world, self->logins == 2, MS, SECOND_US);
+    self->keeper.pending = UINT32_MAX;
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_RESOLVING, MS, SECOND_US);
+    buffer_add(&world->streams[1].replies, "+OK\r\n+OK\r\n", 10);
+    for (int i = 0; i < 20; i++) scripted_tick(world, MS);
+    assert_int_equal(gh_client_link_state(world->client, GH_LINK_WAKE), GH_LINK_RESOLVING);
+    self->keeper.pending = 0;
+    SCRIPTED_UNTIL(world, gh_client_link_state(world->client, GH_LINK_WAKE) == GH_LINK_READY, MS, SECOND_US);
+    assert_int_equal(self->logins, 3);
+}
+
 /* Who sleeps until gh_next_deadline must not sleep through the answer. */
 static void pending_hook_is_asked_by_those_who_sleep_too(void** state)
 {
@@ -296,6 +318,7 @@ static void config_of_a_hook_has_no_other_password(void** state)
     config.user = gh_str_literal("somebody");
     config.password = gh_str_literal("else");
     scripted_start_ready(world, &config);
+    assert_true(self->keeper.came_in_empty);
     assert_string_equal(self->heard, USER "/" PASSWORD);
     config.password = gh_str_make(NULL, 0); /* and its bounds are what they are */
     assert_int_equal(gh_client_memory(&config), 0);
@@ -442,6 +465,7 @@ static void password_that_changes_is_followed(void** state)
 TEST_FILE(credentials, cmocka_unit_test(each_hand_shake_of_each_link_asks),
           cmocka_unit_test(nobody_is_asked_before_there_is_a_connection),
           cmocka_unit_test(pending_is_asked_again_in_each_tick), cmocka_unit_test(pending_holds_back_its_own_link),
+          cmocka_unit_test(nothing_is_heard_before_the_credentials_are_there),
           cmocka_unit_test(pending_hook_is_asked_by_those_who_sleep_too),
           cmocka_unit_test(pending_for_ever_is_given_up_in_time), cmocka_unit_test(failures_are_tried_again_at_leisure),
           cmocka_unit_test(answers_have_bounds), cmocka_unit_test(no_password_is_no_login),

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BEHIND 64 /* bytes behind the block, which are looked at */
+
 static void note_line(void* context, gh_log_level level, gh_str text)
 {
     dns_scene* self = context;
@@ -59,11 +61,17 @@ dns_scene* dns_scene_new(name_server* names)
 gh_status dns_scene_make(dns_scene* self)
 {
     size_t size = gh_dns_memory(&self->config);
-    assert_int_equal(posix_memalign(&self->block, 16, size + 16), 0);
-    memset(self->block, 0xa5, size + 16);
+    assert_int_equal(posix_memalign(&self->block, 16, size + BEHIND), 0);
+    memset(self->block, 0xa5, size + BEHIND);
     gh_status status = gh_dns_init(self->block, size, &self->config, &self->platform, &self->dns);
-    for (size_t i = 0; i < 16; i++) assert_int_equal(((unsigned char*)self->block)[size + i], 0xa5);
+    dns_scene_assert_whole(self);
     return status;
+}
+
+void dns_scene_assert_whole(const dns_scene* self)
+{
+    const unsigned char* behind = (const unsigned char*)self->block + gh_dns_memory(&self->config);
+    for (size_t i = 0; i < BEHIND; i++) assert_int_equal(behind[i], 0xa5);
 }
 
 gh_client* dns_scene_client(dns_scene* self, const char* address)

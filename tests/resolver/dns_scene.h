@@ -34,6 +34,9 @@ typedef struct dns_scene
 dns_scene* dns_scene_new(name_server* names);
 gh_status dns_scene_make(dns_scene* self);
 
+/* Nothing was written behind the block. */
+void dns_scene_assert_whole(const dns_scene* self);
+
 /* One more client, of a gh_dns that was made. */
 gh_client* dns_scene_client(dns_scene* self, const char* address);
 
