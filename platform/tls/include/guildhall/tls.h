@@ -32,7 +32,8 @@
             that goes on from a ticket 2, and those of several streams stand in line. Raise steps_per_tick for a client
             of many nodes, and connect_timeout_us with it if ticks are far apart. The platform sees a tick by that
             connected() is asked a second time for the same stream. A tick's budget cannot cut a step, so it is exceeded
-            by one step at most. Later 0.3 to 0.5 us a request.
+            by one step at most. Later 0.3 to 1.4 us a request, by its length and by how many go together: measured
+            by ./bench/run.sh --tls.
    Memory   The block has the streams, their names and the tickets. What mbedTLS takes for itself depends on its build:
             With a build that has MBEDTLS_PLATFORM_MEMORY (premake5 --mbedtls=DIR) it comes out of the same block, the
             heap is never used, and gh_tls_memory says how much is needed; if it does not suffice for a hand-shake,
