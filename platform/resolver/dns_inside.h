@@ -3,6 +3,7 @@
        dns.c          config, memory, beginning and end
        dns_hosts.c    the hook: which name stands how, and when a lookup begins and is over
        dns_lookup.c   one lookup, moved by c-ares
+       dns_sockets.c  how an older c-ares sends
        dns_turns.c    which of several addresses comes next
        dns_words.c    what c-ares says as a status, and for the log
 
@@ -99,6 +100,9 @@ bool gh_dns_is_one(const struct gh_dns* dns);
 void gh_dns_lookup_begin(dns_host* host);
 void gh_dns_lookup_move(dns_host* host);
 void gh_dns_lookup_end(dns_host* host);
+
+/* dns_sockets.c */
+void gh_dns_use_sockets(struct ares_channeldata* channel);
 
 /* dns_turns.c. next: of a list that is not empty. */
 void gh_dns_order(dns_addresses* addresses, gh_dns_families families);

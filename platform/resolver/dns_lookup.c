@@ -79,6 +79,7 @@ static int open_channel(dns_host* host)
         host->channel = NULL;
         return outcome;
     }
+    gh_dns_use_sockets(host->channel);
     return dns->servers[0] == '\0' ? ARES_SUCCESS : ares_set_servers_ports_csv(host->channel, dns->servers);
 }
 

@@ -215,7 +215,7 @@ static void build_answer(const name_server* self, const unsigned char* question,
 {
     char name[256];
     unsigned type = 0, code = 0, count = 0;
-    bool is_cut = self->mood == NAMES_TRUNCATED && !by_tcp;
+    bool is_cut = (self->mood == NAMES_TRUNCATED || self->mood == NAMES_HANGS_UP) && !by_tcp;
     size_t end = read_question(question, size, name, &type);
     int index = index_of(self, name);
     answer->size = 0;
@@ -279,6 +279,13 @@ static unsigned type_of(const message* answer)
     return type;
 }
 
+static void hold(name_server* self, const message* answer, const struct sockaddr_in* to)
+{
+    if (self->held_count == HELD_MAX) return;
+    self->held[self->held_count].answer = *answer;
+    self->held[self->held_count++].to = *to;
+}
+
 static void answer_udp(name_server* self, const message* answer, const struct sockaddr_in* to)
 {
     message changed = *answer;
@@ -288,16 +295,19 @@ static void answer_udp(name_server* self, const message* answer, const struct so
     case NAMES_SILENT_SIX:
         if (type_of(answer) == TYPE_AAAA) return;
         break;
+    case NAMES_HANGS_UP:
+        if (type_of(answer) == TYPE_AAAA)
+        {
+            hold(self, answer, to);
+            return;
+        }
+        break;
     case NAMES_GARBAGE: send_garbage(self, answer, to); return;
     case NAMES_TORN:
         for (size_t size = 0; size < answer->size; size++) send_to(self, answer, size, to);
         return;
     case NAMES_FORGED: send_forged(self, &changed, to); return;
-    case NAMES_HELD:
-        if (self->held_count == HELD_MAX) return;
-        self->held[self->held_count].answer = *answer;
-        self->held[self->held_count++].to = *to;
-        return;
+    case NAMES_HELD: hold(self, answer, to); return;
     case NAMES_ANSWERS:
     case NAMES_SERVFAIL:
     case NAMES_REFUSED:
@@ -347,6 +357,17 @@ static void serve_peer(name_server* self, int* peer)
     (void)!send(*peer, answer.bytes, answer.size, MSG_NOSIGNAL);
 }
 
+/* Its end first, and then a reset: whoever writes to it now is told EPIPE. */
+static void hang_up(name_server* self, int* peer)
+{
+    struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+    shutdown(*peer, SHUT_WR);
+    setsockopt(*peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(*peer);
+    *peer = -1;
+    name_server_release(self);
+}
+
 void name_server_serve(name_server* self)
 {
     if (self->udp < 0) return;
@@ -354,6 +375,7 @@ void name_server_serve(name_server* self)
     for (int i = 0; i < PEERS_MAX; i++)
     {
         if (self->peers[i] < 0) self->peers[i] = accept(self->tcp, NULL, NULL);
+        if (self->peers[i] >= 0 && self->mood == NAMES_HANGS_UP) hang_up(self, &self->peers[i]);
         if (self->peers[i] >= 0) serve_peer(self, &self->peers[i]);
     }
 }

@@ -21,6 +21,7 @@ typedef enum name_server_mood
     NAMES_SILENT,       /* says nothing                                    */
     NAMES_SILENT_SIX,   /* answers for IPv4, and says nothing for IPv6     */
     NAMES_TRUNCATED,    /* by UDP: ask again by TCP                        */
+    NAMES_HANGS_UP,     /* the same, but it closes what comes by TCP, and then says so for IPv6 */
     NAMES_GARBAGE,      /* random bytes, then silence                      */
     NAMES_TORN,         /* the beginning of an answer, at each length once */
     NAMES_LYING_LENGTH, /* records that say that they are longer than they are */

@@ -3,6 +3,7 @@
 
 #include "resolver/dns_scene.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,32 @@ static void answers_have_outcomes(void** state)
         assert_int_equal(name_server_asked_by_tcp(names) > 0, rows[i].mood == NAMES_TRUNCATED);
         assert_int_equal(gh_dns_get_stats(self->dns).under_way, 0);
     }
+}
+
+static volatile sig_atomic_t pipes_broken;
+
+static void note_broken_pipe(int number)
+{
+    (void)number;
+    pipes_broken++;
+}
+
+/* A game need not have heard of SIGPIPE. */
+static void name_server_that_hangs_up_ends_nobody(void** state)
+{
+    (void)state;
+    char text[64];
+    struct sigaction before, now = {.sa_handler = note_broken_pipe};
+    name_server* names = name_server_start();
+    dns_scene* self = scene_with(names, GH_DNS_ANY, 400 * MS * suite_patience());
+    name_server_say(names, "store.example", "10.0.0.7");
+    name_server_mood_of(names, NAMES_HANGS_UP);
+    pipes_broken = 0;
+    sigaction(SIGPIPE, &now, &before);
+    gh_status status = dns_scene_ask(self, "store.example", text);
+    sigaction(SIGPIPE, &before, NULL);
+    assert_int_equal(pipes_broken, 0);
+    assert_true(status < 0);
 }
 
 /* Right after a refusal, and without a pause: its port is closed. */
@@ -348,10 +375,11 @@ static void end_in_the_middle_is_an_end(void** state)
     gh_dns_shutdown(self->dns);
 }
 
-TEST_FILE(dns_answers, cmocka_unit_test(answers_have_outcomes), cmocka_unit_test(nobody_there_is_told_at_once),
-          cmocka_unit_test(second_name_server_is_asked), cmocka_unit_test(same_reason_is_warned_of_once),
-          cmocka_unit_test(families_are_preferred_or_forbidden), cmocka_unit_test(addresses_come_in_turn),
-          cmocka_unit_test(long_after_the_first_is_first_again), cmocka_unit_test(of_many_addresses_sixteen_are_used),
+TEST_FILE(dns_answers, cmocka_unit_test(answers_have_outcomes), cmocka_unit_test(name_server_that_hangs_up_ends_nobody),
+          cmocka_unit_test(nobody_there_is_told_at_once), cmocka_unit_test(second_name_server_is_asked),
+          cmocka_unit_test(same_reason_is_warned_of_once), cmocka_unit_test(families_are_preferred_or_forbidden),
+          cmocka_unit_test(addresses_come_in_turn), cmocka_unit_test(long_after_the_first_is_first_again),
+          cmocka_unit_test(of_many_addresses_sixteen_are_used),
           cmocka_unit_test(answer_serves_those_who_ask_at_the_same_time), cmocka_unit_test(late_answer_is_not_heard),
           cmocka_unit_test(lookup_that_nobody_waits_for_is_dropped), cmocka_unit_test(capacity_is_of_lookups_at_once),
           cmocka_unit_test(numbers_are_not_asked_for), cmocka_unit_test(end_in_the_middle_is_an_end));
