@@ -22,6 +22,9 @@
    within one, and for most of that one there are two who take writes. A former master that comes back, or was frozen,
    is a master until the Sentinels have looked at it for a while: up to 18 seconds, or one if the fleet is quick.
 
+   They try to connect four times in down_after_ms, not once a second as others: with a shorter time until they take a
+   master for down they would take a new one for it at once, and fail over again. Redis before 7.0 cannot be told so.
+
    What waits, waits for a condition, and fails the test at the cap of wait.h. A test that has clients to tick says so
    by wait_meanwhile, or asks instead: sentinels_master, sentinels_has_settled. */
 
@@ -43,7 +46,7 @@ typedef struct sentinels_options
     unsigned sentinels;            /* 0: 3                                                                         */
     unsigned down_after_ms;        /* how long the master may be silent until a Sentinel takes it for down; 0: 500 */
     unsigned failover_timeout_ms;  /* what a failover may take until another Sentinel tries; 0: 2000               */
-    bool quick;                    /* Sentinels look at the servers five times a second, and not once in ten       */
+    bool quick;                    /* Sentinels look at the servers five times a second, not every ten seconds     */
     bool append_only;              /* servers keep their keys over kill9 and restart                               */
     const char* password;          /* of the servers, and among them; NULL: none                                   */
     const char* user;              /* one more on the servers                                                      */
