@@ -542,21 +542,29 @@ static void must_be_of_one_test(cluster* fleet)
     if (fleet->shared) fail_msg("%s", "the shared fleet keeps its nodes: use cluster_start");
 }
 
-redis_server* cluster_add(cluster* fleet)
+/* It may not take part yet: a master waits for two seconds. */
+static redis_server* introduce_node(cluster* fleet)
 {
     must_be_of_one_test(fleet);
     redis_server* node = start_node(fleet);
-    const char* id = cluster_id(fleet, node);
     for (size_t i = 0; i + 1 < fleet->count; i++)
         if (redis_server_runs(fleet->members[i].server)) meet(node, fleet->members[i].server);
-    WAIT_SELDOM(all_know(fleet, id), cluster_show(fleet));
+    for (size_t i = 0; i < fleet->count; i++)
+        if (redis_server_runs(fleet->members[i].server))
+            WAIT_SELDOM(all_know(fleet, fleet->members[i].id), cluster_show(fleet));
+    return node;
+}
+
+redis_server* cluster_add(cluster* fleet)
+{
+    redis_server* node = introduce_node(fleet);
     cluster_settle(fleet);
     return node;
 }
 
 redis_server* cluster_add_replica(cluster* fleet, redis_server* master)
 {
-    redis_server* node = cluster_add(fleet);
+    redis_server* node = introduce_node(fleet);
     redis_server_do(node, "CLUSTER REPLICATE %s", cluster_id(fleet, master));
     cluster_settle(fleet);
     return node;
