@@ -5,7 +5,7 @@
 static void clerk_begin(clerks* self, unsigned i)
 {
     clerk* one = &self->each[i];
-    one->begun_us = game_now_us(self->owner);
+    one->begun_us = wait_now_us();
     assert_status(gh_command_format(&one->op, self->owner->client, &one->config, "INCR clerk:%d", (int)i), GH_OK);
 }
 
@@ -26,7 +26,7 @@ static bool clerk_has_ended(clerks* self, unsigned i)
 {
     clerk* one = &self->each[i];
     gh_status status = gh_op_poll(&one->op.op);
-    uint64_t took_us = game_now_us(self->owner) - one->begun_us;
+    uint64_t took_us = wait_now_us() - one->begun_us;
     if (status == GH_PENDING) return false;
     if (status != GH_OK)
         fail_msg("clerk %u ends %s after %llu us", i, gh_status_name(status), (unsigned long long)took_us);
