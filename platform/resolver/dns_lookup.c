@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #define MOVES_MAX 4u /* of a call: an answer by TCP comes in two pieces, and a truncated one before it */
@@ -61,6 +62,33 @@ static void take_answer(void* context, int outcome, int timeouts, struct ares_ad
     host->over = true;
 }
 
+/* "localhost", or a name below it. Nobody is asked for it, with a file of hosts or without: RFC 6761, 6.3. */
+static bool is_localhost(const dns_host* host)
+{
+    static const char localhost[] = "localhost";
+    const size_t size = sizeof localhost - 1;
+    const size_t before = host->name_size < size ? 0 : host->name_size - size;
+    return host->name_size >= size && strncasecmp(host->name + before, localhost, size) == 0 &&
+           (before == 0 || host->name[before - 1] == '.');
+}
+
+static void take_localhost(dns_host* host)
+{
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    memset(&four, 0, sizeof four);
+    memset(&six, 0, sizeof six);
+    four.sin_family = AF_INET;
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    six.sin6_family = AF_INET6;
+    six.sin6_addr = in6addr_loopback;
+    if (host->dns->families != GH_DNS_IPV6_ONLY) add_address(&host->found, (const struct sockaddr*)(void*)&four);
+    if (host->dns->families != GH_DNS_IPV4_ONLY) add_address(&host->found, (const struct sockaddr*)(void*)&six);
+    gh_dns_order(&host->found, host->dns->families);
+    host->outcome = ARES_SUCCESS;
+    host->over = true;
+}
+
 static int open_channel(dns_host* host)
 {
     const struct gh_dns* dns = host->dns;
@@ -98,6 +126,11 @@ void gh_dns_lookup_begin(dns_host* host)
     host->over = false;
     host->dns->stats.lookups++;
     host->dns->stats.under_way++;
+    if (is_localhost(host))
+    {
+        take_localhost(host);
+        return;
+    }
     outcome = open_channel(host);
     if (outcome != ARES_SUCCESS)
     {

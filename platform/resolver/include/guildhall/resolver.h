@@ -28,7 +28,8 @@
              a client ask, and may be given different addresses, so all addresses of a name should lead to one store.
    Order     That of RFC 6724: a family that this machine has no way for stands last. families prefers or forbids one.
    Sources   As the machine's resolv.conf, nsswitch.conf and hosts file say: short names ("redis" of a container) are
-             completed by the search domains there, localhost is itself. They are read again for each lookup.
+             completed by the search domains there. They are read again for each lookup. For localhost, and what ends
+             in .localhost, nobody is asked: it is this machine.
    Blocking  It never waits for the network. A tick in which a lookup begins reads those small files: 0.1 to 0.2 ms;
              each other one looks at the sockets of the name that is asked for. A name server that is dead costs try_us
              before the next is asked; where it is the only one, the link tries again after its back-off, as when a
