@@ -246,7 +246,7 @@ begin_tls() {
 # for the sanitizers to find: here a child that leaves in the middle of a test would count as one.
 begin_valgrind() {
     run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
-        --leak-check=no)
+        --leak-check=no --suppressions=tests/valgrind.supp)
     begin_tests 'under valgrind' build/bin/debug/guildhall_tests --times --skip faults --skip samples. \
         --skip game_fleet. --skip game_page. --skip prefixes. --skip garbage. --skip rights. --skip drill. \
         --skip migrating. --skip writers. --skip fleets --skip tls_bytes. --skip sentinel.
