@@ -27,15 +27,15 @@ enum
 
 /* --- idle ----------------------------------------------------------------------------------------------- */
 
-/* Nothing on the wire and nothing due: ticks at one and the same time until that is so. A link that a loaded machine has
-   cost needs time to come back. */
+/* Nothing on the wire and nothing due: ticks at one and the same time until that is so. A link that a loaded machine
+   has cost needs time to come back. */
 static bool quiet(gh_client* client, uint64_t* still_us)
 {
     uint64_t give_up_us = bench_now_us() + QUIET_WITHIN_US;
     gh_client_stats stats;
     do
     {
-        if (!gh_client_ready(client)) *still_us = bench_now_us();
+        if (!gh_client_ready(client)) *still_us += 1000;
         gh_tick(client, *still_us, 0);
         gh_client_get_stats(client, &stats);
     } while (stats.requests_sent + stats.requests_waiting > 0 && bench_now_us() < give_up_us);
@@ -87,7 +87,7 @@ static void measure_looking(bench* self)
         return;
     }
     uint64_t now_us = bench_now_us();
-    for (int i = 0; i < SERIES && quiet(alone.client, now_us); i++)
+    for (int i = 0; i < SERIES && quiet(alone.client, &now_us); i++)
     {
         bench_series_add(&figure.ours, ns_per_tick(alone.client, now_us, FRAME_US, LOOKING_TICKS));
         now_us += LOOKING_TICKS * FRAME_US;

@@ -243,8 +243,8 @@ begin_tls() {
 
 # Valgrind sees what sanitizers cannot: decisions on memory that nobody has written. It is slow, so the fault matrix,
 # which is the same code over and over, is left out, and so are the samples, which are programs of their own. Leaks are
-# for the sanitizers to find: here a child that leaves in the middle of a test would count as one. So would, in each child
-# of the process, what c-ares 1.34 does with an empty datagram, whose size it never sets.
+# for the sanitizers to find: here a child that leaves in the middle of a test would count as one. So would, in each
+# child of the process, what c-ares 1.34 does with an empty datagram, whose size it never sets.
 begin_valgrind() {
     run_under=(env GUILDHALL_SLOW_MACHINE=1 valgrind --quiet --error-exitcode=99 --child-silent-after-fork=yes
         --leak-check=no)
