@@ -1,11 +1,13 @@
 /* link.c -- one connection: resolve, connect, send, receive, lose, and try again later. */
 
+#include "base/least.h"
 #include "base/wipe.h"
 #include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 
-#define FLUSH_LATE_BYTES 16384u /* bytes of the one send that a tick still has when its budget is spent */
+#define PING_US          5000000ull /* a silent peer is asked whether it is still there */
+#define FLUSH_LATE_BYTES 16384u     /* bytes of the one send that a tick still has when its budget is spent */
 
 static void link_begin(gh_link* link, gh_client* client)
 {
@@ -283,4 +285,35 @@ gh_moved gh_link_receive(gh_link* link, gh_client* client, uint32_t most)
 gh_read gh_link_next(gh_link* link, gh_client* client, const gh_reply** reply)
 {
     return gh_inbox_next(&link->inbox, &client->reader, reply);
+}
+
+/* ---- links that listen ------------------------------------------------------------------------------------------- */
+
+static bool ping_is_awaited(const gh_link* link)
+{
+    return link->ping_us > link->heard_us;
+}
+
+bool gh_link_is_silent(const gh_link* link, const gh_client* client)
+{
+    if (link->state == GH_LINK_HANDSHAKE) return client->now_us >= link->due_us;
+    return ping_is_awaited(link) && client->now_us - link->ping_us >= client->config.request_timeout_us;
+}
+
+uint64_t gh_link_listen_due(const gh_link* link, const gh_client* client)
+{
+    if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
+    if (link->state != GH_LINK_READY) return link->due_us;
+    return ping_is_awaited(link) ? link->ping_us + client->config.request_timeout_us : link->heard_us + PING_US;
+}
+
+void gh_link_ping(gh_link* link, gh_client* client)
+{
+    gh_request request;
+    if (link->state != GH_LINK_READY || ping_is_awaited(link) || client->now_us < link->heard_us + PING_US) return;
+    request = gh_link_request(link);
+    gh_request_array(&request, 1);
+    gh_request_str(&request, gh_str_literal("PING"));
+    gh_link_commit(link, &request);
+    link->ping_us = client->now_us;
 }

@@ -53,6 +53,13 @@ static inline uint32_t gh_link_unsent(const gh_link* link)
     return link->out_end - link->out_start;
 }
 
+/* Of a link that listens: what is asked of it must be answered, and a peer that is silent is asked whether it is there.
+   is_silent: it has not answered in time, or its hand-shake does not end. ping: asks, when that is due, and notes when.
+   listen_due: when one of both is to be looked at; of a link that was begun. */
+bool gh_link_is_silent(const gh_link* link, const gh_client* client);
+void gh_link_ping(gh_link* link, gh_client* client);
+uint64_t gh_link_listen_due(const gh_link* link, const gh_client* client);
+
 /* Or about to be: neither IDLE nor in BACKOFF. */
 static inline bool gh_link_is_open(const gh_link* link)
 {

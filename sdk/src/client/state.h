@@ -54,6 +54,7 @@ typedef struct gh_link
     gh_address address;   /* where this attempt goes                                                     */
     uint64_t due_us;      /* CONNECTING, HANDSHAKE: give up; BACKOFF: try again                          */
     uint64_t look_us;     /* READY and nothing awaited: when the stream is looked at next                */
+    uint64_t ping_us;     /* of one that only listens: when the peer was last made to answer             */
     uint64_t heard_us;    /* when bytes came last                                                        */
     uint32_t generation;  /* how many attempts were begun: tells connections apart, never 0 once begun   */
     uint32_t failures;    /* attempts in a row that did not become READY                                 */
@@ -208,7 +209,6 @@ struct gh_client
     gh_reader reader; /* of all links */
     gh_link wake;
     uint32_t wake_answers; /* of the wake link's hand-shake that are still to come */
-    uint64_t wake_ping_us;
 
     uint32_t warnings_logged; /* bits of gh_warning that need not be logged again */
     uint64_t store_generation_heard; /* the largest that the store, or a key in it, has ever said */

@@ -4,13 +4,11 @@
    waiters also ask by themselves. When the link is lost, everybody who listens is told to ask once, since hints may
    have been missed, and asks more often until it is back. */
 
-#include "base/least.h"
 #include "client/link.h"
 #include "client/state.h"
 #include "wire/name.h"
 
-#define WAKE_LOOK_US       1000ull    /* an idle stream is looked at once in this time, however often the tick runs */
-#define WAKE_PING_US       5000000ull /* a silent peer is asked whether it is still there */
+#define WAKE_LOOK_US       1000ull /* an idle stream is looked at once in this time, however often the tick runs */
 #define WAKE_RECEIVE_BYTES 2048u
 #define WAKE_RECEIVES_MAX  32u /* of a tick: whoever floods the channel costs no more than this */
 
@@ -44,16 +42,6 @@ static void wake_subscribe(gh_client* client)
     if (!gh_link_commit(link, &request)) wake_lose(client, GH_LOG_ERROR, "no room to subscribe");
 }
 
-static void wake_ping(gh_client* client)
-{
-    gh_request request = gh_link_request(&client->wake);
-    GH_INVARIANT(client, client->wake.state == GH_LINK_READY);
-    gh_request_array(&request, 1);
-    gh_request_str(&request, gh_str_literal("PING"));
-    gh_link_commit(&client->wake, &request);
-    client->wake_ping_us = client->now_us;
-}
-
 /* ["message", channel, "<sequence, 16 hex digits>" and perhaps a letter];
    anything else that is an array is a confirmation or a pong. */
 static void wake_take(gh_client* client, const gh_reply* reply)
@@ -74,7 +62,6 @@ static void wake_take(gh_client* client, const gh_reply* reply)
     {
         client->wake.state = GH_LINK_READY;
         client->wake.failures = 0;
-        client->wake_ping_us = client->now_us;
         gh_log(client, GH_LOG_DEBUG, "wake link: ready");
         return;
     }
@@ -129,14 +116,6 @@ static void wake_receive(gh_client* client)
     }
 }
 
-static bool wake_is_silent(const gh_client* client)
-{
-    const gh_link* link = &client->wake;
-    if (link->state == GH_LINK_HANDSHAKE) return client->now_us >= link->due_us;
-    return client->wake_ping_us > link->heard_us &&
-           client->now_us - client->wake_ping_us >= client->config.request_timeout_us;
-}
-
 void gh_wake_move(gh_client* client)
 {
     gh_link* link = &client->wake;
@@ -147,13 +126,12 @@ void gh_wake_move(gh_client* client)
     if (link->stream < 0 || link->state < GH_LINK_HANDSHAKE) return;
     wake_receive(client);
     if (link->stream < 0) return;
-    if (wake_is_silent(client))
+    if (gh_link_is_silent(link, client))
     {
         wake_lose(client, GH_LOG_WARNING, "no answer in time");
         return;
     }
-    if (link->state == GH_LINK_READY && client->now_us >= gh_wake_due(client) && client->wake_ping_us <= link->heard_us)
-        wake_ping(client);
+    gh_link_ping(link, client);
     if (gh_link_flush(link, client) == GH_MOVED_LOST) wake_lose(client, GH_LOG_WARNING, "closed by the server");
 }
 
@@ -162,8 +140,5 @@ uint64_t gh_wake_due(const gh_client* client)
 {
     const gh_link* link = &client->wake;
     if (!client->config.wake || link->state == GH_LINK_IDLE) return GH_FOREVER;
-    if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
-    if (link->state != GH_LINK_READY) return link->due_us;
-    if (client->wake_ping_us > link->heard_us) return client->wake_ping_us + client->config.request_timeout_us;
-    return (link->heard_us > client->wake_ping_us ? link->heard_us : client->wake_ping_us) + WAKE_PING_US;
+    return gh_link_listen_due(link, client);
 }

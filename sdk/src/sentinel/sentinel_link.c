@@ -2,13 +2,10 @@
 
 #include "sentinel/sentinel_link.h"
 
-#include "base/least.h"
-
 #define SENTINEL_OUT_BYTES     1536u /* AUTH with the longest user and password, the question, SUBSCRIBE, twice PING */
 #define SENTINEL_REPLY_BYTES   1024u
 #define SENTINEL_REPLY_NODES   8u
 #define SENTINEL_LOOK_US       1000ull /* a stream on which nothing is awaited is looked at once in this time */
-#define SENTINEL_PING_US       5000000ull
 #define SENTINEL_RECEIVE_BYTES 2048u
 
 #define SENTINEL_CHANNELS 4u
@@ -74,16 +71,7 @@ static void sentinel_greet(gh_sentinel* sentinel, gh_client* client)
     gh_link* link = &sentinel->link;
     gh_request request = gh_link_request(link);
     encode_channels(&request, "SUBSCRIBE");
-    sentinel->ping_us = client->now_us;
     if (!gh_link_commit(link, &request)) sentinel_lose(sentinel, client, GH_LOG_ERROR, "no room to subscribe");
-}
-
-static void sentinel_ping(gh_sentinel* sentinel, gh_client* client)
-{
-    gh_request request = gh_link_request(&sentinel->link);
-    gh_request_array(&request, 1);
-    gh_request_str(&request, gh_str_literal("PING"));
-    if (gh_link_commit(&sentinel->link, &request)) sentinel->ping_us = client->now_us;
 }
 
 /* ---- what it says ------------------------------------------------------------------------------------------------ */
@@ -225,17 +213,8 @@ gh_sentinel_news gh_sentinel_next(gh_sentinel* sentinel, gh_client* client)
 
 static bool is_silent(const gh_sentinel* sentinel, const gh_client* client)
 {
-    const gh_link* link = &sentinel->link;
-    if (link->state == GH_LINK_HANDSHAKE) return client->now_us >= link->due_us;
     if (sentinel->asked && client->now_us - sentinel->asked_us >= client->config.request_timeout_us) return true;
-    return sentinel->ping_us > link->heard_us &&
-           client->now_us - sentinel->ping_us >= client->config.request_timeout_us;
-}
-
-static uint64_t ping_due(const gh_sentinel* sentinel)
-{
-    const gh_link* link = &sentinel->link;
-    return (link->heard_us > sentinel->ping_us ? link->heard_us : sentinel->ping_us) + SENTINEL_PING_US;
+    return gh_link_is_silent(&sentinel->link, client);
 }
 
 void gh_sentinel_move(gh_sentinel* sentinel, gh_client* client)
@@ -248,8 +227,7 @@ void gh_sentinel_move(gh_sentinel* sentinel, gh_client* client)
         sentinel_lose(sentinel, client, GH_LOG_WARNING, "no answer in time");
         return;
     }
-    if (link->state == GH_LINK_READY && client->now_us >= ping_due(sentinel) && sentinel->ping_us <= link->heard_us)
-        sentinel_ping(sentinel, client);
+    gh_link_ping(link, client);
     if (gh_link_flush(link, client) == GH_MOVED_LOST)
         sentinel_lose(sentinel, client, GH_LOG_WARNING, "closed by the sentinel");
 }
@@ -258,9 +236,6 @@ uint64_t gh_sentinel_due(const gh_sentinel* sentinel, const gh_client* client)
 {
     const gh_link* link = &sentinel->link;
     if (link->state == GH_LINK_IDLE) return client->now_us;
-    if (link->state == GH_LINK_RESOLVING) return gh_least(client->now_us + GH_RESOLVER_PAUSE_US, link->due_us);
-    if (link->state != GH_LINK_READY) return link->due_us;
     if (sentinel->asked) return sentinel->asked_us + client->config.request_timeout_us;
-    return sentinel->ping_us > link->heard_us ? sentinel->ping_us + client->config.request_timeout_us
-                                              : ping_due(sentinel);
+    return gh_link_listen_due(link, client);
 }

@@ -35,7 +35,6 @@ typedef struct gh_sentinel
     gh_link link;
     gh_endpoint endpoint;
     gh_login login;
-    uint64_t ping_us;
     uint64_t asked_us;
     bool asked; /* and not answered yet */
 } gh_sentinel;
