@@ -109,7 +109,8 @@ gh_status gh_address_check(const gh_client_config* config, gh_str text)
 {
     gh_address address;
     gh_status status = gh_address_parse(text, &address);
-    return status == GH_PENDING && config->resolver != NULL ? GH_OK : status == GH_OK ? GH_OK : GH_INVALID_ADDRESS;
+    if (status == GH_PENDING && config->resolver != NULL) return GH_OK;
+    return status == GH_PENDING ? GH_INVALID_ADDRESS : status;
 }
 
 gh_status gh_endpoint_parse(gh_str text, gh_endpoint* endpoint)

@@ -8,15 +8,13 @@
 
 #include "base/least.h"
 
-#define NAME_MAX_BYTES     128u
-#define USER_MAX_BYTES     128u
-#define PASSWORD_MAX_BYTES 512u
-#define TEXT_MAX_BYTES     264u       /* "[HOST]:PORT" with a host name of 253 bytes */
-#define PATIENCE_US        250000ull  /* for an answer; then the next sentinel is asked, too           */
-#define PAUSE_US           250000ull  /* after an answer that was of no use                            */
-#define PROMOTION_US       3000000ull /* a replica becomes the master in this time, or it does not    */
-#define PROMOTION_LOOK_US  20000ull
-#define LEAVE_US           200000ull /* for what is on its way to the old master                      */
+#define NAME_MAX_BYTES    128u
+#define TEXT_MAX_BYTES    264u       /* "[HOST]:PORT" with a host name of 253 bytes */
+#define PATIENCE_US       250000ull  /* for an answer; then the next sentinel is asked, too           */
+#define PAUSE_US          250000ull  /* after an answer that was of no use                            */
+#define PROMOTION_US      3000000ull /* a replica becomes the master in this time, or it does not    */
+#define PROMOTION_LOOK_US 20000ull
+#define LEAVE_US          200000ull /* for what is on its way to the old master                      */
 
 typedef enum sentinels_state
 {
@@ -79,9 +77,8 @@ static gh_status sentinels_check(const gh_client_config* config)
     gh_str list = config->address;
     uint32_t count = 0;
     gh_status status = GH_OK;
-    if (!is_master_name(config->sentinel_name) || config->sentinel_user.size > USER_MAX_BYTES ||
-        config->sentinel_password.size > PASSWORD_MAX_BYTES ||
-        (config->sentinel_user.size > 0 && config->sentinel_password.size == 0))
+    if (!is_master_name(config->sentinel_name) ||
+        gh_config_check_login(config->sentinel_user, config->sentinel_password) != GH_OK)
         return GH_INVALID_SENTINEL;
     do
     {
