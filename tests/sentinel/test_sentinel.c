@@ -130,6 +130,19 @@ static void planned_failover_loses_nothing(void** state)
     assert_status(gh_op_poll(&lock->op), GH_HELD);
 }
 
+/* It happens to the master while nobody writes, and all it has is at the replicas: or that might be lost with it, and
+   nobody could tell. Returns who is the master then. */
+static redis_server* outlive_master(sentinels* fleet, clerks* all, void (*happens)(redis_server*))
+{
+    redis_server* old = sentinels_master(fleet);
+    clerks_rest(all);
+    replicas_have_all(fleet);
+    happens(old);
+    clerks_until(all, 20);
+    clerks_rest(all);
+    return sentinels_await_master(fleet, old);
+}
+
 static void killed_master_is_a_delay(void** state)
 {
     (void)state;
@@ -138,13 +151,7 @@ static void killed_master_is_a_delay(void** state)
     clerks all = clerks_start(a, 8);
     gh_lock* lock = held_lock(a, "door");
     clerks_until(&all, 20);
-    redis_server* old = sentinels_master(fleet);
-    clerks_rest(&all);
-    replicas_have_all(fleet); /* or it may be lost with its master, and nobody could tell */
-    redis_server_kill9(old);
-    clerks_until(&all, 20);
-    clerks_rest(&all);
-    redis_server* master = sentinels_await_master(fleet, old);
+    redis_server* master = outlive_master(fleet, &all, redis_server_kill9);
     assert_int_equal(clerks_lost(&all, master), 0);
     assert_true(is_lost_or_held(lock));
     GAME_UNTIL(gh_client_link_state(a->client, GH_LINK_WAKE) == GH_LINK_READY);
@@ -158,12 +165,7 @@ static void frozen_master_is_a_delay(void** state)
     clerks all = clerks_start(a, 8);
     clerks_until(&all, 20);
     redis_server* old = sentinels_master(fleet);
-    clerks_rest(&all);
-    replicas_have_all(fleet);
-    redis_server_freeze(old);
-    clerks_until(&all, 20);
-    clerks_rest(&all);
-    redis_server* master = sentinels_await_master(fleet, old);
+    redis_server* master = outlive_master(fleet, &all, redis_server_freeze);
     redis_server_thaw(old);
     assert_int_equal(clerks_lost(&all, master), 0);
 }
